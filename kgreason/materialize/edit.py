@@ -1,4 +1,4 @@
-"""`Edit`: the input of a commit. `Means`: how it is evaluated. `Facts`: rows of tables. `Change`: its result.
+"""`Edit`: the input of a commit. `Means`: how a commit is evaluated. `Facts`: rows of tables. `Change`: the result.
 
 Rows are ids of a dictionary: a quad is subject, predicate, object and graph, and graph 0 is the default graph.
 """
@@ -22,19 +22,22 @@ if TYPE_CHECKING:
 
 
 class Facts(NamedTuple):
-    """Rows to assert and rows to retract, by table. Tables without rows are left out: `any(facts)` finds any row."""
+    """Rows to assert and rows to retract, by the number of their table.
+
+    Tables without rows are left out, so `any(facts)` tells whether there are rows.
+    """
 
     added: Rows
     removed: Rows
 
     @classmethod
     def of(cls, added: Rows, removed: Rows) -> Self:
-        """The same rows as `Facts`, without the tables that have no rows."""
+        """Make `Facts` of these rows, and leave out the tables without rows."""
         return cls(*({table: rows for table, rows in part.items() if len(rows)} for part in (added, removed)))
 
 
 def together(found: Iterable[Facts]) -> Facts:
-    """All these facts to assert and to retract."""
+    """Join several `Facts` into one."""
     parts: tuple[defaultdict[int, list[Int32]], ...] = (defaultdict(list), defaultdict(list))
     for facts in found:
         for part, rows in zip(parts, facts, strict=True):
@@ -48,12 +51,13 @@ NO_QUADS: Int32 = np.empty((0, 4), dtype=np.int32)
 
 
 class Edit(NamedTuple):
-    """What a commit is asked to do: quads int32[n, 4] to retract, each once, quads to assert, and the user's rules.
+    """The input of a commit.
 
-    `own`: all rules of the user from now on; None if they stay as they are. `evaluated`: the closure of the quads,
-    computed elsewhere, for a graph without facts. `unknown`: the number of further quads to retract that mention a term
-    which the dictionary does not have. The graph cannot hold these quads. `facts`: facts of relations to assert and to
-    retract, by the width of their rows (`relations.facts`).
+    - `removed`, `added`: the quads int32[n, 4] to retract, each once, and those to assert.
+    - `own`: all rules of the user from now on; None if the rules stay as they are.
+    - `evaluated`: for a graph without facts, the closure of the quads, computed elsewhere.
+    - `unknown`: how many further quads to retract have a term that the dictionary lacks, so that no graph holds them.
+    - `facts`: the facts of relations to assert and to retract, by the width of their rows (`relations.facts`).
     """
 
     removed: Int32 = NO_QUADS
@@ -65,7 +69,7 @@ class Edit(NamedTuple):
 
 
 class Means(NamedTuple):
-    """How a commit is evaluated. Each step takes the next one of `strategies`, which is an endless iterator."""
+    """How a commit is evaluated. Each step takes the next strategy of `strategies`, which is an endless iterator."""
 
     strategies: Iterator[Strategy]
     budget: int | None
@@ -101,10 +105,11 @@ class Work(NamedTuple):
 
 
 class Refuted(NamedTuple):
-    """What an edit did to the contradictions, as far as the engine knows without a look at other facts.
+    """What an edit did to the contradictions, as far as the changed facts show it.
 
-    `arrived`, `left`: facts of `false` came, or went. `respelled`: terms became equal or different, so that facts of
-    `false` may stand for other contradictions than before.
+    - `arrived`: facts of `false` have come.
+    - `left`: facts of `false` have gone.
+    - `respelled`: terms became equal or different, so that facts of `false` may stand for other contradictions now.
     """
 
     arrived: bool = False
@@ -124,11 +129,15 @@ NO_KINDS = Kinds(np.empty((0, 1), dtype=np.int32), *(np.empty(0, dtype=np.int8),
 
 
 class Change(NamedTuple):
-    """What an edit did: the RDF triples int32[n, 3] whose kind changed, both kinds of each, and quads int32[m, 4].
+    """The result of a commit.
 
-    `removed_quads`: the quads that are no longer asserted. `added_quads`: the quads that are newly asserted. `missed`:
-    how many of the quads to retract were not asserted. `refuted`: whether contradictions came or went.
-    `facts`: the facts of the user's relations whose kind changed (`relations.facts`).
+    - `rows`, `before`, `after`: the RDF triples int32[n, 3] whose kind changed, with their kinds (absent, inferred,
+      asserted) before and after, int8[n] each.
+    - `removed_quads`, `added_quads`: the quads int32[m, 4] that are no longer asserted, and that are newly asserted.
+    - `missed`: how many of the quads to retract were not asserted.
+    - `work`: how the commit was evaluated.
+    - `refuted`: whether contradictions came or went.
+    - `facts`: the facts of the user's relations whose kind changed (`relations.facts`).
     """
 
     rows: Int32

@@ -1,20 +1,20 @@
-"""`Imports`: adds the documents that owl:imports asks for to an edit, and retracts those that nobody imports any more.
+"""`Imports`: adds to an edit the documents that owl:imports asks for, and those to retract because no import is left.
 
-    an edit of headers -> what is reached now -> documents to read, documents to withdraw -> the whole edit
+    an edit of headers -> documents reached now -> documents to read, documents to withdraw -> the whole edit
 
 A triple `?x owl:imports <iri>` of a graph reaches the document <iri>. Such a triple of an imported document counts only
 while this document is reached itself. So two documents that import each other are not reached if no graph imports one
 of them.
 
 A document that is reached and not yet held is looked up in the catalogue and read. A document that is held and no
-longer reached is withdrawn. Both become quads of the edit, with the document's name as their graph (`quads/documents`).
-So they are committed, journalled, rolled back and replayed with it. A triple is asserted while at least one graph or
-document holds it.
+longer reached is withdrawn. The triples of both become quads of the edit, with the document's name in the place of a
+graph (`quads/documents`). So they are committed, journalled, rolled back and replayed with the edit. A triple is
+asserted while at least one graph or document holds it.
 
-Invariant: the documents held are exactly those that are reached and could be found. A held document keeps the triples
-that it had when it was read. It is read anew only after its import was withdrawn and asserted again. An import whose
-document is not found is a warning. Every edit of a header (owl:imports, owl:versionIRI, the type owl:Ontology) looks
-for it again.
+Invariant: the held documents are exactly those that are reached and could be found. A held document keeps the triples
+that it had when it was read. The document is read anew only after its import was retracted and asserted again. If the
+document of an import is not found, there is a warning. Every edit of a header (owl:imports, owl:versionIRI, the type
+owl:Ontology) looks for it again.
 
 Cost: three comparisons a row for an edit without header triples. Any other edit takes one pass over the asserted quads,
 and reads the new documents. Once a document is held, quads are kept explicitly (`quads/asserted`).
@@ -52,7 +52,7 @@ class Link(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """What the asserted triples say of imports: links, names of held documents, IRIs of known ontologies."""
+    """What the asserted triples say about imports: links, names of held documents, and IRIs of known ontologies."""
 
     links: frozenset[Link]
     documents: frozenset[str]
@@ -67,7 +67,7 @@ class Imports:
         self._known: _Held | None = None
 
     def completed(self, edit: Edit, progress: Progress = SILENT) -> Edit:
-        """The edit, with the quads of the documents that it adds and withdraws. The terms of these quads are interned.
+        """The edit, with the quads of the documents that it brings and withdraws. New terms get ids of the dictionary.
 
         Raises InputError, which names the document and who imports it, and LimitError.
         """
@@ -79,7 +79,7 @@ class Imports:
         return edit if held is None else self._followed(edit, held, progress)
 
     def _followed(self, edit: Edit, held: _Held, progress: Progress) -> Edit:
-        """The edit with the documents that it brings into reach, and without those that it takes out of reach."""
+        """The edit, with the quads of documents that it makes reached, to assert, or no longer reached, to retract."""
         links = (held.links - self._links(edit.removed)) | self._links(edit.added)
         parts = [edit.added]
         with progress("importing") as report:
@@ -97,8 +97,7 @@ class Imports:
     def warnings(self) -> list[str]:
         """A line for each import whose document is missing, unless the graph itself has an ontology with that IRI.
 
-        If there is such a line, a line follows for each file of the catalogue whose ontology is unknown because it does
-        not parse.
+        After such lines follows a line for each file of the catalogue that does not parse: it may be the missing one.
         """
         held, missing = self._held(), []
 
@@ -111,7 +110,7 @@ class Imports:
         return [*missing, *(self._catalogue.unread() if missing and self._catalogue else ())]
 
     def _is_empty(self, iri: str) -> bool:
-        """Whether the catalogue has a document for this IRI without a triple, so that no quad shows that it was read.
+        """Whether the catalogue's document for this IRI has no triples, so that no quad shows that it was read.
 
         Cost: the document is opened.
         """
@@ -144,7 +143,7 @@ class Imports:
         return quads[np.isin(quads[:, 3], names)]
 
     def _links(self, quads: Int32) -> frozenset[Link]:
-        """The links among quads int32[n, 4]; only an IRI can be imported."""
+        """The owl:imports triples among quads int32[n, 4], as links; those whose object is no IRI are left out."""
         dictionary = self._live.dictionary
         found = quads[quads[:, 1] == IMPORTS]
         found = found[dictionary.kinds(found[:, 2]) == Kind.IRI]
@@ -152,7 +151,7 @@ class Imports:
         return frozenset(map(Link, texts, texts, texts))
 
     def _read(self, link: Link) -> Int32:
-        """The quads int32[n, 4] of a document, each once, with the document as graph; empty if it is not found."""
+        """The quads int32[n, 4] of a document, each once, with its name in place of a graph; empty if none is found."""
         quads = np.empty((0, 4), dtype=np.int32)
         dictionary = self._live.dictionary
         try:
@@ -168,7 +167,10 @@ class Imports:
 
 
 def _reached(links: Iterable[Link], held: frozenset[str], fetch: Callable[[Link], Iterable[Link]]) -> set[str]:
-    """The IRIs that links lead to from the graphs; `fetch` returns the links of a document that is not held."""
+    """The IRIs of all documents that owl:imports links reach from the graphs, directly or through other documents.
+
+    `fetch` reads a document that is not held, and returns its links.
+    """
     following: dict[str, list[Link]] = {}
     for link in sorted(links):
         following.setdefault(link.holder if link.holder in held else "", []).append(link)

@@ -4,9 +4,10 @@
 
 A commit is `change`, then `accept` or `rollback`. Invariants: the facts are the least model of the program over the
 asserted triples of all graphs. The program is a function of the closed schema and of three flags (`program`), and so of
-what is asserted. A `rollback`, also one after an error in `change`, restores everything but the dictionary.
+the asserted triples. A `rollback`, also one after an error in `change`, restores everything but the dictionary.
 
-Cost: a first load is one Bootstrap; a later change costs what it changes, unless the engine prefers Bootstrap.
+Cost: the first load is one Bootstrap. The cost of a later change is in proportion to what it changes, unless the engine
+prefers Bootstrap.
 """
 
 from __future__ import annotations
@@ -73,12 +74,12 @@ _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
 class Flags(NamedTuple):
-    """Three conditions of the data. Each of them needs generic rules beside the translated rules.
+    """Three conditions of the data. If one of them holds, generic rules run beside the translated rules.
 
-    `same_as`: an owl:sameAs fact links a term of the schema; then the other flags are not set. `exceeded`: the schema
-    is translated, and a fact is a schema triple that the closed schema does not have. `restricted`: such a fact
-    describes a restriction, or declares a class or a property, and one representative stands for restrictions that say
-    the same.
+    - `same_as`: an owl:sameAs fact links a term of the schema. The other flags are then not set.
+    - `exceeded`: the schema is translated to rules, and a fact is a schema triple that the closed schema lacks.
+    - `restricted`: a schema triple that the closed schema lacks describes a restriction, or declares a class or a
+      property. Only set if one representative stands for all restrictions that say the same.
     """
 
     same_as: bool = False
@@ -133,13 +134,13 @@ class Materializer:
         self._axioms = 0
         """How many axioms the closed schema has."""
         self._looked = 0
-        """The last term of which is known whether it is a literal."""
+        """The id of the last term that `_has_new_literals` looked at."""
         self._before: _Before | None = None
         self._touched: list[Part] = []
-        """The parts that the open commit has changed; `accept` and `rollback` go to no others."""
+        """The parts that the open commit has changed. `accept` and `rollback` call these parts only."""
         self.strategies: tuple[StrategyRun, ...] = ()
-        """How each step of the last change was evaluated, as a `Record` holds it; empty if the closure was computed
-        elsewhere."""
+        """How each step of the last change was evaluated, for the `Record` of the journal. Empty if the closure was
+        computed elsewhere."""
 
     def change(
         self,
@@ -150,12 +151,13 @@ class Materializer:
         limits: Limits = DEFAULT_LIMITS,
         progress: Progress = SILENT,
     ) -> Change:
-        """Retract and assert quads, which must not overlap, and change rules; returns all changes of the commit so far.
+        """Retract and assert quads, and change rules. Returns all changes of the commit so far.
 
-        `accept` or `rollback` must follow. Before that, `change` may be called again to go on with the commit. A change
-        takes several steps if the derived facts need other rules or other representatives. If `strategy` is a sequence,
-        it has one strategy for each step, and its last one holds for all further steps. Raises LimitError when more
-        than `budget` rewrites are extended, or a recursion goes beyond `limits`; then `rollback` must follow.
+        The quads to retract and those to assert must not overlap. `accept` or `rollback` must follow. Before that,
+        `change` may be called again to go on with the commit. A change takes several steps if the derived facts need
+        other rules or other representatives. If `strategy` is a sequence, it has one strategy for each step; its last
+        strategy holds for all further steps. Raises LimitError if more than `budget` rewrites are extended, or if a
+        recursion goes beyond `limits`; then `rollback` must follow.
         """
         self.operators.rounds.limits = limits
         is_first = self._before is None
@@ -183,7 +185,7 @@ class Materializer:
             return self._evaluated(edit, asserted, schema, means)
 
     def _evaluated(self, edit: Edit, asserted: Asserted, schema: tuple[Int32, Int32], means: Means) -> Change:
-        """Apply a change of asserted triples, and then the further changes that it needs, until no more are needed."""
+        """Apply a change of asserted triples, and then further changes of rules and facts until none is needed."""
         closure, said = self._close(schema, means)
         called = self._joined(Flags(self._links(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
@@ -218,10 +220,11 @@ class Materializer:
             changes = self.engine.changes()
 
     def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
-        """Touch the parts for equal terms and for literals if `rows`, int32[n, w], or new terms make work for them.
+        """Touch the parts for equal terms and for literals, if `rows`, int32[n, w], or new terms make work for them.
 
-        These parts have no work while no term is equal to another one, no owl:sameAs link is added or removed, no new
-        term is a literal, no row says a type that is a datatype, and no rule asks for another datatype than before.
+        The part for equal terms has work if the graph has equal terms, or if an owl:sameAs triple is added or removed.
+        The part for literals has work if such a triple is added or removed, if a new term is a literal, if a row has a
+        datatype as a type, or if rules ask for other datatypes than before.
         """
         is_linked = bool((rows[:, 1] == SAME_AS).any())
         if self.equality:
@@ -247,12 +250,12 @@ class Materializer:
         return literals.in_use.datatypes
 
     def _touch(self, part: Part) -> None:
-        """Note that the commit changes a part. Call this before the change, so that `rollback` reaches the part."""
+        """Record that the commit changes a part. Call this before the change, so that `rollback` reaches the part."""
         if part not in self._touched:
             self._touched.append(part)
 
     def _foreseen(self, asserted: Asserted, said: Said, *, is_first: bool) -> Facts:
-        """The facts that a commit needs from its start, by the triples that it asserts and retracts."""
+        """The facts, beside the triples of the edit, that a commit has to assert and to retract from its start."""
         added = asserted.added
         found = [Facts(self._by_table(said.come), self._by_table(said.gone))] if said is not NOTHING_SAID else []
         if is_first and self.equality and self.equality in self._touched:
@@ -265,7 +268,7 @@ class Materializer:
         return _together(found)
 
     def _wanted(self, changes: Changes, steps: Sequence[_Step]) -> Facts:
-        """The facts about equal terms and literals that are needed because of the changes so far."""
+        """The facts about equal terms and literals to assert and to retract because of the changes so far."""
         found = []
         if self.equality and self.equality in self._touched:
             fresh = chain.from_iterable(step.program.added for step in steps)
@@ -276,7 +279,7 @@ class Materializer:
         return _together(found)
 
     def _tidied(self, changes: Changes, means: Means) -> Changes:
-        """Retract the facts about removed links, which no rule needs now. Returns the changes of the commit."""
+        """Retract facts about removed owl:sameAs links, which no rule needs now. Returns the changes of the commit."""
         if self.literals is None or self.literals not in self._touched:
             return changes
         needless = self.literals.needless(changes)
@@ -286,7 +289,7 @@ class Materializer:
         return self.engine.changes()
 
     def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
-        """Start from a closure that was computed elsewhere. Returns the change from its rules to the rules in force."""
+        """Take over a closure that was computed elsewhere. Returns the change from its rules to the rules in force."""
         rules = self._encoded(evaluated.rules)
         self.engine.take_over(evaluated.numbered(self.engine.planner), rules)
         return lacking(evaluated, self.rules)
@@ -310,7 +313,7 @@ class Materializer:
         return self.save().triples(asserted=True)
 
     def _close(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
-        """Change schema triples. Returns the changes of the closed schema and of the facts about restrictions."""
+        """Apply removed and added schema triples. Returns the change of the closed schema, and that of `Twins`."""
         if self._stratum.is_ready and not any(map(len, schema)):
             return _NOTHING, NOTHING_SAID
         said = NOTHING_SAID
@@ -321,11 +324,14 @@ class Materializer:
         return self._stratum.change(*schema, means.check, means.budget, said), said
 
     def _by_table(self, rows: Mapping[int, Int32]) -> Rows:
-        """Turn rows of relations by width into rows by the number of the engine's table."""
+        """Turn {width of rows: rows} into {number of the engine's table: rows}, for facts of relations."""
         return {self.engine.table(False, width): part for width, part in rows.items()}
 
     def _links(self, rows: Int32, schema: Int32) -> bool:
-        """Whether an owl:sameAs triple links a term of the schema. Only `rows` are looked at, unless `schema` grew."""
+        """Whether an owl:sameAs triple links a term of the schema.
+
+        Looks at `rows` only; if `schema`, the added schema triples, is not empty, also at all owl:sameAs triples.
+        """
         if "owl2rl" not in self.selection.profiles:  # no rule reads owl:sameAs
             return False
         if len(schema):
@@ -341,7 +347,7 @@ class Materializer:
         return rows[self.holds(rows)]
 
     def _exceeds(self, rows: Int32) -> Flags:
-        """The flags to set because `rows` have schema triples that the closed schema does not have."""
+        """The flags to set because `rows`, int32[n, 3], have schema triples that the closed schema lacks."""
         schema = rows[is_schema(rows)]
         if not len(schema) or not len(schema := self._stratum.lacking(schema)):
             return Flags()
@@ -349,22 +355,23 @@ class Materializer:
         return Flags(False, is_translated, is_one and bool(restricts(schema).any()))
 
     def _joined(self, found: Flags) -> Flags:
-        """Join the present flags and the found flags. `same_as` stands alone: with it, all generic rules run."""
+        """The present flags and those of `found`. If `same_as` is set, no other flag is: all generic rules run then."""
         if self.flags.same_as or found.same_as:
             return Flags(True)
         return Flags(False, self.flags.exceeded or found.exceeded, self.flags.restricted or found.restricted)
 
     def _called_for(self, changes: Changes, closure_lost: Int32) -> Flags:
-        """The flags to set because of new facts, and because of facts that the closed schema has lost."""
+        """The flags to set because of new facts, and because of present facts that left the closed schema."""
         if self.flags.same_as or not (len(changes.rows) or len(closure_lost)):
             return self.flags
         rows = np.ascontiguousarray(changes.rows[(changes.before == ABSENT) & (changes.tables == self.triples), :3])
         return self.called_for(rows, closure_lost[self.holds(closure_lost)] if len(closure_lost) else closure_lost)
 
     def _still_called_for(self, changes: Changes, closure: ClosureChange) -> Flags:
-        """The flags to set for the present facts. A flag may be cleared when facts leave, or in the commit that set it.
+        """The flags that the present facts call for: flags that are set may be cleared.
 
-        Cost: while a flag is set, a look at the removed facts; then at the owl:sameAs triples, or at every fact.
+        This is only computed if facts have left, or if this commit has set a flag. Cost: while a flag is set, a look at
+        the removed facts; if one of them counts, a look at the owl:sameAs triples, or at all facts.
         """
         if self.flags == Flags():
             return self.flags
@@ -435,7 +442,7 @@ class Materializer:
         )
 
     def _encoded(self, rules: Iterable[Rule]) -> list[EncodedRule]:
-        """The rules as the engine runs them."""
+        """The rules as the engine runs them: without NOT, expressions and aggregates, and with representatives."""
         readings = list(rules)
         if not all(rule.is_positive for rule in readings):
             made = [each for rule in readings for each in renamed_results(rule)] if self.equality else []
@@ -468,7 +475,7 @@ class Materializer:
         return RelationKinds(changes.rows[places], changes.before[places], changes.after[places])
 
     def _refuted(self, changes: Changes) -> Refuted:
-        """What the commit did to the contradictions. Cost: a look at the facts that changed."""
+        """How the commit changed contradictions. Cost: a look at the facts that changed."""
         is_respelled = bool(((changes.rows[:, 1] == SAME_AS) | (changes.rows[:, 1] == DIFFERENT_FROM)).any())
         if self.equality:
             is_respelled |= bool((changes.tables == self.equality.rep_table).any())
@@ -516,7 +523,7 @@ class Materializer:
 
     @property
     def rules(self) -> dict[Rule, str]:
-        """The rules in force, with their sources; and the reason why each of them runs."""
+        """Rule -> the reason why it runs, for the rules in force, which have their sources."""
         return self.program.program.reasons
 
     @property
@@ -529,7 +536,7 @@ class Materializer:
         return (rule for rule in self.rules if rule.name in names and rule.heads == (FALSE,))
 
     def rules_by_code(self) -> dict[EncodedRule, Rule]:
-        """The rules in force, with their sources, by the encoded rules of the engine."""
+        """Encoded rule of the engine -> the rule in force that it stands for, with its sources."""
         rules = list(self.rules)
         plain = [rule for rule in rules if rule.is_positive and not (self.equality and reads_links(rule))]
         found = dict(zip(self._encoded(plain), plain, strict=True))
@@ -538,7 +545,7 @@ class Materializer:
 
     @uncollected()
     def plan(self, asserted: Int32) -> None:
-        """Close and translate the schema among asserted triples int32[n, 3], before there is any fact."""
+        """Close and translate the schema triples among `asserted`, int32[n, 3], before the engine has any fact."""
         self._touched = []
         closure, said = self._close((_NO_ROWS, asserted[is_schema(asserted)]), Means(iter(()), None, no_check, True))
         self._reprogram(closure, self.flags, None, said)
@@ -549,12 +556,15 @@ class Materializer:
         return self._stratum.closure()
 
     def called_for(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
-        """The flags to set for present triples `rows`, int32[n, 3]. `others`: present triples that left the schema."""
+        """The flags to set for present triples `rows`, int32[n, 3].
+
+        `others`: further present triples, which have left the closed schema.
+        """
         found = self._exceeds(np.concatenate([rows, others]))
         return self._joined(found._replace(same_as=self._links(rows, _NO_ROWS)))
 
     def save(self) -> Saved:
-        """The state, for `restore`."""
+        """The state as arrays; `restore` takes it over."""
         facts = self.engine.circuit.facts
         records = facts.records(facts.present())
         tables, work = self.engine.planner.tables(), self.engine.work or 0
@@ -596,7 +606,7 @@ def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
 
 
 def _axiomatic(selection: Selection) -> list[Triple]:
-    """The triples that closing rules without a body derive."""
+    """The triples that closing rules without a body derive: they hold in every graph."""
     heads = chain.from_iterable(rule.heads for rule in selection.generic.closing if not rule.body)
     return [(str(s), str(p), str(o)) for s, p, o in (head.terms for head in heads if head.relation is None)]
 

@@ -1,6 +1,6 @@
 """The options of a graph: its rules, how it reads its schema, and how it shows equal terms.
 
-The manifest of a store and `selection` share these names.
+The manifest of a store and `selection` use the same names of options.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ contradiction. `refuse`: the commit is rolled back, and the error names the cont
 
 
 class Limits(NamedTuple):
-    """What a recursion may do in one commit, because most recursions that do more never end.
+    """What a recursion may do in one commit. Most recursions beyond these limits never end.
 
-    `rounds`: how often expressions may make new terms from the results of the round before, and how often a recursion
-    through MIN or MAX may find new values. `made_terms`: how many terms a recursion through BIND may make.
+    - `rounds`: how often expressions may make new terms from the results of the round before. Also how often a
+      recursion through MIN or MAX may find new values.
+    - `made_terms`: how many terms a recursion through BIND may make.
     """
 
     rounds: int = 10_000
@@ -40,16 +41,16 @@ class Limits(NamedTuple):
 
 DEFAULT_LIMITS = Limits()
 NO_LIMITS = Limits(sys.maxsize, sys.maxsize)
-"""For a commit that is made again: it was within the limits of the graph that made it."""
+"""For a commit that is replayed: it was within the limits of the graph that made it."""
 
 SchemaMode: TypeAlias = Literal["axioms", "data"]
 """`axioms`: the schema is translated to rules. `data`: generic rules read the schema as facts."""
 
 HistoryMode: TypeAlias = Literal["all", "none"] | int
-"""Which commits a graph keeps in its history: all, none, or at least this many of the last ones."""
+"""Which commits a graph keeps in its history: all, none, or at least the last n commits."""
 
 LETTER = "eq-literals"
-"""The group of owl2rl that lets rules make literals of different values equal, as the W3C tables literally say."""
+"""The group of owl2rl by which rules may make literals of different values equal, as the W3C's tables say."""
 
 DEFAULT_GROUPS: dict[Profile, tuple[str, ...]] = {
     "rdfs": ("rdfs",),
@@ -70,7 +71,7 @@ def check_names(rules: Iterable[str]) -> None:
 
 
 def checked_limits(**values: int | None) -> Limits:
-    """Limits with some values; None is the default. Raises InputError for a value that is no whole number above 0."""
+    """`Limits` with the values that are not None. Raises InputError for a value that is no whole number above 0."""
     for name, value in values.items():
         if value is not None:
             check_count(f"most_{name}", value, 1)

@@ -1,9 +1,8 @@
 """`Evaluated`: a closure that was computed elsewhere (on Spark). A graph without facts can start from it.
 
-Law: it is the fixpoint of its rules over its asserted facts, with stamps and supports (docs/architecture.md). So a
-graph that
-takes it over, and then commits the rules that it lacks, is the graph that one commit of everything gives. Cost: one
-pass over the rows.
+Law: the closure is the fixpoint of its rules over its asserted facts, with stamps and supports (docs/architecture.md).
+So a graph that takes over the closure, and then commits the rules that the closure lacks, equals the graph after one
+commit of everything. Cost: one pass over the rows.
 """
 
 from __future__ import annotations
@@ -22,8 +21,9 @@ from kgreason.rules.model import Rule
 class Evaluated(NamedTuple):
     """Facts, and the rules whose fixpoint they are.
 
-    records: int32[n, 3 + w] of state (flags, and above them the place in `tables`), stamp, support and columns; tables:
-    kind (is it the triples' table?) and width of each.
+    - `records`: a row for each fact, int32[n, 3 + w]: state, stamp, support, and w columns. The low bits of a state are
+      flags, and the bits above are the place of the fact's table in `tables`.
+    - `tables`: for each table whether it is the table of triples, and its width.
     """
 
     records: Int32
@@ -31,7 +31,7 @@ class Evaluated(NamedTuple):
     rules: tuple[Rule, ...]
 
     def numbered(self, planner: Planner) -> Int32:
-        """The records with the table numbers of a planner; a copy if its numbers are others."""
+        """The records with the table numbers of the planner; a copy if they differ from the places in `tables`."""
         numbers = np.array([planner.table(*table) for table in self.tables], dtype=np.int32)
         if (numbers == np.arange(len(numbers))).all():
             return self.records
@@ -42,7 +42,7 @@ class Evaluated(NamedTuple):
 
 
 def lacking(evaluated: Evaluated, rules: Collection[Rule]) -> ProgramChange:
-    """The change that leads from the rules of the closure to `rules`, which are to be in force."""
+    """The change from the rules of the closure to `rules`, which have to be in force."""
     return ProgramChange(_without(evaluated.rules, rules), _without(rules, evaluated.rules), ())
 
 

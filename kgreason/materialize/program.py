@@ -4,18 +4,19 @@
     translated rules   one for each axiom and row, with the schema triples that they come from
     free rules         generic rules that read no schema (eq-*)
     needed rules       generic rules that run only if the data calls for them: if rules have derived schema triples,
-                       if an axiom has a list that forks, and, in the place of twins.dl, if restrictions are derived
-                       or made equal
-    copying rules      eq-rep-* over asserted triples, if the user's rules say DATA, and over the relations they read
+                       or if a list of an axiom forks (a cell has two rests). Also the rules that twins.dl replaces, if
+                       restrictions are derived or made equal
+    copying rules      eq-rep-* over asserted triples, if the user's rules say DATA; and over the relations that these
+                       rules read
     own rules          the rules of the user
 
-These are layers: the last layer that has a rule gives the reason for it.
+These are layers. If several layers have a rule, the last of them gives the reason why it runs.
 
 Invariant: the program is a function of the selection, the own rules, the closed schema and three flags about the data.
-So it is the same after the store is opened again. `build` defines it; `LiveProgram` follows edits and is equal to it at
-every moment.
-Cost: `build`, one translation of the schema; `LiveProgram`, what the edit touches (`LiveTranslation`), and while
-`exceeded` is set without `same_as`, one analysis of the closed schema and a look at all rules for each edit.
+So it is the same after the store is opened again. `build` defines it. `LiveProgram` follows edits, and always equals
+what `build` would give.
+Cost of `build`: one translation of the schema. Cost of `LiveProgram`: what the edit touches (`LiveTranslation`). While
+`exceeded` is set without `same_as`, each edit also costs one analysis of the closed schema and a look at all rules.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ _COPYING = frozenset(["eq-rep-s", "eq-rep-p", "eq-rep-o"])
 COPIES_FACTS = "eq-rep-o"
 """The name of the rules that copy facts of relations to equal terms."""
 ANY = 0
-"""The request of a rule that reads types of any name."""
+"""In place of the id of a datatype: the rule reads types of any name."""
 
 
 class Ruling(NamedTuple):
@@ -91,9 +92,12 @@ def build(
 ) -> Program:
     """The program for a closed schema.
 
-    `same_as`: an owl:sameAs fact links a term of the schema. `exceeded`: a fact is a schema triple that the closed
-    schema does not have. `restricted`: such a fact describes a restriction, or declares a class or a property. Each
-    flag calls for generic rules beside the translated ones.
+    The flags call for generic rules beside the translated rules:
+
+    - `same_as`: an owl:sameAs fact links a term of the schema.
+    - `exceeded`: a fact is a schema triple that the closed schema lacks.
+    - `restricted`: a schema triple that the closed schema lacks describes a restriction, or declares a class or a
+      property.
     """
     triples = tuple(schema)
     represented = twins(triples) if selection.loud else {}
@@ -110,9 +114,10 @@ def build(
 
 
 class ProgramChange(NamedTuple):
-    """The change of the rules by an edit: removed rules, added rules, and rules that stay for another reason.
+    """The change of the rules by an edit.
 
-    A rule of `restated` equals the one that it replaces, and is the same to the engine; its sources may differ.
+    `removed`, `added`: rules that go and come. `restated`: rules that stay in force, with other sources or for another
+    reason. For the engine they are the same rules as before.
     """
 
     removed: tuple[Rule, ...]
@@ -122,7 +127,7 @@ class ProgramChange(NamedTuple):
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Suspend cyclic garbage collection. It would look at all objects again and again while many are made."""
+    """Suspend cyclic garbage collection, which would look at all objects again and again while many are made."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -133,10 +138,10 @@ def uncollected() -> Iterator[None]:
 
 
 class LiveProgram:
-    """The program of a graph that is edited. It begins empty; the first change adds the rules of the selection, too.
+    """The program of a graph that is edited. It begins empty; the first change also adds the rules of the selection.
 
-    Law: `program` is what `build` gives for the closed schema that the changes so far add up to. `rollback` undoes
-    every change since the last `accept`, also one that was interrupted.
+    Law: `program` equals the result of `build` for the closed schema after all changes so far. `rollback` undoes every
+    change since the last `accept`, also a change that was interrupted.
     """
 
     def __init__(self, selection: Selection) -> None:
@@ -156,7 +161,7 @@ class LiveProgram:
 
     @property
     def program(self) -> Program:
-        """The program as a value that later changes do not alter; cost: all its rules."""
+        """The program as a value that later changes do not alter. Cost: a pass over all rules."""
         if not self._rulings:
             return Program({}, ())
         translated = _translated(rule for each in self._translations for rule in each.rules)
@@ -187,16 +192,16 @@ class LiveProgram:
 
     @property
     def in_force(self) -> Iterator[Rule]:
-        """The rules in force, as they are now."""
+        """The rules that are in force now."""
         return (ruling.rule for ruling in self._rulings.values())
 
     @property
     def schema(self) -> Collection[Triple]:
-        """The closed schema that the changes so far add up to."""
+        """The closed schema after all changes so far."""
         return self._schema.keys()
 
     def ruling(self, rule: Rule) -> Ruling | None:
-        """The rule as it is in force, with its sources, and its reason; None if it is not in force."""
+        """The rule in force that equals `rule`, with its sources and its reason; None if no such rule is in force."""
         return self._rulings.get(rule)
 
     def change(
@@ -214,9 +219,8 @@ class LiveProgram:
 
         Returns the change of the rules.
 
-        The flags are those of `build`. `own`: the rules of the user from now on, or None if they stay. `twins`: the
-        restrictions that get another representative, with that representative, or with None if they have no
-        representative any more.
+        The flags are those of `build`. `own`: all rules of the user from now on, or None if the rules stay as they are.
+        `twins`: each restriction with another representative than before -> its new one, or None if it has none.
         """
         touched = [] if self._rulings else list(chain(self._closing, self._free, *self._latest.values()))
         touched += self._follow(removed, added, twins)
@@ -273,7 +277,7 @@ class LiveProgram:
         return [rule for rule in (before | after) if before.get(rule) != after.get(rule)]
 
     def _settle(self, touched: Iterable[Rule]) -> ProgramChange:
-        """Give each of these rules the reason of the last layer that has it. Returns the change of the program."""
+        """Give each rule of `touched` the reason of the last layer that has it. Returns the change of the program."""
         removed: list[Rule] = []
         added: list[Rule] = []
         restated: list[Rule] = []
@@ -298,13 +302,13 @@ def is_datatype(ids: Int32) -> NDArray[np.bool_]:
 
 
 def have_datatype(rows: Int32) -> bool:
-    """Whether one of rows int32[n, w] says that a term has a supported datatype as its type."""
+    """Whether any of the rows int32[n, w] says that a term has a supported datatype as its type."""
     types = np.flatnonzero(rows[:, 1] == TYPE)
     return len(types) > 0 and bool(is_datatype(rows[types, 2]).any())
 
 
 def datatypes_read(rules: Iterable[Rule]) -> list[int]:
-    """The ids of the datatypes that rules ask for, one for each atom that asks. ANY if an atom asks for all types."""
+    """The ids of the datatypes that rules ask for: one id for each atom that asks, or ANY if it reads all types."""
     found = []
     for rule in rules:
         for atom in rule.read() if rule.group != DATATYPES else ():
@@ -328,7 +332,7 @@ def is_link(atom: Atom) -> bool:
 
 
 def _profiles(selection: Selection) -> tuple[Profile, ...]:
-    """The profiles whose axioms are translated."""
+    """The rule sets by which axioms are translated; none if rules read the schema as data."""
     return () if selection.schema == "data" else selection.profiles
 
 
@@ -354,10 +358,10 @@ def _needed(
     exceeded: bool,
     restricted: bool,
 ) -> Layer:
-    """The generic rules that the data needs beside `rules`, without closing rules; and the rules for forked lists.
+    """The layer of the needed rules: generic rules that the flags or `forks` call for, without the closing rules.
 
-    `forks`: the lists that fork. Restrictions that are derived or made equal have no representative; the plain rules of
-    the tables run for them.
+    `rules`: the translated rules and the user's. `forks`: the lists that fork (a cell has two rests). Restrictions that
+    are derived or made equal have no representative, so the rules of the W3C's tables run for them.
     """
     layer: Layer = {}
     if selection.schema == "axioms" and (same_as or exceeded or forks):
@@ -376,7 +380,7 @@ def _needed(
 
 @lru_cache(maxsize=64)
 def _shipped(rules: tuple[Rule, ...], reason: str) -> Layer:
-    """A layer of rules that many graphs share; do not change it."""
+    """A layer of rules. Many graphs share it, so it must not be changed."""
     return _layer(rules, reason)
 
 
@@ -385,7 +389,11 @@ def _layer(rules: Iterable[Rule], reason: str) -> Layer:
 
 
 def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
-    """The rules that copy asserted triples to equal terms, if a rule of the user says DATA; and facts of relations."""
+    """The layer of the copying rules.
+
+    They copy asserted triples to equal terms, if a rule of the user says DATA. They also copy the facts of the
+    relations that rules of the user read.
+    """
     own = tuple(own)
     copying = [rule for rule in (*selection.equality, *selection.generic.free) if rule.name in _COPYING]
     found = tuple(map(_over_data, copying)) if any(any(rule.data()) for rule in own) else ()
@@ -398,7 +406,7 @@ def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
 
 
 def _read(own: Sequence[Rule]) -> list[tuple[str, int]]:
-    """The relations that the user's rules read, and whose facts users may assert, with their numbers of places."""
+    """The relations that the user's rules read and whose facts users may assert, each with its number of terms."""
     made = {rule.declares.name for rule in own if rule.declares and rule.declares.kind in MADE_BY_RULES}
     atoms = dict.fromkeys(
         (atom.relation, len(atom.terms)) for rule in own for atom in rule.read() if atom.relation not in (None, DATA)
@@ -407,7 +415,7 @@ def _read(own: Sequence[Rule]) -> list[tuple[str, int]]:
 
 
 def _over_facts(rule: Rule, relation: str, arity: int) -> Iterator[Rule]:
-    """The rule eq-rep-o for each place of a relation: `r(?x, ?b) :- eq_rep(?o, ?x), r(?o, ?b)`."""
+    """Yield a rule like eq-rep-o for each place of a relation: `r(?x, ?b) :- eq_rep(?o, ?x), r(?o, ?b)`."""
     (row,) = (atom for atom in rule.body if atom.relation is None and isinstance(atom.terms[1], Variable))
     links = tuple(atom for atom in rule.body if atom != row)
     old, new = row.terms[2], rule.heads[0].terms[2]
@@ -418,7 +426,7 @@ def _over_facts(rule: Rule, relation: str, arity: int) -> Iterator[Rule]:
 
 
 def _over_data(rule: Rule) -> Rule:
-    """A rule eq-rep-* with asserted triples in place of triples."""
+    """A rule eq-rep-* that copies asserted triples (DATA) in place of triples."""
     heads, body = (tuple(map(_as_data, atoms)) for atoms in (rule.heads, rule.body))
     return replace(rule, heads=heads, body=body)
 
@@ -428,7 +436,7 @@ def _as_data(atom: Atom) -> Atom:
 
 
 def _own(rules: Iterable[Rule]) -> Layer:
-    """The layer of the user's rules; the reason of a rule names its file, if it came from a file."""
+    """The layer of the user's rules. The reason of a rule from a file names this file."""
     reasons = {canonical(rule): origin(rule) for rule in rules if not rule.declares}
     return {rule: Ruling(rule, reason) for rule, reason in reasons.items()}
 

@@ -1,7 +1,7 @@
 """The schema's stratum: an engine that closes the schema triples by the generic scm-* rules, apart from the data.
 
-The closed schema is translated to rules (docs/architecture.md). Asserted axioms alone would give too few rules. Schema
-triples that data rules infer are not fed back, because then rules could support themselves.
+The closed schema is translated to rules (docs/architecture.md). The asserted axioms alone would give too few rules. If
+translated rules infer schema triples, these are not translated: otherwise rules could support themselves.
 
 Invariant: the facts of the stratum are the asserted schema triples, the facts about their restrictions (`twins.py`),
 and the facts that the closing rules derive from both. Cost: an engine of the schema's size; a change costs what it
@@ -39,17 +39,20 @@ _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
 def _since(before: ClosureChange, after: ClosureChange) -> ClosureChange:
-    """The change since a moment of a commit. `before`: the change of the commit up to then; `after`: up to now."""
+    """The change between two moments of a commit.
+
+    `before`: the change from the start of the commit to the first moment. `after`: from the start to the second one.
+    """
     then, now = (ZSet.of(change.added) - ZSet.of(change.removed) for change in (before, after))
     news = (now - then).consolidate()
     return ClosureChange(news.negative().columns, news.positive().columns)
 
 
 class SchemaStratum:
-    """The closing rules over schema triples: change, then accept or rollback.
+    """The schema triples and the closing rules: call `change`, then `accept` or `rollback`.
 
-    The closing rules come with the first change; once that is accepted, `is_ready` is set. A closing rule without a
-    body derives axiomatic triples even from an empty schema.
+    The first change adds the closing rules; `is_ready` is set when it is accepted. A closing rule without a body
+    derives axiomatic triples, even if the schema is empty.
     """
 
     def __init__(self, dictionary: Dictionary, closing: tuple[Rule, ...]) -> None:
@@ -64,8 +67,8 @@ class SchemaStratum:
     ) -> ClosureChange:
         """Retract and assert schema triples int32[n, 3]. Returns the change of the closure.
 
-        `said`: how these triples change the facts about restrictions that say the same. Further changes, `accept` or
-        `rollback` must follow, also after LimitError.
+        `said`: how these triples change the facts about restrictions that say the same. After this call, also if it
+        raises LimitError, call `change` again, `accept` or `rollback`.
         """
         is_first = not self._is_open
         less, more = ({self._engine.table(False, width): rows for width, rows in part.items()} for part in said[:2])
@@ -105,9 +108,10 @@ class SchemaStratum:
         return found
 
     def lacking(self, rows: Int32) -> Int32:
-        """The schema triples among `rows`, int32[n, 3], that are not in the closure. Limits are compared by value.
+        """The rows of schema triples, int32[n, 3], that are not in the closure.
 
-        The limits of cardinalities are read by their values, so another spelling of a limit says nothing new.
+        If all of them say limits of cardinalities, they are compared by value: another spelling of a limit, such as
+        "01" for "1", says nothing new.
         """
         lacking: Int32 = rows[~self.holds(rows)]
         if len(lacking) and are_limits(lacking).all():
@@ -117,7 +121,7 @@ class SchemaStratum:
         return lacking
 
     def _values(self, rows: Int32) -> set[tuple[int, int, object]]:
-        """Triples with the value of their object, or with its text if it is not a literal or has no value."""
+        """The triples, each with the value of its object in place of the id; with the text if it has no value."""
         texts = self._dictionary.decode(rows[:, 2])
         literals = [text for text in texts if text.startswith('"')]
         known = dict(zip(literals, values(literals), strict=True))

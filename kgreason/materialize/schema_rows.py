@@ -1,7 +1,7 @@
-"""Which rows are schema triples, and other questions that the ids of vocabulary terms answer.
+"""Which rows are schema triples, and other questions about rows that the fixed ids of the vocabulary answer.
 
-Vocabulary terms have fixed small ids. So the test for schema costs one comparison a triple, and a look-up for the few
-that pass. Everything here works on whole columns: int32[n, 3] rows of subject, predicate and object.
+Vocabulary terms have fixed small ids. So the test for a schema triple costs one comparison a triple, and a look-up for
+the few triples that pass. All functions work on whole columns: rows int32[n, 3] of subject, predicate and object.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _LIMITS = np.array([_IDS[OWL_MAX_CARDINALITY], _IDS[OWL_MAX_QUALIFIED_CARDINALIT
 
 
 def flags_of(texts: frozenset[str]) -> Mask:
-    """flags[id] for the ids of vocabulary terms, False for id 0: bool[len(VOCABULARY) + 1]."""
+    """For each id of a vocabulary term whether its text is in `texts`, False for id 0: bool[len(VOCABULARY) + 1]."""
     flags = np.zeros(len(VOCABULARY) + 1, dtype=np.bool_)
     flags[[_IDS[text] for text in texts if text in _IDS]] = True
     return flags
@@ -51,7 +51,7 @@ PREDICATE_IDS, CLASS_IDS = (np.flatnonzero(flags).tolist() for flags in (_PREDIC
 
 
 def flagged(ids: Int32, flags: Mask) -> Mask:
-    """For each id of `ids`, of any shape, its flag. The flag is False for an id that is not of the vocabulary."""
+    """For each id of `ids`, of any shape, `flags[id]`; False for an id that is not of the vocabulary."""
     known = ids < flags.size
     known[known] = flags[ids[known]]
     return known
@@ -63,12 +63,15 @@ def is_schema(rows: Int32) -> Mask:
 
 
 def restricts(rows: Int32) -> Mask:
-    """Whether each of rows int32[n, 3] describes a restriction, or declares a class or a property: bool[n]."""
+    """For each row of int32[n, 3], whether it describes a restriction, or declares a class or a property: bool[n]."""
     return _says(rows, _OF_RESTRICTIONS, _DECLARATIONS)
 
 
 def _says(rows: Int32, predicates: Mask, classes: Mask) -> Mask:
-    """Whether each of rows int32[n, 3] has one of these predicates, or a type that is one of these classes: bool[n]."""
+    """For each row of int32[n, 3], whether it has a flagged predicate, or says a type that is flagged: bool[n].
+
+    `predicates` and `classes` are flags, as `flags_of` returns them.
+    """
     if not len(rows):
         return np.zeros(0, dtype=np.bool_)
     found = flagged(rows[:, 1], predicates)
@@ -78,26 +81,26 @@ def _says(rows: Int32, predicates: Mask, classes: Mask) -> Mask:
 
 
 def have_header(quads: Int32) -> bool:
-    """Whether one of quads int32[n, 4] is an import, a version IRI or the declaration of an ontology."""
+    """Whether any of the quads int32[n, 4] says an import, a version IRI or the type owl:Ontology."""
     predicates, objects = quads[:, 1], quads[:, 2]
     return bool((predicates == IMPORTS).any() or (predicates == VERSION_IRI).any() or (objects == ONTOLOGY).any())
 
 
 def linked(rows: Int32) -> Int32:
-    """The pairs int32[m, 2] of two different terms that owl:sameAs triples among rows int32[n, 3] link."""
+    """Subject and object of each owl:sameAs triple among rows int32[n, 3], if they are different terms: int32[m, 2]."""
     same = rows[rows[:, 1] == SAME_AS]
     return np.ascontiguousarray(same[same[:, 0] != same[:, 2]][:, [0, 2]])
 
 
 def related(relation: int, terms: Int32) -> Int32:
-    """Rows int32[n, w] of a relation, from its id and the terms int32[n] or int32[n, w - 1]."""
+    """Rows int32[n, w] of a relation: the id `relation`, then the terms int32[n] or int32[n, w - 1]."""
     return np.column_stack([np.full(len(terms), relation), terms]).astype(np.int32)
 
 
 def links(rows: Int32, schema: Int32) -> bool:
-    """Whether an owl:sameAs triple among rows, except reflexive ones, mentions a term of the closed schema.
+    """Whether an owl:sameAs triple of two different terms among `rows` mentions a term of the closed schema.
 
-    The limits of cardinalities do not count: their rules are translated from the value of the literal.
+    The limits of cardinalities do not count as terms of the schema: rules are translated from their values.
     """
     same = linked(rows)
     if not len(same):
@@ -108,12 +111,12 @@ def links(rows: Int32, schema: Int32) -> bool:
 
 
 def are_limits(rows: Int32) -> Mask:
-    """Whether each of rows int32[n, 3] gives the limit of a cardinality, which is read by its value: bool[n]."""
+    """For each row of int32[n, 3], whether it says the limit of a cardinality, which is read by its value: bool[n]."""
     return np.isin(rows[:, 1], _LIMITS)
 
 
 def decoded(dictionary: Dictionary, rows: Int32) -> list[tuple[str, str, str]]:
-    """Rows int32[n, 3] as triples of texts; each term is one string, wherever it occurs."""
+    """Rows int32[n, 3] as triples of texts. Equal terms are the same string object, which saves memory."""
     ids, numbers = np.unique(rows, return_inverse=True)
     texts = iter(map(dictionary.decode(ids).__getitem__, numbers.ravel().tolist()))
     return list(zip(texts, texts, texts, strict=True))

@@ -1,12 +1,11 @@
-"""`select`: turns the names that `--rules` gives into rules; shipped rule sets by name, rule files by path.
+"""`select`: turns the names that `--rules` gives into rules: names of shipped rule sets, and paths of rule files.
 
-A shipped rule set has rules that are translated from the ontology (its rows, docs/architecture.md) and generic rules
-that run as
-they are. With `schema="data"` nothing is translated, and all of its generic rules run over the schema as plain facts.
-Rule files always run as they are.
+A shipped rule set has rules that are translated from the ontology, one for each axiom (docs/architecture.md), and
+generic rules that run as they are. With `schema="data"` nothing is translated, and all generic rules of the rule set
+run over the schema as plain facts. Rule files always run as they are.
 
-Groups that derive much and say little (reflexive sameAs, `owl:Thing` on everything, axiomatic triples) are off by
-default. A name that ends in `+GROUP`, once or more often, switches them on: `owl2rl+eq-ref+thing`.
+Groups of rules that derive much and say little (reflexive sameAs, `owl:Thing` on everything, axiomatic triples) are off
+by default. A name switches groups on by endings `+GROUP`: `owl2rl+eq-ref+thing`.
 """
 
 from __future__ import annotations
@@ -37,13 +36,15 @@ _OF_RESTRICTIONS = frozenset(["scm-hv", "scm-svf1", "scm-svf2", "scm-avf1", "scm
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The profiles to translate, the generic rules of the rule sets and the user's own rules.
+    """The rules of a graph, as its options select them.
 
-    `equality`: the rules that follow representatives in place of owl:sameAs; empty if there are no representatives.
-    `aliases`: the number of rows that a clique may then stand for. `datatypes`: the rules that read the values of
-    literals, or empty. `is_literal`: rules make literals of different values equal, as the W3C tables literally say.
-    `loud`: the plain rules of the tables that twins.dl replaces; they run as well if data derives parts of
-    restrictions.
+    - `profiles`: the rule sets by which axioms are translated.
+    - `generic`, `own`: the generic rules of the rule sets, and the user's rules.
+    - `equality`: the rules that work with representatives in place of owl:sameAs; empty if there are none.
+    - `aliases`: how many triples a clique may stand for, if there are representatives.
+    - `datatypes`: the rules that read the values of literals, or empty.
+    - `is_literal`: True if owl:sameAs is followed between literals of different values, as the W3C's tables say.
+    - `loud`: the rules of the W3C's tables that twins.dl replaces; they run too if rules derive parts of restrictions.
     """
 
     names: tuple[str, ...]
@@ -71,13 +72,13 @@ def select(
     functions: Find | None = no_function,
     find: Finder | None = None,
 ) -> Selection:
-    """The selection for names (rdfs, rhodf, owl2rl, none, or with groups `rdfs+axiomatic`) and paths of rule files.
+    """The rules for `names`: rule sets (rdfs, rhodf, owl2rl, none; with groups: `rdfs+axiomatic`) and rule files.
 
-    `find` is the catalogue for what rule files in SPARQL-RL import.
+    `functions` finds the Python functions that rule files call; with None, every call is accepted. `find` finds the
+    documents that rule files in SPARQL-RL import.
 
-    Raises InputError for a file that cannot be read, RuleSyntaxError for one that does not parse, RuleError for a name
-    that is neither a rule set nor a rule file, and for a group that the rule set does not have. `functions` finds the
-    Python functions of rule files; with None every call is accepted.
+    Raises InputError for a file that cannot be read, and RuleSyntaxError for a file that does not parse. Raises
+    RuleError for a name that is neither a rule set nor a rule file, and for a group that the rule set does not have.
     """
     profiles: list[Profile] = []
     generic: list[Rule] = []
@@ -105,14 +106,18 @@ def select(
 
 
 def _linking(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:
-    """Generic rules that follow owl:sameAs without representatives: the rules of the tables, or those of links.dl."""
+    """Generic rules for a graph without representatives.
+
+    Links (owl:sameAs triples) are followed by the rules of the W3C's tables if `is_literal`, otherwise by those of
+    links.dl, which do not follow links between literals that differ.
+    """
     yield from (rule for rule in rules if rule.group != LETTER and (is_literal or rule.name not in _LINKS))
     if not is_literal:
         yield from ruleset("links").rules
 
 
 def _by_twins(rules: list[Rule]) -> tuple[list[Rule], tuple[Rule, ...]]:
-    """The rules with those of twins.dl in the place of the ones that twins.dl replaces; and the replaced rules."""
+    """The rules, with those of twins.dl in place of the rules that they replace; and the replaced rules."""
     plain = [rule for rule in ruleset("owl2rl").rules if rule.name in _OF_RESTRICTIONS or rule.group == "scm-reflexive"]
     kept = [rule for rule in rules if rule.name not in _OF_RESTRICTIONS]
     return [*kept, *ruleset("twins").rules], tuple(plain)
@@ -121,16 +126,13 @@ def _by_twins(rules: list[Rule]) -> tuple[list[Rule], tuple[Rule, ...]]:
 def reselect(
     names: Sequence[str], own: tuple[Rule, ...], schema: SchemaMode, same_as: SameAsMode, aliases: int
 ) -> Selection:
-    """The selection of a store that is opened again: rule files are not read, `own` are the rules that they held."""
+    """The selection of a store that is opened again. Rule files are not read: `own` has the rules that they held."""
     shipped = select([name for name in names if name.split("+")[0] in DEFAULT_GROUPS], schema, same_as, aliases)
     return replace(shipped, names=tuple(names), own=own)
 
 
 def check_own(rules: Iterable[Rule]) -> None:
-    """Raises RuleError for a rule of the user that is too long, or that uses a relation of kgreason itself.
-
-    A rule must not derive what is asserted (DATA) either.
-    """
+    """Raises RuleError if a user's rule is too long, uses a relation of kgreason itself, or has DATA in its head."""
     rules = tuple(rules)
     check_sizes(rules)
     check_declared(rules)

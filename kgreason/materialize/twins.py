@@ -1,10 +1,11 @@
-"""`Twins`: finds the restrictions that say the same, and gives the facts that twins.dl reads as rows to assert.
+"""`Twins`: finds the restrictions that say the same, and the facts about restrictions that the rules of twins.dl read.
 
     asserted schema triples, removed and added  ->  LiveTwins  ->  rows of scm_twin, scm_some, ..; the representatives
 
-The rows go to the schema's stratum and to the facts, the representatives to the translation. Both are a function of the
-asserted triples, and do not depend on `schema=`. The lock of the graph must be held, as for all of the materializer.
-Cost: that of `ontology.twins`, and a look at each schema triple that is added or removed.
+If several restrictions say the same, one of them is the representative of all. The rows go to the schema's stratum and
+to the facts of the engine. The representatives go to the translation of axioms. Rows and representatives are a function
+of the asserted triples, and do not depend on the option `schema`. The lock of the graph must be held, as for all of the
+materializer. Cost: that of `ontology.twins`, and a look at each schema triple that is added or removed.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ GROUP = "twins"
 
 
 class Said(NamedTuple):
-    """The result of an edit: rows to retract and to assert, by width; restrictions with another representative.
+    """How an edit changes what the schema says about restrictions.
 
-    `represented`: each such restriction with its representative from now on; None if it has no representative any more.
+    - `gone`, `come`: rows to retract and rows to assert, by the width of the rows.
+    - `represented`: each restriction with another representative than before -> its new one, or None if it has none.
     """
 
     gone: dict[int, Int32]
@@ -78,7 +80,7 @@ class Twins:
         return self._live.facts
 
     def sources(self, fact: Atom) -> tuple[Triple, ...]:
-        """The triples that a fact was read from, for a proof; empty for a fact that rules derive."""
+        """The asserted triples that a fact about a restriction was read from; empty for any other fact."""
         return self._live.sources(fact) if fact in self._live.facts else ()
 
     def _rows(self, facts: Iterable[Atom]) -> dict[int, Int32]:

@@ -2,8 +2,8 @@
 
     inputs int32[n, k] -> texts -> values -> function -> results -> texts -> ids
 
-Law: the result says for each input either that the function was called for it, or how the call failed. An input that
-does not fit the types of the function counts as called, and has no result.
+Law: each input is either among the inputs that the function was called for, or among the failures. An input that does
+not fit the types of the function counts as called, and has no result.
 
 Cost: that of the function, and one to two microseconds for each argument and result.
 """
@@ -23,14 +23,19 @@ from kgreason.terms.dictionary import Dictionary
 
 
 class Failure(NamedTuple):
-    """A call that failed: its inputs int32[1, k], and the error, whose cause is what the function raised."""
+    """A call that failed: its inputs int32[1, k], and the error; `error.__cause__` is what the function raised."""
 
     key: Int32
     error: CallError
 
 
 class Called(NamedTuple):
-    """What calls gave: the inputs int32[n, k], the rows with results int32[m, k] or int32[m, k + 1], the failures."""
+    """The outcome of calls with k arguments.
+
+    - `keys`: the inputs of the calls that did not fail, int32[n, k].
+    - `made`: rows of inputs and result, int32[m, k + 1]; for a FILTER, the inputs for which it is true, int32[m, k].
+    - `failures`: the calls that failed.
+    """
 
     keys: Int32
     made: Int32
@@ -40,7 +45,10 @@ class Called(NamedTuple):
 def called(
     function: PythonFunction, computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]
 ) -> Called:
-    """Call a function for inputs int32[n, k], each once. New results are interned. `check` may raise between calls."""
+    """Call a function for inputs `keys`, int32[n, k], each once. New results get ids of the dictionary.
+
+    `check` is called from time to time, and may raise an error to stop the work.
+    """
     call = call_of(computed)
     assert call is not None
     inputs = computed.inputs()

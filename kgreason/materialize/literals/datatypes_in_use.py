@@ -1,9 +1,9 @@
-"""`DatatypesInUse`: the datatypes that rules ask for. Only for these the engine gets facts about their members.
+"""`DatatypesInUse`: the datatypes that rules ask for. The engine gets the members of these datatypes only, as facts.
 
-A rule asks for a datatype if its body names it: `[?v, rdf:type, xsd:integer]`. If a rule reads any type (`[?x,
-rdf:type, ?c]`: a generic rule, or a rule of the user), all datatypes that the closed schema mentions are asked for. The
-members of other datatypes are not computed, because no rule could read them. Therefore such a datatype is not derived
-as a type of an IRI that is owl:sameAs one of its literals.
+A rule asks for a datatype if its body names the datatype: `[?v, rdf:type, xsd:integer]`. If a generic rule or a rule of
+the user reads any type (`[?x, rdf:type, ?c]`), all datatypes that the closed schema mentions are asked for. The members
+of other datatypes are not computed, because no rule could read them. So an IRI that is owl:sameAs a literal does not
+get such a datatype as a type.
 
 Invariant: once counted, `datatypes` depends only on the rules in force and the closed schema. `rollback` undoes every
 `count` and `follow` since the last `accept`. Cost: a look at each rule, once the graph has a literal, and then at each
@@ -27,7 +27,7 @@ IDS = np.array(sorted(NAMES), dtype=np.int32)
 
 
 class DatatypesInUse:
-    """How many rules ask for each datatype, and how often the closed schema mentions it; see the module.
+    """How many rules ask for each datatype, and how often the closed schema mentions it.
 
     The counts are not needed before the graph has a literal. Until `count` is called, `datatypes` is empty.
     """
@@ -82,7 +82,7 @@ class DatatypesInUse:
 
 
 def _mentioned(rows: Int32) -> list[int]:
-    """The ids of the datatypes that schema triples int32[n, 3] have as subject or object, one for each occurrence."""
+    """The ids of the datatypes that are subjects or objects of schema triples int32[n, 3], one for each occurrence."""
     ends = rows[:, [0, 2]]
     found: list[int] = ends[is_datatype(ends)].tolist()
     return found

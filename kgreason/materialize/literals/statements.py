@@ -1,20 +1,22 @@
 """`Literals`: asserts facts about literals, when the rules of datatypes.dl (Table 8 of OWL 2 RL) need them.
 
-    dt_value, dt_ill     for each new literal that has the same value as another literal, or that is ill-typed
-    dt_type              for each new literal and each datatype that rules ask for, if the datatype has its value
-    dt_not               if rules have derived that a literal is in a datatype, and the datatype does not have its value
-    dt_differ            if rules have derived that two literals are the same, and their values differ
-    dt_may_equal         for each owl:sameAs link, unless it is between two literals that are known to differ
+    dt_value        for each new literal that has the same value as another literal
+    dt_ill          for each new literal that is ill-typed
+    dt_type         for each new literal and each datatype that rules ask for, if the datatype has the literal's value
+    dt_not          if rules have derived that a literal is in a datatype, and the datatype lacks the literal's value
+    dt_differ       if rules have derived that two literals are the same, and their values differ
+    dt_may_equal    for each link (owl:sameAs triple), unless it links two literals that are known to differ
 
 Facts of dt_value, dt_ill, dt_not and dt_differ are true for their terms, whatever the graph holds. So they are never
-retracted. The rules derive something from these facts only while the graph uses the literals and has the type or link.
-So the graph depends only on its assertions, and not on literals that it had before. dt_may_equal is retracted at the
-end of a commit that removed the link, and dt_type when no rule asks for the datatype any more.
+retracted. The rules derive something from such a fact only while the graph uses its literals, and has the type or link.
+So the graph depends on its assertions alone, and not on literals that it had before. A fact of dt_may_equal is
+retracted at the end of a commit that removed the link, and a fact of dt_type when no rule asks for the datatype any
+more.
 
-A rule may link two literals of different values: prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4, a rule of
+Rules may link two literals of different values: prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4, a rule of
 the user, or a chain of links through other terms. Such a link is reported as a contradiction: by the rules *-literals
-of owl2rl.dl if both are values of one subject, else by eq-diff1. The link is not followed: no triple is copied from one
-literal to the other. A resource that is the same as both literals has the triples of both.
+of owl2rl.dl if both literals are values of one subject, otherwise by eq-diff1. The link is not followed: no triple is
+copied from one literal to the other. An IRI or blank node that is the same as both literals has the triples of both.
 
 Invariant after `wanted` returns nothing: the rules derive the same as if all true facts about literals were asserted.
 (Of dt_differ, one fact for each link and one for each further value of a clique are enough.) `rollback` undoes all
@@ -53,7 +55,7 @@ _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 
 
 class Literals:
-    """The facts about literals of one graph; it knows which of them the engine has."""
+    """Computes the facts about literals that the engine of one graph needs and lacks."""
 
     def __init__(
         self, engine: Engine, dictionary: Dictionary, equality: Equality | None, follows: Follows | None
@@ -74,7 +76,7 @@ class Literals:
         self._left: list[Int32] = []
 
     def adopt(self) -> None:
-        """Treat the engine's facts and all terms as known already: no facts about these literals are asserted."""
+        """Treat all terms as known, because the engine has the facts about their literals already."""
         self._values.adopt()
         self.told = self._told_before = self.in_use.datatypes
 
@@ -96,14 +98,11 @@ class Literals:
         return self._wanted([self._following(linked(added))])
 
     def wanted(self, changes: Changes) -> Facts:
-        """The facts about literals that the rules need because of the commit so far, and that the engine lacks.
-
-        The facts to retract are included.
-        """
+        """The facts about literals to assert and to retract because of the changes of the commit so far."""
         return self._wanted(self._said(changes))
 
     def needless(self, changes: Changes) -> Facts:
-        """The dt_may_equal facts to retract: the commit has removed their links, or added and removed them."""
+        """The facts of dt_may_equal to retract, because their links are gone at the end of the commit."""
         gone = linked(changes.rows[(changes.tables == self._triples) & (changes.after == ABSENT)])
         told = np.concatenate([related(self._may_equal, gone), *self._followed])
         told = told[grouped(told).firsts()]
@@ -130,7 +129,7 @@ class Literals:
         return Facts.of({self._pair: self._lacking(pairs), self._single: self._lacking(single)}, removed)
 
     def _lacking(self, parts: list[Int32]) -> Int32:
-        """The rows of all parts that are not facts yet, each once."""
+        """The rows of all `parts` that are not facts yet, each once."""
         parts = [part for part in parts if len(part)]
         if not parts:
             return _NO_ROWS
@@ -142,16 +141,17 @@ class Literals:
     # Membership
 
     def _types(self, before: frozenset[int], news: News | None) -> Iterator[Int32]:
-        """The dt_type rows to assert: for new literals, and for all literals if a datatype is newly asked for.
+        """Yield the dt_type rows to assert.
 
-        before: the datatypes that were asked for before.
+        For a datatype in `before`, which rules asked for before: rows of new literals. For a datatype that rules ask
+        for now and did not before: rows of all literals.
         """
         yield self._members(self.told - before, 0)
         if news:
             yield self._members(self.told & before, news.since)
 
     def _members(self, datatypes: Iterable[int], since: int) -> Int32:
-        """The dt_type rows of these datatypes, for all literals with an id greater than `since`."""
+        """The dt_type rows of the datatypes `datatypes`, for all literals with an id greater than `since`."""
         names = [(number, NAMES[number]) for number in datatypes]
         if not names:
             return _NO_ROWS
@@ -178,7 +178,7 @@ class Literals:
     # Facts for what rules have derived
 
     def _said(self, changes: Changes) -> Iterator[Int32]:
-        """The dt_may_equal, dt_not and dt_differ rows that are needed because of the changes of the commit so far."""
+        """Yield the dt_may_equal, dt_not and dt_differ rows that the changes of the commit so far call for."""
         links = self._new(changes, SAME_AS)
         links = links[links[:, 0] != links[:, 1]]
         yield self._following(links)
@@ -195,9 +195,9 @@ class Literals:
             yield related(self._differ, self._different(groups))
 
     def _following(self, links: Int32) -> Int32:
-        """The dt_may_equal rows for the links among `links`, int32[n, 2], that may be followed.
+        """The dt_may_equal rows for those of `links`, int32[n, 2], that may be followed.
 
-        With the rule group eq-literals there are none, because a rule of this group derives them for every link.
+        With the rule group eq-literals no rows are returned, because a rule of this group derives them for every link.
         """
         if self._follows is None or not len(links):
             return _NO_ROWS
@@ -206,9 +206,10 @@ class Literals:
         return rows
 
     def _differing(self, links: Int32) -> Int32:
-        """The links among `links`, int32[n, 2], that connect literals of different values.
+        """Those of `links`, int32[n, 2], that connect two literals of different values.
 
-        Empty if `_different` finds these literals in a clique.
+        With the rule group eq-literals no links are returned: the two literals are in one clique, where `_different`
+        finds them.
         """
         if self._equality is not None and self._follows is None:
             return NO_PAIRS
@@ -218,23 +219,23 @@ class Literals:
         return links[np.array(differs, dtype=np.bool_)]
 
     def _new(self, changes: Changes, predicate: int) -> Int32:
-        """Subject and object of each triple with a predicate that the commit has added so far: int32[n, 2]."""
+        """Subject and object of each triple with this predicate that the commit has added so far: int32[n, 2]."""
         found = np.flatnonzero((changes.rows[:, 1] == predicate) & (changes.tables == self._triples))
         found = found[(changes.before[found] == ABSENT) & (changes.after[found] != ABSENT)]
         pairs: Int32 = changes.rows[found][:, [0, 2]]
         return pairs
 
     def _groups(self, changes: Changes, links: Int32) -> Int32:
-        """The terms that the commit made equal, as pairs int32[n, 2]: a term that stands for a group, and a member."""
+        """The groups of equal terms that the commit changed: pairs int32[n, 2] of a group's first term and a member."""
         if self._equality is None:
             return links if self._follows is None else self._follows(links)
         found = self._equality.regrouped(changes)
         return NO_PAIRS if found is None else found.groups.members
 
     def _of_cliques(self, types: Int32) -> Int32:
-        """The literals that are in a clique with a term of `types`, as pairs int32[m, 2]: literal, type of this term.
+        """Pairs int32[m, 2] of a literal and a datatype, where a term that equals the literal has the datatype as type.
 
-        types: pairs int32[n, 2] of term and type.
+        types: pairs int32[n, 2] of a term and its type.
         """
         if self._equality is None or not len(types):
             return NO_PAIRS
@@ -254,7 +255,11 @@ class Literals:
         return np.array(found, dtype=np.int32).reshape(-1, 2)
 
     def _in(self, groups: Int32) -> Int32:
-        """The literals of groups int32[n, 2], as pairs int32[m, 2]: literal, datatype of the group's first term."""
+        """Pairs int32[m, 2] of a literal and a datatype that the first term of the literal's group has as a type.
+
+        groups: pairs int32[n, 2] of a group's first term and a member. Rules derive types for the first term, which
+        stands for its group.
+        """
         literals = groups[self._values.is_literal(groups[:, 1])]
         if not len(literals):
             return NO_PAIRS
@@ -276,8 +281,8 @@ class Literals:
     def _different(self, groups: Int32) -> Int32:
         """Pairs int32[m, 2] of literals that are in the same group but have different values.
 
-        groups: int32[n, 2], a term that stands for a group, and a member. The first literal of a pair is the literal of
-        the clique whose text comes first. It is paired with one literal of each other value.
+        groups: pairs int32[n, 2] of a group's first term and a member. In each group, the literal whose text comes
+        first is paired with one literal of each other value.
         """
         if self._equality is None:
             return NO_PAIRS

@@ -1,4 +1,4 @@
-"""`LiteralValues`: which literals of a dictionary share a value, and which have no value. It follows new terms.
+"""`LiteralValues`: which literals of a dictionary share a value, and which have none. New terms are read by `look`.
 
     "1"^^xsd:integer    "01"^^xsd:integer    "1.0"^^xsd:decimal    the same value; the literal that was read first
                                                                    stands for the value
@@ -8,9 +8,9 @@
 Each plain string has a value of its own, and so has each string with a language tag (tags are in lower case). So these
 strings are read only if a literal of another datatype, such as xsd:token, has a string as its value.
 
-Invariant: `rollback` undoes all reading since the last `accept`. After `adopt` nothing is read before there is a new
-term. Cost: a check of the kind of each new term; for each literal with a datatype a few microseconds and some hundred
-bytes.
+Invariant: `rollback` undoes all reading since the last `accept`. After `adopt`, reading begins with the next new term.
+Cost: a check of the kind of each new term. For each literal with a datatype, also a few microseconds, and some hundred
+bytes of memory.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
 def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
-    """The pairs of different terms, int32[n, 2], without pairs of two literals that are known to differ.
+    """The pairs int32[n, 2] of different terms, without the pairs of two literals that are known to differ.
 
     Cost: a look at the kinds of the terms, and at the texts if both terms of a pair are literals.
     """
@@ -48,10 +48,11 @@ def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
 
 
 class News(NamedTuple):
-    """The result of reading new terms. `ill`: the ill-typed literals, int32[m].
+    """The result of reading new terms.
 
-    `equal`: pairs int32[n, 2] of a literal and the literal that stands for its value. `since`: the id of the last term
-    that was read before.
+    - `equal`: pairs int32[n, 2] of a literal and the literal that stands for its value.
+    - `ill`: the ill-typed literals, int32[m].
+    - `since`: the id of the last term that was read before.
     """
 
     equal: Int32
@@ -60,9 +61,10 @@ class News(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """How far terms have been read: ids of the last term that was read, and of the last term that counts as known.
+    """How far terms have been read.
 
-    `strings` is the number of known values that are strings.
+    `read`: the id of the last term that was read. `old`: the id of the last term that counts as known. `strings`: how
+    many known values are strings.
     """
 
     read: int = 0
@@ -94,7 +96,7 @@ class LiteralValues:
         self._place, self._added = self._before, []
 
     def look(self) -> News | None:
-        """Read the new terms of the dictionary. Returns None if there are none."""
+        """Read the new terms of the dictionary. Returns None if there are no new terms."""
         last = len(self._dictionary)
         if last == self._place.old:
             return None
@@ -112,10 +114,9 @@ class LiteralValues:
         return News(np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2), np.array(ill, dtype=np.int32), since)
 
     def _read(self, typed: Int32, equal: list[tuple[int, int]]) -> Iterable[int]:
-        """Read literals that have a datatype. Yields the ill-typed ones.
+        """Read the literals `typed`, which have a datatype. Yields the ill-typed literals.
 
-        If the value of a literal is known, the pair of this literal and the one that stands for the value is appended
-        to `equal`.
+        If the value of a literal is known already, `equal` gets the pair (literal, literal that stands for the value).
         """
         for literal, reading in zip(typed.tolist(), self.of(typed), strict=True):
             if not isinstance(reading, Value):
@@ -128,16 +129,16 @@ class LiteralValues:
                 self._first[reading] = literal
 
     def _plain(self, since: int) -> list[tuple[int, int]]:
-        """The new strings without a datatype whose value is known, each with the literal that stands for the value."""
+        """Pairs of a new string without a datatype, whose value is known, and the literal that stands for the value."""
         ids = self.literals(since)
         ids = ids[~np.isin(ids, self.typed(since))]
         readings = zip(ids.tolist(), self.of(ids), strict=True)
         return [(literal, self._first[value]) for literal, value in readings if value in self._first]
 
     def _spelled(self, strings: list[Value]) -> list[tuple[int, int]]:
-        """The strings without a datatype in the dictionary that have one of these values.
+        """Pairs of a string without a datatype that has one of these values, and the literal that stands for the value.
 
-        Each is in a pair with the literal that stands for its value.
+        Strings that are not in the dictionary are left out.
         """
         found = self._dictionary.find(_spelling(value) for value in strings).tolist()
         return [(literal, self._first[value]) for literal, value in zip(found, strings, strict=True) if literal]
@@ -152,12 +153,12 @@ class LiteralValues:
         return self._dictionary.typed(since)
 
     def is_literal(self, ids: Int32) -> NDArray[np.bool_]:
-        """For each of the terms `ids` whether it is a literal: bool, of the shape of `ids`."""
+        """For each id of `ids`, whether the term is a literal: bool, in the shape of `ids`."""
         found: NDArray[np.bool_] = self._dictionary.kinds(ids) == Kind.LITERAL
         return found
 
     def of(self, ids: Int32) -> list[Reading]:
-        """The value of each literal; see `Reading` for literals without a value."""
+        """The value of each literal of `ids`; the type `Reading` says what stands for a literal without a value."""
         return values(self._dictionary.decode(ids))
 
 

@@ -1,15 +1,15 @@
-"""Operators between strata: they assert facts about what rules have derived.
+"""Operators assert facts about what rules have derived: negations, aggregates, results of expressions.
 
-operators    Operators: all of them; what the materializer and table programs drive
-functions    Functions: results of expressions
-evaluation   evaluated: an expression for many inputs at once, by Oxigraph
-negation     Negations: for which values a negated pattern has no match
-aggregation  Aggregations: one value for each group
-data         Data: asserted triples as facts
-groups       Grouped: the facts of a table by group
-values       values_of: the value of each group
-drawn        drawn: generic rules as they are under the schema, for the order of negations
-individuals  Individuals: which names stand for one individual
-skolems      Skolems: blank nodes for individuals
-tables       Table: the rows that match an atom
+operators    `Operators`: all operators together, as the materializer and table programs call them
+functions    `Functions`: results of expressions
+evaluation   `evaluated`: an expression for many inputs at once, by Oxigraph
+negation     `Negations`: the values for which a negated pattern has no match
+aggregation  `Aggregations`: one value for each group
+data         `Data`: asserted triples as facts
+groups       `Grouped`: the facts of a table by group
+values       `values_of`: the value of each group
+drawn        `drawn`: generic rules, specialised to the schema, for the order of negations
+individuals  `Individuals`: which names stand for one individual
+skolems      `Skolems`: blank nodes for individuals
+tables       `Table`: the rows that match an atom
 """

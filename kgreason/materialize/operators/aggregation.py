@@ -1,20 +1,21 @@
 """`Aggregations`: for each aggregate of a rule, asserts one value for each group (rules/lowering.py), by levels.
 
-An aggregate is decided once all that it reads is final (rules/strata.py). Then the groups whose rows changed get their
-values anew: the fact `value(group, old)` is retracted and `value(group, new)` asserted.
+An aggregate is decided when all facts that it reads are final (rules/strata.py). Then the groups whose rows changed get
+new values: the fact `value(group, old)` is retracted and `value(group, new)` is asserted.
 
-*Recursion.* Aggregates MIN that need each other (or MAX: a recursion of rules/strata.py) are decided in rounds. Each
-round looks at the groups whose rows changed in the round before, and a better value takes the place of a worse one,
-with all that followed from it. That is right as long as nothing else is deleted: then values may support each other in
-a circle. The rows need not even leave for that: one may have lost another derivation. So if a fact has left that the
-recursion reads, or rules have changed, all its values are retracted first, and the rounds begin with what holds without
-them.
+*Recursion.* Aggregates MIN that need each other's values are decided in rounds, and so are such aggregates MAX
+(rules/strata.py). Each round looks at the groups whose rows changed in the round before. If a group has a better value
+now, it takes the place of the old value, and everything that followed from the old value goes. This is right as long as
+no other fact is deleted. If other facts are deleted, old values may support each other in a circle, even if all rows
+stay and only lose a derivation. So if a fact that the recursion reads has gone, or if rules have changed, all values of
+the recursion are retracted first. The rounds then begin with the facts that hold without these values.
 
 Invariant after the last level: `value(group, n)` is a fact exactly if the rows of the group have the value n. The state
-beside the facts is an index that may hold too much (`groups`).
+beside the facts is an index that may hold too many rows (`groups`).
 
-Cost: COUNT reads the changed rows alone; the others read the groups that they belong to. A commit that changes
-representatives looks at all facts once for each aggregate, as does the first commit after a store is opened.
+Cost: COUNT reads the changed rows alone; the other aggregates read all rows of the groups in which rows changed. A
+commit that changes representatives looks at all facts once for each aggregate. So does the first commit after a store
+is opened.
 """
 
 from __future__ import annotations
@@ -44,7 +45,11 @@ _NONE = np.empty(0, dtype=np.int32)
 
 
 class _Operator(NamedTuple):
-    """An aggregate with its level, and its rows and its values by group."""
+    """An aggregate.
+
+    `level`: when it is decided. `each`: its rows by group. `value`: the facts with its values, by group. `reads`: the
+    tables of the facts that it reads.
+    """
 
     aggregation: Aggregation
     level: Level
@@ -54,12 +59,12 @@ class _Operator(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What rules say."""
+        """The aggregate as it is written in rules."""
         return format_aggregate(self.aggregation.aggregate, {})
 
 
 class Aggregations:
-    """The aggregates of the rules in force. The materializer calls it under the graph's lock: one thread at a time."""
+    """The aggregates of the rules in force. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, individuals: Individuals, shared: Rounds) -> None:
         self._engine, self._dictionary, self._individuals = engine, dictionary, individuals
@@ -70,7 +75,7 @@ class Aggregations:
         self._new: set[Aggregation] = set()
         """The aggregates that had no values before the commit."""
         self._unread: set[Aggregation] = set()
-        """Those of them that have not been decided yet."""
+        """The aggregates of `_new` that have not been decided yet."""
         self._begun: set[int] = set()
         """The recursions whose rounds have begun since the last `restart`."""
         self._is_edited = False
@@ -78,10 +83,13 @@ class Aggregations:
         self._place: Place | None = None
         self._rounds = 0
         self.are_any = False
-        """Whether rules in force aggregate something, or did so before the open commit."""
+        """Whether a rule in force has an aggregate, or a rule had one before the open commit."""
 
     def follow(self, levels: Mapping[Aggregation, Level]) -> None:
-        """Take the aggregates of the rules in force. The values of the others are retracted at the first level."""
+        """Take the aggregates of the rules in force.
+
+        The values of aggregates that no rule has any more are retracted at the first level.
+        """
         known = {operator.aggregation: operator for operator in (*self._before, *self._operators)}
         left = {operator.aggregation for operator in self._leaving}
         new = {each for each in levels if each not in known or each in left}
@@ -94,7 +102,7 @@ class Aggregations:
         self.are_any = bool(self._operators or self._leaving)
 
     def accept(self) -> None:
-        """Make the commit final."""
+        """Make the changes of the commit final."""
         for operator in self._operators:
             operator.each.accept()
             operator.value.accept()
@@ -102,7 +110,7 @@ class Aggregations:
         self._end()
 
     def rollback(self) -> None:
-        """Forget the commit."""
+        """Forget the changes of the commit."""
         self._operators = self._before
         for operator in self._operators:
             operator.each.rollback()
@@ -117,7 +125,7 @@ class Aggregations:
         self._begun.clear()
 
     def restart(self) -> None:
-        """Begin the rounds of recursions again: facts were edited, or rules have changed."""
+        """Begin the rounds of recursions again, because facts were edited or rules have changed."""
         self._begun.clear()
 
     def last(self) -> int:
@@ -125,9 +133,9 @@ class Aggregations:
         return max((operator.level.level for operator in self._operators), default=int(bool(self._leaving)))
 
     def wanted(self, changes: Changes, level: int, before: int, check: Check) -> Facts:
-        """The values to assert and to retract at a level; those up to level `before` were decided already.
+        """The values to assert and to retract at a level. Aggregates up to level `before` were decided already.
 
-        Raises StratificationError if the facts themselves make rules circular: a group has changed after its value was
+        Raises StratificationError if the facts make the rules circular: a group has changed after its value was
         decided.
         """
         found = [self._retracted(operator) for operator in self._leaving] if level else []
@@ -150,9 +158,10 @@ class Aggregations:
         return together(found)
 
     def improved(self, check: Check) -> Facts:
-        """The values of recursions to assert and to retract after a round; none if the rounds have ended or not begun.
+        """The values of recursions to assert and to retract after a round.
 
-        Raises LimitError after as many rounds as the limits allow.
+        No values if the rounds have not begun, or have ended. Raises LimitError if there are more rounds than the
+        limits allow.
         """
         if not self._begun or self._place is None:
             return NO_FACTS
@@ -178,7 +187,10 @@ class Aggregations:
         return facts
 
     def _emptied(self, reached: Iterable[_Operator], changes: Changes, *, is_moved: bool) -> set[int]:
-        """The recursions that begin now and whose values are all retracted first; see the top of this file."""
+        """The numbers of the recursions that begin now, and whose values all have to be retracted first.
+
+        The docstring of the module says why.
+        """
         gone = (changes.before != ABSENT) & (changes.after == ABSENT)
         rows, tables = changes.rows[gone], changes.tables[gone]
         begins = [each for each in reached if each.level.recursion and each.level.recursion not in self._begun]
@@ -192,12 +204,12 @@ class Aggregations:
         return {each.level.recursion for each in begins if each.level.recursion in lost and len(each.value.all())}
 
     def _retracted(self, operator: _Operator) -> Facts:
-        """The retraction of all values."""
+        """The retraction of all values of an aggregate."""
         keys = operator.value.all()
         return Facts({}, {operator.value.table.number: operator.value.table.rows(keys)} if len(keys) else {})
 
     def _touched(self, operator: _Operator, changes: Changes, moved: Int32) -> Int32:
-        """The groups to look at: int32[n, w]."""
+        """The groups whose values may have changed: int32[n, w]. `moved`: the terms that became equal or different."""
         parts = [part.groups(changes.rows, changes.tables) for part in (operator.each, operator.value)]
         if operator.aggregation in self._unread:
             parts.append(operator.each.in_groups(operator.each.all()))
@@ -210,7 +222,7 @@ class Aggregations:
     def _compared(
         self, operator: _Operator, groups: Int32, changes: Changes | None, check: Check, *, is_moved: bool
     ) -> Facts:
-        """The values to assert and to retract for these groups: int32[n, w]."""
+        """The values to assert and to retract for the groups `groups`, int32[n, w]."""
         if not len(groups):
             return NO_FACTS
         numbers, old = operator.value.of(groups)
@@ -231,7 +243,7 @@ class Aggregations:
     def _values(
         self, operator: _Operator, groups: Int32, changes: Changes | None, check: Check
     ) -> tuple[NDArray[np.int64], Int32]:
-        """The groups among `groups` that have a value, and the values, from all their rows."""
+        """The places in `groups` of the groups that have a value, and the values, computed from all rows."""
         numbers, keys = operator.each.of(groups)
         kept = ~self._are_replaced(keys, changes)
         aggregate = operator.aggregation.aggregate
@@ -242,7 +254,10 @@ class Aggregations:
     def _counted(
         self, operator: _Operator, groups: Int32, present: tuple[NDArray[np.int64], Int32], changes: Changes
     ) -> tuple[NDArray[np.int64], Int32]:
-        """The groups with rows, and the numbers of their rows: those of before the commit, and what has changed."""
+        """The places in `groups` of the groups with rows, and how many rows each of them has.
+
+        The numbers of rows are those before the commit, plus the rows that came and minus those that went.
+        """
         totals = np.zeros(len(groups), dtype=np.int64)
         numbers, old = present
         totals[numbers] = self._integers(old[:, -1])
@@ -266,7 +281,10 @@ class Aggregations:
         return np.array(numbers, dtype=np.int64)[places]
 
     def _are_replaced(self, keys: Int32, changes: Changes | None) -> NDArray[np.bool_]:
-        """For each row whether it has a name that is replaced: bool[n]; `changes` is None if no names are equal."""
+        """For each row of `keys`, whether it has a term that another, equal term stands for: bool[n].
+
+        `changes` is None if no terms are equal.
+        """
         return np.zeros(len(keys), dtype=np.bool_) if changes is None else self._individuals.are_others(keys, changes)
 
     def _circular(self, operator: _Operator, facts: Facts) -> str:

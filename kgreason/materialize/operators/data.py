@@ -1,14 +1,14 @@
-"""`Data`: the relation of the asserted triples that rules ask for with DATA.
+"""`Data`: the facts of the hidden relation DATA: the asserted triples that rules ask for.
 
     [?x, :q, ?y] :- DATA [?x, :p, ?y]       the rule reads `DATA(?x, :p, ?y)`, a fact for each asserted triple with :p
 
-A triple whose asserted flag comes or goes is a new or a removed fact here, also if rules derive the triple all along.
-So the engine needs no other change than facts that come and go. Rules (eq-rep-*, `program`) copy these facts to equal
-terms.
+If a triple becomes asserted, or is no longer asserted, a fact of DATA comes or goes, also if rules derive the triple
+all the time. So for the engine, facts of DATA are facts like others. The rules eq-rep-* copy them to equal terms
+(`program`).
 
-Law: after each commit the asserted facts of the relation are the asserted triples that match a pattern of the rules. A
-triple that names a constant of a pattern by an equal term counts as a match, and under owl:sameAs two columns with the
-same variable always count as equal.
+Law: after each commit the asserted facts of DATA are the asserted triples that match a pattern of the rules. A triple
+with another name for a constant of the pattern (owl:sameAs) counts as a match. If rules follow owl:sameAs, two columns
+with the same variable always count as equal.
 
 Cost: nothing while no rule says DATA. Otherwise a look at each triple that a commit asserts or retracts, and at all
 facts if patterns change, or if the terms that are equal to constants of patterns may have changed.
@@ -44,7 +44,7 @@ class _Pattern(NamedTuple):
     alike: tuple[tuple[int, int], ...]
 
     def matches(self, rows: Int32, names: _Names) -> _Mask:
-        """For each row of `rows`, int32[n, 3], whether it matches; `names` are the terms equal to each constant."""
+        """For each row of `rows`, int32[n, 3], whether it matches: bool[n]. `names`: constant -> terms equal to it."""
         found = np.ones(len(rows), dtype=np.bool_)
         for column, constant in self.constants:
             if constant in names:
@@ -57,7 +57,7 @@ class _Pattern(NamedTuple):
 
 
 class Data:
-    """The asserted triples for the rules in force. Called under the graph's lock: one thread at a time."""
+    """The facts of DATA for the rules in force. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, individuals: Individuals) -> None:
         self._engine, self._dictionary, self._individuals = engine, dictionary, individuals
@@ -85,7 +85,7 @@ class Data:
         self._patterns, self._names = self._before, None
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
-        """The facts to assert and to retract with triples, int32[n, 3], that lose and get their asserted flag."""
+        """The facts to assert and to retract, because triples int32[n, 3] are no longer or newly asserted."""
         if self._patterns != self._before:
             return self._renewed(removed, added)
         names = self._known_names()
@@ -102,7 +102,10 @@ class Data:
         return self._renewed(_NO_ROWS, _NO_ROWS)
 
     def _renewed(self, removed: Int32, added: Int32) -> Facts:
-        """The change to exactly the facts that the relation should have, once these triples changed."""
+        """The facts to assert and to retract so that the relation has exactly the facts that it should have.
+
+        `removed`, `added`: triples int32[n, 3] that are about to lose or to get their asserted flag.
+        """
         rows, tables, kinds = self._engine.circuit.facts.contents()
         asserted = kinds == IS_ASSERTED
         triples = np.ascontiguousarray(rows[asserted & (tables == self._triples), :3])
@@ -121,7 +124,7 @@ class Data:
         return found
 
     def _known_names(self) -> _Names:
-        """The terms that are equal to each constant of the patterns, if there are others."""
+        """Constant of a pattern -> the terms equal to it; empty if rules do not follow owl:sameAs."""
         if self._names is None:
             constants = {constant for pattern in self._patterns for _, constant in pattern.constants}
             self._names = self._individuals.names(constants) if self._individuals.is_linked else {}
@@ -154,7 +157,7 @@ def _derives(rule: Rule) -> bool:
 
 
 def _without(rows: Int32, others: Int32) -> Int32:
-    """The different rows of int32[n, 3] that are not among the rows of `others`."""
+    """The rows of int32[n, 3], each once, that are not among the rows of `others`."""
     rows = unique([rows])
     kept: Int32 = rows[~are_among(rows, others)]
     return kept

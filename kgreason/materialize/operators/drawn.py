@@ -1,11 +1,11 @@
-"""`drawn`: the instances of generic rules over the closed schema, for the dependency graph (rules/strata.py).
+"""`drawn`: generic rules, specialised to the triples of the closed schema, for the dependency graph (rules/strata.py).
 
     [?x, ?q, ?y] :- [?p, rdfs:subPropertyOf, ?q], [?x, ?p, ?y]         the rule: it could derive any triple
     [?x, :knows, ?y] :- [?x, :likes, ?y]                               drawn, for :likes rdfs:subPropertyOf :knows
 
-Otherwise a rule that can derive every triple would close a cycle through every NOT. Where another rule can derive the
-schema triple, the instance for it reads the triple, and so waits for that rule. Schema triples that appear in another
-way are not drawn; if they do close a cycle, the commit notices it when a decided negation changes.
+Without this, a rule that can derive every triple would close a cycle through every NOT. If another rule can derive the
+schema triple, the instance reads this triple, and so waits for that rule. Schema triples that come in another way are
+not drawn. If they do close a cycle, the commit finds it when a negation changes that was already decided.
 
 Cost: for each generic rule with a variable as predicate or class of a head, its matches in the closed schema.
 """
@@ -25,7 +25,7 @@ _Index = Mapping[Constant, Sequence[Atom]]
 
 
 def drawn(rules: Iterable[Rule], schema: Iterable[Triple]) -> Iterator[Rule]:
-    """The rules. The instances of a generic rule replace it; they have no atoms that read the schema."""
+    """The rules, with the instances of each generic rule in its place. Instances have no atoms that read the schema."""
     found = list(rules)
     generic = [rule for rule in found if any(map(is_schema_pattern, rule.body)) and any(map(_is_open, _others(rule)))]
     index: defaultdict[Constant, list[Atom]] = defaultdict(list)
@@ -44,18 +44,18 @@ def drawn(rules: Iterable[Rule], schema: Iterable[Triple]) -> Iterator[Rule]:
 
 
 def _closes(rule: Rule) -> bool:
-    """Whether a rule reads the schema alone: it closes the schema, or belongs to the walk along a list."""
+    """Whether a rule reads the schema alone: it closes the schema, or follows the cells of a list."""
     return all(map(is_premise, rule.body))
 
 
 def _others(rule: Rule) -> Iterator[Atom]:
-    """The heads, and the body atoms that do not read the schema."""
+    """The heads of a rule, and its body atoms that do not read the schema."""
     yield from rule.heads
     yield from (atom for atom in rule.body if not is_schema_pattern(atom))
 
 
 def _is_open(atom: Atom) -> bool:
-    """Whether an atom leaves its predicate, or the class of rdf:type, to a variable."""
+    """Whether an atom has a variable as its predicate, or as the class of rdf:type."""
     if atom.relation is not None:
         return False
     _, predicate, object_ = atom.terms

@@ -3,10 +3,10 @@
     inputs int32[n, k] -> texts
         -> SELECT ?row ?result { VALUES (?row ?v0 ?v1) { ... } BIND(expression AS ?result) } -> ids
 
-The number of the row comes back with the result, because Oxigraph normalises literals. A blank node cannot stand in
-VALUES; inputs with one are triples of a store in memory instead. Functions see the normalised literal: STR of
-`"01"^^xsd:integer` is "1". SKOLEM is no query, but a hash of the texts as they are (`terms.skolem`). Law: the result of
-a row depends on its inputs alone, and an error makes no row.
+A result comes back with the number of its row, because Oxigraph normalises the literals of the inputs. VALUES cannot
+have blank nodes; inputs with a blank node are put into a store in memory instead, as triples. Functions see the
+normalised literal: STR of `"01"^^xsd:integer` is "1". SKOLEM is not a query but a hash of the texts as they are
+(`terms.skolem`). Law: the result of a row depends on its inputs alone. After an error, a row has no result.
 
 Cost: 3 to 6 microseconds a row, decoding and interning included.
 """
@@ -39,9 +39,11 @@ _ROW = "urn:kgreason:row"
 
 
 def evaluated(computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]) -> Int32:
-    """The rows that an expression makes: int32[m, k] with its inputs, for BIND int32[m, k + 1] with the result.
+    """Evaluate an expression for inputs `keys`, int32[n, k], each once.
 
-    keys: int32[n, k], each once. New results are interned. `check` is called between pieces and may raise.
+    Returns for a FILTER the inputs for which it is true, int32[m, k]; for a BIND, rows of the inputs and the result,
+    int32[m, k + 1]. New results get ids of the dictionary. `check` is called from time to time, and may raise an error
+    to stop the work.
     """
     parts = []
     if len(keys) >= _MANY and (comparison := comparison_of(computed)):
@@ -71,7 +73,7 @@ def _piece(computed: Computed, keys: Int32, dictionary: Dictionary) -> Int32:
 
 
 def skolemized(computed: Computed, keys: Int32, dictionary: Dictionary) -> list[str]:
-    """The results of SKOLEM for keys int32[n, k]."""
+    """The blank nodes that a SKOLEM expression gives for inputs `keys`, int32[n, k], as texts."""
     ids, where = np.unique(keys, return_inverse=True)
     columns = np.array(dictionary.decode(ids), dtype=object)[where].reshape(keys.shape).T.tolist()
     values = dict(zip(computed.inputs(), columns, strict=True))
@@ -80,7 +82,10 @@ def skolemized(computed: Computed, keys: Int32, dictionary: Dictionary) -> list[
 
 
 def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[list[int], list[str]]:
-    """The places of the keys that have a row, and their results in N-Triples text (empty for FILTER)."""
+    """The places of the keys that have a result, and the results as N-Triples texts.
+
+    For a FILTER, the places of the keys for which it is true, and no texts.
+    """
     ids, where = np.unique(keys, return_inverse=True)
     texts = np.array(dictionary.decode(ids), dtype=object)[where].reshape(keys.shape)
     is_blank = (dictionary.kinds(np.ascontiguousarray(keys)) == Kind.BLANK) | _has_blank(texts)
@@ -100,14 +105,14 @@ def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[li
 
 
 def text_of(term: Any) -> str:
-    """The text of a result for the dictionary."""
+    """The text of a term of pyoxigraph, as the dictionary writes terms."""
     if isinstance(term, ox.Triple):
         return f"<<( {' '.join(map(text_of, term))} )>>"
     return str(term)
 
 
 def _has_blank(texts: Any) -> Any:
-    """Which texts are triple terms with a blank node inside."""
+    """For each text whether it is a triple term with a blank node inside: bool, in the shape of `texts`."""
     flags = [text.startswith("<<(") and "_:" in text for text in texts.ravel()]
     return np.array(flags, dtype=np.bool_).reshape(texts.shape)
 

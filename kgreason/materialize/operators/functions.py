@@ -1,20 +1,19 @@
 """`Functions`: computes the expressions of rules (rules/expressions.py) for the inputs that rules ask for.
 
-An expression is a table that fills itself: when a fact `asks(inputs)` is derived, the result for these inputs is
-asserted as `made(inputs, result)`, or as `made(inputs)` for a FILTER that is true. The row stays when nobody asks any
-more: it is true whatever the graph holds, and no rule reads it without the rest of its body. So there is no state but
-the facts.
+When rules derive a fact `asks(inputs)`, the result for these inputs is asserted as `made(inputs, result)`. For a FILTER
+that is true, `made(inputs)` is asserted. This fact stays when no rule asks any more: it is true whatever the graph
+holds, and no rule reads it without the rest of the rule's body. So the facts are the only state.
 
-Recursion through BIND takes one round for each step. A commit is refused if its rounds or the terms that recursion
-makes are more than the limits of the graph allow (`Rounds`), because such a recursion seldom ends.
+A recursion through BIND takes one round for each step. A commit is refused if it has more rounds, or makes more terms
+by recursion, than the limits of the graph allow (`Rounds`): such a recursion seldom ends.
 
-A Python function (`calls`) is called once for each input. A fact `called(inputs)` says that it was called, also if it
-gave no result. If it raises an error, the commit goes on: the rule may ask for these inputs in the middle of the commit
-only, before a NOT is decided or terms are made equal. If the rule still asks at the end, `finish` raises the error. So
-the errors of a commit depend on its facts and rules alone.
+A Python function (`calls`) is called once for each input. A fact `called(inputs)` says that the function was called,
+also if it gave no result. If the function raises an error, the commit goes on: perhaps the rule asks for these inputs
+only in the middle of the commit, before a NOT is decided or terms are made equal. If the rule still asks at the end,
+`finish` raises the error. So the errors of a commit depend on its facts and rules alone.
 
-Where a single atom of a rule says the inputs, as in `n(?x, ?v), FILTER(?v > 5)`, the facts that a commit asserts tell
-what it will ask for. Their results go along with them (`foreseen`), so the rules run once and not twice.
+If a single atom of a rule has all inputs, as in `n(?x, ?v), FILTER(?v > 5)`, the facts that a commit asserts show what
+the rule will ask for. The results are asserted together with these facts (`foreseen`), so the rules run only once.
 
 Cost: one query to Oxigraph for each expression and round, for the new inputs only (`evaluation`).
 """
@@ -47,26 +46,29 @@ _BOUND = "does the recursion end? Bound it with FILTER, or pass a larger {}= to 
 class Rounds:
     """Counts the rounds of a commit in which expressions make new terms, and the terms that a recursion makes.
 
-    The *depth* of a term is 1 plus the largest depth of the terms that it was made from in this commit, or more.
-    Without recursion it is hardly ever above the number of expressions. So deeper terms come from a recursion, and
-    they are counted.
+    The *depth* of a term is at least 1 plus the largest depth of the terms that it was made from in this commit.
+    Without recursion, a depth is hardly ever above the number of expressions. So terms with larger depths come from a
+    recursion, and they are counted.
     """
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
         self.limits = Limits()
         self.expressions = 0
-        """How many expressions the rules in force have, without those of `Skolems`; they may be too many."""
+        """How many expressions the rules in force have, or more; those of `Skolems` are not counted."""
         self.restart()
 
     def restart(self) -> None:
         """Begin a commit."""
         self._count = self._made = self._first = 0
         self._depths = np.zeros(16, dtype=np.int32)
-        """The depths of the terms from `_first` on, the first term that was made in the commit."""
+        """The depths of the terms, from the term `_first` on, which is the first term that the commit has made."""
 
     def count(self, rule: str, inputs: Int32, known: int) -> None:
-        """Note that a rule made the terms above `known` from inputs int32[n, k]. Raises LimitError beyond a limit."""
+        """Count the terms with an id above `known`, which `rule` made from inputs int32[n, k].
+
+        Raises LimitError if a limit is exceeded.
+        """
         made = len(self._dictionary) - known
         if not made:
             return
@@ -88,7 +90,7 @@ class Rounds:
         self._note(known, depth)
 
     def _depth(self, inputs: Int32) -> int:
-        """The largest depth of terms int32[n, k]."""
+        """The largest depth among the terms `inputs`, int32[n, k]; 0 for terms that this commit has not made."""
         places = inputs.ravel() - self._first
         places = places[(places >= 0) & (places < len(self._depths))]
         return int(self._depths[places].max(initial=0))
@@ -114,14 +116,14 @@ class _Operator(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """A rule asks an expression for the inputs that the facts of a table have; other atoms have no say."""
+    """A table whose facts alone give inputs of an expression, because no other atom of a rule restricts them."""
 
     operator: _Operator
     table: Table
 
 
 class Functions:
-    """The expressions of the rules in force. The materializer calls it under the graph's lock: one thread at a time."""
+    """The expressions of the rules in force. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, rounds: Rounds, registry: Registry) -> None:
         self._engine, self._dictionary, self._rounds, self._registry = engine, dictionary, rounds, registry
@@ -132,10 +134,10 @@ class Functions:
         self._seen: dict[Function, list[Int32]] = {}
         """The inputs whose results were foreseen in this commit."""
         self.are_any = False
-        """Whether rules in force compute something."""
+        """Whether a rule in force has an expression."""
 
     def follow(self, rules: Iterable[Rule], left_out: Collection[Function] = ()) -> None:
-        """Take the rules in force. Functions of `left_out` are computed elsewhere."""
+        """Take the rules in force. The expressions in `left_out` are computed elsewhere."""
         rules = [rule for rule in rules if not rule.is_positive]
         found = {each: label(rule) for rule in rules for each in functions(rule) if each not in left_out}
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
@@ -156,7 +158,10 @@ class Functions:
         self._rounds.restart()
 
     def foreseen(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:
-        """The results to assert with facts, by table, for the inputs that they alone say. `check` may raise."""
+        """The results to assert together with facts, for the inputs that these facts alone give.
+
+        `rows`: number of a table -> the rows of the facts. `check` is called from time to time, and may raise an error.
+        """
         found = list[Facts]()
         for operator, table in self._sources:
             if table.number in rows:
@@ -168,7 +173,7 @@ class Functions:
         return together(found)
 
     def _unseen(self, operator: _Operator, keys: Int32) -> Int32:
-        """The inputs int32[m, k] among int32[n, k] whose results were not foreseen in this commit."""
+        """The inputs among `keys`, int32[n, k], for which `foreseen` has not given results in this commit."""
         for seen in self._seen.get(operator.function, ()):
             if keys.shape[1]:
                 keys = keys[~are_among(keys, seen)]
@@ -179,7 +184,8 @@ class Functions:
     def wanted(self, check: Callable[[], object]) -> Facts:
         """The results to assert for the inputs that rules have asked for since the last call in this commit.
 
-        `check` may raise between pieces. Raises LimitError, naming a rule, beyond the limits of `Rounds`.
+        `check` is called from time to time, and may raise an error. Raises LimitError, which names a rule, if a limit
+        of `Rounds` is exceeded.
         """
         rows, tables = self._engine.arrived()
         found = list[Facts]()
@@ -201,7 +207,7 @@ class Functions:
                 raise RuleError(f"{operator.rule}: {failure.error}") from failure.error.__cause__ or failure.error
 
     def _made(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Iterator[Facts]:
-        """The facts to assert for the inputs int32[n, k]."""
+        """Yield the facts to assert for inputs `keys`, int32[n, k]."""
         if operator.called is None:
             yield from self._fresh(operator.made, self._evaluated(operator, keys, check))
             return
@@ -213,7 +219,7 @@ class Functions:
             yield from self._fresh(operator.made, result.made)
 
     def _fresh(self, table: Table, keys: Int32) -> Iterator[Facts]:
-        """The rows of a table with these keys that are no facts yet."""
+        """Yield the rows of a table with the keys `keys`, without the rows that are asserted already."""
         rows = table.rows(keys)
         rows = rows[~self._engine.circuit.facts.is_asserted_fact(rows)]
         if len(rows):
@@ -236,7 +242,10 @@ class Functions:
             raise RuleError(f"{operator.rule}: {expression} cannot be evaluated: {error}") from error
 
     def _found_sources(self, rules: Iterable[Rule]) -> Iterator[_Source]:
-        """Where facts alone say what is asked. A Python function is asked only when its call is sure."""
+        """Yield a `_Source` for each rule that asks by a single atom, except for Python functions.
+
+        A Python function is not called before a rule asks for the inputs.
+        """
         operators = {each.function.asks.relation: each for each in self._operators if each.called is None}
         for each in dict.fromkeys(chain.from_iterable(map(lowered, rules))):
             asked = operators.get(each.heads[0].relation)

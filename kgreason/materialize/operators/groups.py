@@ -1,11 +1,11 @@
-"""`Grouped`: the facts of a table by their first columns, the group.
+"""`Grouped`: the facts of a table by groups. The first columns of a fact are its group.
 
-The index is a superset: rows that are no facts any more stay until runs are merged, and the reader leaves them out. So
-a rollback needs no undo. It is made when a group is asked for first. The rows are in runs sorted by a hash of the
-group, each run more than twice as long as the next.
+The index is made when a group is asked for the first time. Its rows are in runs, which are sorted by a hash of the
+group; each run is at least twice as long as the next. The index may have rows that are no facts any more: they stay
+until runs are merged, and a look-up leaves them out. So a rollback does not have to undo anything in the index.
 
-Law: `of(groups)` gives each fact of these groups once. Cost: a look-up is a binary search in each run for each group,
-and one look at each row found; a row that is added takes part in a logarithmic number of merges.
+Law: `of(groups)` gives each fact of these groups once. Cost: for each group, a look-up is a binary search in each run,
+and one look at each row found. A row that is added takes part in a logarithmic number of merges.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kgreason.materialize.operators.tables import Table
 from kgreason.zset.order import grouped
 
 Holds: TypeAlias = Callable[[Int32], NDArray[np.bool_]]
-"""For each row of keys int32[n, k] whether it is a present fact: bool[n]."""
+"""A function that says for each row of keys int32[n, k] whether it is a present fact: bool[n]."""
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 
@@ -35,9 +35,9 @@ class _Run(NamedTuple):
 
 
 class Grouped:
-    """The facts of a table by group. `width`: how many columns of a key are its group.
+    """The facts of a table by group. `width`: how many columns at the start of a key are its group.
 
-    `take` and `take_more` must see every fact that appears. One thread at a time.
+    `take` and `take_more` must get every fact that appears. One thread at a time.
     """
 
     def __init__(self, table: Table, width: int, engine: Engine) -> None:
@@ -47,47 +47,47 @@ class Grouped:
         self._new = self._none
 
     def take(self, rows: Int32, tables: Int32) -> None:
-        """See all changes of the open commit so far: columns int32[n, w] and tables int32[n]."""
+        """Take the facts that the open commit has changed so far: columns int32[n, w] and tables int32[n]."""
         self._new = self.table.matching(rows, tables)
 
     def take_more(self, rows: Int32, tables: Int32) -> None:
-        """See changes after those of the last call."""
+        """Take the facts that changed since the last call of `take` or `take_more`."""
         if len(keys := self.table.matching(rows, tables)):
             self._new = np.concatenate([self._new, keys])
 
     def accept(self) -> None:
-        """Keep what was seen in the commit."""
+        """Keep the facts that were taken in the commit."""
         if self._index:
             self._index.add(self._new)
         self._new = self._none
 
     def rollback(self) -> None:
-        """Forget what was seen in the commit."""
+        """Forget the facts that were taken in the commit."""
         self._new = self._none
 
     def groups(self, rows: Int32, tables: Int32) -> Int32:
-        """The groups of the rows that are rows of the table: int32[n, width]."""
+        """The groups of those rows that belong to the table: int32[n, width]."""
         return self.in_groups(self.table.matching(rows, tables))
 
     def in_groups(self, keys: Int32) -> Int32:
-        """The groups of keys: int32[n, k] -> int32[n, width]."""
+        """The group of each key of int32[n, k]: int32[n, width]."""
         return keys[:, : self._width]
 
     def numbers(self, groups: Int32, keys: Int32) -> NDArray[np.int64]:
-        """For each key of `keys`, int32[n, k], the number of its group in `groups`, which has all of them: int64[n]."""
+        """For each key of `keys`, int32[n, k], the place of its group in `groups`, which has all groups: int64[n]."""
         every = np.concatenate([groups, self.in_groups(keys)])
         found = grouped(every)
         return found.firsts()[found.numbers()[len(groups) :]]
 
     def all(self) -> Int32:
-        """All facts of the table: int32[n, k]. Cost: all facts."""
+        """The keys of all facts of the table: int32[n, k]. Cost: a pass over all facts."""
         rows, tables, _ = self._engine.circuit.facts.contents()
         return self.table.matching(rows, tables)
 
     def of(self, groups: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """The facts of these groups, int32[g, width]: for each fact the number of its group, and its key.
+        """The facts of `groups`, int32[g, width], which are all different.
 
-        The groups are all different. Returns int64[n] and int32[n, k].
+        Returns for each fact the place of its group in `groups`, int64[n], and its key, int32[n, k].
         """
         if self._index is None:
             self._index = _Index(self._width, self._holds)
@@ -101,14 +101,14 @@ class Grouped:
 
 
 class _Index:
-    """Keys by group. `group`: how many columns of a key are its group. `holds` says which keys are facts."""
+    """Keys by group. `group`: how many columns at the start of a key are its group. `holds`: which keys are facts."""
 
     def __init__(self, group: int, holds: Holds) -> None:
         self._group, self._holds = group, holds
         self._runs: list[_Run] = []
 
     def add(self, keys: Int32) -> None:
-        """Add rows: int32[n, k]."""
+        """Add keys: int32[n, k]."""
         if not len(keys):
             return
         hashes = _hashes(keys[:, : self._group])
@@ -118,7 +118,7 @@ class _Index:
             self._merge()
 
     def _merge(self) -> None:
-        """Merge the last two runs, without the rows that are no facts."""
+        """Merge the last two runs, and leave out the rows that are no facts."""
         parts = self._runs[-2:]
         del self._runs[-2:]
         keys = np.concatenate([run.keys for run in parts])
@@ -130,9 +130,10 @@ class _Index:
         self._runs.append(_Run(hashes[order], keys[kept][order]))
 
     def of(self, groups: Int32, more: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """The facts of these groups int32[g, w], each once: for each fact the number of its group, and its key.
+        """The facts of `groups`, int32[g, w], each once. The groups are all different.
 
-        `more`: further rows int32[m, k] to look in. The groups are all different. Returns int64[n] and int32[n, k].
+        `more`: further keys int32[m, k], which are not in the index. Returns for each fact the place of its group in
+        `groups`, int64[n], and its key, int32[n, k].
         """
         found = [self._found(run, groups) for run in (*self._runs, _run(more, self._group))]
         numbers, keys = (np.concatenate(parts) for parts in zip(*found, strict=True))

@@ -1,9 +1,11 @@
 """`Individuals`: which terms owl:sameAs makes equal while a commit is open.
 
-Terms are equal if representatives say so (`same_as`), or if rules derive a link for each pair (`same_as="rules"`). Each
+An *individual* is what equal terms stand for, and these terms are its names. Terms are equal if they have the same
+representative (`same_as`). With the option `same_as="rules"`, terms are equal if rules derive `x owl:sameAs y`. Each
 individual has a *first name*: IRIs come first, then blank nodes, literals and triple terms, each in the order of UTF-8.
 Law: first names depend on the present facts alone, not on the order of commits. Cost: nothing while rules do not follow
-owl:sameAs; else a look at the links that the commit changed, and at all facts for `names` and without representatives.
+owl:sameAs. Otherwise a look at the links that the commit changed; for `names`, and without representatives, a look at
+all facts.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ _NONE = np.empty(0, dtype=np.int32)
 
 
 class Individuals:
-    """The individuals of a graph. Called under the graph's lock: one thread at a time."""
+    """The individuals of a graph. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None) -> None:
         self._engine, self._dictionary, self._equality = engine, dictionary, equality
@@ -39,7 +41,10 @@ class Individuals:
         self.is_linked = self._equality is not None or any(map(is_equality, rules))
 
     def moved(self, changes: Changes) -> Int32:
-        """The terms whose individual the commit so far may have changed: int32[n]. Other members may be among them."""
+        """The terms whose individual may have other names after the commit so far: int32[n].
+
+        Terms whose individual has the same names as before may be among them.
+        """
         if not self.is_linked:
             return _NONE
         if self._equality is not None:
@@ -48,7 +53,7 @@ class Individuals:
         return distinct(links[:, [0, 2]]).astype(np.int32)
 
     def names(self, terms: Iterable[int]) -> dict[int, Int32]:
-        """All names of the individual of each term, with the term itself."""
+        """Term -> all terms that are equal to it, with the term itself."""
         rows, tables, _ = self._engine.circuit.facts.contents()
         equality = self._equality
         if equality is None:
@@ -85,9 +90,10 @@ class Individuals:
         return self.is_linked and len(self._links()) > 0
 
     def are_others(self, keys: Int32, changes: Changes) -> NDArray[np.bool_]:
-        """For each row of `keys`, int32[n, k], whether it has a term that stands for no individual: bool[n].
+        """For each row of `keys`, int32[n, k], whether it has a term for which another, equal term stands: bool[n].
 
-        For each individual one of its names stands for it: the primary of its clique, or the first name.
+        One name stands for all names of an individual: the primary of the clique; without representatives, the first
+        name.
         """
         if not self.is_linked or not keys.size:
             return np.zeros(len(keys), dtype=np.bool_)
@@ -101,7 +107,7 @@ class Individuals:
         return np.asarray(np.isin(keys, terms[firsts != terms]).any(axis=1))
 
     def _links(self) -> Int32:
-        """The present owl:sameAs links, if rules look for links: int32[n, 2]."""
+        """Subject and object of the present owl:sameAs triples, if a rule reads such triples: int32[n, 2]."""
         found = self._engine.rows_with(self._triples, {1: SAME_AS})
         if found is None:
             return np.empty((0, 2), dtype=np.int32)
@@ -111,7 +117,7 @@ class Individuals:
         return np.ascontiguousarray(rows[:, [0, 2]])
 
     def _linked(self, terms: Int32) -> Int32:
-        """Pairs int32[m, 2] of a term and a name; each group of equal terms has one number, its smallest id."""
+        """Pairs int32[m, 2] of a number and a name; equal terms have one number, which is the smallest of their ids."""
         rows, tables, _ = self._engine.circuit.facts.contents()
         links = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
         links = links[np.isin(links[:, 0], terms)]

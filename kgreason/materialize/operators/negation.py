@@ -4,16 +4,17 @@
     level n     negations up to level n are decided: their facts are asserted or retracted, then rules run again
     end         at the last level, once no negation changes anything
 
-When negations of level n are decided, all that they negate is final: only negations of lower levels could change it
-(rules/strata.py). So each negation is decided once for each value. A value that rules ask for later is decided then.
+When negations of level n are decided, the facts that they negate are final: only negations of lower levels could change
+them (rules/strata.py). So each negation is decided once for each value. If rules ask for a value later, the negation is
+decided for this value then.
 
-Invariant after the last level: `none(keys)` is a fact exactly if `asks(keys)` is one and no fact matches the pattern.
-So the facts are the perfect model of the program (Przymusinski, *On the Declarative Semantics of Deductive Databases
-and Logic Programs*). There is no state but the facts: a rollback of the engine is a rollback here.
+Invariant after the last level: `none(keys)` is a fact exactly if `asks(keys)` is a fact and no fact matches the
+pattern. So the facts are the perfect model of the program (Przymusinski, *On the Declarative Semantics of Deductive
+Databases and Logic Programs*). The facts are the only state, so the rollback of the engine undoes everything.
 
-Cost: one look-up for each changed fact of `asks`, of `none` and of the negated relations. A commit that changes the
-representative of a term looks at all facts once for each negation and each of its steps. An edit of the program of
-rules that say NOT draws the graph of levels anew, which looks at all rules.
+Cost: one look-up for each changed fact of `asks`, of `none` and of the negated relations. If a commit changes the
+representative of a term, each step of the commit looks at all facts once for each negation. If rules say NOT, each edit
+of the program computes the graph of levels anew, with a look at all rules.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class _Operator(NamedTuple):
 
 
 class Negations:
-    """The negations of the rules in force. The materializer calls it under the graph's lock: one thread at a time."""
+    """The negations of the rules in force. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
         self._engine, self._dictionary, self._equality = engine, dictionary, equality
@@ -57,7 +58,7 @@ class Negations:
         self._leaving: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
         self.are_any = False
-        """Whether rules in force negate something, or did so before the open commit."""
+        """Whether a rule in force has a negation, or a rule had one before the open commit."""
 
     def follow(self, levels: Mapping[Negation, int]) -> None:
         """Take the negations of the rules in force, and their levels.
@@ -82,10 +83,10 @@ class Negations:
         return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
     def wanted(self, changes: Changes, level: int, before: int) -> Facts:
-        """The facts to assert and to retract at a level; those up to level `before` were decided already.
+        """The facts to assert and to retract at a level. Negations up to level `before` were decided already.
 
-        Raises StratificationError if the facts themselves make rules circular: a fact was derived that a rule had found
-        absent in this commit.
+        Raises StratificationError if the facts make the rules circular: a fact was derived that a rule had found absent
+        in this commit.
         """
         found = []
         for operator in (*self._operators, *self._leaving):
@@ -112,7 +113,10 @@ class Negations:
         return rows[wanted & ~is_said], rows[is_said & ~wanted]
 
     def _moved(self, asks: Table, changes: Changes) -> Int32:
-        """The keys that rules ask for with a term whose representative changed: int32[n, k]. Cost: all facts."""
+        """The keys that rules ask for and that have a term with another representative now: int32[n, k].
+
+        Cost: a pass over all facts, if a representative has changed.
+        """
         moved = self._equality.moved(changes) if self._equality else _NONE
         if not len(moved):
             return _NONE.reshape(0, 1 + max(asks.keys, default=0))

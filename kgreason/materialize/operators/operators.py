@@ -1,4 +1,4 @@
-"""`Operators`: everything between the rules of a commit that asserts facts about what rules have derived.
+"""`Operators`: runs all operators in a commit. Operators assert facts about what rules have derived.
 
     data           asserted triples for rules that say DATA; with the edit itself
     functions      results of expressions, for the inputs that rules ask for; as soon as rules ask
@@ -6,16 +6,16 @@
     negations      values without a match, level by level, once everything that they negate is final
     aggregations   one value for each group, at levels too; those of a recursion in rounds
 
-A commit runs the rules, then what needs no level until nothing changes (`computed`), and then, once nothing else
-changes, what waits for a level (`decided`); then rules run again.
+A commit runs the rules, and then the operators that need no level, both until nothing changes (`computed`). Then it
+runs the operators that wait for a level (`decided`), and the rules again.
 
     level 0     the rules are at their fixpoint, and equality and literals are settled
-    level n     all up to level n is decided: facts are asserted or retracted, then rules run again
-    end         at the last level, once nothing changes
+    level n     all operators up to level n are decided: facts are asserted or retracted, then rules run again
+    end         at the last level, when nothing changes any more
 
-The facts that operators assert belong to the engine, so its rollback takes them back. Cost: nothing while all rules
-have mere atoms. If a rule has closed dependencies, an edit of the program draws the graph of levels anew, which looks
-at all rules.
+The facts that operators assert belong to the engine, so the engine's rollback undoes them. Cost: nothing while the
+bodies of all rules have atoms only. If a rule waits for a level, an edit of the program computes the graph
+of levels anew, with a look at all rules.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Check = Callable[[], object]
 
 
 class Operators:
-    """The operators for the rules in force. Called under the graph's lock: one thread at a time."""
+    """The operators for the rules in force. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Operators:
         return self._negations.are_any or self._aggregations.are_any or self._skolems.are_any
 
     def follow(self, rules: Collection[Rule], schema: Iterable[Triple] = ()) -> None:
-        """Take the rules in force, under this closed schema. Raises StratificationError if they have no levels."""
+        """Take the rules in force and the closed schema. Raises StratificationError if NOT has no possible levels."""
         self._individuals.follow(rules)
         self._data.follow(rules)
         was_ordered, self._is_ordered = self._is_ordered, any(map(has_closed, rules))
@@ -97,33 +97,36 @@ class Operators:
         self._look()
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
-        """The facts to assert and to retract with triples int32[n, 3] that lose and get their asserted flag."""
+        """The facts of DATA to assert and to retract, because triples int32[n, 3] are no longer or newly asserted."""
         return self._data.foreseen(removed, added) if self._data.are_any else NO_FACTS
 
     def foretold(self, asserted: Mapping[int, Int32], check: Check) -> Facts:
-        """The results of expressions to assert with facts that an edit asserts, by table, before the rules run."""
+        """The results of expressions to assert before the rules run, together with the facts `asserted` of an edit.
+
+        `asserted`: number of a table -> rows.
+        """
         if not self._functions.are_any or self._individuals.are_any_equal():
             return NO_FACTS
         return self._functions.foreseen(asserted, check)
 
     def restart(self) -> None:
-        """Decide all levels again: facts were edited, or rules have changed."""
+        """Decide all levels again, because facts were edited or rules have changed."""
         self._level = 0
         self._aggregations.restart()
 
     def computed(self, check: Check) -> Facts:
-        """What to assert and to retract after a run of the rules, before anything else; none if nothing is to do.
+        """The facts to assert and to retract after a run of the rules, before any level is decided.
 
-        These are results of expressions that rules ask for, and better values in a recursion. Raises LimitError if that
-        goes on without an end (`Functions.wanted`, `Aggregations.improved`).
+        These are results of expressions that rules ask for, and better values in a recursion. Raises LimitError if a
+        recursion goes beyond the limits (`Functions.wanted`, `Aggregations.improved`).
         """
         facts = self._functions.wanted(check) if self._functions.are_any else NO_FACTS
         return facts if any(facts) else self._aggregations.improved(check)
 
     def decided(self, changes: Changes, check: Check) -> Facts:
-        """What waits for a level, to assert and to retract next; none at the end.
+        """The facts to assert and to retract at the next level at which there are any; no facts at the end.
 
-        `changes` are those of the commit so far. Raises StratificationError if the facts make the rules circular.
+        `changes`: the changes of the commit so far. Raises StratificationError if the facts make the rules circular.
         """
         if self._data.are_any and any(facts := self._data.settled(changes)):
             return facts
@@ -137,7 +140,7 @@ class Operators:
         return facts
 
     def _at(self, changes: Changes, before: int, check: Check) -> Facts:
-        """The facts of the present level; those up to level `before` were decided already."""
+        """The facts to assert and to retract at the present level. Levels up to `before` were decided already."""
         found = []
         if self._skolems.are_any:
             found.append(self._skolems.wanted(changes, self._level))

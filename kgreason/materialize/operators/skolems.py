@@ -3,12 +3,12 @@
     asks(:a)              a rule asks for SKOLEM("room", :a)
     made(:a, _:b)         _:b is the blank node for the first name of the individual :a (`individuals`)
 
-So all names of one individual share a blank node, and a rule makes one blank node for each row of individuals. Where
-no rule follows owl:sameAs, SKOLEM is a function as others (`functions`). The results wait for a level at which all
-links between terms are final (rules/strata.py).
+So equal terms share a blank node, and a rule makes one blank node for each row of individuals, whatever their names. If
+no rule follows owl:sameAs, SKOLEM is a function like any other (`functions`). The results wait for a level at which all
+owl:sameAs links are final (rules/strata.py).
 
-Invariant after the last level: `made(keys, b)` is a fact exactly if `asks(keys)` is one and b is the blank node for the
-first names of the keys. There is no state but the facts.
+Invariant after the last level: `made(keys, b)` is a fact exactly if `asks(keys)` is a fact and b is the blank node for
+the first names of the keys. The facts are the only state.
 
 Cost: a hash for each changed fact of `asks` and `made`. A commit that changes which terms are equal looks at all facts.
 """
@@ -46,7 +46,7 @@ class _Operator(NamedTuple):
 
 
 class Skolems:
-    """The SKOLEM expressions of the rules in force. Called under the graph's lock: one thread at a time."""
+    """The SKOLEM expressions of the rules in force. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, individuals: Individuals, rounds: Rounds) -> None:
         self._engine, self._dictionary, self._individuals, self._rounds = engine, dictionary, individuals, rounds
@@ -54,7 +54,7 @@ class Skolems:
         self._leaving: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
         self.are_any = False
-        """Whether rules in force make blank nodes, or did so before the open commit."""
+        """Whether a rule in force has a SKOLEM expression, or a rule had one before the open commit."""
 
     def follow(self, levels: Mapping[Function, int], rules: Iterable[Rule]) -> None:
         """Take the SKOLEM expressions of the rules in force, and their levels.
@@ -80,7 +80,7 @@ class Skolems:
         return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
     def wanted(self, changes: Changes, level: int) -> Facts:
-        """The results to assert and to retract at a level. Raises LimitError if a recursion makes them without end."""
+        """The results to assert and to retract at a level. Raises LimitError if a recursion goes beyond its limits."""
         moved = self._individuals.moved(changes)
         known, found = len(self._dictionary), []
         for operator in (*self._operators, *self._leaving):
@@ -106,7 +106,7 @@ class Skolems:
         return added[facts.find(added) < 0], needless
 
     def _changed(self, operator: _Operator, changes: Changes) -> Int32:
-        """The keys that rules began or ceased to ask for, and those whose results changed before in this commit."""
+        """The keys that rules began or ceased to ask for, and the keys whose results this commit has changed."""
         asks, made = (table.matching(changes.rows, changes.tables) for table in (operator.asks, operator.made))
         return np.concatenate([asks, made[:, : asks.shape[1]]])
 
@@ -127,7 +127,10 @@ class Skolems:
         return skolem_of((label, *written), computed.result)
 
     def _touched(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
-        """The keys of present facts of a table that `moved` concerns. Cost: all facts, if `moved` has terms."""
+        """The keys of present facts of a table that may have another result, because of the terms `moved`.
+
+        Cost: a pass over all facts, if `moved` has terms.
+        """
         width = len(operator.function.asks.terms)
         if not len(moved):
             return np.empty((0, 1 + max(table.keys)), dtype=np.int32)

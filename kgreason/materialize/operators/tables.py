@@ -20,7 +20,11 @@ from kgreason.zset.order import grouped
 
 
 class Table(NamedTuple):
-    """The rows of an atom: its table, the constants by column, and for each column the number of its key (-1: none)."""
+    """The rows of an atom.
+
+    `number`: the number of their table. `constants`: column -> constant. `keys`: for each column, which value of the
+    key it has; -1 for a constant.
+    """
 
     number: int
     constants: Mapping[int, int]
@@ -47,7 +51,7 @@ class Table(NamedTuple):
         return found
 
     def rows(self, keys: Int32) -> Int32:
-        """The rows int32[n, w] that have these keys int32[n, k]."""
+        """The rows int32[n, w] with the keys `keys`, int32[n, k]."""
         rows = np.empty((len(keys), len(self.keys)), dtype=np.int32)
         for column, key in enumerate(self.keys):
             rows[:, column] = keys[:, key] if key >= 0 else self.constants[column]
@@ -55,7 +59,7 @@ class Table(NamedTuple):
 
 
 def table_of(atom: Atom, keys: Sequence[object], engine: Engine, dictionary: Dictionary) -> Table:
-    """The table of an atom; `keys` are the variables of the keys, in their order. Constants are interned."""
+    """The table of an atom. `keys`: the variables whose values are the key, in order. Constants get ids."""
     columns = columns_of(atom)
     texts = [column for column in columns if not isinstance(column, Variable)]
     ids = dict(zip(texts, dictionary.intern(texts).tolist(), strict=True))
@@ -67,7 +71,7 @@ def table_of(atom: Atom, keys: Sequence[object], engine: Engine, dictionary: Dic
 
 
 def unique(parts: Sequence[Int32]) -> Int32:
-    """The different rows of several arrays int32[n, k]."""
+    """The rows of several arrays int32[n, k], each once."""
     rows = np.concatenate(parts)
     if rows.shape[1] == 0:
         return rows[:1]

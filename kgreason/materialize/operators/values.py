@@ -2,14 +2,14 @@
 
     COUNT          the number of terms
     SAMPLE         the term whose text comes first
-    others         SPARQL's, by Oxigraph; GROUP_CONCAT takes the text of every term, as STR does
+    others         as in SPARQL, by Oxigraph; GROUP_CONCAT takes the text of every term, as STR does
 
-Law: the value depends on the terms of the group alone, not on the order in which they came. So the terms of a group are
-sorted by their texts before Oxigraph reads them, because a sum of doubles and GROUP_CONCAT depend on the order. A blank
-node comes before every other term for MIN and MAX, and no group with one has a SUM, an AVG or a GROUP_CONCAT: errors
-make no value. Oxigraph normalises literals: MAX of `"01"^^xsd:integer` is 1.
+Law: the value depends on the terms of the group alone, not on the order in which they came. A sum of doubles and
+GROUP_CONCAT depend on the order, so the terms of a group are sorted by their texts before Oxigraph reads them. For MIN
+and MAX, a blank node comes before every other term. A group with a blank node has no SUM, AVG or GROUP_CONCAT, because
+they are errors. Oxigraph normalises literals: MAX of `"01"^^xsd:integer` is 1.
 
-Cost: COUNT and SAMPLE are array operations; the others take 3 to 6 microseconds a term.
+Cost: COUNT and SAMPLE are array operations; the other aggregates take 3 to 6 microseconds a term.
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ from kgreason.terms.vocabulary import XSD_INTEGER
 from kgreason.zset.order import distinct
 
 _PIECE = 20_000
-"""About the number of terms of one query."""
+"""How many terms a query has, about."""
 Numbers = NDArray[np.int64]
 
 
 def values_of(
     aggregate: Aggregate, numbers: Numbers, terms: Int32, dictionary: Dictionary, check: Callable[[], object]
 ) -> tuple[Numbers, Int32]:
-    """The groups that have a value, int64[g], ascending, and their values as terms, int32[g]. New terms are interned.
+    """The groups that have a value, int64[g], ascending, and the ids of their values, int32[g].
 
-    numbers: int64[n], the group of each of the terms int32[n]. `check` is called between pieces and may raise.
+    `numbers`, int64[n], has the group of each term of `terms`, int32[n]. New values get ids of the dictionary. `check`
+    is called from time to time, and may raise an error to stop the work.
     """
     groups, places = np.unique(numbers, return_inverse=True)
     if aggregate.function == "COUNT":
@@ -54,7 +55,7 @@ def values_of(
 
 
 def counts(numbers: Numbers, dictionary: Dictionary) -> Int32:
-    """The terms of non-negative integers: int64[n] -> int32[n]."""
+    """The ids of the literals for non-negative integers: int64[n] -> int32[n]."""
     different, places = np.unique(numbers, return_inverse=True)
     ids: Int32 = dictionary.intern([f'"{number}"^^{XSD_INTEGER}' for number in different.tolist()]).astype(np.int32)
     return ids[places]
