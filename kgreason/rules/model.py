@@ -141,13 +141,13 @@ class Rule:
     """A rule `heads :- body, aggregates, computed, negated .`; the name of a W3C rule is the W3C name.
 
     `body` has the positive atoms. `aggregates` has the aggregates that the rule reads. `computed` has its filters and
-    assignments, each after those whose results it reads. `negated` has what must be absent. `sources` are the schema
-    triples that the rule was translated from. Proofs show them. `file` is the name of the rule file that a rule of the
-    user came from; it is empty for other rules. Equality and hash ignore `sources` and `file`. The hash is computed
-    once, because rules are often keys. `dialect` is the language of the rule's text: "" for our own, "srl" for SPARQL-
-    RL, "rq" for a CONSTRUCT query. `declares` is the relation that the statement declares; such a statement has no
-    atoms and derives nothing. Users add and remove such a statement as they add and remove rules, and it is stored with
-    the rules.
+    assignments, each after the assignments whose results it reads. `negated` has what must be absent. `sources` are the
+    schema triples that the rule was translated from. Proofs show them. `file` is the name of the rule file that a rule
+    of the user came from; it is empty for other rules. Equality and hash ignore `sources` and `file`. The hash is
+    computed once, because rules are often keys. `dialect` is the language of the rule's text: "" for our own, "srl" for
+    SPARQL-RL, "rq" for a CONSTRUCT query. `declares` is the relation that the statement declares; such a statement has
+    no atoms and derives nothing. Users add and remove such a statement as they add and remove rules, and it is stored
+    with the rules.
     """
 
     heads: tuple[Atom, ...]

@@ -192,7 +192,7 @@ def text_of_file(path: str | PathLike[str]) -> str:
 def rules_of_file(
     path: str | Path, functions: Find | None = no_function, find: Finder | None = None
 ) -> tuple[Rule, ...]:
-    """The rules of a file and of those that it imports, each with the name of the file. Raises errors as `load`."""
+    """The rules of a file and of its imports, with `path` as their `file`. Raises the errors of `load`."""
     return tuple(replace(rule, file=str(path)) for rule in load(path, functions, find).rules)
 
 

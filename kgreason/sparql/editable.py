@@ -35,7 +35,7 @@ class Editable(Protocol):
         ...
 
     def asserted(self, rows: bytes) -> Asserted:
-        """Every asserted quad, however its literals are written, that Oxigraph shows as one of these rows."""
+        """The asserted quads that Oxigraph shows as one of `rows`, however their literals are written."""
         ...
 
     def graphs(self) -> Iterable[str]:

@@ -100,7 +100,7 @@ class _Parser:
         return block(self._source, _start(token), cast(int, token.end_pos), self._prologue)
 
     def _data(self, token: Token, verb: str) -> Block:
-        """A block without variables."""
+        """A block that must not have variables. Raises QueryError if it has one."""
         found = self._block(token)
         for name, at in found.variables.items():
             self._fail(at, f"{verb} cannot contain a variable (?{name})")

@@ -122,7 +122,7 @@ def unknown_prefix(text: str, known: Collection[str], start: int = 0, end: int |
 
 
 def unparsed(query: str, prefixes: Collection[str], base: str | None, message: str) -> QueryError:
-    """The error for a query that Oxigraph refused under these prefixes and this base, with its message."""
+    """The error for a query that Oxigraph refused with `message`, under `prefixes` and `base`."""
     if not query.strip():
         return QueryError("the query is empty")
     if is_update(query):

@@ -122,7 +122,7 @@ class Reader(Repository):
         return is_cut
 
     def _shows(self, deltas: Iterable[RowDelta]) -> bool:
-        """Whether the store has every row that these deltas add in the end, and no row that they remove in the end."""
+        """Whether the store has every row that `deltas` add in the end, and no row that they remove in the end."""
         come, gone = net(deltas)
         return self.store.count(come) == come.count(b"\n") and not self.store.count(gone)
 

@@ -496,7 +496,7 @@ class Repository:
 
 
 def net(deltas: Iterable[RowDelta]) -> tuple[bytes, bytes]:
-    """Return the rows that these deltas add in the end, and the rows that they remove in the end, as lines."""
+    """Return the rows that `deltas` add in the end, and the rows that they remove in the end, as lines."""
     come, gone = OxigraphStore(), OxigraphStore()  # they know which spellings of a literal are one row
     for delta in deltas:
         come.apply(delta.removed, delta.added)

@@ -176,7 +176,7 @@ def read_rules(folder: Path, *, costs: bool = False) -> list[dict[str, Any]]:
 
 
 def false_rules(folder: Path | None, names: Collection[str], terms: Collection[str]) -> Iterator[Rule]:
-    """Return the rules of a snapshot that have one of these names and the head `false`, and mention only `terms`.
+    """Return the rules of a snapshot that have one of `names` and the head `false`, and mention only `terms`.
 
     Terms of the vocabulary and literals are always allowed. Raises StoreError. Cost: a look at every rule, and parsing
     the rules in the result.

@@ -85,7 +85,7 @@ class Spellings:
                 self._alike.update(dict.fromkeys(alike, alike))
 
     def _look_at(self, ids: npt.NDArray[np.int64]) -> None:
-        """Note which of these terms differ from their normal form."""
+        """Note which of the terms `ids` differ from their normal form."""
         ids = ids[np.isin(self._dictionary.kinds(ids), [Kind.LITERAL, Kind.TRIPLE])]
         typed = [
             (i, text) for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if '"^^<' in text

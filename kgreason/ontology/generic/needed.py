@@ -65,7 +65,7 @@ def needed_generic(
 
 
 def reading_forks(kinds: Iterable[Constant], generic: Generic) -> dict[Rule, str]:
-    """The generic rules that read axioms of these kinds, each with its reason.
+    """The generic rules that read axioms of `kinds`, each with the reason why it must run.
 
     Call it for kinds of which some axiom has a forked list (see `read/lists.py`).
     """

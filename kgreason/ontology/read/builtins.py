@@ -140,9 +140,9 @@ class BuiltInError(Exception):
 
 
 def computed(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]:
-    """The expressions of built-in atoms, each after those whose results it reads. `bound` are the body's variables.
+    """The expressions of built-in atoms, each after the expressions whose results it reads.
 
-    Raises BuiltInError.
+    `bound` has the variables of the body. Raises BuiltInError.
     """
     found: list[Computed] = []
     known, waiting = {term for term in bound if isinstance(term, Variable)}, list(atoms)
@@ -190,7 +190,7 @@ def _local(atom: BuiltIn) -> str:
 
 
 def _expressions(atom: BuiltIn, known: set[Variable]) -> list[Computed] | None:
-    """The expressions of an atom if its inputs are known, else None."""
+    """The expressions of an atom if all inputs of the atom are `known`, else None."""
     name, arguments = _local(atom), atom.arguments
     is_free = [isinstance(term, Variable) and term not in known for term in arguments]
     if name in TESTS:
@@ -248,7 +248,7 @@ def _template(name: str, count: int) -> str:
 
 
 def _padded(number: int, function: str) -> str:
-    """The text of a part of a date: a year with at least four digits, the others with two."""
+    """The SPARQL text of a part of a date: a year with at least four digits, another part with two."""
     text = f"STR({{{number}}})"
     if function == "TZ":
         return text

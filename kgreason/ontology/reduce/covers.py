@@ -142,7 +142,7 @@ class _Pairs:
 
 
 class _Relation(NamedTuple):
-    """The pairs of one relation, and the order of each end.
+    """The pairs of one relation, and the orders of their ends: `lower` of the first end, `upper` of the second.
 
     A pair (x, z) implies (y, z) for each y below x in the order `lower`, and (x, y) for each y above z in `upper`.
     """

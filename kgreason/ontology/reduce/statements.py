@@ -46,7 +46,7 @@ def deduplicate(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def statement(rule: Rule) -> Statement:
-    """What a canonical rule says; it is equal for rules that say the same."""
+    """The statement of a canonical rule. Rules that differ only in name, group and sources have equal statements."""
     return rule.heads, rule.body, rule.computed
 
 

@@ -254,7 +254,7 @@ class LiveTranslation:
                 self._log.drop(self._twins, node)
 
     def _asking(self, nodes: Iterable[Constant]) -> Iterable[tuple[Triple, ...]]:
-        """The sources of the axioms that have a rule with a body atom `?x rdf:type N`, for one of these nodes N."""
+        """The sources of the axioms that have a rule with a body atom `?x rdf:type N`, where N is one of `nodes`."""
         return sorted({sources for node in nodes for sources in self._askers.at(node)})
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:

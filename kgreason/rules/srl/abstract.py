@@ -110,7 +110,7 @@ def defined(element: Element) -> Iterator[Variable]:
 
 
 def mentioned(elements: Iterable[Element]) -> Iterator[Variable]:
-    """The variables that occur in elements, without those that a SET reads."""
+    """The variables that occur in elements, without the variables that a SET reads."""
     for element in elements:
         if isinstance(element, Pattern):
             yield from of_triple(element.triple)

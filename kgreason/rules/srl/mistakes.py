@@ -47,7 +47,7 @@ _PATH_PLACE = re.compile(r"(?:[\w>)])\s*$")
 
 
 def hint(text: str, at: int, expected: Collection[str], *, is_query: bool) -> str | None:
-    """What to say of an error at an index, where the parser expected some terminals; None if there is no hint."""
+    """The hint for an error at the index `at`, where the parser expected the terminals `expected`; None for no hint."""
     found = text[at:] if at >= 0 else ""
     if _DATALOG.match(found):
         return "this is the rule language of kgreason (.dl), not SPARQL-RL: name the file or the syntax accordingly"

@@ -48,11 +48,11 @@ class Names:
         raise RuleSyntaxError(self.source, token.line, token.column, problem)
 
     def set_base(self, token: Token) -> None:
-        """`BASE <iri>`: relative to the base before it."""
+        """Set the base by `BASE <iri>`, where the IRI may be relative to the base before."""
         self.base = self.iri(token)[1:-1]
 
     def set_prefix(self, name: Token, token: Token) -> None:
-        """`PREFIX p: <iri>`."""
+        """Declare a prefix by `PREFIX p: <iri>`."""
         self.prefixes[name.value[:-1]] = self.iri(token)[1:-1]
 
     def iri(self, token: Token) -> Constant:

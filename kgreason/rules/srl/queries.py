@@ -86,7 +86,7 @@ def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignme
 
 
 def _needed(pattern: Pattern, body: list[Element]) -> set[Variable]:
-    """The variables of a head, and those from which they are computed."""
+    """The variables of a head, and the variables from which BINDs compute them."""
     needed = set(of_triple(pattern.triple))
     for element in reversed(body):
         if isinstance(element, Assignment) and element.computed.result in needed:

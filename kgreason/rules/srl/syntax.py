@@ -33,7 +33,7 @@ class TripleTerm(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A sequence of steps; each is a property or a path, and its flag says whether it is followed backwards."""
+    """A sequence of steps. A step is a property or a path, with a flag: whether the step is followed backwards."""
 
     start: Token
     steps: tuple[tuple[Verb, bool], ...]
@@ -191,7 +191,7 @@ def _grammar(start: str) -> Lark:
 
 
 class _Builder(Transformer[Token, Any]):
-    """Makes statements: a method for each alias of the grammar. `parts` are its symbols, punctuation included."""
+    """Makes statements: a method for each alias of the grammar. `parts` are what was parsed, punctuation included."""
 
     def nothing(self, _: list[Any]) -> list[Any]:
         return []

@@ -52,7 +52,7 @@ class Expansion:
         self._at: Token | None = None
 
     def patterns(self, several: Iterable[Triples]) -> tuple[Pattern, ...]:
-        """The triples that some statements of triples stand for."""
+        """The triples that the statements `several` stand for, without abbreviations."""
         self._found = []
         for triples in several:
             self._at = _start(triples.subject)
@@ -163,7 +163,7 @@ class Expansion:
 
 
 def nested(subject: Node, predicate: Node, object_: Node) -> Node:
-    """A triple term: a constant if it has neither variables nor blank nodes."""
+    """A triple term: a constant if it has neither variables nor blank nodes, otherwise a `Nested`."""
     if any(isinstance(part, (Variable, Blank, Nested)) for part in (subject, predicate, object_)):
         return Nested(subject, predicate, object_)
     return f"<<( {subject} {predicate} {object_} )>>"

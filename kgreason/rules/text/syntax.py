@@ -182,7 +182,7 @@ def _grammar() -> Lark:
 
 
 class _Builder(Transformer[Token, Any]):
-    """Makes statements: a method for each alias of the grammar. `parts` are its symbols, punctuation included."""
+    """Makes statements: a method for each alias of the grammar. `parts` are what was parsed, punctuation included."""
 
     def nothing(self, _: list[Any]) -> list[Statement]:
         return []

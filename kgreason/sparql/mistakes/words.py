@@ -85,7 +85,7 @@ class _Place(NamedTuple):
         return f"'{found[:_LONG]}...'" if len(found) > _LONG else f"'{found}'" if found else "the end of the text"
 
     def expects(self, *names: str) -> bool:
-        """Whether all of these tokens could stand at the place."""
+        """Whether all tokens in `names` could stand at the place."""
         return self.stop.expected.issuperset(names)
 
 

@@ -1,7 +1,7 @@
 """`History`: the entries of all commits since a commit, the *base*, on disk or in memory.
 
     STORE/history/1         the entries of commits 1 to 1,000, one after the other (`entry`)
-    STORE/history/1001      those of the commits after them
+    STORE/history/1001      the entries of the commits from 1,001 on
 
 A file is called after its first commit; the first file may be empty, and names the base. So a reader finds an entry by
 looking at the names, and at the heads in one file.

@@ -276,7 +276,7 @@ class OxigraphStore:
                 yield chunk
 
     def count(self, lines: bytes) -> int:
-        """How many of these lines are rows of the store."""
+        """How many of `lines` are rows of the store."""
         with self._errors():
             return sum(map(self._store.__contains__, pyoxigraph.parse(lines, RdfFormat.N_QUADS, lenient=True)))
 
