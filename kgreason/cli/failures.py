@@ -38,7 +38,7 @@ Exit status:
 
 
 class Verdict(click.Command):
-    """A command that answers yes with status 0 and no with status 1; its errors have status 2."""
+    """A command whose status is its answer: 0 is yes, 1 is no, and 2 is an error."""
 
 
 class Reporting(click.Group):

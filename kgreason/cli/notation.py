@@ -16,7 +16,7 @@ PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
 
 
 def _prefixes(_context: click.Context, _option: click.Parameter, words: tuple[str, ...]) -> dict[str, str]:
-    """The prefixes of `--prefix` and the usual prefixes. Without `--prefix` `{}`, so that an RDF Patch stays one."""
+    """The prefixes of `--prefix` and the usual ones. Without `--prefix` `{}`: then an RDF Patch has no short IRIs."""
     found = {}
     for word in words:
         prefix, mark, namespace = word.partition("=")

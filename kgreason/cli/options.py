@@ -235,7 +235,7 @@ def typed(what: str, instead: str) -> str:
 
 
 def wait_for_stdin(what: str, hint: str = "") -> None:
-    """Print a line that the command waits for input, if standard input is a terminal."""
+    """If standard input is a terminal, print a line which says that the command waits for input."""
     if sys.stdin.isatty():
         click.echo(f"kgreason: reading {what} from the terminal; end it with Ctrl-D.{hint}", err=True)
 

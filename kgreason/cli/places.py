@@ -62,7 +62,7 @@ PLACE = _PlaceType()
 
 
 def _token(context: click.Context, _option: click.Parameter, path: Path | None) -> None:
-    """Note the token of a file."""
+    """Read the token from the file of `--token-file`, and keep it in the context."""
     if path is None:
         return
     try:
@@ -87,7 +87,7 @@ token_file = click.option(
 
 
 def there(place: Place) -> Place:
-    """The same place; raises StoreError for a folder without a store."""
+    """Return the place. Raises StoreError for a folder without a store."""
     if isinstance(place, Path) and not is_store(place):
         raise no_store(place)
     return place
@@ -127,6 +127,6 @@ def graph_at(place: Place | None, *, read_only: bool = False, **how: Any) -> Gra
 
 
 def no_server(place: Place, option: str) -> None:
-    """Raise InputError if an option is given that only a folder can have."""
+    """Raise InputError if the place is a server: the option `option` works only with a folder."""
     if isinstance(place, Server):
         raise InputError(f"{option}: cannot be used with a server; name the folder of the store")

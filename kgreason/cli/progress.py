@@ -56,7 +56,7 @@ class Bars:
 
 
 def _announce() -> None:
-    """Say that kernels must be compiled first, if that is so."""
+    """If kernels must be compiled first, print a line which says so."""
     from kgreason import compiled  # importing a member would make the cache take this module for one of kernels
     from kgreason.engine.level.fixpoint import advance
 

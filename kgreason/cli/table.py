@@ -1,8 +1,8 @@
 """Solutions as a table for people: as wide as the terminal, IRIs shortened by the prefixes of the query.
 
-Terms are written as in Turtle, so that they can be copied into another query: numbers short, strings in quotation
-marks. A cell that does not fit into its column goes on in the next line. A table is printed in parts of `_PART` rows,
-before the last row is known.
+Terms are written as in Turtle, so that they can be copied into another query: `5` for a number, `"a"` for a string. A
+cell that does not fit into its column goes on in the next line. A table is printed in parts of `_PART` rows, before the
+last row is known.
 
 Cost: a tenth of a second to import the library that lays out tables, which happens only if there is a table to show;
 then about 0.1 milliseconds a row.

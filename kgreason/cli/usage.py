@@ -22,7 +22,7 @@ _OPTION_OF_WORDS = {
     "load": "-f (files to load)",
     "unload": "-f (files to unload)",
 }
-"""The commands whose words all belong to options: the options that a lone word may be meant for."""
+"""For commands that take no words but those of options: the options that a user may have forgotten before a word."""
 
 
 def plain(error: click.UsageError) -> str:

@@ -352,7 +352,7 @@ class RemoteGraph:
         return cast("Proof", self._exact("/explain", given))
 
     def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
-        """Do nothing: `explain` is told by the server at once if the graph lacks the triple."""
+        """Do nothing: `explain` asks the server, which says at once if the graph lacks the triple."""
 
     def why_not(
         self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None, limit: int = 10
@@ -373,7 +373,7 @@ class RemoteGraph:
         return list(self._exact("/contradictions"))
 
     def prove_contradictions(self, most: int | None = None) -> list[Proof]:
-        """A proof of each of the first `most` contradictions; None is all."""
+        """A proof of each of the first `most` contradictions; None means all."""
         given = [("proofs", "true"), *([] if most is None else [("limit", str(most))])]
         return list(self._exact("/contradictions", given))
 
@@ -411,7 +411,10 @@ class RemoteGraph:
         return deltas.decoded(self._link.ask(f"/commits/{after}", [("since", str(before))], EXACT).json())
 
     def as_of(self, commit: int) -> RemotePast:
-        """The graph as it was after a commit, for queries. Its first query raises HistoryError if it is not kept."""
+        """The graph as it was after a commit, for queries.
+
+        The first query raises HistoryError if the history does not have the commit.
+        """
         check_count("commit", commit, 0)
         return RemotePast(commit, self._queried)
 
@@ -460,7 +463,7 @@ class RemoteGraph:
         return iter(text.split("\n")[:-1])
 
     def subscribe(self, after: int | None = None, *, patience: float = 60) -> Deltas:
-        """The deltas of all commits after a commit, as they come; None means from now on.
+        """The deltas of all commits after the commit `after`, as they come; None means from now on.
 
         Iterate over the result, in a `with` block. If the connection is lost, it is made again, and no commit is lost
         or repeated. Raises ServerError if there is no connection for `patience` seconds, and with the status 410 if the
@@ -479,7 +482,7 @@ class RemoteGraph:
         """What commits change in the rows of a SELECT or ASK query: first all present rows, then the changes.
 
         Iterate over the result, in a `with` block. The changes are those of `KnowledgeGraph.standing`. After a lost
-        connection one change may be that of several commits. Raises QueryError, ServerError.
+        connection, one change may combine the changes of several commits. Raises QueryError, ServerError.
         """
         check_text("standing", "a SELECT or ASK query", sparql)
         given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]

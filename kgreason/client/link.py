@@ -64,12 +64,12 @@ class Link:
         return self._answer("GET", with_parameters(path, given), None, {"Accept": accept}, is_edit=False)
 
     def form(self, path: str, given: Parameters, accept: str, *, is_edit: bool) -> Reply:
-        """The answer of a POST of a form. Raises as `ask`."""
+        """The answer of a POST of a form. Raises the errors of `ask`."""
         headers = {"Accept": accept, "Content-Type": "application/x-www-form-urlencoded"}
         return self._answer("POST", path, _encoded(given), headers, is_edit=is_edit)
 
     def send(self, path: str, body: IO[bytes] | bytes, media: str, accept: str, *, is_edit: bool) -> Reply:
-        """The answer of a POST of a body. Raises as `ask`."""
+        """The answer of a POST of a body. Raises the errors of `ask`."""
         headers = {"Accept": accept, "Content-Type": media}
         return self._answer("POST", path, body, headers, is_edit=is_edit)
 

@@ -1,6 +1,7 @@
 """`RemotePast`: the graph of a server as it was after a commit, for queries. `RemoteGraph.as_of` makes one.
 
-Cost: the server makes a copy of the graph of then for the first query, in the process that answers it.
+Cost: for the first query the server makes a copy of the graph as it was after the commit, in the process that answers
+the query.
 """
 
 from __future__ import annotations

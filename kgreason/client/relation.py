@@ -25,7 +25,7 @@ class RemoteRelation(GraphRelation):
 
     @property
     def arity(self) -> int | None:
-        """The number of places; None if no fact, rule and declaration says it. Raises InputError."""
+        """The number of places; None if no fact, rule or declaration tells the number. Raises InputError."""
         found: int | None = self._told((), None)["arity"]
         return found
 

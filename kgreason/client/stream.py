@@ -29,11 +29,11 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _SILENCE = 60
 """After this many seconds without a sign of life the connection counts as lost; the server sends one each 15 s."""
 _PASSING = (502, 503, 504)
-"""Statuses of a server, or of a proxy before it, that will be there again."""
+"""Statuses that are worth another attempt: the server, or a proxy before the server, will answer again."""
 
 
 class Events:
-    """Server-sent events of a path, each with its number; a lost connection is made again after the last number."""
+    """Server-sent events of a path, each with its number. After a lost connection they go on after the last event."""
 
     def __init__(self, link: Link, path: str, given: list[tuple[str, str]], after: int | None, patience: float) -> None:
         self._link, self._path, self._given, self._patience = link, path, given, patience
@@ -84,7 +84,7 @@ class Events:
         raise StopIteration
 
     def _check(self, error: Exception, seconds: float) -> None:
-        """Raise ServerError if it makes no sense to connect again; there was no connection for some seconds."""
+        """Raise ServerError if another attempt makes no sense, after `seconds` without a connection."""
         if self._is_closed:
             return
         if isinstance(error, ServerError):
@@ -157,7 +157,8 @@ class Deltas(Events):
 class RowChanges(Events):
     """What commits change in the rows of a query; `RemoteGraph.standing` makes this.
 
-    After a lost connection the server tells all rows again; here they become what has changed meanwhile.
+    After a lost connection the server sends all rows again. They are compared with the rows before, so that the next
+    change has only the rows that appeared or disappeared meanwhile.
     """
 
     def __init__(self, link: Link, given: list[tuple[str, str]], patience: float) -> None:

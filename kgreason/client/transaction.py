@@ -63,7 +63,7 @@ class RemoteTransaction:
         return self._items("add", items, prefixes)
 
     def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
-        """Retract rows of terms, or Turtle and TriG text; blank nodes have the labels that queries show."""
+        """Retract rows of terms, or Turtle and TriG text. Name a blank node by the label that queries show."""
         return self._items("remove", items, prefixes)
 
     def _items(self, verb: str, items: tuple[Item, ...], prefixes: Mapping[str, str] | None) -> Self:
@@ -183,7 +183,7 @@ class RemoteTransaction:
 
 
 class _Facts:
-    """Facts of relations to assert and to retract, which are lines of the transaction (`PendingFacts`)."""
+    """Facts of relations to assert and to retract, written as lines of the transaction in place of `PendingFacts`."""
 
     def __init__(self, note: Callable[[dict[str, Any]], object], arity: int | None) -> None:
         self._note, self._arity = note, arity
@@ -197,7 +197,7 @@ class _Facts:
         self._edit("delete", name, terms)
 
     def upsert(self, name: str, terms: list[Terms], relation: Relation) -> None:  # noqa: ARG002
-        """Assert facts in place of those with their keys."""
+        """Assert facts, and retract the facts with the same keys."""
         self._edit("upsert", name, terms)
 
     def _edit(self, verb: str, name: str, terms: list[Terms]) -> None:
@@ -205,7 +205,7 @@ class _Facts:
 
 
 def _chunks(path: File, syntax: str | None) -> Iterator[tuple[bytes, int]]:
-    """The quads of a file as N-Quads lines, with their numbers. Each chunk has a dictionary of its own."""
+    """The quads of a file in chunks, each as N-Quads lines and the number of its quads."""
     from kgreason.rdf.reader import read
     from kgreason.terms.dictionary import Dictionary
 

@@ -1059,7 +1059,7 @@ class KnowledgeGraph:
 
     @locked
     def prove_contradictions(self, most: int | None = None) -> list[Proof]:
-        """A proof of each of the first `most` contradictions; None is all."""
+        """A proof of each of the first `most` contradictions; None means all."""
         from kgreason.proofs.contradiction_proofs import prove_contradictions
 
         return prove_contradictions(self._engine().materializer, most)

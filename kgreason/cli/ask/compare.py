@@ -71,9 +71,10 @@ def compare(
 ) -> None:
     """Show what the version NEW of an ontology entails that OLD does not, and the reverse.
 
-    The entailed triples are grouped by the axioms that are responsible: axioms of a proof of the triple that the other
-    version lacks. --data adds files to both versions, so that the answer also shows what changes for their individuals.
-    Contradictions that only one version has are shown, too. Triples with blank nodes are counted and not shown.
+    The entailed triples are grouped by the axioms that are responsible. An axiom is responsible for a triple if a proof
+    of the triple uses the axiom and the other version lacks it. --data adds files to both versions, so that the answer
+    also shows what changes for their individuals. Contradictions that only one version has are shown, too. Triples with
+    blank nodes are counted and not shown.
 
     IRIs are shortened by the prefixes of NEW, if it is a Turtle file, and by --prefix. `kgreason diff` shows what an
     edit would change in a store.

@@ -4,8 +4,8 @@
     61.2%    12,345        4,000            0  grand: [?x, :grand, ?z] :- [?x, :parent, ?y], [?y, :parent, ?z] .
     30.1%     6,071        5,012           12  prp-trp, from the axiom :ancestor a owl:TransitiveProperty .
 
-The rules of one axiom count together. Cost: one small file is read, or with commits after the last snapshot the state
-of the engine; `--anew` costs a computation from scratch, `--alone` a look at every derivation.
+The rules of one axiom count together. Cost: one small file is read. If there are commits after the last snapshot, the
+state of the engine is read instead. `--anew` costs a computation from scratch, `--alone` a look at every derivation.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Row = dict[str, Any]
 """A rule as `KnowledgeGraph.rules(costs=True)` gives it, or all rules of an axiom together."""
 
 _AXIOM = ("<", "_:", '"')
-"""How the reason of a translated rule begins: with the first term of an axiom."""
+"""How the reason (`why`) of a rule begins if the rule was translated from an axiom: the axiom begins with a term."""
 _SUMS = "share", "rewrites", "derivations", "last_rewrites", "last_derivations", "alone"
 
 
@@ -64,7 +64,7 @@ def profile(
 
     A rewrite is one step of evaluating a rule. The counts begin with the last computation from scratch, which `kgreason
     stats` calls a bootstrap; `last commit` has the rewrites of the last commit alone. The rules of one axiom count
-    together. The counts are 0 if the rules were computed elsewhere, as by Spark: then use --anew.
+    together. The counts are 0 if Spark computed the closure: then use --anew.
     """
     from kgreason.cli.progress import Bars
 
@@ -77,7 +77,7 @@ def profile(
 
 
 def costs(graph: Graph, *, alone: bool = False, anew: bool = False) -> list[Row]:
-    """The costs of all rules by axiom; the user's rules have the text that the user wrote, and the name of the file."""
+    """The rows of `by_axiom` for all rules; rules of the user as the user wrote them, with the name of their file."""
     own = {(rule.name, format_rule(canonical(rule))): rule for rule in graph.own_rules()}
     rows = graph.rules(costs=True, alone=alone, anew=anew)
     for row in rows:
@@ -104,7 +104,7 @@ def by_axiom(rules: Iterable[Row]) -> list[Row]:
 
 
 def costs_text(rows: list[Row], count: int, prefixes: Mapping[str, str]) -> Iterator[str]:
-    """The lines of a table of costs. `count` is the number of rows that could be shown."""
+    """The lines of a table of costs. `rows` are the first of `count` rows."""
     heads = ["share", "rewrites", "derivations", "last commit", *(["alone"] if rows and "alone" in rows[0] else [])]
     names = ["rewrites", "derivations", "last_rewrites", "alone"]
     table = [[f"{row['share']:.1%}", *(f"{row[name]:,}" for name in names if name in row)] for row in rows]

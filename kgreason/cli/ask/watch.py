@@ -4,7 +4,7 @@ The command reads the files of the store while the other process writes, without
 patch has the number of the commit, and the rules that were added and removed. The rows of a patch are the triples that
 appeared and disappeared, asserted or inferred. All patches, applied in order, give the graph.
 
-A server tells its commits itself (`client.stream`).
+For a store that a server holds, the command asks the server for the commits (`client.stream`).
 
 Cost: the memory of a graph without its store. While nothing happens, two files are looked at five times a second.
 """

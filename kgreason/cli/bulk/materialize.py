@@ -99,11 +99,12 @@ def materialize(
     prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
-    """Read RDF files, derive what follows, and write all triples of both as N-Triples. No store is made.
+    """Read RDF files, derive what follows, and write the read and the derived triples as N-Triples. No store is made.
 
     The file - is standard input, and needs --format. The output has the triples of the files, those of named graphs
     included, the triples of documents that owl:imports names if --catalogue has them, and all triples that follow from
-    these. --inferred leaves out the triples of the files. The output file is written as a whole or not at all.
+    all these triples. --inferred leaves out the triples of the files. The output file is written as a whole or not at
+    all.
 
     Spark writes a folder: Parquet if the name ends in .parquet, else N-Triples. Spark does not follow owl:imports.
     """

@@ -1,5 +1,7 @@
 """Commands that change a store.
 
-options shared parts: strategy, budget, and the output after a commit load, unload, update, rules listing the text of
-`rules list`
+load, unload, update, rules, relation, revert   the commands
+options                                         shared parts: strategy, budget, and the output after a commit
+listing                                         the text of `rules list`
+convert                                         `rules convert`
 """

@@ -33,8 +33,8 @@ def convert(source: Path, target: Path, catalogue: Path | None) -> None:
     the rule language of kgreason. Rule sets that IN imports are written to OUT as well. If a rule cannot be said in the
     language of OUT, the command says why and writes nothing.
 
-    Names of rules become comments in SPARQL-RL, if they are no IRIs. A rule set that is written as .dl is no longer
-    refused when rules that make new terms feed each other.
+    The name of a rule becomes a comment in SPARQL-RL if it is not an IRI. If rules of SPARQL-RL make new terms from
+    each other's results without end, kgreason refuses them. The same rules as .dl are not refused.
     """
     from kgreason.rules.formatter import format_program
     from kgreason.rules.parser import load, parse, syntax_of

@@ -5,8 +5,8 @@
     # of the rule set: needs no axiom        other rules, each group with the reason why it runs
     # 40 helper rules are not shown          rules over kgreason's own relations; `--all` shows them
 
-Law: the text can be parsed, and gives rules that are in force; but no parser takes the helper rules that copy asserted
-triples (DATA) to equal terms. Cost: a look at each rule.
+Law: the text can be parsed, and gives rules that are in force. The exception: the helper rules that copy asserted
+triples (DATA) to equal terms cannot be parsed. Cost: a look at each rule.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Described = dict[str, str]
 
 _RELATION = re.compile(r"\b[a-z]\w*\(")
 _AXIOM = ("<", "_:", '"')
-"""How the reason of a translated rule begins: with the first term of an axiom."""
+"""How the reason (`why`) of a rule begins if the rule was translated from an axiom: the axiom begins with a term."""
 
 
 def described(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[Described]:

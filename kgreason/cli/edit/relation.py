@@ -1,7 +1,7 @@
 """`kgreason relation`: lists the relations of a store, and reads and edits their facts.
 
 Files are CSV: commas, or tabs if the name ends in .tsv or .facts (`graph.relation.fields`). If the first line has the
-names of the declared columns, it is the header. `read` prints what `insert` reads.
+names of the declared columns, it is the header. `insert` can read the output of `read`.
 
 Invariant: an edit is one commit, or nothing. Cost: `list` and `read` look at all facts; an edit costs what it changes.
 """
@@ -62,7 +62,7 @@ def list_relations(location: Place, as_json: bool) -> None:
 def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool) -> None:
     """Print the facts of a relation as CSV, in the order of their terms.
 
-    A relation that is declared has a header with the names of its columns.
+    If the relation is declared, the first line is a header with the names of its columns.
     """
     if asserted and inferred:
         raise click.UsageError("give --asserted or --inferred, not both; without them, all facts are printed")

@@ -1,6 +1,7 @@
 """`kgreason revert`: takes a commit of a store back, as a new commit.
 
-Invariant: later edits of the same facts and rules stay, and are told. Cost: that of a commit of the same size.
+Invariant: later edits of the same facts and rules stay, and warnings name them. Cost: that of a commit of the same
+size.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ _SHOWN = 10
 def revert(location: Place, commit: int, catalogue: Path | None, how: Means, as_json: bool, verbose: bool) -> None:
     """Take COMMIT back, by its number in `kgreason log`. The store must keep its history (`load --history all`).
 
-    The triples and rules that the commit added go, those that it removed come back, and all that follows changes with
-    them. If a later commit changed one of them too, it stays as it is, and a warning says so. --json prints these
-    conflicts as well.
+    The triples and rules that the commit added are removed. The triples and rules that it removed are added again. All
+    that follows from them changes too. If a later commit changed one of these triples or rules, this one stays as it
+    is, and a warning says so. --json prints these conflicts as well.
     """
     done = Done(as_json=as_json, verbose=verbose)
     with edited(location, **how, catalogue=catalogue) as graph:

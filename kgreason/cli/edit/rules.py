@@ -32,7 +32,7 @@ from kgreason.rules.parser import Syntax, load, parse
 from kgreason.rules.program import Finder
 
 _UNDECLARED = "is not declared"
-"""Words of the message about a prefix without a declaration."""
+"""These words are in the error message about a prefix that is not declared."""
 _files = click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
 _texts = click.option(
     "--rule",

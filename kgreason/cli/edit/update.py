@@ -39,7 +39,7 @@ def update(
     as_json: bool,
     verbose: bool,
 ) -> None:
-    """Change a store by SPARQL Update; only what changes is computed.
+    """Change a store by SPARQL Update. kgreason computes only what the update changes.
 
     The command prints how many quads it asserted and retracted, and how many triples appeared and disappeared. Only an
     asserted quad can be deleted. The command counts the other quads that the update would delete, and those of them

@@ -75,7 +75,7 @@ def _agrees(atom: Atom, row: Row) -> bool:
 
 
 def changes(delta: Delta, derived: Collection[str], prefixes: Names) -> Iterator[str]:
-    """What a commit did to derived relations, and to triples that only rules derive."""
+    """What a commit changed in the relations `derived`, and in the triples that only rules derive."""
     for name in delta.relations:
         if name in derived:
             changed = delta.relation(name)

@@ -49,16 +49,16 @@ class Session:
         source: str,
         say: Callable[[str], object],
     ) -> None:
-        """`relations` are those of the program, `source` is the name of the script, and `say` prints a line."""
+        """`relations` are the relations of the program, `source` is the name of the script, and `say` prints a line."""
         self._graph, self._relations, self._source, self._say = graph, relations, source, say
         self._prefixes = dict(prefixes)
         self._open: Transaction | None = None
         self._begun: Token | None = None
-        """The first word of the open transaction."""
+        """The word of the script with which the open transaction began."""
         self._delta: Delta | None = None
 
     def run(self, commands: Iterable[Command]) -> None:
-        """Carry out commands until `exit`. Raises ScriptError; also if edits were not committed in the end."""
+        """Carry out commands until `exit`. Raises ScriptError; also if the last edits were not committed."""
         try:
             for command in commands:
                 if command.word.type == "EXIT":

@@ -68,7 +68,7 @@ def _begin() -> Any:
 
 
 def _fed(parser: Any, text: Any, begun: Token | None) -> tuple[bool, Token | None]:
-    """Feed the tokens of a text up to a semicolon: whether it came, and the first token of the open command."""
+    """Feed the tokens of a text up to a semicolon. Returns whether there was one, and the command's first token."""
     for token in text.lex(parser.parser_state):
         parser.feed_token(token)
         if token.type == "SEMICOLON":

@@ -3,8 +3,8 @@
 A field of a column without a type is a number or a string (`tables.fields`). In a column that `@relation` gives a type,
 a field is the text of a value of this type.
 
-Law: after a script without edits the written tables are those of `kgreason run` without a script, if no column has a
-type. Cost: some microseconds for each field.
+Law: if no column has a type, a script without edits gives the same tables as `kgreason run` without a script. Cost:
+some microseconds for each field.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from kgreason.terms.dictionary import Dictionary
 def opened(
     program: Path, folder: Path, how: Mapping[str, Any]
 ) -> Iterator[tuple[KnowledgeGraph, Signature, Mapping[str, str]]]:
-    """A graph in memory with a program and the facts in a folder; with the relations and the prefixes of the program.
+    """A graph in memory with a program and the facts in a folder; the relations of the program; and its prefixes.
 
     `how` are arguments of `KnowledgeGraph.open`.
 
-    Raises InputError, RuleSyntaxError and RuleError, which names the file.
+    Raises InputError, RuleSyntaxError, and RuleError. The message names the file.
     """
     text = load(program, None)
     declared = {rule.declares.name: len(rule.declares.columns) for rule in text.rules if rule.declares}

@@ -1,1 +1,6 @@
-"""The past of a graph: `deltas` between entries of the history and deltas, `past` as a graph, `revert`, `timeline`."""
+"""The past of a graph.
+
+deltas   entries of the history as deltas, and deltas as entries
+past     Past: the graph as it was after a commit
+revert   revert: takes a commit back
+"""
