@@ -218,7 +218,7 @@ def skolem_of(terms: Iterable[Variable | str], result: Variable | None) -> Compu
 
 
 def _of_skolem(computed: Computed) -> Problem | None:
-    """What is wrong with an expression that has the name SKOLEM."""
+    """What is wrong with an expression that contains SKOLEM."""
     place = computed.parts.index(SKOLEM)
     if place or computed.result is None or computed.parts[1:2] != ("(",) or computed.parts[-1] != ")":
         return Problem(place, 'SKOLEM is the whole expression of a BIND: BIND(SKOLEM("label", ?x) AS ?b)')

@@ -249,7 +249,7 @@ class Aggregation(NamedTuple):
 
     @property
     def is_looked_up(self) -> bool:
-        """Whether `each` is the aggregated atom itself, and no rule is needed."""
+        """Whether `each` is the aggregated atom itself. Then no rule has to derive `each`."""
         return self.each in self.aggregate.atoms
 
 
@@ -314,17 +314,17 @@ def is_each(fact: Atom) -> bool:
 
 
 def is_aggregated(fact: Atom) -> bool:
-    """Whether a fact says what an aggregate gives for a group; see `parser.aggregated`."""
+    """Whether a fact has the value of an aggregate for a group; see `parser.aggregated`."""
     return _begins(fact, _VALUE)
 
 
 def is_assigned(fact: Atom) -> bool:
-    """Whether a fact says what the expression of a BIND gives."""
+    """Whether a fact has the result of a BIND."""
     return _begins(fact, "BIND(")
 
 
 def is_computed(fact: Atom) -> bool:
-    """Whether a fact says what an expression gives; see `parser.computed`."""
+    """Whether a fact has the result of a BIND, or says that a FILTER is true; see `parser.computed`."""
     return _begins(fact, _MADE)
 
 

@@ -97,7 +97,7 @@ def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
 
 
 def has_closed(rule: Rule) -> bool:
-    """Whether a rule may have a closed dependency."""
+    """Whether a rule may have a closed dependency, because of NOT, AGGREGATE, SKOLEM or an assignment of SPARQL-RL."""
     return bool(rule.negated or rule.aggregates) or _is_closed(rule) or any(skolems(rule))
 
 

@@ -104,7 +104,7 @@ class _Steps:
         self._edited.update(map(start_of, quads))
 
     def _delete(self, rows: dict[bytes, None]) -> None:
-        """Remove the asserted forms of rows."""
+        """Remove every asserted quad that Oxigraph shows as one of `rows`."""
         if not rows:
             return
         if not self._edited.isdisjoint(map(start_of, rows)):

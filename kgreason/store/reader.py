@@ -132,7 +132,7 @@ class Reader(Repository):
         return self._folder.has_moved()
 
     def look_again(self) -> None:
-        """See the store as it is now. Raises StoreError."""
+        """Read the store again, as it is now. Raises StoreError."""
         self._see(Folder(self._folder.path, write=False))
         with self._opening:
             self._store = self._moment = self._end = None

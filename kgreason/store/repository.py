@@ -178,7 +178,7 @@ class Repository:
         return False
 
     def look_again(self) -> None:
-        """See the store as it is now. Raises StoreError."""
+        """Read the store again, as it is now. Raises StoreError."""
 
     def close(self, *, is_failed: bool = False) -> None:
         """Close the store and the journal, and release the lock. The next opening replays what `settle` did not write.

@@ -152,7 +152,7 @@ class LiveReduction:
 
     @property
     def shortcuts(self) -> frozenset[Placed]:
-        """The steps that chains of other steps make superfluous."""
+        """The rules that chains of other rules make superfluous. All of them have one head and one body atom."""
         return frozenset(self._shortcuts)
 
     def change(self, rules: Change[Placed]) -> Change[Placed]:

@@ -33,14 +33,15 @@ def is_internal(name: str, rules: Iterable[Rule]) -> bool:
 
 
 def named(rules: Iterable[Rule], name: str) -> set[int]:
-    """The numbers of places that a relation has in rules."""
+    """The arities with which rules use the relation `name`."""
     return {len(atom.terms) for rule in rules for atom in rule.atoms() if atom.relation == name}
 
 
 def misfit(relation: Relation, places: Sequence[str | None], *, is_derived: bool) -> str | None:
     """What is wrong with an atom of a declared relation; None if nothing is.
 
-    `places` has each constant of the atom, None for a variable. `is_derived`: a rule with a body derives the atom.
+    `places` has each constant of the atom, None for a variable. `is_derived` says whether a rule with a body derives
+    the atom.
     """
     name, wanted, count = relation.name, len(relation.columns), len(places)
     if count != wanted:

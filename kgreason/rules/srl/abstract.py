@@ -40,7 +40,7 @@ class Filter(NamedTuple):
 
 
 class Assignment(NamedTuple):
-    """`SET`."""
+    """`SET(?result := expression)`."""
 
     computed: Computed
     line: int
@@ -56,7 +56,7 @@ class Pattern(NamedTuple):
 
 
 class Absent(NamedTuple):
-    """`NOT { elements }`, of patterns and filters."""
+    """`NOT { elements }`; the elements are patterns and filters."""
 
     elements: tuple[Pattern | Filter, ...]
     is_data: bool

@@ -87,7 +87,7 @@ class Names:
                 return self.iri(node)
 
     def computed(self, start: Token, parts: list[Any], result: Variable | None = None) -> Computed:
-        """An expression. Raises RuleSyntaxError at the token that is wrong."""
+        """The expression with these `parts`. Raises RuleSyntaxError at the token that is wrong."""
         found = Computed(tuple(map(self._part, parts)), result)
         tokens = [_first(part) for part in parts]
         for part, token in zip(found.parts, tokens, strict=True):

@@ -19,12 +19,12 @@ _NAME = re.compile(rf"{PART}[0-9a-f]{{16}}_\d+")
 
 
 def names_part(atom: Atom) -> bool:
-    """Whether an atom is of the relation of a part."""
+    """Whether an atom has the relation of a part: of a rule that looks into triple terms."""
     return _NAME.fullmatch(atom.relation or "") is not None
 
 
 def is_part(rule: Rule) -> bool:
-    """Whether a rule is a part."""
+    """Whether a rule is a part: whether it looks into triple terms for another rule."""
     return len(rule.heads) == len(rule.body) == 1 and names_part(rule.heads[0])
 
 

@@ -70,7 +70,7 @@ class Annotation(NamedTuple):
 
 
 class Annotated(NamedTuple):
-    """An object; after it `~r` (a node), `~` (the token), and annotations."""
+    """An object; `notes` has what follows: `~r` (the node r), `~` (the token) and annotations."""
 
     node: Node
     notes: tuple[Node | Annotation, ...] = ()

@@ -55,7 +55,7 @@ _DIGITS = 16
 
 
 class Translation:
-    """The rules of one text. `dialect` is that of its rules."""
+    """The rules of one text. `dialect` is the dialect of the rules (`Rule.dialect`)."""
 
     def __init__(self, dialect: str) -> None:
         self._dialect = dialect
@@ -63,16 +63,16 @@ class Translation:
         self._alike = Counter[str]()
 
     def rule(self, rule: AbstractRule) -> None:
-        """Take a rule. A rule without a head says nothing."""
+        """Translate a rule, and keep the result. A rule without a head derives nothing and is left out."""
         if rule.head and (made := _Body(rule, self._dialect).rules()):
             self._found.append(self._labelled(made))
 
     def data(self, name: str, patterns: tuple[Pattern, ...]) -> None:
-        """Take a DATA block with its name."""
+        """Keep a DATA block with its name."""
         self._found.append((name, patterns))
 
     def rules(self) -> Iterator[Rule]:
-        """Yield the rules in the order in which they were taken."""
+        """Yield the translated rules and the facts of DATA blocks, in the order of the text."""
         triples = [pattern.triple for found in self._found if isinstance(found, tuple) for pattern in found[1]]
         digest = _digest(str(triples))
         for found in self._found:
@@ -109,7 +109,7 @@ class _Body:
         self._used = {*self._outer, *mentioned(rule.body)}
 
     def rules(self) -> list[Rule]:
-        """The rule and its parts; nothing if its body never holds."""
+        """The translated rule and its parts; empty if the body can never hold."""
         bound = set[Variable]()
         for element in self._rule.body:
             match element:

@@ -53,7 +53,7 @@ def mistake(tree: Node, has_base: bool) -> Mistake | None:
 
 
 def _relative(tree: Node) -> Iterator[Mistake]:
-    """Relative IRIs, if there is no BASE."""
+    """Find relative IRIs, if there is no BASE."""
     tokens = [*_tokens(tree)]
     if any(token.type == "BASE" for token in tokens):
         return
@@ -65,7 +65,7 @@ def _relative(tree: Node) -> Iterator[Mistake]:
 
 
 def _invalid(tree: Node) -> Iterator[Mistake]:
-    """IRIs that Oxigraph does not take."""
+    """Find IRIs that Oxigraph does not take."""
     for token in _tokens(tree):
         if token.type == "IRI" and _ABSOLUTE.match(token, 1) and "\\" not in token:
             try:
@@ -75,7 +75,7 @@ def _invalid(tree: Node) -> Iterator[Mistake]:
 
 
 def _ungrouped(tree: Node) -> Iterator[Mistake]:
-    """Variables of a SELECT with groups that are neither in GROUP BY nor in an aggregate."""
+    """Find variables of a SELECT with groups that are neither in GROUP BY nor in an aggregate."""
     for select in tree.find_data("select"):
         groups = _part(select, "group_by")
         if groups is None and not any(_aggregates(part) for part in _parts(select, "alias", "having")):
@@ -109,7 +109,7 @@ def _free(tree: Node) -> Iterator[Token]:
 
 
 def _aggregated(tree: Node) -> Iterator[Mistake]:
-    """Aggregates in FILTER and BIND."""
+    """Find aggregates in FILTER and BIND."""
     for part in tree.iter_subtrees():
         if part.data in ("filter", "bind"):
             for aggregate in _aggregates(part):
@@ -131,7 +131,7 @@ def _aggregates(tree: Node) -> list[Node]:
 
 
 def _taken(tree: Node) -> Iterator[Mistake]:
-    """Variables that get a value by BIND or AS although they have a value already."""
+    """Find variables that get a value by BIND or AS although they have a value already."""
     for select in tree.find_data("select"):
         known = {token[1:] for child in select.children if _is(child, "VAR") for token in [cast(Token, child)]}
         where = _part(select, "where")
@@ -178,7 +178,7 @@ def _selected(select: Node) -> set[str]:
 
 
 def _rows(tree: Node) -> Iterator[Mistake]:
-    """Rows of VALUES with more or fewer values than variables."""
+    """Find rows of VALUES with more or fewer values than variables."""
     for values in tree.find_data("values"):
         columns = _part(values, "columns")
         for row in _parts(values, "row") if columns else []:
@@ -199,7 +199,7 @@ def _values(row: Node) -> int:
 
 
 def _labels(tree: Node) -> Iterator[Mistake]:
-    """Labels of blank nodes that stand in two blocks."""
+    """Find labels of blank nodes that stand in two blocks."""
     homes: dict[str, int] = {}
     found = [(token, id(group)) for group in tree.find_data("group") for token in group.children if _is(token, "BLANK")]
     for child, home in sorted(cast("list[tuple[Token, int]]", found), key=lambda each: cast(int, each[0].start_pos)):
@@ -208,7 +208,7 @@ def _labels(tree: Node) -> Iterator[Mistake]:
 
 
 def _arguments(tree: Node) -> Iterator[Mistake]:
-    """Functions with too many or too few arguments."""
+    """Find functions with too many or too few arguments."""
     for call in tree.find_data("function"):
         name = cast(Token, call.children[0])
         least, most = _ARGUMENTS.get(name.upper(), (0, len(call.children)))

@@ -97,7 +97,7 @@ def in_words(text: str, stop: Stop) -> str:
 
 
 def _broken(place: _Place) -> str | None:
-    """A string or an IRI that does not end."""
+    """The message for a string or an IRI that does not end, or None."""
     start = place.text[place.stop.at : place.stop.at + 1]
     if start in ("'", '"') and start:
         return "the string that begins here does not end: a quotation mark is missing, or a line break is in the string"
@@ -107,7 +107,7 @@ def _broken(place: _Place) -> str | None:
 
 
 def _unclosed(place: _Place) -> str | None:
-    """A bracket that is not closed at the end, or not before another closing bracket."""
+    """The message for a bracket that is not closed at the end, or not before another closing bracket, or None."""
     found, brackets = place.stop.found, still_open(place.text, place.stop.at)
     if found in CLOSING.values() and not brackets:
         return f"there is one '{found}' too many: no bracket is open here"
@@ -120,7 +120,7 @@ def _unclosed(place: _Place) -> str | None:
 
 
 def _modifier(place: _Place) -> str | None:
-    """A word such as LIMIT that must stand after the closing brace, but stands before it."""
+    """The message for a word such as LIMIT that must stand after the closing brace, but stands before it, or None."""
     word = place.stop.found.upper()
     if word not in _MODIFIERS or not place.expects("RBRACE", "FILTER"):
         return None
@@ -128,7 +128,7 @@ def _modifier(place: _Place) -> str | None:
 
 
 def _operator(place: _Place) -> str | None:
-    """A word in the place of an operator."""
+    """The message for a word in the place of an operator, or None."""
     word = place.stop.found.upper()
     if word in _OPERATORS and place.expects(word):
         return f"SPARQL writes {word} as {_OPERATORS[word]}"
@@ -138,7 +138,7 @@ def _operator(place: _Place) -> str | None:
 
 
 def _form(place: _Place) -> str | None:
-    """A text whose first word cannot begin a query."""
+    """The message for a text whose first word cannot begin a query, or None."""
     if not place.expects("SELECT", "ASK"):
         return None
     if place.stop.found.lower() in ("@prefix", "@base"):
@@ -148,7 +148,7 @@ def _form(place: _Place) -> str | None:
 
 
 def _misspelled(place: _Place) -> str | None:
-    """A word that is almost a keyword or a function that could stand here."""
+    """The message for a word that is almost a keyword or a function that could stand here, or None."""
     names = {"MINUS" if name == "MINUS_PATTERN" else name for name in place.stop.expected} & keywords()
     return _meant(place, names) or (_meant(place, functions(), _CLOSE) if place.expects("FUNCTION") else None)
 
@@ -162,7 +162,7 @@ def _meant(place: _Place, names: Collection[str], alike: float = _ALIKE) -> str 
 
 
 def _condition(place: _Place) -> str | None:
-    """A FILTER or HAVING without brackets, or with an unknown function."""
+    """The message for a FILTER or HAVING without brackets, or with an unknown function, or None."""
     if place.before not in ("FILTER", "HAVING") or not place.expects("LPAR", "EXISTS"):
         return None
     if place.text.startswith("(", place.stop.at + len(place.stop.found)):
@@ -171,7 +171,7 @@ def _condition(place: _Place) -> str | None:
 
 
 def _selected(place: _Place) -> str | None:
-    """A mistake between SELECT and the pattern."""
+    """The message for a mistake between SELECT and the pattern, or None."""
     if not place.expects("VAR", "LPAR") or not (place.expects("WHERE", "FROM") or place.expects("STAR", "VAR")):
         return None
     found = place.stop.found
@@ -187,7 +187,7 @@ def _selected(place: _Place) -> str | None:
 
 
 def _full_stop(place: _Place) -> str | None:
-    """Two triple patterns without a full stop between them."""
+    """The message for two triple patterns without a full stop between them, or None."""
     if not place.expects("DOT", "SEMICOLON") or not _STARTS.match(place.stop.found):
         return None
     if place.stop.found.upper() == "UNION":
@@ -204,20 +204,20 @@ def _comparison(place: _Place) -> str | None:
 
 
 def _iri(place: _Place) -> str | None:
-    """An IRI without angle brackets."""
+    """The message for an IRI without angle brackets, or None."""
     found = place.stop.found
     return f"an IRI stands in angle brackets: <{found}>" if place.expects("IRI") and "://" in found else None
 
 
 def _object(place: _Place) -> str | None:
-    """A triple pattern without an object."""
+    """The message for a triple pattern without an object, or None."""
     if place.stop.found not in ("}", ".", ";", ",") or not place.expects(*_TERM) or place.expects("FILTER"):
         return None
     return f"an object (a term) is missing before {place.found}"
 
 
 def _bare(place: _Place) -> str | None:
-    """A word in the place of a term."""
+    """The message for a word in the place of a term, or None."""
     word = place.stop.found
     if not _WORD.fullmatch(word) or not place.expects("IRI", "NAME") or word.upper() in keywords():
         return None

@@ -30,7 +30,7 @@ _LEVEL = 1
 
 
 class Count(NamedTuple):
-    """Two numbers: of asserted triples and of inferred triples."""
+    """The number of asserted triples, and the number of inferred triples."""
 
     asserted: int
     inferred: int
@@ -147,7 +147,7 @@ class Place(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The offset behind the entry."""
+        """The offset of the first byte after the entry."""
         return self.body + self.length
 
     def told(self) -> Head:

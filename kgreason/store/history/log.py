@@ -257,7 +257,7 @@ class FileHistory:
                     self._path(old).unlink()
 
     def _firsts(self) -> list[int]:
-        """The first commits of the files, in order."""
+        """The number of the first commit of each file, in order."""
         if not self._folder.is_dir():
             return []
         return sorted(int(path.name) for path in self._folder.iterdir() if path.name.isdecimal())

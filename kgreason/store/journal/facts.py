@@ -41,7 +41,7 @@ def read_fact(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _parsed(text: str) -> tuple[str, tuple[str, ...]]:
-    """A fact in any spelling of the rule language."""
+    """The relation and the terms of a fact that is written in any way that rule text allows."""
     (rule,) = parse(text, "<fact>", None).rules
     (head,) = rule.heads
     if rule.body or head.relation is None:

@@ -285,7 +285,7 @@ class OxigraphStore:
         return True
 
     def __len__(self) -> int:
-        """The number of rows. Cost: a look at each."""
+        """The number of rows. Cost: a look at each row."""
         with self._errors():
             return len(self._store)
 

@@ -208,7 +208,7 @@ class _Worker:
     # The methods below run in the thread of the worker.
 
     def begin(self, ask: Callable[[], Results], query: _Query) -> bool:
-        """Ask, and fetch the first rows; True if these are all rows."""
+        """Call `ask`, and fetch the answer or the first rows. Returns True if no row is left."""
         results = ask()
         if isinstance(results, QueryBoolean):
             query.answer = bool(results)
@@ -218,7 +218,7 @@ class _Worker:
         return self.fetch(_FIRST, query.ready)
 
     def fetch(self, most: int, ready: deque[Any]) -> bool:
-        """Append at most `most` rows to `ready`; True if these were the last rows."""
+        """Append at most `most` rows to `ready`. Returns True if no row is left."""
         until = time.perf_counter() + _LONG
         for row in self._results:
             ready.append(row)
@@ -336,7 +336,7 @@ class _Query:
         return self._worker is None
 
     def _leave(self) -> None:
-        """Give the worker back; it has no results any more."""
+        """Give the worker back, because it has handed over all rows."""
         worker, self._worker = self._worker, None
         if worker:
             _IDLE.append(worker)
