@@ -67,7 +67,7 @@ def canonical(rule: Rule) -> Rule:
 
 
 def _renumbered(rule: Rule) -> tuple[Rule, Numbers]:
-    """The canonical form of a rule without aggregates, and its names for the variables of the rule."""
+    """The canonical form of a rule without aggregates, and the new names of the rule's variables."""
     body: list[Reading] = []
     atoms = tuple(dict.fromkeys(rule.body))
     marks, tried = [0] * len(atoms), _TRIED

@@ -151,7 +151,7 @@ class Call(NamedTuple):
 
 
 def call_of(computed: Computed) -> Call | None:
-    """The call of a Python function that an expression is; None for an expression of SPARQL."""
+    """An expression as the call of a Python function; None if it is an expression of SPARQL."""
     name, *others = computed.parts
     if not _is_of_python(name) or others[:1] != ["("] or others[-1] != ")":
         return None

@@ -194,7 +194,7 @@ class Function(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
-    """The hidden relations for an expression, equal for all ways to write it; and the rule's variables in it."""
+    """The hidden relations for an expression, the same for all ways to write it; and its inputs in the rule."""
     same, inputs = canonical_computed(computed)
     text, terms = text_of(same), same.inputs()
     made = terms if same.result is None else (*terms, same.result)
@@ -255,7 +255,7 @@ class Aggregation(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def aggregation(aggregate: Aggregate) -> tuple[Aggregation, tuple[Variable, ...]]:
-    """The hidden relations for an aggregate, equal for all ways to write it; and the rule's variables of the group."""
+    """The hidden relations for an aggregate, the same for all ways to write it; and its group, as the rule names it."""
     same, group = canonical_aggregate(aggregate)
     keys = dict.fromkeys((*same.group, *([same.argument] if same.argument else ())))
     if same.function in _REPEATING and not same.is_distinct:
@@ -292,7 +292,7 @@ def computation(computed: Computed) -> Atom:
 
 
 def read_by(rule: Rule) -> tuple[Atom, ...]:
-    """The atoms that the engine reads for a rule: its body, and the hidden atoms for the rest."""
+    """The atoms that the engine reads for a rule: its body, and hidden atoms for NOT, expressions and aggregates."""
     return *rule.body, *aggregated(rule), *map(computation, rule.computed), *absences(rule)
 
 

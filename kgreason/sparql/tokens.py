@@ -63,6 +63,6 @@ def skeleton(source: Source) -> str:
 
 
 def _blank(text: str) -> str:
-    """Blank text with as many characters, as many line breaks and as long a last line."""
+    """A blank text with the same number of characters and line breaks, and a last line of the same length."""
     lines, last = text.count("\n"), len(text) - text.rfind("\n") - 1
     return " " * (len(text) - lines - last) + "\n" * lines + " " * last

@@ -44,7 +44,7 @@ S = TypeVar("S", bound=Hashable)
 
 
 def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules without superfluous steps: rules with one head and one body atom that chains of others replace."""
+    """Remove superfluous steps: rules with one head and one body atom that chains of other rules replace."""
     rules = tuple(rules)
     steps: dict[Key, dict[Rule, None]] = defaultdict(dict)
     for rule in filter(is_step, rules):
@@ -189,7 +189,7 @@ class LiveReduction:
         return True
 
     def _open(self, end: Key) -> Iterator[Placed]:
-        """The steps whose body has this key and that are not known to be shortcuts."""
+        """The steps whose body has the key `end` and that are not known to be shortcuts."""
         return (step for step in self._bodies.at(end) if step not in self._shortcuts)
 
     def _judge(self, placed: Placed, ways: Ways[Placed]) -> bool:

@@ -85,7 +85,7 @@ class Translation:
                 yield Rule(tuple(heads[start : start + MOST_ATOMS]), (), name, dialect=self._dialect)
 
     def _labelled(self, rules: list[Rule]) -> list[Rule]:
-        """The rules with the labels of their blank nodes and the names of their parts in place of numbers."""
+        """The rules with the final labels of blank nodes and names of parts, where they have numbers so far."""
         if len(rules) == 1 and not any(computed.parts[0] == "SKOLEM" for computed in rules[0].computed):
             return rules
         text = "\n".join(format_rule(canonical(replace(rule, name=""))) for rule in rules)
@@ -154,7 +154,7 @@ class _Body:
         return self._copies[node]
 
     def _atom(self, triple: Triple, *, is_data: bool) -> Atom:
-        """The atom for a triple pattern; one with triple terms is an atom of a part."""
+        """The atom for a triple pattern. A pattern with triple terms becomes an atom of a part."""
         relation = DATA if is_data else None
         plain = tuple(node for node in triple if not isinstance(node, (Nested, Blank)))
         if len(plain) == len(triple):
@@ -237,7 +237,7 @@ class _Body:
         return tuple(dict.fromkeys(atoms))
 
     def _made(self, node: Node, made: dict[Node, Variable]) -> Term:
-        """The term of a head for a node; a triple term with variables is computed."""
+        """The term for a node of a head. If a triple term has variables, an expression computes it."""
         if isinstance(node, (Variable, str)):
             return node
         if node not in made:

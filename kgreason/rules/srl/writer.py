@@ -200,7 +200,7 @@ def _block(lines: list[str], end: str = " .") -> str:
 
 
 def _triples_of_heads(rule: Rule) -> dict[Term, tuple[Term, Term, Term]]:
-    """The triple terms that BIND makes for heads and for other such triple terms only."""
+    """The triple terms that BIND makes, if only heads and other such triple terms use them."""
     found: dict[Term, tuple[Term, Term, Term]] = {}
     for computed in reversed(rule.computed):
         name, *parts = computed.parts

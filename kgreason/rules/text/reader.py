@@ -200,7 +200,7 @@ class _Reader:
         self.rules.append(rule)
 
     def _check_declared(self, clause: Clause) -> None:
-        """Refuse an atom that does not fit the declaration of its relation, if that comes before the rule."""
+        """Refuse an atom that does not fit the declaration of its relation, if there is one before the rule."""
         known = {each.declares.name: each.declares for each in self.rules if each.declares}
         if not known:
             return
