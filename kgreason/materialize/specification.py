@@ -2,12 +2,12 @@
 
     rows, encoded rules -> atoms, rules -> ReferenceCircuit -> model by levels -> fact table, which is read as usual
 
-Law: facts, asserted flags, deltas and derivations are those of `Engine`. A stamp is the level at which its fact first
-appears when everything is computed from scratch; supports are not kept. Strategies and budgets have no effect. The ids
-of terms serve as constants. Rules that negate, compute or aggregate arrive lowered, and the operators of `materialize`
-assert the hidden facts, as for `Engine`. (The circuit evaluates such rules itself, by strata, if it gets them as they
-are written. Tests compare that with `Engine`.) Cost: that of the specification, and one pass over all facts for each
-commit. Use it for small graphs in memory.
+Law: facts, asserted flags, deltas and derivations are those of `Engine`. The stamp of a fact is the level at which the
+fact first appears when everything is computed from scratch. Supports are not kept. Strategies and budgets have no
+effect. The ids of terms are the constants of the circuit. Rules with negations, expressions or aggregates are lowered
+before, and the operators of `materialize` assert the hidden facts, as for `Engine`. (The circuit can also evaluate such
+rules as they are written, by strata. Tests compare that with `Engine`.) Cost: that of the circuit, and one pass over
+all facts for each commit. Use it for small graphs in memory.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from kgreason.rules.model import Atom, Rule, Term, Variable
 
 
 class _State(NamedTuple):
-    """The facts with their levels, the asserted facts, the rules, and the facts as a table to read."""
+    """The facts with their levels, the asserted facts, the rules, and `circuit`: the facts as a table to read."""
 
     levels: dict[Atom, int]
     asserted: frozenset[Atom]
@@ -57,7 +57,7 @@ class _State(NamedTuple):
 
 
 class ReferenceEngine:
-    """The closure of facts and rules in ids, computed by definition; `Engine` says what each method means."""
+    """The closure of facts and rules over ids, computed by definition. Its methods are those of `Engine`."""
 
     def __init__(self, quiet: int = 0) -> None:
         self.planner = Planner()
@@ -96,14 +96,14 @@ class ReferenceEngine:
         budget: int | None,  # noqa: ARG002
         check: Check,
     ) -> None:
-        """Retract rows, assert rows (of other facts), add rules and remove rules."""
+        """Retract rows and assert other rows, add rules and remove rules."""
         gone, come = (frozenset(_facts(rows)) for rows in (retracted, asserted))
         rules = {code: rule for code, rule in self._state.rules.items() if code not in set(removed)}
         rules |= {code: _rule(code) for code in added}
         self._move(self._state.asserted - gone | come, rules, check)
 
     def _move(self, asserted: frozenset[Atom], rules: dict[EncodedRule, Rule], check: Check) -> None:
-        """Commit the difference between the present state and this one."""
+        """Commit the difference between the present state and the state with these asserted facts and rules."""
         before = self._state
         check()
         self._reference.commit(
@@ -133,7 +133,7 @@ class ReferenceEngine:
         return circuit
 
     def changes(self) -> Changes:
-        """What the commit has changed so far."""
+        """The changes of the commit so far."""
         before, after = self._origin, self._state
         changed = [fact for fact in before.levels | after.levels if before.kind(fact) != after.kind(fact)]
         rows = np.zeros((len(changed), self.circuit.facts.width), dtype=np.int32)
@@ -149,15 +149,15 @@ class ReferenceEngine:
         return rows, tables
 
     def was_present(self, rows: Int32) -> NDArray[np.bool_]:
-        """Nothing is known about rows before the commit: bool[n], all False."""
+        """For each row of int32[n, w] False, because it is not known which rows were present before: bool[n]."""
         return np.zeros(len(rows), dtype=np.bool_)
 
     def place(self) -> Place:
-        """Where the open commit stands now, for `touched`."""
+        """A mark for the present point of the open commit, for `touched`."""
         return self.circuit, 0
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:  # noqa: ARG002 - it returns all changes
-        """All facts that the open commit has changed: columns int32[n, w] and tables int32[n]; and the place now."""
+        """All facts that the open commit has changed: columns int32[n, w] and tables int32[n]; and a new `place`."""
         rows, tables = self.changes()[:2]
         return rows, tables, self.place()
 
@@ -166,11 +166,11 @@ class ReferenceEngine:
         self._origin = self._state
 
     def rollback(self) -> None:
-        """Undo the commit: commit the opposite change."""
+        """Undo the commit, by a commit of the opposite change."""
         self._move(self._origin.asserted, self._origin.rules, lambda: None)
 
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32:
-        """The facts int32[n, w] of a table that have these constants in these columns."""
+        """The facts int32[n, w] of a table that have the given constants; `constants`: column -> constant."""
         rows, tables, _ = self.circuit.facts.contents()
         kept = tables == table
         for column, value in constants.items():
@@ -208,7 +208,7 @@ def _facts(rows: Rows) -> Iterable[Atom]:
 
 
 def _named(table: int, row: Int32) -> tuple[str, tuple[str, ...]]:
-    """A row as relation and constants."""
+    """A row as the name of a relation and its constants, all as texts of numbers."""
     return str(table), tuple(map(str, row.tolist()))
 
 

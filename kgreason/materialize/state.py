@@ -1,7 +1,7 @@
 """`Saved`: the state of a materializer as arrays, and the graph that it stands for.
 
-Law: `triples`, `graphs` and `relation` give the graph after the commit that the state was saved after. Cost: one look
-at all facts; where terms have representatives, the triples that facts stand for are written out.
+Law: `triples`, `graphs` and `relation` give the graph after the last commit before the state was saved. Cost: one look
+at all facts. If terms have representatives, `triples` also lists all triples that the facts stand for.
 """
 
 from __future__ import annotations
@@ -20,12 +20,16 @@ from kgreason.terms.dictionary import Dictionary
 
 
 class Saved(NamedTuple):
-    """A materializer's state: rows with state, stamp and support, their tables, the explicit quads, flags, work.
+    """The state of a materializer.
 
-    records: int32[n, 3 + w], rows of present facts only; quads: int32[m, 4], or None while all asserted triples are in
-    the default graph; tables: kind (is it the triples' table?) and width of each. `rep`: the id of the relation eq_rep,
-    or 0 where equal terms have no representatives; `aliases`: the budget of a clique (`cliques`); `preferred`: the
-    primaries of the cliques that have several representatives.
+    - `records`: a row for each present fact, int32[n, 3 + w]: state, stamp, support, and w columns.
+    - `tables`: for each table whether it is the table of triples, and its width.
+    - `quads`: the asserted quads, int32[m, 4]; None while all asserted triples are in the default graph.
+    - `same_as`, `exceeded`, `restricted`: the flags of the materializer (`Flags`).
+    - `work`: the engine's measure of the work that a Bootstrap takes.
+    - `rep`: the id of the relation eq_rep; 0 if equal terms have no representatives.
+    - `aliases`: the budget of a clique (`cliques`).
+    - `preferred`: the primaries of the cliques that have several representatives.
     """
 
     records: Int32
@@ -40,7 +44,10 @@ class Saved(NamedTuple):
     restricted: bool = False
 
     def triples(self, *, asserted: bool | None = None) -> Int32:
-        """The triples of the graph, int32[n, 3]: all, the asserted or the inferred ones; also generalised ones."""
+        """The triples of the graph, int32[n, 3], also those with a literal as subject.
+
+        All triples if `asserted` is None, the asserted triples if it is True, and the inferred triples if it is False.
+        """
         if asserted or not len(pairs := self._represented()):
             return self.facts(asserted)
         cliques = Cliques(self.aliases)
@@ -50,7 +57,10 @@ class Saved(NamedTuple):
         return shown if asserted is None else without(shown, asserted_rows)
 
     def facts(self, asserted: bool | None = None) -> Int32:
-        """The facts that are triples, as rules see them, with representatives of equal terms: int32[n, 3]."""
+        """The triples that rules see, with representatives in place of equal terms: int32[n, 3].
+
+        `asserted`: as for `triples`.
+        """
         states = self.records[:, STATE]
         kept = states >> TABLE == self.tables.index((True, 3))
         if asserted is not None:
@@ -65,7 +75,10 @@ class Saved(NamedTuple):
         return rows[rows[:, 0] == self.rep, 1:]
 
     def in_primaries(self, ids: Int32) -> Int32:
-        """Ids, of any shape, where each term with equals is replaced by the primary of its clique."""
+        """The ids, of any shape, with members of cliques replaced by primaries.
+
+        (The primary of a clique is the representative that stands for all members.)
+        """
         return in_primaries(ids, self._represented(), self._preferred())
 
     def _preferred(self) -> Int32:
@@ -89,7 +102,7 @@ class Saved(NamedTuple):
         return named(dictionary, self.quads)
 
     def relation(self, names: Int32) -> Int32:
-        """The n-ary facts of the relations with these ids, padded with 0: int32[n, w]."""
+        """The facts of the relations with these ids: int32[n, w], the relation's id and the terms, padded with 0."""
         columns = self.records[:, FIRST:]
         others = self.records[:, STATE] >> TABLE != self.tables.index((True, 3))
         return np.ascontiguousarray(columns[others & np.isin(columns[:, 0], names)])

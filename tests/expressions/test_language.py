@@ -177,7 +177,7 @@ def test_a_removal_takes_what_was_computed_and_reopening_keeps_it(tmp_path: Path
     ("limits", "said"),
     [
         ({"most_rounds": 50}, "rule count: BIND has made new terms from new terms 50 times in one commit"),
-        ({"most_made_terms": 70}, "rule count: BIND has made more than 70 terms from made terms in one commit"),
+        ({"most_made_terms": 70}, "rule count: BIND has made more than 70 terms by recursion in one commit"),
     ],
 )
 def test_recursion_without_end_is_rolled_back_and_names_the_rule(limits: dict[str, int], said: str) -> None:

@@ -181,8 +181,8 @@ class Aggregations:
                 first = next(operator for operator in self._operators if operator.level.recursion in self._begun)
                 raise LimitError(
                     f"{first.label}: the recursion has found new values {self._shared.limits.rounds:,} times in one "
-                    "commit; does it end? Each step must make the value worse, as a path that becomes longer; if it "
-                    "does, pass a larger most_rounds= to KnowledgeGraph.open"
+                    "commit; does the recursion end? Each step must make the value worse, as a path that becomes "
+                    "longer. If each step does, pass a larger most_rounds= to KnowledgeGraph.open"
                 )
         return facts
 

@@ -84,7 +84,7 @@ class Rounds:
             self._made += made
         if self._made > self.limits.made_terms:
             raise LimitError(
-                f"{rule}: BIND has made more than {self.limits.made_terms:,} terms from made terms in one commit; "
+                f"{rule}: BIND has made more than {self.limits.made_terms:,} terms by recursion in one commit; "
                 f"{_BOUND.format('most_made_terms')}"
             )
         self._note(known, depth)

@@ -1,5 +1,5 @@
 """Asserted quads.
 
-asserted   Quads: which graph holds which asserted triple
-documents  which quads a graph holds, and which an imported document holds
+asserted   `Quads`: which graph holds which asserted triple
+documents  which quads belong to a graph, and which to an imported document
 """

@@ -1,9 +1,8 @@
 """Which graph holds which asserted triple.
 
 Reasoning is over the union of all graphs (docs/architecture.md), so the engine knows only that a triple is asserted.
-While no
-named graph is used, every asserted triple is in the default graph and nothing is kept here. The first named graph makes
-the membership explicit: quads become facts of a second engine, which has only the rule
+While no named graph is used, every asserted triple is in the default graph, and nothing is kept here. When a named
+graph is used for the first time, the quads become facts of a second engine, which has only the rule
 
     [?s, ?p, ?o] :- quad(?s, ?p, ?o, ?g) .
 
@@ -36,10 +35,11 @@ exists."""
 
 
 class Asserted(NamedTuple):
-    """The triples, int32[n, 3], that a change of quads makes asserted, and those that are no longer asserted.
+    """The result of a change of quads.
 
-    `quads`: the quads, int32[m, 4], that were removed and those that were added since the commit began. It is None
-    while only the default graph is used; then the triples say the same, and `added` may have a triple several times.
+    - `removed`, `added`: the triples int32[n, 3] that are no longer asserted, and those that are newly asserted.
+    - `quads`: the quads int32[m, 4] that were removed, and those that were added, since the commit began. None while
+      only the default graph is used: then the triples say it all, and `added` may have a triple several times.
     """
 
     removed: Int32
@@ -48,9 +48,9 @@ class Asserted(NamedTuple):
 
 
 class Quads:
-    """The asserted quads of a graph, or nothing while all of them are in the default graph: change, accept, rollback.
+    """The asserted quads; nothing is kept while all of them are in the default graph.
 
-    `columns`: the quads of a saved state, int32[n, 4], or None.
+    Call `change`, then `accept` or `rollback`. `columns`: the quads of a saved state, int32[n, 4], or None.
     """
 
     def __init__(self, columns: Int32 | None = None) -> None:
@@ -74,15 +74,15 @@ class Quads:
         return np.ascontiguousarray(columns[kinds == IS_ASSERTED, 1:])
 
     def holds(self, quads: Int32) -> NDArray[np.bool_]:
-        """For each quad of `quads`, int32[n, 4], whether it is asserted: bool[n]. Call it only if `is_explicit`."""
+        """For each quad of `quads`, int32[n, 4], whether it is asserted: bool[n]. Call this only if `is_explicit`."""
         assert self._engine is not None
         return self._engine.circuit.facts.is_asserted_fact(related(_QUAD, quads))
 
     def change(self, removed: Int32, added: Int32, asserted: Callable[[], Int32], is_asserted: Is) -> Asserted:
-        """Take away and add quads int32[n, 4], which must not overlap; `change`, `accept` or `rollback` must follow.
+        """Remove and add quads int32[n, 4], which must not overlap. `change`, `accept` or `rollback` must follow.
 
-        `asserted` returns the triples int32[n, 3] that are asserted now. `is_asserted` says of rows int32[n, 3] whether
-        each is asserted now: bool[n].
+        `asserted` returns the triples int32[n, 3] that are asserted now. `is_asserted` says for each row of int32[n, 3]
+        whether the triple is asserted now: bool[n].
         """
         if self._engine is None and not added[:, 3].any():
             return _of_default_graph(removed, added, is_asserted)
@@ -124,7 +124,7 @@ def _filled(quads: Int32) -> Engine:
 
 
 def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
-    """The change of the triples `touched`, int32[n, 3], by all changes of quads since `begin`."""
+    """The result of all changes of quads since the commit began. `touched`: the triples int32[n, 3] to look at."""
     touched = touched[grouped(np.ascontiguousarray(touched)).firsts()]
     before, after = is_asserted(touched), engine.circuit.facts.find(touched) >= 0
     changes = engine.changes()
@@ -135,7 +135,7 @@ def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
 
 
 def _of_default_graph(removed: Int32, added: Int32, is_asserted: Is) -> Asserted:
-    """A change while only the default graph is used."""
+    """The result of a change while only the default graph is used."""
     gone, new = np.ascontiguousarray(removed[removed[:, 3] == 0, :3]), np.ascontiguousarray(added[:, :3])
     return Asserted(gone[is_asserted(gone)] if len(gone) else gone, new[~is_asserted(new)] if len(new) else new)
 

@@ -1,11 +1,11 @@
-"""Which quads a graph holds, and which an imported document holds.
+"""Which quads belong to a graph, and which to an imported document.
 
-The quads of a document that `owl:imports` brought stand among the others. In the place of the graph's name they have a
-string literal that spells the document's IRI. No RDF graph has a literal as its name, so a graph and a document never
-meet, and engine, journal and snapshots treat both alike. Code that shows graphs to a user asks this module to tell them
-apart.
+The quads of a document that `owl:imports` brought are kept among the others. In the place of a graph's name they have a
+string literal with the document's IRI. No RDF graph has a literal as its name, so graphs and documents are never
+confused, and engine, journal and snapshots treat both alike. Code that shows graphs to users calls this module to
+distinguish them.
 
-Cost: one look at the kind of each name; none where all quads are in the default graph.
+Cost: one look at the kind of each name; nothing while all quads are in the default graph.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from kgreason.zset.order import distinct
 
 
 def source_of(iri: str) -> str:
-    """The name that stands for the document with this IRI in the place of a graph's name."""
+    """The literal that a quad of the document with this IRI has in the place of a graph's name."""
     return f'"{iri[1:-1]}"'
 
 
 def are_sources(dictionary: Dictionary, graphs: Ids) -> NDArray[np.bool_]:
-    """Whether each of the ids in the place of a graph's name is an imported document: bool[n]."""
+    """For each id of `graphs`, int32[n], whether it stands for an imported document: bool[n]."""
     found: NDArray[np.bool_] = dictionary.kinds(graphs) == Kind.LITERAL
     return found
 
 
 def documents(dictionary: Dictionary, quads: Ids) -> Ids:
-    """The names of the imported documents that hold some of quads int32[n, 4]: int32[m]."""
+    """The names of the imported documents that quads int32[n, 4] belong to: int32[m]."""
     names = distinct(quads[:, 3])
     return names[are_sources(dictionary, names)]
 
 
 def of_graphs(dictionary: Dictionary, quads: Ids) -> Ids:
-    """The quads int32[n, 4] that a graph holds, the default graph or a named one."""
+    """The quads among int32[n, 4] that belong to the default graph or a named graph."""
     return np.ascontiguousarray(quads[~are_sources(dictionary, quads[:, 3])])
 
 
 def named(dictionary: Dictionary, quads: Ids) -> Ids:
-    """The quads int32[n, 4] that a named graph holds."""
+    """The quads among int32[n, 4] that belong to a named graph."""
     found = quads[quads[:, 3] != 0]
     return of_graphs(dictionary, found) if len(found) else np.ascontiguousarray(found)
 

@@ -1,4 +1,4 @@
-"""Changes of the facts of the user's relations: what an edit asks for, and what a commit did.
+"""Changes of the facts of the user's relations: those that an edit asks for, and those that a commit made.
 
 Cost: a look at the rows, and decoding the text of each relation that occurs.
 """
@@ -19,13 +19,13 @@ from kgreason.materialize.relations.facts import relations
 from kgreason.terms.dictionary import Dictionary
 
 Columns: TypeAlias = Mapping[tuple[str, int], Int32]
-"""The terms of facts, int32[n, arity], by the name of the relation and its number of places."""
+"""(Name of a relation, its number of terms) -> the terms of its facts, int32[n, arity]."""
 
 
 def changed(changes: Changes, triples: int, dictionary: Dictionary) -> NDArray[np.intp]:
-    """The places, among the facts that a commit changed, of the facts of the user's relations.
+    """The places in `changes` of the facts of the user's relations.
 
-    `triples` is the number of the triples' table.
+    `triples` is the number of the table of triples.
     """
     others = np.flatnonzero(changes.tables != triples)
     if not len(others):
@@ -35,7 +35,7 @@ def changed(changes: Changes, triples: int, dictionary: Dictionary) -> NDArray[n
 
 
 def edit_of(removed: Columns, added: Columns, dictionary: Dictionary) -> Facts:
-    """Facts by relation, rows int32[n, arity] of terms, as rows to assert and to retract, by width."""
+    """The facts to retract and to assert, given by relation, as `Facts` with rows by their width."""
     return Facts(_by_width(added, dictionary), _by_width(removed, dictionary))
 
 

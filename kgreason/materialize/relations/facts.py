@@ -1,7 +1,7 @@
 """The facts of the user's relations in a state. This needs no engine.
 
-A fact is a row of ids: the id of its relation's text (`names`), then its terms. Rows of several relations stand in one
-array; shorter rows end in zeros.
+A fact is a row of ids: the id of the text of its relation (`rules/relations/names`), then the ids of its terms. One
+array has the rows of several relations; shorter rows end in zeros.
 
 Cost: a look at the rows, and decoding the text of each relation that occurs.
 """
@@ -21,7 +21,7 @@ from kgreason.zset.order import distinct
 
 
 class Relation(NamedTuple):
-    """A relation of the user: its name, its number of places, and the id of its text."""
+    """A relation of the user: its name, its number of terms, and the id of its text."""
 
     name: str
     arity: int
@@ -29,7 +29,7 @@ class Relation(NamedTuple):
 
 
 def relations(rows: Int32, dictionary: Dictionary) -> list[Relation]:
-    """The user's relations that rows int32[n, w] of facts have, in the order of their names."""
+    """The user's relations among the facts in rows int32[n, w], in the order of their names."""
     numbers = distinct(rows[:, 0])
     texts = zip(numbers.tolist(), map(told, dictionary.decode(numbers)), strict=True)
     return sorted(Relation(*found, number) for number, found in texts if found)
@@ -49,7 +49,7 @@ def all_of(saved: Saved, dictionary: Dictionary) -> list[Relation]:
 
 
 def _others(saved: Saved) -> NDArray[np.bool_]:
-    """For each record whether it is no triple."""
+    """For each record whether it is a fact of a relation, and so not a triple: bool[n]."""
     others: NDArray[np.bool_] = saved.records[:, STATE] >> TABLE != saved.tables.index((True, 3))
     return others
 

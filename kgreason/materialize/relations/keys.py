@@ -2,8 +2,8 @@
 
     of(edge, (0, 1), [[a, b]])    the asserted facts edge(a, b, ...)
 
-An index is made when a relation is first asked for by a key, and keeps up with the commits from then on (`Grouped`).
-Invariant: after `take` and `accept`, an index has every fact of its relation.
+An index is made when the facts of a relation are first looked up by a key. From then on, it follows the commits
+(`Grouped`). Invariant: after `take` and `accept`, an index has every fact of its relation.
 
 Cost: a look at all facts for the first question about a key; then a binary search for each key, and a look at the facts
 with this key. A commit costs a look at its changes for each index. An index takes 8 + 4 w bytes for each fact of w
@@ -23,7 +23,7 @@ from kgreason.materialize.operators.tables import Table, unique
 
 
 class Keys:
-    """The indexes of a graph; `of` is called outside of commits."""
+    """The indexes of a graph. Call `of` only when no commit is open."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -32,9 +32,9 @@ class Keys:
         """Whether there are indexes, which must `take` the changes of each commit."""
 
     def of(self, number: int, arity: int, key: Sequence[int], keys: Int32) -> Int32:
-        """The asserted facts of a relation whose places `key` have one of the values `keys`, int32[k, len(key)].
+        """The asserted facts of a relation that have one row of `keys`, int32[k, len(key)], in the columns `key`.
 
-        `number` is the id of the relation. Returns int32[n, 1 + arity], each fact with this id in front.
+        `number` is the id of the relation. Returns int32[n, 1 + arity]: this id, then the terms of a fact.
         """
         places = tuple(key)
         index = self._indexes.get((number, arity, places))
@@ -52,16 +52,16 @@ class Keys:
         return Grouped(Table(self._engine.table(False, 1 + arity), {0: number}, places), len(key), self._engine)
 
     def take(self, changes: Changes) -> None:
-        """See all changes of the open commit so far."""
+        """Take all changes of the open commit so far."""
         for index in self._indexes.values():
             index.take(changes.rows, changes.tables)
 
     def accept(self) -> None:
-        """Keep what was seen in the commit."""
+        """Keep the changes that were taken in the commit."""
         for index in self._indexes.values():
             index.accept()
 
     def rollback(self) -> None:
-        """Forget what was seen in the commit."""
+        """Forget the changes that were taken in the commit."""
         for index in self._indexes.values():
             index.rollback()

@@ -1,19 +1,21 @@
 """`Cliques`: which terms owl:sameAs makes equal, and which triples a row over representatives stands for.
 
-A clique has two or more members, and one of them is its *primary* representative. A row is *plain* if all members of
-cliques in it are primaries. A plain row stands for its *images*: the row with each primary replaced by any member of
-its clique. A clique is *folded* if it would have more images than the budget; then its primary is replaced by no other
-member.
+A clique has two or more members. One of them is its *primary*: the representative that stands for all members. A
+clique may have further representatives; all its representatives are its *roots*. A row is *plain* if it has no member
+of a clique but primaries. A plain row stands for its *images*: the rows with any members of the cliques in place of the
+primaries. A clique is *folded* if it would have more images than the budget; then no other member takes the place of
+its primary.
 
     slots       id -> the number of the term's clique, or 0
-    cliques     number -> primary, members, roots (all representatives of its members), weight, whether it is folded
+    cliques     number -> primary, members, roots, weight, whether the clique is folded
 
 A clique is never changed: a new clique takes its place. So a commit can look at the cliques before and after it.
-`rollback` undoes all changes since the last `accept`. Invariant: a clique is folded exactly if members^2 + weight is
-above the budget. The weight of a clique is the number of images of all plain rows that mention it, counted as if no
-clique were folded.
+`rollback` undoes all changes since the last `accept`. Invariant: a clique is folded exactly if (number of members)^2 +
+weight is above the budget. The weight of a clique is the number of images of all plain rows that mention the clique,
+counted as if no clique were folded.
 
-Cost: 4 bytes for each id of the dictionary, once there is a clique; the time for a change is proportional to it.
+Cost: 4 bytes for each id of the dictionary, once there is a clique. The time for a change is in proportion to the
+change.
 """
 
 from __future__ import annotations
@@ -32,9 +34,9 @@ Mask = NDArray[np.bool_]
 
 
 class Parts(NamedTuple):
-    """For each cell of n rows, the terms that may take its place: `pool[start:start + length]`.
+    """For each cell of n rows, the terms that may replace the term of the cell: `pool[start:start + length]`.
 
-    `start` and `length` are int64[n, 3]. If `start` is -1, the term of the row stays.
+    `start` and `length` are int64[n, 3]. If `start` is -1, the term of the cell stays.
     """
 
     start: Int64
@@ -52,7 +54,7 @@ class Members(NamedTuple):
 _Change = tuple[NDArray[Any], NDArray[Any]]
 """Positions in an array, and the former values at these positions."""
 _SPARE = 1_000
-"""If more than the present cliques plus 1,000 were replaced since the last numbering, all get new numbers."""
+"""If the number of replaced cliques exceeds that of present cliques by more than 1,000, all cliques get new numbers."""
 
 
 class _Column:
@@ -87,7 +89,7 @@ class Cliques:
         self._clear()
 
     def _clear(self) -> None:
-        """Remove all cliques. Number 0 then stands for "no clique"."""
+        """Remove all cliques. Number 0 stands for "no clique"."""
         self._slots = np.zeros(1, dtype=np.int32)
         self._primary, self._start, self._length = _Column(np.int32, 0), _Column(np.int64, -1), _Column(np.int64, 1)
         self._root_start, self._root_length = _Column(np.int64, 0), _Column(np.int64, 0)
@@ -155,16 +157,22 @@ class Cliques:
         return found
 
     def primaries(self, ids: Int32, slots: Int32) -> Int32:
-        """The terms `ids`, each replaced by the primary of its clique. `slots` are the numbers of their cliques."""
+        """The terms `ids`, with members of cliques replaced by primaries. `slots`: the numbers of their cliques."""
         return np.where(slots > 0, self._primary.values[slots], ids)
 
     def is_plain(self, rows: Int32, slots: Int32) -> Mask:
-        """For each row of `rows`, int32[n, 3], whether all members of cliques in the row are primaries: bool[n]."""
+        """For each row of `rows`, int32[n, 3], whether it has no member of a clique but primaries: bool[n].
+
+        `slots`, int32[n, 3]: the numbers of the cliques of the cells' terms.
+        """
         plain: Mask = (self.primaries(rows, slots) == rows).all(axis=1)
         return plain
 
     def is_open(self, ids: Int32, slots: Int32) -> Mask:
-        """For each term whether it may occur in images: its clique is not folded, or the term is the primary."""
+        """For each term whether it may occur in images: its clique is not folded, or it is the primary.
+
+        `slots`: the numbers of the terms' cliques.
+        """
         shown: Mask = ~self._folded.values[slots] | (self._primary.values[slots] == ids)
         return shown
 
@@ -183,7 +191,7 @@ class Cliques:
         return self._pairs(numbers, self._start, self._length, self._members)
 
     def roots(self, numbers: Int32) -> Int32:
-        """Pairs int32[m, 2] of primary and root, for all roots of the cliques with these numbers."""
+        """Pairs int32[m, 2] of primary and root, for all roots (representatives) of the cliques with these numbers."""
         return self._pairs(numbers, self._root_start, self._root_length, self._roots)
 
     def _pairs(self, numbers: Int32, start: _Column, length: _Column, pool: _Column) -> Int32:
@@ -193,7 +201,7 @@ class Cliques:
         return np.column_stack([primaries, pool.values[at]]).astype(np.int32)
 
     def roots_of(self, terms: Int32) -> Int32:
-        """Pairs int32[m, 2] of term and root: each of these terms with each root of its clique."""
+        """Pairs int32[m, 2] of term and root: each term of `terms` with each root (representative) of its clique."""
         slots = self.slots(terms)
         lengths = self._root_length.values[slots]
         at = np.repeat(self._root_start.values[slots], lengths) + _counted(lengths)
@@ -212,9 +220,10 @@ class Cliques:
         return found
 
     def parts(self, slots: Int32, *, folding: bool = True) -> Parts:
-        """The terms that may replace each cell of rows in their images; slots int32[n, 3]: the cliques of the cells.
+        """For each cell of n rows, the terms that may replace its term in the images of the rows.
 
-        If `folding` is False, the members of folded cliques are included.
+        `slots`, int32[n, 3]: the numbers of the cliques of the cells' terms. If `folding` is False, members of folded
+        cliques are included.
         """
         start, length = self._start.values[slots], self._length.values[slots]
         if folding:
@@ -223,9 +232,9 @@ class Cliques:
         return Parts(start, length, self._members.values)
 
     def weigh(self, slots: Int32, sign: int) -> None:
-        """Add the number of images of plain rows to the weights of their cliques (`sign` 1), or subtract it (-1).
+        """Add the number of images of n plain rows to the weights of their cliques (`sign` 1), or subtract it (-1).
 
-        slots: int32[n, 3], the cliques of the cells of the rows.
+        `slots`, int32[n, 3]: the numbers of the cliques of the cells' terms.
         """
         images = self._length.values[slots].prod(axis=1)
         touched, weights = distinct(slots), self._weight.values
@@ -235,7 +244,7 @@ class Cliques:
             np.add.at(weights, slots[~repeated, column], sign * images[~repeated])
 
     def misjudged(self, numbers: Int32) -> Int32:
-        """The cliques among `numbers` whose flag `folded` is wrong for their present weight."""
+        """The numbers of those of the cliques `numbers` whose flag `folded` is wrong for their present weight."""
         wrong = self._folded.values[numbers] != self._is_heavy(numbers)
         found: Int32 = numbers[wrong & (numbers > 0)]
         return found
@@ -245,7 +254,7 @@ class Cliques:
         return heavy
 
     def past_budget(self) -> list[tuple[int, int, int]]:
-        """The folded cliques, in any order: (primary, number of members, number of images without folding).
+        """The folded cliques, in any order: (primary, number of members, number of images if it were not folded).
 
         Empty if the budget is 0.
         """
@@ -256,13 +265,13 @@ class Cliques:
         )
 
     def fold(self, numbers: Int32) -> None:
-        """Set for new cliques whether they are folded. All rows that mention them must have been weighed."""
+        """Set the flag `folded` of new cliques. All rows that mention these cliques must have been weighed."""
         self._folded.values[numbers] = self._is_heavy(numbers)
 
     def replace(self, numbers: Int32, others: Members) -> Int32:
         """Remove the cliques `numbers` and add the cliques `others`. Returns the numbers of the added cliques.
 
-        Their weights start at 0.
+        The weights of the added cliques start at 0.
         """
         gone = self.members(numbers)[:, 1]
         self._move(gone, np.zeros(len(gone), dtype=np.int32))
@@ -291,7 +300,7 @@ class Cliques:
         self._slots[terms] = numbers
 
     def slots_before(self, ids: Int32) -> Int32:
-        """As `slots`, but with the cliques at the last `accept`."""
+        """The numbers of the cliques of terms at the last `accept`, in an array of the shape of `ids`; see `slots`."""
         slots = self.slots(ids)
         if not self._moves:
             return slots
@@ -303,7 +312,7 @@ class Cliques:
 
 
 def expanded(rows: Int32, parts: Parts) -> Int32:
-    """The images of rows: all combinations of the terms that `parts` allows for each cell, int32[m, 3]."""
+    """The images of rows: for each row all combinations of the terms that `parts` allows in its cells, int32[m, 3]."""
     counts = parts.length.prod(axis=1)
     source, left = np.repeat(np.arange(len(rows)), counts), _counted(counts)
     images = rows[source]
@@ -316,16 +325,17 @@ def expanded(rows: Int32, parts: Parts) -> Int32:
 
 
 def _counted(lengths: Int64) -> Int64:
-    """For each length the numbers from 0 up to it: [2, 3] gives [0, 1, 0, 1, 2]."""
+    """For each length n the numbers from 0 to n - 1: [2, 3] gives [0, 1, 0, 1, 2]."""
     ends = np.cumsum(lengths)
     counted: Int64 = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
     return counted
 
 
 def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], Int32]) -> None:
-    """Make the cliques of a graph that has none yet, from the rows of eq_rep: pairs int32[n, 2] of term and root.
+    """Make the cliques of a graph that has none yet.
 
-    preferred: the primaries of the cliques with several roots. facts: a function that returns all triples.
+    pairs: the rows of eq_rep, int32[n, 2], of a term and a root (representative). preferred: the primaries of the
+    cliques with several roots. facts: a function that returns all triples.
     """
     if not len(pairs):
         return
@@ -345,9 +355,9 @@ def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], I
 
 
 def in_primaries(ids: Int32, pairs: Int32, preferred: Int32) -> Int32:
-    """The ids, each replaced by the primary of its clique, in an array of the same shape.
+    """The ids, with members of cliques replaced by the cliques' primaries, in an array of the same shape.
 
-    The cliques are given by the rows of eq_rep: `pairs` and `preferred` are as for `fill`.
+    `pairs` and `preferred` give the cliques, as for `fill`.
     """
     if not len(pairs):
         return ids
@@ -357,7 +367,7 @@ def in_primaries(ids: Int32, pairs: Int32, preferred: Int32) -> Int32:
 
 
 def _with_primaries(pairs: Int32, preferred: Int32) -> tuple[Int32, Int32]:
-    """The terms of pairs (term, root), each once, and for each the primary: its only root, or the preferred root."""
+    """The terms of pairs (term, root), each once, and for each of them the primary: its only or its preferred root."""
     is_preferred = np.isin(pairs[:, 1], preferred)
     terms, first = np.unique(np.concatenate([pairs[is_preferred, 0], pairs[:, 0]]), return_index=True)
     return terms, np.concatenate([pairs[is_preferred, 1], pairs[:, 1]])[first]

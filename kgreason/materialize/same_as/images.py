@@ -2,10 +2,10 @@
 
     shown = images of plain rows  +  asserted rows  +  links between the members of each clique
 
-`cliques` defines plain rows, images and folded cliques. A *link* is an owl:sameAs triple. For a folded clique, only the
-links to and from its primary are shown. Law: except for folded cliques, the shown triples are those that eq-sym,
-eq-trans and eq-rep-* derive (OWL 2 Profiles, Table 4). A reflexive link is not an image: it is shown only if it is a
-fact (by eq-ref, or asserted).
+`cliques` defines primaries, plain rows, images and folded cliques. A *link* is an owl:sameAs triple. For a folded
+clique, only the links to and from its primary are shown. Law: without folded cliques, the shown triples are those that
+eq-sym, eq-trans and eq-rep-* derive (OWL 2 Profiles, Table 4). A link `x owl:sameAs x` is not an image: it is shown
+only if it is a fact (by eq-ref, or asserted).
 
 Cost: nothing for a commit without cliques. Otherwise time in proportion to the images that change; a commit that
 changes a clique also takes one pass over the facts, to find the rows that mention the clique.
@@ -43,7 +43,7 @@ class Kinds(NamedTuple):
 def is_shown(cliques: Cliques, rows: Int32, slots_of: Slots, is_fact: Is) -> Mask:
     """For each row of `rows`, int32[n, 3], whether it is an image of a fact, or a shown link of a clique: bool[n].
 
-    `slots_of` returns the cliques of terms; `is_fact` tells which rows are facts.
+    `slots_of` returns the numbers of the cliques of terms. `is_fact` says for each row whether it is a fact.
     """
     slots = slots_of(rows)
     mapped, is_open = cliques.primaries(rows, slots), cliques.is_open(rows, slots)
@@ -61,19 +61,25 @@ def _are_reflexive(rows: Int32) -> Mask:
 
 
 def same_as(cliques: Cliques, slots_of: Slots) -> int:
-    """The id of owl:sameAs, or of the primary of its clique if a graph makes owl:sameAs equal to another term."""
+    """The id of owl:sameAs. If the graph makes owl:sameAs equal to other terms, the id of their primary."""
     ids = np.array([SAME_AS], dtype=np.int32)
     return int(cliques.primaries(ids, slots_of(ids))[0])
 
 
 def links(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
-    """For each of these cliques the row `primary owl:sameAs primary`, whose images are all links of the clique."""
+    """The row `p owl:sameAs p` for each of these cliques, where p is its primary (the representative of all members).
+
+    Any members may take the place of the two p: so the images of this row are all owl:sameAs triples of the clique.
+    """
     primaries = cliques.primary_of(numbers)
     return _linked(cliques, np.column_stack([primaries, primaries]), slots_of)
 
 
 def stars(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
-    """For the folded cliques among `numbers`, the links that are shown: links to and from the primary, int32[m, 3]."""
+    """The owl:sameAs triples that are shown for the folded cliques among `numbers`: int32[m, 3].
+
+    For a folded clique, only triples to and from its primary are shown.
+    """
     pairs = cliques.members(numbers[cliques.folded(numbers)])
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     rows = _linked(cliques, np.concatenate([pairs, pairs[:, ::-1]]), slots_of)
@@ -88,7 +94,7 @@ def _linked(cliques: Cliques, pairs: Int32, slots_of: Slots) -> Int32:
 
 
 def images(cliques: Cliques, rows: Int32, slots: Int32) -> Int32:
-    """The images of plain rows int32[n, 3], as int32[m, 3], each once. slots: the cliques of their cells."""
+    """The images of plain rows int32[n, 3], each once: int32[m, 3]. slots: the numbers of the cells' cliques."""
     single = (slots == 0).all(axis=1)
     others = rows[~single], slots[~single]
     return np.concatenate([rows[single], expanded(others[0], cliques.parts(others[1]))])
@@ -110,7 +116,7 @@ def graph(cliques: Cliques, facts: Int32, asserted: Int32) -> Int32:
 
 
 def without(rows: Int32, others: Int32) -> Int32:
-    """The rows int32[n, w] that are not among `others`."""
+    """The rows of int32[n, w] that are not among the rows of `others`, int32[m, w]."""
     number = grouped(np.concatenate([others, rows])).numbers()
     known = np.zeros(len(number), dtype=np.bool_)
     known[number[: len(others)]] = True
@@ -118,17 +124,21 @@ def without(rows: Int32, others: Int32) -> Int32:
 
 
 class _Side(NamedTuple):
-    """The graph before a commit, or after it: functions for the cliques of terms and the kinds of facts."""
+    """The graph before a commit, or after it.
+
+    `slots` returns the numbers of the cliques of terms, and `kinds` returns the kinds of rows as facts.
+    """
 
     slots: Slots
     kinds: Callable[[Int32], Int8]
 
 
 class Passage:
-    """The change of the graph that users see, from before a commit to after it.
+    """Computes how a commit changes the graph that users see.
 
-    `changed`: the triples, each once, whose kind as facts of the engine changed. `mentioning` returns the present
-    triples that mention one of the given terms, each once. `kinds` returns the present kinds of facts.
+    - `changed`: the facts that are triples and whose kind the commit changed, each once.
+    - `mentioning`: returns the present triples that mention one of some terms, each once.
+    - `kinds`: returns the present kinds of rows as facts.
     """
 
     def __init__(
@@ -139,7 +149,7 @@ class Passage:
         self._after = _Side(cliques.slots, kinds)
 
     def regroup(self, gone: Int32, groups: Members) -> Kinds:
-        """Replace the cliques `gone` by the groups, except groups of one member.
+        """Replace the cliques `gone` by those of `groups` that have several members.
 
         Returns the triples whose kind changed in the graph that users see.
         """
@@ -160,7 +170,7 @@ class Passage:
             cliques.rollback()
 
     def _with(self, gone: Int32, wanted: Members, others: Int32) -> tuple[Int32, Members]:
-        """Add cliques to `gone`, and equal cliques to `wanted`, so that the rows of these cliques are looked at."""
+        """Add the cliques `others` to `gone`, and equal cliques to `wanted`, so that their rows are looked at, too."""
         same = self._cliques.members(others), self._cliques.roots(others)
         both = Members(*(ordered(np.concatenate(pairs)) for pairs in zip(wanted, same, strict=True)))
         return np.concatenate([gone, others]), both
@@ -179,9 +189,9 @@ class Passage:
         return without(self._mentioning(terms), self._changed.rows)
 
     def _sides(self, kept: Int32) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
-        """The plain rows with their slots, before and after the commit.
+        """The plain rows and the numbers of their cells' cliques, before the commit and after it.
 
-        They are taken from the `kept` facts and from the changed facts that mention a clique.
+        Looks at the facts `kept`, and at the changed facts that mention a clique.
         """
         sides = []
         for side, kinds in ((self._before, self._changed.before), (self._after, self._changed.after)):
@@ -214,7 +224,7 @@ class Passage:
         )
 
     def _candidates(self, gone: Int32, new: Int32, kept: Int32) -> list[Int32]:
-        """All rows whose kind may have changed in the graph that users see, except the changed facts themselves."""
+        """All rows, except the changed facts, whose kind in the graph that users see may have changed."""
         cliques = self._cliques
         was, now = links(cliques, gone, self._before.slots), links(cliques, new, self._after.slots)
         (before, _), (after, _) = self._sides(kept)
@@ -228,11 +238,14 @@ class Passage:
         return [*found, stars(cliques, gone, self._before.slots), stars(cliques, new, self._after.slots)]
 
     def _shown_members(self, numbers: Int32) -> Int32:
-        """For the cliques among `numbers` that are not folded, the pairs (primary, member), int32[m, 2]."""
+        """Pairs int32[m, 2] of primary and member, for the cliques among `numbers` that are not folded."""
         return self._cliques.members(numbers[~self._cliques.folded(numbers)])
 
     def _partial(self, rows: Int32, slots: Int32, members: Int32) -> list[Int32]:
-        """The images of plain rows that have one of these members in some column. members: pairs (primary, member)."""
+        """The images of plain rows in which one of some members takes the place of its primary.
+
+        members: these members, as pairs (primary, member). slots: the numbers of the cells' cliques.
+        """
         members = ordered(members)
         low, high = (np.searchsorted(members[:, 0], rows, side=side) for side in ("left", "right"))
         whole = self._cliques.parts(slots)
@@ -245,14 +258,14 @@ class Passage:
         return found
 
     def _kinds(self, side: _Side, rows: Int32) -> Int8:
-        """The kinds of rows in the graph that users see, before or after the commit (`side`): int8[n]."""
+        """The kinds of rows in the graph that users see, before the commit or after it, as `side` says: int8[n]."""
         kinds = side.kinds(rows)
         shown = is_shown(self._cliques, rows, side.slots, lambda mapped: side.kinds(mapped) != ABSENT)
         return np.where(kinds == IS_ASSERTED, IS_ASSERTED, np.where(shown, INFERRED, ABSENT)).astype(np.int8)
 
 
 def _kinds_before(changed: Kinds, rows: Int32, kinds: Callable[[Int32], Int8]) -> Int8:
-    """The kinds of rows before the commit: from `changed` for changed facts, otherwise the present kinds."""
+    """The kinds of rows before the commit: for facts in `changed`, `changed.before`; for others, the present kinds."""
     number = grouped(np.concatenate([changed.rows, rows])).numbers()
     was = np.full(len(number), -1, dtype=np.int8)
     was[number[: len(changed.rows)]] = changed.before

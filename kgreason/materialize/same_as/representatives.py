@@ -3,25 +3,26 @@
     eq_root(x)      x is a representative: asserted here, never shown to users
     eq_rep(y, x)    links (owl:sameAs) lead from the representative x to y; the rules copy the rows of y to x
 
-So all rows of a clique are joined at its representatives, and no pair of other members is ever derived. The cost of a
-clique is that of its rows and links. A link is a fact with support like any other, and so are the facts that follow
-from the link. When a link is removed, the engine removes the facts that depended on it, and no code here takes a clique
-apart.
+So all rows of a clique are joined at its representatives, and no link between two other members is ever derived. The
+cost of a clique is that of its rows and links. A link is a fact with support like any other, and so are the facts that
+follow from the link. When a link is removed, the engine removes the facts that depended on it. So no code here has to
+take a clique apart.
 
-Invariant after `wanted` returns nothing: every clique has a representative, its *primary*. It may have other
-representatives. A member that a rule mentions is a representative, so that the rule finds the rows of all equal terms
-there. A member is also a representative if a link of the clique follows from rows that meet at this member; otherwise
-the clique would fall apart. Every rule can be evaluated on rows of representatives. So the facts are those of eq-sym,
-eq-trans and eq-rep-* (OWL 2 Profiles, Table 4), if each representative stands for its clique (`images`).
+Invariant after `wanted` returns nothing: every clique has a representative that stands for all members, its *primary*.
+A clique may have further representatives. If a rule mentions a member, this member is a representative, so that the
+rule finds the rows of all equal terms at it. A member is also a representative if a link of the clique follows from
+rows that meet at this member; otherwise the clique would fall apart. Every rule can be evaluated on rows of
+representatives. So the facts are those of eq-sym, eq-trans and eq-rep-* (OWL 2 Profiles, Table 4), if each
+representative stands for its clique (`images`).
 
 If several terms may be chosen, the term whose text comes first is chosen, IRIs before blank nodes and literals. So
-representatives depend only on the commits, and a replay chooses the same ones. They depend neither on ids nor on the
-order in which terms were read.
+representatives depend only on the commits, and a replay chooses the same representatives. They depend neither on ids
+nor on the order in which terms were read.
 
-Termination: a term that is a representative beside another one stops to be a representative at most once in a commit.
+Termination: if a clique has several representatives, each of them stops to be one at most once in a commit.
 
-Cost: nothing while there is no link. Otherwise time in proportion to the change; all links are read if a clique has
-lost its representatives.
+Cost: nothing while there is no link. Otherwise time in proportion to the change. If a clique has lost its
+representatives, all links are read.
 """
 
 from __future__ import annotations
@@ -63,10 +64,12 @@ NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
 class Regrouped(NamedTuple):
-    """The change of the cliques in a commit: the numbers of removed cliques, and the groups that replace them.
+    """The change of the cliques in a commit.
 
-    A group of `groups` with a single member is not a clique. `orphans`: links int32[m, 2] between terms that no
-    representative reaches. `widowed`: representatives that are linked with no term.
+    - `gone`: the numbers of the removed cliques.
+    - `groups`: the groups of terms that replace them. A group with a single member is not a clique.
+    - `orphans`: owl:sameAs links int32[m, 2] between terms that have no representative.
+    - `widowed`: representatives that no link connects with another term any more.
     """
 
     gone: Int32
@@ -98,14 +101,14 @@ class Equality:
         self._dropped = _NONE
 
     def go_on(self) -> None:
-        """Allow more changes in the commit after a call of `shown`, which will compute the cliques again."""
+        """Undo the cliques that `shown` computed, because the commit goes on; `shown` will compute them again."""
         self.cliques.rollback()
 
     def foreseen(self, added: Int32) -> Facts:
-        """The representatives that a commit needs from its start. added: the triples int32[n, 3] to be asserted.
+        """The representatives that a commit needs from its start, as facts to assert.
 
-        One term is chosen for each group of terms that the links among these triples connect, unless one of them is
-        already in a clique.
+        added: the triples int32[n, 3] to be asserted. Their owl:sameAs links connect terms to groups. One term of each
+        group is chosen, unless a term of the group is already in a clique.
         """
         links = self._follows(linked(added))
         if not len(links):
@@ -116,9 +119,9 @@ class Equality:
         return self._roots(self._firsts(terms[fresh], labels[fresh]))
 
     def wanted(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Facts:
-        """The representatives to add, and those to remove, because of the changes of the commit so far.
+        """The representatives to add and to remove, because of the changes of the commit so far, as facts.
 
-        `fresh` returns the rules that the commit has added, `left` the rules that it has removed.
+        `fresh` returns the rules that the commit has added, and `left` returns the rules that it has removed.
         """
         found, named, unread = self.regrouped(changes), self._named(fresh), self._unread(left)
         if found is None:
@@ -140,12 +143,11 @@ class Equality:
         return self._roots(distinct(np.concatenate([first, lacking, named, resources])), distinct(needless))
 
     def _resources(self, members: Int32, primaries: Int32) -> Int32:
-        """For each clique whose primary is a literal and that has a resource (IRI or blank node): one such resource.
+        """One resource (IRI or blank node) for each clique that has resources and whose primary is a literal.
 
-        The resource becomes the primary instead of the literal. The reason: rules compare representatives. A resource
-        may be linked to two literals of different values, which are not linked with each other. If one literal stood
-        for the resource, rules would find the resource equal to this literal only. So a literal must not stand for a
-        resource.
+        The resource becomes the primary in place of the literal. The reason: rules compare representatives. A resource
+        may be linked to two literals of different values, which are not linked with each other. If one of the literals
+        stood for the resource, rules would find the resource equal to this literal only.
         """
         primaries = primaries[self._dictionary.kinds(primaries) == Kind.LITERAL]
         if not len(primaries):
@@ -166,7 +168,7 @@ class Equality:
         return np.concatenate([self._firsts(terms[kept], labels[kept]) for kept in (known, others)])
 
     def _firsts(self, terms: Int32, labels: NDArray[np.int64]) -> Int32:
-        """For each label the term whose text comes first."""
+        """For each label, the term with this label whose text comes first."""
         return self._dictionary.firsts(terms, np.unique(labels, return_inverse=True)[1])
 
     def _named(self, fresh: LazyRules) -> Int32:
@@ -185,7 +187,7 @@ class Equality:
         return np.setdiff1d(members, _constants(self._engine.rules))
 
     def _stand_for_others(self, members: Int32) -> NDArray[np.bool_]:
-        """For each of these members of cliques whether it is a representative: bool[n]."""
+        """For each of `members`, int32[n], which are members of cliques, whether it is a representative: bool[n]."""
         return self._is_present(np.column_stack([members, members]))
 
     def _members(self, rules: LazyRules) -> Int32:
@@ -215,7 +217,10 @@ class Equality:
         return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
 
     def _present_links(self, changes: Changes) -> Int32:
-        """The links that count as equality, among the present facts that the commit changed: int32[n, 2]."""
+        """The pairs int32[n, 2] of terms that owl:sameAs links make equal, among the present facts that have changed.
+
+        A link between two literals that differ does not make them equal.
+        """
         found = np.flatnonzero(changes.rows[:, 1] == SAME_AS)  # usually empty, so look no further
         if not len(found):
             return NO_PAIRS
@@ -228,7 +233,7 @@ class Equality:
         return moved
 
     def regrouped_terms(self, changes: Changes) -> Int32:
-        """The terms in cliques that the commit so far has changed, before or after: int32[n]."""
+        """The terms that were or are in a clique that the commit so far has changed: int32[n]."""
         found = self.regrouped(changes)
         if found is None:
             return _NONE
@@ -237,7 +242,7 @@ class Equality:
         return unique
 
     def groups_of(self, terms: Int32, changes: Changes) -> Int32:
-        """The cliques of terms after the commit so far: pairs int32[m, 2] of primary and member, for all members."""
+        """All members of the cliques of `terms` after the commit so far: pairs int32[m, 2] of primary and member."""
         found = self.regrouped(changes)
         if found is None and not self.cliques.live:
             return NO_PAIRS
@@ -258,9 +263,9 @@ class Equality:
         return np.isin(ids, np.setdiff1d(reached[:, 0], themselves))
 
     def is_secondary(self, ids: Int32, changes: Changes) -> NDArray[np.bool_]:
-        """For each id of `ids`, of any shape, whether it is in a clique and not the primary of it.
+        """For each id of `ids`, of any shape, whether its term is in a clique and is not the primary of the clique.
 
-        A clique may have several representatives, because each constant of a rule is one; its primary stands for all.
+        A clique may have several representatives, because each constant of a rule is one. The primary stands for all.
         """
         reached = self._reached_by(ids, changes)
         if not len(reached):
@@ -298,7 +303,10 @@ class Equality:
         return known[self._is_present(known)]
 
     def _groups(self, moved: Int32, reached: Int32) -> tuple[Int32, Members]:
-        """The cliques that the terms `moved` have left or joined, and the groups that replace these cliques."""
+        """The numbers of the cliques that the terms `moved` have left or joined, and the groups that replace them.
+
+        reached: pairs (term, representative) for the terms `moved`.
+        """
         terms, primaries = distinct(reached[:, 0]), self._primaries(reached)
         gone = distinct(self.cliques.slots(np.concatenate([moved, primaries])))
         gone = gone[gone > 0]
@@ -311,13 +319,13 @@ class Equality:
         return gone, Members(ordered(np.concatenate([members, joined])), ordered(found))
 
     def _orphans(self, lost: Int32, reached: Int32, links: Int32) -> Int32:
-        """The links between terms that no representative reaches (or no longer reaches): int32[m, 2]."""
+        """The owl:sameAs links between terms that have no representative, or have none any more: int32[m, 2]."""
         alone = self.cliques.slots(links) == 0
         alone &= ~np.isin(links, reached[:, 0])
         return np.concatenate([links[alone.all(axis=1)], self._left(lost)])
 
     def _left(self, lost: Int32) -> Int32:
-        """The present links of the terms `lost`, which no representative reaches any more: int32[m, 2]."""
+        """The present owl:sameAs links of the terms `lost`, which have no representative any more: int32[m, 2]."""
         if not len(lost) or (rows := self._engine.rows_with(self.triples, {1: SAME_AS})) is None:
             return NO_PAIRS
         rows = np.ascontiguousarray(rows[np.isin(rows[:, [0, 2]], lost).any(axis=1), :3])
@@ -365,7 +373,7 @@ class Equality:
         return found | shown
 
     def primary(self, term: str) -> str:
-        """The primary of the clique of a term, or the term itself if it is in no clique."""
+        """The primary of the term's clique; the term itself if it is in no clique."""
         ids = self._dictionary.find([term]).astype(np.int32)
         self.cliques.cover(len(self._dictionary))
         slots = self.cliques.slots(ids)
@@ -389,7 +397,10 @@ class Equality:
         fill(self.cliques, pairs, self._primaries(pairs), lambda: self._present(self.triples, 3))
 
     def _primaries(self, pairs: Int32) -> Int32:
-        """For each term of pairs (term, root) int32[n, 2] the root whose text comes first; the terms ascending."""
+        """For each term of pairs (term, representative), int32[n, 2], its representative whose text comes first.
+
+        The terms are ascending.
+        """
         _, groups, counts = np.unique(pairs[:, 0], return_inverse=True, return_counts=True)
         primaries = np.zeros(len(counts), dtype=np.int32)
         primaries[groups] = pairs[:, 1]
@@ -425,10 +436,11 @@ def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
 
 
 def represented(rule: Rule) -> Iterator[Rule]:
-    """The rules that replace one rule, so that it works with representatives.
+    """The rules that replace `rule`, so that it works with representatives.
 
-    There is a rule for each way to read the owl:sameAs atoms of its body. `x owl:sameAs y` is read as a fact, or as
-    "x and y have the same representative". Only a fact (asserted, or by eq-ref) says that a term is equal to itself.
+    Each atom `x owl:sameAs y` of the body is read in two ways: as a fact, or as "x and y have the same representative".
+    Each combination of these ways gives a rule. Only a fact (asserted, or by eq-ref) says that a term is equal to
+    itself.
     """
     if rule.group in (GROUP, LETTER) or not reads_links(rule):  # these rules are about links themselves
         yield rule
