@@ -2,7 +2,7 @@
 
     serve        opens the store, the workers and the socket; closes them
     settings     what the options of the command say
-    application  the paths, and what stands before every path
+    application  the paths, and the guard that every request passes first
     connection   drops clients that are too slow
     guard        who may ask: Host, Origin, tokens and roles
     session      browsers that have signed in with a token
@@ -12,7 +12,7 @@
     writer       the one thread that uses the engine, and its queue
     metrics      figures for Prometheus
     openapi      the description of all paths
-    streams/     the past commits and the news, for /changes
+    streams/     the past commits and the new ones, for /changes
     queries/     SPARQL queries in processes of their own
     paths/       one module for each group of paths
     console/     pages in the browser that ask the paths

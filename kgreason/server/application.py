@@ -1,4 +1,4 @@
-"""`application`: the paths of the server, their errors, and the guard before them."""
+"""`application`: the paths of the server, their errors, and the guard that checks each request before its path runs."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIAp
 
 
 def _console(paths: ASGIApp, whole: Callable[[], ASGIApp]) -> Console:
-    """The console around the paths. NiceGUI is imported for a server with a console alone."""
+    """The application of the console, which has `paths` inside. Only a server with a console imports NiceGUI."""
     from kgreason.server.console.pages import register
     from kgreason.server.console.shell import Console
 

@@ -2,9 +2,9 @@
 
     stored      a temporary file, for RDF        text       a short text in UTF-8
 
-Law: a body never is in memory as a whole if it is longer than a few megabytes. A client that sends nothing for some
-seconds is dropped, and so is a client that sends less than a kilobyte a second. The size is that of the unpacked body,
-so that a small body cannot unpack to a huge one.
+Law: a body of more than a few megabytes is never in memory as a whole. A client that sends nothing for some
+seconds is dropped, and so is a client that sends less than a kilobyte a second. The limit of
+the size is for the unpacked body, so that a small body cannot unpack to a huge one.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _PIECE = 1 << 20
 _TEXT = 1 << 24
 """The largest query, update or form, in bytes."""
 _SLOWEST = 1000
-"""A body must come with so many bytes a second, after the first seconds."""
+"""A client must send at least this many bytes of a body a second, after the first seconds."""
 _GZIP = 16 + zlib.MAX_WBITS
 
 
 @asynccontextmanager
 async def stored(request: Request, settings: Settings) -> AsyncIterator[Path]:
-    """The body in a file, which lasts as long as the context. Raises Problem."""
+    """A context with the path of a file that has the body; the file goes at the end. Raises Problem."""
     with NamedTemporaryFile(prefix="kgreason-") as file:
         async for piece in _pieces(request, settings, settings.body_bytes):
             await run_in_threadpool(file.write, piece)
@@ -77,7 +77,7 @@ async def _received(request: Request, seconds: float) -> AsyncIterator[bytes]:
 
 
 def patient(receive: Receive, seconds: float) -> Receive:
-    """The same messages; raises Problem if one of them does not come within so many seconds, or all are too slow."""
+    """`receive` with limits: raises Problem if a message takes more than `seconds`, or if the body comes too slowly."""
     clock = asyncio.get_running_loop().time
     until = clock() + seconds
 

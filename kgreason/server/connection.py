@@ -1,11 +1,11 @@
 """`Connection`: a connection over HTTP, which is dropped if its client is too slow.
 
-    begin of the connection, or of a request     the request must be there within `seconds`, but for its body
-    an answer that waits to be sent              the client must read the most of 64 KB within `seconds`
-    body of a request                            see `body`
+    a connection or a request has begun     the head of the request must have come within `seconds`
+    an answer waits to be sent              the client must read most of 64 KB within `seconds`
+    the body of a request comes             see `body`
 
-So a client that sends or reads a byte a second, or nothing, does not keep a place for ever. Threads: everything here
-belongs to the event loop.
+So a client that sends or reads a byte a second, or nothing, cannot keep its connection for ever. Threads: everything
+here belongs to the event loop.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Connection(H11Protocol):
             self._begin("request")
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Give the connection to a websocket, which looks after itself."""
+        """Give the connection to a websocket. The limits here do not hold for websockets."""
         self._end("request")
         super().handle_websocket_upgrade(event)
 
@@ -60,7 +60,7 @@ class Connection(H11Protocol):
         self._end("answer")
 
     def on_response_complete(self) -> None:
-        """Wait for the client to read the rest of the answer, if the connection ends with it."""
+        """Wait for the client to read the rest of the answer, if the connection ends after this answer."""
         super().on_response_complete()
         if self.transport.is_closing():
             self._begin("end")
@@ -77,7 +77,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def _begin(self, name: str) -> None:
-        """Drop the connection after some seconds, unless what it waits for has come."""
+        """Drop the connection after some seconds, unless `_end(name)` is called before."""
         if name not in self._timers:
             self._timers[name] = self.loop.call_later(self._seconds, self._drop)
 
@@ -86,7 +86,7 @@ class Connection(H11Protocol):
             timer.cancel()
 
     def _drop(self) -> None:
-        """End the connection at once; the system does not try to send the rest either."""
+        """End the connection at once. The operating system does not send the rest of the answer either."""
         if (own := self.transport.get_extra_info("socket")) is not None:
             with suppress(OSError):
                 own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)

@@ -2,7 +2,8 @@
 
     Accept: text/turtle;q=0.5, application/*   ->   the best of the formats that the server has
 
-Of formats with the same quality the one that the header names more exactly wins, and then the first of the list.
+If two formats have the same quality, the format that the header names more exactly wins. Then the first of the list
+wins.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TypeAlias
 from kgreason.server.problems import Problem
 
 Types: TypeAlias = Mapping[str, Sequence[str]]
-"""Formats by the name of their suffix: the media types of each; the first one is sent."""
+"""For each format, by its suffix, the media types that name it. The first of them is sent."""
 
 SOLUTIONS: Types = {
     "json": ("application/sparql-results+json", "application/json"),
@@ -50,7 +51,7 @@ def chosen(accept: str | None, types: Types) -> str | None:
 
 
 def wanted(accept: str | None, types: Types) -> str:
-    """The same as `chosen`; raises Problem 406 in place of None."""
+    """The same as `chosen`, but raises Problem 406 if the header wants none of the formats."""
     if (name := chosen(accept, types)) is None:
         raise unacceptable(types)
     return name

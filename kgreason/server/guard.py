@@ -1,12 +1,12 @@
-"""`Guard`: decides before every path who may ask, and adds headers that protect browsers.
+"""`Guard`: decides for every request whether its client may ask, and adds headers that protect browsers.
 
     Host      must name this server, so that no other name leads a browser here (DNS rebinding)
     Origin    must be this server or an origin of --cors, so that no other page edits the graph (CSRF)
     token     must have the role that path and method need, if the server has tokens; a browser that has signed in
               sends the cookie of its session in place of the token
 
-Everything else passes: HTTP requests and websockets. Tokens are compared in constant time, and never are in a message
-or a log.
+These three rules hold for HTTP requests and websockets. Tokens are compared in constant time. No message and no log has
+a token.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Guard:
         await self._app(scope, receive, sending)
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Open a websocket, or refuse it, as a request of the role read."""
+        """Open a websocket, or refuse it. It needs the role read."""
         headers = Headers(scope=scope)
         try:
             self._check_host(headers)

@@ -12,7 +12,10 @@ from kgreason.server.paths.served import Served
 
 
 class Metrics:
-    """An ASGI application around another one, which counts its requests. Only `paths` are told apart."""
+    """An ASGI application around `app`. It counts the requests.
+
+    Each of `paths` has a count of its own; all other requests share one.
+    """
 
     def __init__(self, app: ASGIApp, paths: frozenset[str]) -> None:
         self._app, self._paths = app, paths
@@ -48,7 +51,7 @@ class Metrics:
             self._seconds.labels(path).observe(time.perf_counter() - begun)
 
     def watch(self, served: Served) -> None:
-        """Show the state of a server as well."""
+        """Add figures about the state of a server: its last commit, its queues, its processes and its streams."""
         gauges = {
             "kgreason_commit": ("The number of the last commit.", lambda: served.writer.commit),
             "kgreason_edits_waiting": ("Edits that run or wait.", lambda: served.writer.waiting),

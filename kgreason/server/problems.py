@@ -50,12 +50,12 @@ _SOON = {"Retry-After": "1"}
 
 
 class Problem(Exception):  # noqa: N818  # the word of RFC 9457
-    """An answer that is not the wanted one: its status, what is wrong, and headers of the answer."""
+    """A request that failed, as an error: the status of the answer, what is wrong, and headers of the answer."""
 
     def __init__(
         self, status: int, detail: str, headers: Mapping[str, str] | None = None, more: Mapping[str, Any] | None = None
     ) -> None:
-        """`more` are members of the document for clients that are kgreason themselves."""
+        """`more` are members of the document that only clients of kgreason read."""
         self.status, self.detail, self.headers, self.more = status, detail, headers, more or {}
         super().__init__(detail)
 
@@ -68,12 +68,12 @@ class Problem(Exception):  # noqa: N818  # the word of RFC 9457
 
 
 def busy(what: str) -> Problem:
-    """The problem for work that cannot even wait."""
+    """The problem for a full queue. `what` names what waits in it, such as "queries"."""
     return Problem(503, f"too many {what} wait already; try again later", _SOON)
 
 
 def problem_of(error: Exception) -> Problem:
-    """The problem that an error is for the client. Logs errors that the client cannot mend."""
+    """The problem to send to the client for an error. Logs errors that the client cannot correct."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, HTTPException):

@@ -47,7 +47,7 @@ def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Serve
 
 
 class Server(uvicorn.Server):
-    """A server that says when it is ready, and that lets the process go on when a signal has stopped it."""
+    """A server that says when it is ready. After a signal has stopped the server, the process goes on."""
 
     def __init__(self, app: object, slow: float, ready: Callable[[], object], stop: Callable[[], object]) -> None:
         """`ready` is called when the server listens, and `stop` when it begins to end. `slow`: see `Connection`."""
@@ -75,7 +75,7 @@ class Server(uvicorn.Server):
             self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the streams, so that their connections do not hold up the end."""
+        """Close the server; streams are ended first, because their connections would keep it open."""
         self._stop()
         await super().shutdown(sockets)
 

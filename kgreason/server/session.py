@@ -2,9 +2,9 @@
 
     kgreason=1763890000.3f2a9c51d0e47b86.5d0c...        until when, which token, signature (HMAC-SHA-256)
 
-Laws: a cookie has the role of its token, and never a higher one. It ends after twelve hours, and with the process,
-because the key of the signature is made anew. Only the server reads the cookie (HttpOnly), and browsers send it with
-requests of the server's own pages alone (SameSite=Strict).
+Laws: a cookie has the role of its token, and never a higher one. A session ends after twelve hours. It also ends with
+the process, because each process makes a new key for signatures. Only the server reads the cookie (HttpOnly), and
+browsers send it with requests of the server's own pages alone (SameSite=Strict).
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ ROLES = ("read", "write", "admin")
 """The roles of tokens. A role may do everything that the roles before it may do."""
 _LEAST = 16
 _SLASHES = 3
-"""An address with a host and a path has so many slashes: http://example.org/."""
+"""An address with a host and a path has at least this many slashes, as http://example.org/ has."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,10 @@ class Settings:
     console: bool = False
 
     def check(self) -> None:
-        """Raise InputError if everybody on the network could change the graph, and nobody asked for this.
+        """Raise InputError if everybody on the network could change the graph, without the option --public.
 
-        Also for a prefix of services that would allow other hosts, such as http://example.org.
+        Also raise InputError for a prefix of `services` that would allow other hosts: http://example.org also begins
+        the IRI http://example.org.evil/.
         """
         for prefix in self.services:
             if not prefix.endswith("/") or prefix.count("/") < _SLASHES:

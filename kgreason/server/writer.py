@@ -1,7 +1,7 @@
-"""`Writer`: the one thread that edits the graph and asks its engine; other requests queue.
+"""`Writer`: the one thread that edits the graph and asks its engine. Calls to this thread wait in a queue.
 
-Law: a call that has begun is finished, even if its client goes away. `commit` is the number of the last commit that
-every new reader of the store sees. Threads: `run` belongs to the event loop.
+Law: a call that has begun is finished, even if its client goes away. A new reader of
+the store sees the commit `commit` or a later one. Threads: `run` belongs to the event loop.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Writer:
     def __init__(self, graph: KnowledgeGraph, most: int) -> None:
         self._most = most
         self.graph = graph
-        """For calls that take no lock, such as those that read the history."""
+        """The graph, for calls that take no lock, such as reading the history."""
         self._thread = ThreadPoolExecutor(1, "kgreason writer")
         self._is_closed = False
         self.waiting = 0

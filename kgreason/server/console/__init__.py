@@ -11,6 +11,7 @@
 
     page -> calls -> guard -> path of the server -> engine or query process
 
-Laws: a page can do what its user could do by the paths, and nothing else: it asks the paths, with the cookie of the
-user. Text of the graph reaches a browser as text, never as markup. All assets come from the installed packages.
+Laws: a page can do only what its user may do by requests to the paths, because the page sends such requests with the
+cookie of the user. Text of the graph reaches a browser as text, never as markup. All assets come from the installed
+packages.
 """

@@ -2,8 +2,8 @@
 
     page -> Calls -> the application, with its guard -> path -> answer
 
-So limits, roles and errors are those of the paths. The requests carry the Host and the cookie of the page's own
-request. Raises Problem for an answer that is a problem document.
+So limits, roles and errors are those of the paths. The requests have the Host and the cookie of the request for the
+page. An answer that is a problem document is raised as Problem.
 
 Threads: everything here belongs to the event loop.
 """
@@ -26,7 +26,7 @@ from kgreason.server.problems import Problem
 _CARRIED = ("host", "cookie", "authorization")
 _AHEAD = 8
 _SHORT = 1 << 16
-"""JSON with more bytes is read in a thread."""
+"""JSON with more bytes than this is read in a thread."""
 
 
 class Answer:
@@ -77,7 +77,7 @@ class Calls:
         body: bytes = b"",
         headers: Mapping[str, str] | None = None,
     ) -> AsyncIterator[Answer]:
-        """The answer to a request; leaving the block ends the request, as a client that goes away does."""
+        """A context with the answer to a request. At its end the request ends, as if a client had gone away."""
         scope = self._scope(method, path, parameters or {}, {**self._headers, **(headers or {})}, body)
         messages: asyncio.Queue[Message | None] = asyncio.Queue(_AHEAD)
         task = asyncio.create_task(self._run(scope, body, messages))
@@ -137,11 +137,11 @@ async def _answered(messages: asyncio.Queue[Message | None], task: asyncio.Task[
 
 
 async def _pieces(messages: asyncio.Queue[Message | None]) -> AsyncIterator[bytes]:
-    """The pieces of a body. Raises Problem if the answer breaks off."""
+    """The pieces of a body. Raises Problem if the answer is not complete."""
     while True:
         message = await messages.get()
         if message is None:
-            raise Problem(502, "the answer breaks off: it took too long, or was too long")
+            raise Problem(502, "the answer is not complete: it took too long, or was too long")
         yield message.get("body", b"")
         if not message.get("more_body"):
             return

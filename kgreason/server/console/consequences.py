@@ -1,4 +1,4 @@
-"""What an edit would do, as /what-if tells it, in HTML: contradictions first, then what appears and what disappears."""
+"""What an edit would do, as HTML, by the answer of /what-if: contradictions, then triples which appear or disappear."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _is_blank(triple: list[str]) -> bool:
 
 
 def because(reason: dict[str, Any] | None, words: Words) -> Markup:
-    """The axioms that derive a triple, or its rule where no axiom was translated to it."""
+    """The axioms whose rule derives a triple. If the rule was not translated from an axiom, the rule itself."""
     if reason is None:
         return Markup("")
     if reason["axioms"]:

@@ -1,7 +1,7 @@
 """`Frame`: what every page of the console has: style, navigation, notices, and the calls to the server.
 
-A page is made in two steps. Its function builds the frame and its controls at once. What the graph says is read after
-the browser has connected (`Frame.later`), so a slow answer delays no page.
+A page is made in two steps. Its function builds the frame and the controls at once. Data of the graph is read after the
+browser has connected (`Frame.later`), so a slow answer does not delay the page.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PAGES = (
 )
 _LOAD = "load"
 _SHOW_CURRENT = "document.querySelector('nav [aria-current]').scrollIntoView({inline: 'center', block: 'nearest'})"
-"""On a narrow screen the name of the page may be outside the navigation."""
+"""A script: on a narrow screen it scrolls the navigation until the name of the page is in sight."""
 _STYLE = Markup("<style>{}</style>").format(Markup(Path(__file__).with_name("style.css").read_text("utf-8")))
 
 
@@ -94,7 +94,7 @@ class Frame:
         self._notices.set_content(notice(message, kind) if message else "")
 
     def later(self, load: Callable[[], Awaitable[object]]) -> None:
-        """Call a function when the browser has connected, after the words of the graph were read."""
+        """Call a function after the browser has connected and the words of the graph (`Words`) were read."""
 
         async def loading() -> None:
             self.words = await self._vocabulary.words(self.calls)
@@ -110,10 +110,10 @@ class Frame:
         background_tasks.create(begin())
 
     def run(self, call: Callable[[], Awaitable[object]], kind: str = "") -> asyncio.Task[Any]:
-        """Run a function beside the event loop's other work; its errors become a message.
+        """Run a function as a task of the event loop. Its errors become a message on the page.
 
-        A call that begins ends an earlier call of the same kind, so that the latest wish wins. It waits until the words
-        of the graph are known.
+        A new call ends an earlier call of the same kind, so that the latest wish of the user wins. The function waits
+        until the words of the graph (`Words`) are known.
         """
         if (before := self._running.get(kind)) is not None:
             before.cancel()

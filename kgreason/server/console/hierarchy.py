@@ -1,7 +1,7 @@
 """`Hierarchy`: the named classes of a graph, their direct superclasses, and how many members each has.
 
-The graph has the closure of rdfs:subClassOf. A superclass is direct if no other superclass lies between; classes that
-are equivalent stand side by side. Cost: two queries; a pass over the pairs and the superclasses of each.
+The graph has all pairs of a class and a superclass. A superclass is direct if no other superclass is between the two.
+Equivalent classes stand side by side. Cost: two queries, and for each pair a look at the superclasses of both.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST = 1_000
 
 
 class Hierarchy(NamedTuple):
-    """The direct superclasses of each class, the classes below each, and the number of members, by N-Triples text."""
+    """For each class (N-Triples text) its direct superclasses, the classes below it, and the number of its members."""
 
     classes: Mapping[str, frozenset[str]]
     below: Mapping[str, tuple[str, ...]]
@@ -52,7 +52,7 @@ async def _rows(calls: Calls, query: str) -> list[list[str]]:
 
 
 def hierarchy(pairs: list[tuple[str, str]], members: Mapping[str, int]) -> Hierarchy:
-    """The hierarchy of pairs of a class and one of its superclasses, which is empty for a class without one.
+    """The hierarchy that pairs of a class and a superclass tell; "" in place of the superclass if a class has none.
 
     >>> hierarchy([("c", "b"), ("c", "a"), ("b", "a"), ("a", "")], {}).classes["c"]
     frozenset({'b'})
@@ -71,13 +71,13 @@ def hierarchy(pairs: list[tuple[str, str]], members: Mapping[str, int]) -> Hiera
 
 
 def _direct(name: str, supers: set[str], above: Mapping[str, set[str]]) -> set[str]:
-    """The superclasses that are above no other superclass, without classes that are equivalent to this one."""
+    """The superclasses of the class `name` that have no other superclass below them, without equivalent classes."""
     strict = {each for each in supers if name not in above[each]}
     return {each for each in strict if not any(each in above[other] and other not in above[each] for other in strict)}
 
 
 def tree_of(told: Hierarchy, words: Words, around: str | None = None) -> Markup:
-    """The classes as a tree; with `around` one class, with its direct superclasses and subclasses."""
+    """The classes as a tree. With `around`, only this class with its direct superclasses and subclasses."""
     if around is None:
         return _tree([name for name, supers in told.classes.items() if not supers], told, words, _MOST, depth=100)
     roots = sorted(told.classes[around])

@@ -20,7 +20,7 @@ _LONG, _WIDE = 300, 32
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _IRI = re.compile(r"<([^<>\s]+)>")
 LISTS = tuple(f"<http://www.w3.org/1999/02/22-rdf-syntax-ns#{name}>" for name in ("first", "rest"))
-"""The predicates of the cells of lists."""
+"""The predicates of RDF lists: rdf:first and rdf:rest."""
 Triple: TypeAlias = Sequence[str]
 
 
@@ -113,7 +113,7 @@ class Row(NamedTuple):
 
 
 def table(head: Sequence[str], rows: Iterable[Row], *, label: str, numbers: Iterable[int] = ()) -> Markup:
-    """A table that scrolls inside its own box; `numbers` are the places of columns that are aligned to the right."""
+    """A table that scrolls inside its own box. `numbers` are places of columns that are aligned to the right."""
     right = set(numbers)
     titles = _cells("th", head, right, ' scope="col"')
     lines = Markup("").join(

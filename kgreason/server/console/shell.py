@@ -2,10 +2,11 @@
 
     /  /console/...  /_nicegui...    -> NiceGUI          everything else    -> the paths of the server
 
-NiceGUI has one application for each process, so a process can serve one console at a time. The guard of the server
-stands before both. `CONSOLE` in the scope of a request leads a page to its console.
+NiceGUI has one application for each process, so a process can serve one console at a time. Requests to NiceGUI and to
+the paths pass the guard of the server first. The key `CONSOLE` in the scope of a request gives a page its console.
 
-The policy of the pages lets a browser load from this server alone. NiceGUI needs inline scripts and `eval`.
+The Content-Security-Policy of the pages lets a browser load from this server alone. It allows inline scripts and
+`eval`, because NiceGUI needs them.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class Console:
         await self._shell({**scope, CONSOLE: self}, receive, sending)
 
     def calls(self, request: Request) -> Calls:
-        """The requests of a page, which came by this request."""
+        """The `Calls` of the page that a browser has asked for by `request`."""
         return Calls(self._whole(), request)
 
     @asynccontextmanager

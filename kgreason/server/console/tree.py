@@ -1,6 +1,6 @@
 """A proof as a tree in HTML: each step is a line that opens and closes, with its premises below it.
 
-A step that proves several others is shown once. Law: nothing here recurses, because a proof may be deep.
+A step that is a premise of several other steps is shown once. Law: nothing here recurses, because a proof may be deep.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _END = Markup("</ul></details></li>")
 
 
 def tree(proof: dict[str, Any], words: Words) -> Markup:
-    """The tree of a proof, which is told as `Proof.to_json` tells it. The first steps are open."""
+    """The tree of a proof, given as the value of `Proof.to_json`. The first steps are open."""
     steps, told = proof["steps"], set[int]()
     parts = [Markup('<ul class="proof">')]
     waiting: list[tuple[int, int] | None] = [(proof["fact"], 0)]

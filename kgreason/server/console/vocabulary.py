@@ -1,7 +1,7 @@
 """`Vocabulary`: the prefixes, classes and properties of a graph, for short names and for completion.
 
-A graph does not keep the prefixes of its files. So namespaces that are well known have their usual prefix, and each
-other namespace of a class or property gets one from its name: `http://example.org/univ-bench.owl#` is `univ-bench`.
+A graph does not keep the prefixes of its files. So well-known namespaces have their usual prefix. The prefix of any
+other namespace of a class or property is made from the namespace: `http://example.org/univ-bench.owl#` is `univ-bench`.
 
 Cost: one query after each commit at most, and at most one in ten seconds. It reads the declared classes and properties,
 and those of some thousands of triples.
@@ -55,7 +55,7 @@ _LOCAL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
 _DECLARED = re.compile(r"(?i)@?\bprefix\s+([\w.-]*):")
 _USED = re.compile(r"(?<![\w:?$@-])([A-Za-z][\w.-]*):(?![/\s])")
 _HIDING = re.compile(r"<[^<>\s]*>|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|(?<!\S)#[^\n]*")
-"""IRIs, strings and comments, in which a colon makes no prefixed name."""
+"""A pattern for IRIs, strings and comments: a colon inside them is not part of a prefixed name."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 
 
@@ -101,7 +101,7 @@ class Vocabulary:
         self._words, self._commit, self._time = Words(WELL_KNOWN), -1, 0.0
 
     async def words(self, calls: Calls) -> Words:
-        """The words, read anew if there was a commit. Raises Problem if the user may not read."""
+        """The words; they are read again if there was a commit. Raises Problem if the user may not read."""
         commit = (await calls.json("/health"))["commit"]
         if commit != self._commit and time.monotonic() - self._time > _SECONDS:
             try:

@@ -5,10 +5,11 @@ query         /query: SPARQL queries
 update        /update: SPARQL updates
 store         /store: the Graph Store Protocol
 documents     the RDF documents that a request to /store brings, and those that it gets
-commits       headers that tell of a commit; If-Match
-live          /what-if, /explain, /rules and others: what only a live reasoner can say
+commits       headers that say what a commit did; If-Match
+live          /what-if, /explain, /rules and others: questions that need the engine
 triples       /triples: asserted and inferred triples told apart
 history       /commits, /revert: what a commit changed; takes a commit back
-status        /status, /slow-queries; recent: what they tell
+status        /status, /slow-queries
+recent        the times of the last commits, and the slowest queries, for these two
 description   the description of the service
 """

@@ -1,4 +1,4 @@
-"""What a request that edits the graph says of its commit, and `If-Match`, which guards an edit.
+"""Headers of the answer to an edit, which say what the commit did; and `If-Match`, which guards an edit.
 
 ETag: "12.ttl"               the state of commit 12, in Turtle; If-Match takes "12" as well
 Kgreason-Commit: 13          the number of the last commit after the edit
@@ -29,7 +29,7 @@ Check = Callable[[KnowledgeGraph], Any]
 
 
 async def carried_out(request: Request, operations: tuple[Operation, ...], before: Check) -> tuple[Any, Response]:
-    """Carry out operations as one commit. The result is that of `before`, which runs first, and the answer.
+    """Carry out operations as one commit. Returns the result of `before`, which runs first, and the answer.
 
     Nobody changes the graph between `before` and the operations. Raises Problem if If-Match does not hold.
     """

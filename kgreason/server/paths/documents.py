@@ -1,4 +1,4 @@
-"""RDF documents of `/store`: those that a request brings, as LOAD operations, and those that an answer has.
+"""RDF documents of `/store`: documents of a request, as LOAD operations; and documents that are sent as an answer.
 
     body, or the files of a form -> temporary files -> LOAD operations         the parser knows the base and the format
     asserted quads of the graph  -> a temporary file -> the body of an answer
@@ -35,7 +35,7 @@ _PIECE = 1 << 18
 
 @asynccontextmanager
 async def brought(request: Request, graph: str | None, base: str, *, several: bool) -> AsyncIterator[tuple[Load, ...]]:
-    """LOAD operations for the documents of a request, while their files are there. Raises Problem.
+    """A context with LOAD operations for the documents of a request; at its end their files go. Raises Problem.
 
     All triples go into `graph`, the text of its name; with `several` graphs a document may name graphs itself.
     """
@@ -91,7 +91,7 @@ def default_triples(quads: Iterable[Quad]) -> Iterator[pyoxigraph.Triple]:
 
 
 class Stored(StreamingResponse):
-    """A document that is written to a temporary file first, so that a slow client holds nothing but this file."""
+    """A document that is written to a temporary file first, so that a slow client keeps only this file open."""
 
     @classmethod
     async def of(cls, write: Callable[[IO[bytes]], object], headers: dict[str, str]) -> Stored:

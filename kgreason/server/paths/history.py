@@ -5,8 +5,8 @@
     GET  /commits/7?since=3           what changed from commit 3 to commit 7
     POST /revert?commit=7             takes commit 7 back, as a new commit; If-Match guards it
 
-`/query?as_of=7` asks the graph as it was after commit 7 (`paths.query`). Reading the past waits for no edit. To revert
-a commit that edited rules takes the role of one who may edit rules.
+`/query?as_of=7` asks the graph as it was after commit 7 (`paths.query`). Reading the past waits for no edit. If a
+commit edited rules, only a client that may edit rules can revert it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FEW, _MOST = 100, 10_000
 
 
 async def commits(request: Request) -> Response:
-    """The last commits, the newest first: what each changed in numbers, its time, and rules and headers."""
+    """The last commits, the newest first: the time of each, the numbers of its changes, its rules and its headers."""
     limit = number(parameters(request), "limit")
     graph = served(request).writer.graph
     found = await run_in_threadpool(
@@ -65,7 +65,7 @@ def _told(graph: KnowledgeGraph, before: int | None, after: int, form: str) -> t
 
 
 async def revert(request: Request) -> Response:
-    """Take back the commit with the number `commit`; the answer has the conflicts, which stay as they are."""
+    """Take back the commit with the number `commit`; the answer has the conflicts, which are changes that stay."""
     commit = number(parameters(request), "commit")
     if not commit or commit > served(request).writer.commit:
         raise Problem(404, "the parameter commit is not the number of a commit")

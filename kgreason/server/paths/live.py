@@ -1,4 +1,4 @@
-"""What only a live reasoner can say: /what-if, /explain, /why-not, /rules, /contradictions, /stats, /changes, /health.
+"""Questions about inference: /what-if, /explain, /why-not, /rules, /contradictions; and /stats, /changes, /health.
 
 All of them but /health and /changes ask the engine, in the thread of the writer.
 """
@@ -34,7 +34,7 @@ RULES = "text/x-kgreason-rules"
 """The media type of rules in the rule language of kgreason."""
 _STREAMS: Types = {"json": ("text/event-stream",), "patch": ("application/rdf-patch", "text/x-rdf-patch")}
 _REASONS = 1000
-"""For how many triples of a kind an answer of /what-if says the reasons at most."""
+"""An answer of /what-if has the reasons of at most this many triples of each kind."""
 
 
 async def what_if(request: Request) -> Response:
@@ -92,7 +92,7 @@ def _proof(request: Request, proof: Proof) -> Response:
 
 
 async def why_not(request: Request) -> Response:
-    """Why a triple, or a fact of a relation, does not hold; at most `limit` rules are told."""
+    """Why a triple, or a fact of a relation, does not hold; the answer has at most `limit` rules."""
     given = parameters(request)
     limit, name = single(given, "limit") or "10", single(given, "relation")
     if not (limit.isascii() and limit.isdigit() and int(limit[:9]) > 0):
@@ -183,7 +183,7 @@ async def stats(request: Request) -> Response:
 
 
 async def health(request: Request) -> Response:
-    """That the server is there."""
+    """Answer that the server runs."""
     return JSONResponse({"status": "ok", "commit": served(request).writer.commit})
 
 
@@ -201,7 +201,7 @@ async def changes(request: Request) -> Response:
 
 
 def _view(request: Request, given: Parameters) -> View:
-    """What a stream of commits shows: its form, the parameters `match` and `asserted`. Raises Problem, InputError."""
+    """How a stream shows commits: its form, and the parameters `match` and `asserted`. Raises Problem, InputError."""
     form = wanted(request.headers.get("accept"), _STREAMS)
     if form == "json" and single(given, "form") == "exact":
         form = "exact"

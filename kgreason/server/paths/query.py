@@ -3,8 +3,8 @@
     GET  ?query=...&default-graph-uri=...       POST a form, or the query itself as application/sparql-query
 
 `as_of=N` asks the graph as it was after commit N, if it keeps its history. A GET without parameters gets the
-description of the service. The dataset of the protocol overrules FROM clauses. Queries run in processes of their own
-(`queries.pool`). SERVICE is refused.
+description of the service. If parameters name a dataset, they overrule the FROM clauses of the query. Queries run in
+processes of their own (`queries.pool`). SERVICE is refused.
 """
 
 from __future__ import annotations
@@ -103,9 +103,9 @@ async def _asked(request: Request) -> tuple[str, Parameters]:
 
 
 def _dataset(given: Parameters, base: str) -> tuple[list[str] | None, list[str] | None]:
-    """The default graphs and the named graphs of the protocol; None, None if the query says the dataset.
+    """The default graphs and the named graphs that the parameters name; None, None if they name no dataset.
 
-    `default-graph` is the default graph, and leaves all named graphs as they are.
+    The parameter `default-graph` names the default graph, and leaves all named graphs as they are.
     """
     if (only := single(given, "default-graph")) is not None:
         return [iri(only, base)], None
@@ -115,7 +115,7 @@ def _dataset(given: Parameters, base: str) -> tuple[list[str] | None, list[str] 
 
 
 def check_service(sparql: str, allowed: tuple[str, ...] = ()) -> None:
-    """Raise Problem for SERVICE, which would ask the network, but for services whose IRI begins with an allowed prefix.
+    """Raise Problem for a SERVICE, which would ask the network, unless its IRI begins with an allowed prefix.
 
     A service must be written as a whole IRI: a variable, or a name with a prefix, is refused.
 
@@ -130,4 +130,4 @@ def check_service(sparql: str, allowed: tuple[str, ...] = ()) -> None:
         if asked is not None and (asked["name"] or "").upper() == "SILENT":
             asked = next(tokens, None)
         if asked is None or not allowed or not asked[0].startswith(tuple(f"<{prefix}" for prefix in allowed)):
-            raise Problem(403, "this server does not ask others: SERVICE is refused")
+            raise Problem(403, "SERVICE is refused: this server asks no other server for you")

@@ -23,7 +23,7 @@ _MOST, _DIGITS = 1000, 10
 
 
 class Served(NamedTuple):
-    """What the server has: its options, query processes, writer, the feed of its commits, and what it did lately."""
+    """The parts of a server: options, query processes, writer, feed of commits, and the figures of `Recent`."""
 
     settings: Settings
     pool: Pool
@@ -80,9 +80,11 @@ def declared(given: Parameters) -> dict[str, str]:
 
 
 def base_of(given: Parameters, request: Request) -> str | None:
-    """The base of relative IRIs in a text: the parameter `base`, None if it is empty, else the address. Raises Problem.
+    """The base of relative IRIs in a text. Raises Problem.
 
-    A client that is kgreason itself sends an empty base, because in the library relative IRIs are errors.
+    It is the parameter `base`, None if this parameter is empty, and the address of the request if it is missing.
+
+    A client of kgreason sends an empty base, because relative IRIs are errors in the library.
     """
     base = single(given, "base")
     return address(request) if base is None else base or None
@@ -103,7 +105,7 @@ def iri(text: str, base: str) -> str:
 
 
 def response(answer: Answer, media: str, headers: dict[str, str]) -> Response:
-    """An answer of a query process: as a whole if it is short, otherwise as it comes."""
+    """The response with an answer of a query process: sent as a whole if it is short, otherwise piece by piece."""
     if answer.document is not None:
         return Response(answer.document, headers=headers | {"Content-Type": media})
     return _Streamed(answer, media, headers)

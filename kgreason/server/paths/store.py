@@ -1,7 +1,7 @@
 """`/store`: the SPARQL 1.1 Graph Store Protocol, as Oxigraph's server has it.
 
-    /store?default           the default graph: its asserted triples, so that GET, edit and PUT assert no inference;
-                             GET with inferred=true gives the closure of all graphs
+    /store?default           the default graph: its asserted triples. So a client that gets them, edits them and puts
+                             them back asserts no inferred triple. With inferred=true GET gives the closure
     /store?graph=IRI         a named graph: its asserted triples
     /store/some/name         the same, for the graph with this address as its name
     /store                   all graphs as quads; POST of triples makes a new graph, and says its name in Location
@@ -33,7 +33,10 @@ from kgreason.sparql.operations import Clear, Operation
 
 
 class Target(NamedTuple):
-    """What a request is about: all graphs, or one graph; `name` None is the default graph. `base` is for documents."""
+    """What a request is about: all graphs, or one graph. If `name` is None, it is the default graph.
+
+    `base` is the base of relative IRIs in documents.
+    """
 
     is_all: bool
     name: str | None

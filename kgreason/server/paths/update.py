@@ -91,13 +91,14 @@ def _is_allowed(path: Path, allowed: tuple[str, ...]) -> bool:
 
 
 def _using(operations: tuple[Operation, ...], given: Parameters, base: str) -> Iterator[Operation]:
-    """The operations with the dataset of the protocol in place of their own. Raises Problem."""
+    """The operations, in which the parameters name the dataset. Raises Problem if an operation names one itself."""
     clauses = (("FROM", "using-graph-uri"), ("FROM NAMED", "using-named-graph-uri"))
     dataset = tuple(f"{clause} <{iri(each, base)}>" for clause, name in clauses for each in given.get(name, []))
     for operation in operations:
         if not dataset or not isinstance(operation, Modify):
             yield operation
         elif operation.select.dataset or operation.select.default_graph:
-            raise Problem(400, "the dataset is named by the parameters and by USING or WITH; name it once")
+            problem = "the parameters name a dataset, and USING or WITH in the update names one too; name it once"
+            raise Problem(400, problem)
         else:
             yield replace(operation, select=replace(operation.select, dataset=dataset))

@@ -2,6 +2,6 @@
 
 child     the process that answers queries, one after the other
 frames    what parent and child send each other
-nesting   texts that are nested so deeply that a parser would end its process
+nesting   refuses texts that are nested so deeply that a parser would end its process
 pool      the processes, and the queue before them
 """

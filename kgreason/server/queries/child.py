@@ -1,7 +1,7 @@
 """The process that answers SPARQL queries over a store, one after the other; `pool` starts it.
 
-The process opens the store for reading, and opens it again when the server asks for a later commit. It gets no signal
-of the terminal. It ends when the server closes its input, or kills it: nothing else stops Oxigraph.
+The process opens the store for reading, and opens it again when the server asks for a later commit. Ctrl-C in the
+terminal does not reach it. It ends when the server closes its input, or kills it: nothing else stops Oxigraph.
 
 Law: an answer is complete, or its END frame says why it is not. Cost: opening a store takes some 20 milliseconds. The
 graph as of a past commit takes the engine and the memory of the whole graph.
@@ -35,13 +35,13 @@ from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.reader import Reader
 
 _LOOK = 1
-"""The process looks whether the server is there after this many seconds."""
+"""Every this many seconds the process looks whether the server still runs."""
 
 
 def main(path: str, most_bytes: str = "0") -> None:
     """Answer the queries that come on standard input, until it ends.
 
-    If the address space of the process would have more than `most_bytes`, the process ends; 0 is no limit.
+    If the address space of the process would have more than `most_bytes`, the process ends; 0 means no limit.
     """
     _limit(int(most_bytes))
     threading.Thread(target=_end_with_server, args=(os.getppid(),), daemon=True).start()
@@ -77,7 +77,7 @@ class _Reader:
         self._past: KnowledgeGraph | None = None
 
     def past(self, number: int) -> OxigraphStore:
-        """The store as it was after a commit, in memory. The last one is kept."""
+        """The store as it was after a commit, in memory. It is kept until another commit is asked for."""
         if self._past is None or self._past.commit != number:
             self._past = None  # before another one takes memory
             with KnowledgeGraph.open(self._path, read_only=True) as graph:
@@ -126,7 +126,7 @@ class _Document(RawIOBase):
         self._out.flush()
 
     def fail(self, kind: str, message: str) -> None:
-        """Send an error in place of the document, or behind the part that was sent."""
+        """Send an error in place of the document, or after the part of it that was sent."""
         self._out.write(frame(END, message.encode()) if self._is_begun else _failed(kind, message))
         self._out.flush()
 
@@ -140,7 +140,7 @@ def _failed(kind: str, message: str) -> bytes:
 
 
 class _RefusedError(Exception):
-    """An answer that the client cannot get: its kind and a message."""
+    """The error that the query has no answer which the client can get: a kind and a message."""
 
 
 def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:

@@ -3,8 +3,8 @@
 request   REQUEST   JSON: sparql, base, default_graphs, named_graphs, graph, solutions, triples, checked,
               commit, most
 answer    HEAD      JSON: {"kind": "solutions" | "triples"} or {"error": [kind, message]}
-          DATA      a piece of the document
-          END       empty, if the document is complete; otherwise the message of an error
+          DATA      a piece of the answer
+          END       empty, if the answer is complete; otherwise the message of an error
 """
 
 from __future__ import annotations

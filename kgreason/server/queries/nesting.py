@@ -1,8 +1,8 @@
 """Texts that are nested deeply: pyoxigraph's parsers call themselves for each level, and a full stack ends the process.
 
-So the server tells texts that cannot be deep (`may_be_deep`, `may_be_deep_document`) from those that may be. The latter
-are parsed in a query process first, with a smaller stack than any thread of the server has (`check`). If that process
-ends, the text is refused.
+So the server looks whether a text may be deep (`may_be_deep`, `may_be_deep_document`). If so, the text is first parsed
+in a query process, with a smaller stack than any thread of the server has (`check`). If that process ends, the text is
+refused.
 
 Law: what passes `check` does not fill a stack of the server. Cost: `may_be_deep` counts brackets.
 """
@@ -69,7 +69,7 @@ def _parse(kind: str, text: str, form: str, base: str) -> None:
 def _with_small_stack(call: Callable[[], Any]) -> str | None:
     """Call a function in a thread with a small stack. Returns the message of its error.
 
-    Only errors of kgreason have a message here: whoever parses the text again raises the others with a better one.
+    The message is None for other errors than those of kgreason: the server parses the text again, and raises them.
     """
     problems: list[str] = []
 

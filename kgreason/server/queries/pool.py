@@ -37,11 +37,11 @@ _BUFFER = 1 << 18
 class Request(NamedTuple):
     """A query, or a graph to read if `sparql` is None; `graph` None is the default graph.
 
-    `default_graphs` and `named_graphs` are the dataset, None if the query says it. `solutions` and `triples` are the
-    formats for either form of answer, None if the client accepts none. `commit` is the commit to see. `prefixes` are
-    those that the query may use without a declaration. `seconds` is the time that the client gives the query. `checked`
-    is a text to parse in place of a query: "update", "rules" or "document", the text or its path, and its format.
-    `as_of` is a past commit to see in place of `commit`.
+    `default_graphs` and `named_graphs` are the dataset; None if the query itself names the dataset. `solutions` and
+    `triples` are the formats for either form of answer, None if the client accepts none. The process sees the store as
+    of `commit`, or later. `prefixes` are those that the query may use without a declaration. `seconds` is the time that
+    the client gives the query. `checked` is a text to parse in place of a query: "update", "rules" or "document", the
+    text or its path, and its format. If `as_of` is set, the process sees the store as it was after this past commit.
     """
 
     sparql: str | None
@@ -186,7 +186,7 @@ class Answer:
         self.close()
 
     async def begin(self, request: bytes) -> None:
-        """Send the request and read the head. Raises the error that the head tells, and errors as `pieces` does."""
+        """Send the request and read the head. Raises the error that the head tells, and the errors of `pieces`."""
         assert self._process.stdin
         with suppress(ConnectionError):  # the process has ended, and reading tells why
             self._process.stdin.write(request)
@@ -248,4 +248,4 @@ def _error(kind: str, message: str) -> Exception:
 
 
 class UnacceptableError(QueryError):
-    """An answer of a form for which the client accepts no format; the message is the form."""
+    """The client accepts no format for the form of an answer; the message is the form: "solutions" or "triples"."""

@@ -1,5 +1,5 @@
-"""What the server tells as it happens.
+"""Streams of commits, sent to clients as the commits are made.
 
-feed     the past commits and the news, for /changes
+feed     the past commits and the new ones, for /changes
 views    how a stream shows a commit
 """

@@ -1,4 +1,4 @@
-"""`Feed`: the past commits as clients of /changes read them, and the news.
+"""`Feed`: the past and the new commits, for clients of /changes.
 
     commit -> in the thread of the writer: a copy of its delta -> in the event loop: the log -> every stream
     commits that the log does not have any more, or that were made before the server began <- the history on disk
@@ -31,7 +31,7 @@ _LOGGER = logging.getLogger("kgreason.server")
 _BEAT = 15
 """After this many seconds without news a stream gets a comment, so that a dead connection is found."""
 _WRITTEN = 64
-"""The texts of so many commits are kept for other streams."""
+"""The texts of this many commits are kept for other streams."""
 
 
 class _Commit(NamedTuple):
@@ -41,11 +41,11 @@ class _Commit(NamedTuple):
 
 
 Past = Callable[[int], Iterator[Delta]]
-"""The commits after a commit, from the history; raises HistoryError if the history lacks one of them."""
+"""A function that reads the commits after a commit from the history. It raises HistoryError if one is not there."""
 
 
 class Feed:
-    """The log of a server that begins after a commit, with the history before it."""
+    """The log of the commits since the server began, and the history for the commits before the log."""
 
     def __init__(self, commit: int, kept: int, streams: int, past: Past) -> None:
         self._kept, self._most, self._past = kept, streams, past
@@ -105,9 +105,10 @@ class Feed:
         self._wake()
 
     async def enter(self, after: int | None) -> int:
-        """Take a place for a stream; returns the commit after which it begins, None means now.
+        """Take a place for a stream that begins after the commit `after`; None means now. Returns this commit.
 
-        Call `leave` in the end, as `Stream` does. Raises Problem if no place is free, or a later commit is not kept.
+        Call `leave` in the end, as `Stream` does. Raises Problem if no place is free, or if a commit after `after` is
+        not kept.
         """
         if self.streams >= self._most:
             raise busy("streams")
@@ -134,7 +135,7 @@ class Feed:
         return after
 
     async def deltas(self, after: int) -> AsyncIterator[Delta | None]:
-        """The commits after a commit, until the server stops or one is nowhere kept; None for a while without news."""
+        """The commits after a commit; None for a while without one. Ends if the server stops or a commit is lost."""
         while not self._is_closed:
             news = self._news
             try:

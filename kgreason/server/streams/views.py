@@ -4,8 +4,8 @@
     exact   server-sent events with the values of the library (`wire`)       for clients that are kgreason themselves
     patch   RDF Patch: a header with the number of the commit, then a transaction
 
-A commit that has none of the wanted facts has an event without data, or an empty transaction. So every stream knows
-up to which commit it has read.
+A commit that has none of the wanted facts is sent as an event without data, or as an empty transaction. So every stream
+knows up to which commit it has read.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class View(NamedTuple):
         return b"# following\n" if self.form == "patch" else f"id: {after}\n: following\n\n".encode()
 
     def beat(self) -> bytes:
-        """A sign of life."""
+        """What is sent if there is no commit for a while, so that the client knows that the stream lives."""
         return b"# still here\n" if self.form == "patch" else b": still here\n\n"
 
     def text(self, delta: Delta) -> bytes:

@@ -1,4 +1,4 @@
-"""The page Contradictions: each with its proof, and the asserted triples whose removal would end it.
+"""The page Contradictions: each contradiction with its proof, and the asserted triples whose removal would end it.
 
 A triple of the proof is a repair if a what-if without it ends the contradiction (/what-if, `ended`).
 """

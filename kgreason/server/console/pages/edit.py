@@ -1,8 +1,8 @@
 """The page Edit: a document or an update on the left, and on the right what it would do, before it is committed.
 
 While the user types, the page asks /what-if. A commit carries the number of the commit on which the consequences were
-computed (If-Match), so nothing is committed whose consequences nobody has seen. One what-if runs at a time; after it
-the latest text is tried.
+computed (If-Match), so the user has seen the consequences of everything that is committed. One what-if runs at a time.
+When it has ended, the page tries the latest text.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Edit:
         self._kind = _UPDATE if update else _TURTLE
         self._busy = self._stale = False
         self._shift = 0
-        """How many characters were put before the first line of the text."""
+        """How many characters `_whole` has put before the first line of the text."""
         self._tried: tuple[str, int] | None = None
         """The text whose consequences are shown, and the commit on which they were computed."""
         with ui.element("div").classes("panes"):
@@ -81,7 +81,7 @@ class _Edit:
         self._frame.run(self._wait, "wait")
 
     async def _wait(self) -> None:
-        """Try the text after a pause in the typing."""
+        """Try the text when the user has not typed for a moment."""
         await asyncio.sleep(_PAUSE)
         self._stale = True
         if not self._busy:
@@ -126,7 +126,7 @@ class _Edit:
         return await answer.json()
 
     def _whole(self, text: str) -> str:
-        """The text with the known prefixes that it does not declare, on its first line."""
+        """The text with declarations, on its first line, of the known prefixes that it uses and does not declare."""
         form = "@prefix {}: <{}> . " if self._kind == _TURTLE else "PREFIX {}: <{}> "
         declared = "".join(form.format(*each) for each in self._frame.words.undeclared(text).items())
         self._shift = len(declared)
@@ -154,7 +154,7 @@ class _Edit:
 
 
 def _placed(message: str, shift: int) -> str:
-    """A message with the place in the text that the user sees."""
+    """A message with the column as the user sees it: without the `shift` characters that `_whole` has added."""
 
     def place(found: re.Match[str]) -> str:
         line, column = int(found[1]), int(found[2])

@@ -140,7 +140,7 @@ async def why_page(request: Request, triple: str = "") -> None:
 
 
 def _missing(problem: Problem, told: dict[str, Any], words: Words) -> Markup:
-    """Why a triple does not hold: the rules that come closest, and what they lack."""
+    """Why a triple does not hold: the rules that come closest to deriving it, and the conditions that fail."""
     rows = [
         Row(
             [

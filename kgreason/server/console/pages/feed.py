@@ -1,4 +1,4 @@
-"""The page Feed: commits as they come, with what they changed (/changes), and to take one back (/revert)."""
+"""The page Feed: commits as they come, with their changes (/changes), and a button to take a commit back (/revert)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Feed:
                         self._show(event)
 
     async def _first(self) -> int | None:
-        """The commit after which the server has all commits; the newest commits are enough."""
+        """The commit to begin after. The server has all later commits, and they are at most `_KEPT`."""
         commit = int((await self._frame.calls.json("/health"))["commit"])
         try:
             async with self._frame.calls.open("GET", "/changes", {"after": 0}):

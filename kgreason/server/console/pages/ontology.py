@@ -1,4 +1,4 @@
-"""The page Ontology: the axioms, the rules that each became, and what they cost (/rules?costs=true)."""
+"""The page Ontology: each axiom with the rules that it was translated to, and their costs (/rules?costs=true)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _fitting(told: Sequence[_Told], wanted: str) -> list[_Told]:
 
 
 def shown(rules: Sequence[_Told]) -> Markup:
-    """The rules by their axioms: each with its axiom, or why it runs, and its text."""
+    """The rules as HTML, by their axioms: each rule with its axiom, or another reason why it runs, and its text."""
     parts = []
     for kind, title in (("", "Axioms and the rules that they became"), (_GENERIC, "Rules that need no axiom")):
         grouped: dict[str, list[_Told]] = {}

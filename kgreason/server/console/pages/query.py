@@ -34,7 +34,7 @@ _IS_TRUE = "true"
 
 
 class Found(NamedTuple):
-    """The first rows of an answer; `head` is empty for the answer of ASK, and `is_whole` if there are no more rows."""
+    """The first rows of an answer. `head` is empty for an ASK. `is_whole` says that there are no more rows."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -84,7 +84,7 @@ class _Query:
         await self._remember(text)
 
     def _declared(self) -> str:
-        """The text, after the prefixes that it lacks were written into the editor."""
+        """The text of the editor, after declarations of the prefixes that it lacks were written into the editor."""
         text = self._editor.text
         if missing := self._frame.words.undeclared(text):
             lines = "".join(f"PREFIX {prefix}: <{namespace}>\n" for prefix, namespace in missing.items())

@@ -1,4 +1,4 @@
-"""What a graph of another process asks (`kgreason.connect`), beside the paths that everybody uses.
+"""Paths that only a client of kgreason uses (`kgreason.connect`); it also uses the paths for everybody.
 
 exact          answers as values of the library
 transactions   /transactions: several edits as one commit

@@ -1,4 +1,4 @@
-"""Answers as values of the library (`wire`), for clients that are kgreason themselves; others get plain JSON.
+"""Answers as values of the library (`wire`), for clients of kgreason (`kgreason.connect`). Others get plain JSON.
 
 Accept: application/vnd.kgreason+json    ->    the value        application/json, */*    ->    plain JSON
 """
@@ -21,7 +21,7 @@ DELTAS: Types = {**_FORMS, "patch": ("application/rdf-patch", "text/x-rdf-patch"
 
 
 def is_exact(request: Request) -> bool:
-    """Whether a request wants a value. Raises Problem if it wants neither form."""
+    """Whether a request wants a value of the library. Raises Problem if it wants neither a value nor JSON."""
     return wanted(request.headers.get("accept"), _FORMS) == "exact"
 
 
@@ -33,12 +33,12 @@ def answered(request: Request, value: Callable[[], Any], plain: Callable[[], Any
 
 
 def told(request: Request, delta: Delta, commit: int, **more: int) -> Response:
-    """The delta of a commit as the request wants it; `commit` is the last commit. Raises Problem."""
+    """The delta of a commit, as a value or plain JSON. `commit` is the number of the last commit. Raises Problem."""
     return _told(request, delta, delta.to_json, headers(delta, commit), more)
 
 
 def tried(request: Request, delta: Delta, limit: int | None, commit: int, **more: int) -> Response:
-    """The delta of a what-if as the request wants it: at most `limit` triples of each kind. Raises Problem."""
+    """The delta of a what-if, as a value or plain JSON, with at most `limit` triples of each kind. Raises Problem."""
     return _told(request, delta, lambda: _shortened(delta, limit, commit), {}, more)
 
 
@@ -59,7 +59,7 @@ def _told(
 
 
 def _shortened(delta: Delta, limit: int | None, commit: int) -> dict[str, Any]:
-    """A delta as plain JSON: at most `limit` triples of each kind, and how many there are of all kinds."""
+    """A delta as plain JSON: at most `limit` triples of each kind, and for each kind the number of all its triples."""
     told = delta.to_json()
     lists = [told["asserted"], told["retracted"], *told["appeared"].values(), *told["disappeared"].values()]
     counts = {

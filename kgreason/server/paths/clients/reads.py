@@ -1,4 +1,4 @@
-"""What the engine knows beside SPARQL: /match, /dump, /relations.
+"""Reads that need the engine, which SPARQL cannot express: /match, /dump, /relations.
 
     /match?s=IRI&p=IRI&o=TERM&g=IRI&asserted=true     quads as N-Quads lines; a term that is left out matches any term
     /dump?asserted=true&graphs=true                   the whole graph, with literals as they were written
@@ -78,7 +78,7 @@ async def relations(request: Request) -> Response:
 
 
 async def relation(request: Request) -> Response:
-    """The facts of one relation; `arity` tells relations of one name apart, `term` gives the terms to match."""
+    """The facts of one relation. `arity` is needed if several relations have its name; `term` is a term to match."""
     given, name = parameters(request), str(request.path_params["name"])
     arity, asserted = single(given, "arity"), kind(given)
     if arity is not None and not (arity.isascii() and arity.isdigit()):

@@ -9,8 +9,9 @@ and gets the present rows again. If the query fails or takes too long, the last 
 
     the query -> a query process, which may be killed -> the thread of the writer: the rows, and the rows of each commit
 
-Laws: a query that would not end, or that eats memory, is refused before the graph sees it. A client that does not read
-is dropped. Cost: `graph.standing`; each evaluation after a commit holds up the next edit, so it gets a short time only.
+Laws: a query that takes too long or too much memory is refused before the thread of the writer evaluates it. A client
+that does not read is dropped. Cost: see `graph.standing`. Each evaluation after a commit delays the next edit, so it
+may take a short time only.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from kgreason.server.queries.pool import Request as Query
 from kgreason.server.streams.feed import Stream
 
 _WAITING = 1_000
-"""So many events may wait for a client that reads slowly."""
+"""At most this many events wait for a client that reads slowly."""
 _BEAT, _LOOK = 15, 1
 
 

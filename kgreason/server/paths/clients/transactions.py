@@ -7,7 +7,7 @@
     {"unload_rules": "text of a file", ...}
     {"insert": [[term, ...], ...], "relation": "edge", "arity": 2}        delete, upsert
 
-All but the first value of a line may be left out. The same lines may be sent to `/what-if`. Lines with rules need the
+Only the first value of a line is required. The same lines may be sent to `/what-if`. Lines with rules need the
 role admin. A long document is sent as many lines, so that neither side holds it in memory twice.
 """
 
@@ -45,7 +45,7 @@ LINES = "application/x-ndjson"
 _LONGEST = 1 << 26
 """The largest line, in bytes."""
 _DEEPEST = 100
-"""Triple terms in one N-Quads line."""
+"""The largest number of triple terms in one N-Quads line."""
 _RULES = ("add_rules", "remove_rules", "unload_rules")
 _FACTS = ("insert", "delete", "upsert")
 _QUADS = ("add", "remove")
@@ -72,7 +72,8 @@ async def transactions(request: Request) -> Response:
 
 
 Attempt = Callable[[KnowledgeGraph, int], Delta]
-"""Gives the delta that edits would have, with the reasons of so many triples of a kind."""
+"""A function that gives the delta of a what-if, with the reasons of at most the given number of triples of each
+kind."""
 
 
 async def collected(request: Request, answer: Callable[[Attempt], Awaitable[Response]]) -> Response:
@@ -89,7 +90,7 @@ async def collected(request: Request, answer: Callable[[Attempt], Awaitable[Resp
 
 
 async def _check(request: Request, path: Path, *, is_tried: bool = False) -> None:
-    """Raise Problem for lines that are no edits, and QueryError for rules that are nested too deeply."""
+    """Raise Problem for a line that is not an edit, and QueryError for rules that are nested too deeply."""
     for text, syntax in await run_in_threadpool(_checked, path):
         if not is_tried:
             check_role(request.scope, "admin")
@@ -125,10 +126,10 @@ def _edits(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             try:
                 line = json.loads(text)
             except ValueError as error:
-                raise Problem(400, f"line {number} of the transaction is no JSON") from error
+                raise Problem(400, f"line {number} of the transaction is not JSON") from error
             verb = next((key for key in (*_QUADS, *_RULES, *_FACTS) if isinstance(line, dict) and key in line), None)
             if verb is None or not _fits(verb, line):
-                raise Problem(400, f"line {number} of the transaction is no edit")
+                raise Problem(400, f"line {number} of the transaction is not an edit")
             yield verb, line
 
 
@@ -150,7 +151,7 @@ def terms_of(texts: Iterable[str]) -> tuple[Term, ...]:
 
 
 def _shallow(text: str) -> str:
-    """The same text. Raises InputError if its triple terms are so deep that they would fill the stack of the parser."""
+    """Return the text. Raises InputError if its triple terms are nested too deeply for the stack of the parser."""
     if text.count("<<") > _DEEPEST and any(line.count("<<") > _DEEPEST for line in text.splitlines()):
         raise InputError("the triple terms are nested too deeply")
     return text
