@@ -6,7 +6,7 @@
     Some(goals)               at least one of these goals is met
     Suppose(triples, goal)    the goal is met if these triples are asserted as well
     Exists(patterns, then)    for some binding of the variables of the patterns, the goal `then(binding)` is met
-    Several(number, ...)      a property has `number` values that all meet a goal, each pair of which is different
+    Several(number, ...)      a property has `number` different values that all meet a goal
 
 If there is a contradiction, every goal is met, because everything follows from a contradiction. A name that only the
 triples of a `Suppose` use stands for any individual; so a goal that is met for this name is met for all individuals.

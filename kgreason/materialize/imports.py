@@ -1,4 +1,4 @@
-"""`Imports`: adds to an edit the documents that owl:imports asks for, and those to retract because no import is left.
+"""`Imports`: adds to an edit the documents that owl:imports asks for, and removes documents that nobody imports now.
 
     an edit of headers -> documents reached now -> documents to read, documents to withdraw -> the whole edit
 

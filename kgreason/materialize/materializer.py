@@ -532,7 +532,7 @@ class Materializer:
         return (*sorted(self.program.warnings), *(self.equality.warnings if self.equality else ()))
 
     def false_rules(self, names: Collection[str], _terms: Collection[str]) -> Iterator[Rule]:
-        """The rules in force under one of these names that derive `false`; see `proofs.contradictions.FalseRules`."""
+        """The rules in force with one of these names that derive `false`; see `proofs.contradictions.FalseRules`."""
         return (rule for rule in self.rules if rule.name in names and rule.heads == (FALSE,))
 
     def rules_by_code(self) -> dict[EncodedRule, Rule]:

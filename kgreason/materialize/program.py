@@ -187,7 +187,7 @@ class LiveProgram:
 
     @property
     def axioms(self) -> int:
-        """How many axioms the closed schema holds; an axiom counts once for each profile."""
+        """How many axioms the closed schema has; an axiom counts once for each rule set that translates it."""
         return sum(len(each.placed) for each in self._translations)
 
     @property

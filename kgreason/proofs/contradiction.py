@@ -256,7 +256,7 @@ class Reading(NamedTuple):
         return tuple(str(term) for term in self.terms if not isinstance(term, Variable))
 
     def told(self, values: Sequence[str]) -> Contradiction:
-        """The contradiction for these values of `terms`."""
+        """The contradiction that the rule derives if `terms` have these values."""
         known = dict(zip(self.terms, values, strict=True))
         axioms = self.rule.sources or tuple(_triple(_under(atom, known)) for atom in self.axioms)
         return Contradiction(self.rule.name, tuple(values), tuple(_under(atom, known) for atom in self.facts), axioms)

@@ -170,7 +170,7 @@ def _texts(rows: Int32, dictionary: Dictionary) -> list[list[str]]:
 
 
 def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary) -> list[_Use]:
-    """The derivations without those that say again what another derivation says.
+    """The derivations, without those that only repeat what another derivation says.
 
     Left out are:
 

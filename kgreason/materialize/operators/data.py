@@ -81,7 +81,7 @@ class Data:
         self._before = self._patterns
 
     def rollback(self) -> None:
-        """Forget the rules since the last `accept`."""
+        """Return to the rules that were in force at the last `accept`."""
         self._patterns, self._names = self._before, None
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:

@@ -151,7 +151,7 @@ class Functions:
         self._rounds.restart()
 
     def rollback(self) -> None:
-        """Forget the rules since the last `accept`."""
+        """Return to the rules that were in force at the last `accept`."""
         self._operators, self._sources = self._before
         self.are_any, self._failed, self._seen = bool(self._operators), [], {}
         self._rounds.expressions = max(self._rounds.expressions, len(self._operators))

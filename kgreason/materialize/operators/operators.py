@@ -4,7 +4,7 @@
     functions      results of expressions, for the inputs that rules ask for; as soon as rules ask
     skolems        blank nodes for individuals, once owl:sameAs is final
     negations      values without a match, level by level, once everything that they negate is final
-    aggregations   one value for each group, at levels too; those of a recursion in rounds
+    aggregations   one value for each group, level by level too; values of a recursion in rounds
 
 A commit runs the rules, and then the operators that need no level, both until nothing changes (`computed`). Then it
 runs the operators that wait for a level (`decided`), and the rules again.
@@ -162,7 +162,7 @@ class Operators:
         self._look()
 
     def rollback(self) -> None:
-        """Forget the rules since the last `accept`."""
+        """Return to the rules that were in force at the last `accept`."""
         self._is_ordered = self._was_ordered
         for part in self._parts:
             part.rollback()

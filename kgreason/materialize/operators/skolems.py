@@ -72,7 +72,7 @@ class Skolems:
         self._before, self._leaving, self.are_any = self._operators, (), bool(self._operators)
 
     def rollback(self) -> None:
-        """Forget the rules since the last `accept`."""
+        """Return to the rules that were in force at the last `accept`."""
         self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
 
     def last(self) -> int:

@@ -244,7 +244,7 @@ class Cliques:
             np.add.at(weights, slots[~repeated, column], sign * images[~repeated])
 
     def misjudged(self, numbers: Int32) -> Int32:
-        """The numbers of those of the cliques `numbers` whose flag `folded` is wrong for their present weight."""
+        """The numbers among `numbers` of the cliques whose flag `folded` is wrong for their present weight."""
         wrong = self._folded.values[numbers] != self._is_heavy(numbers)
         found: Int32 = numbers[wrong & (numbers > 0)]
         return found
