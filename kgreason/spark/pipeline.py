@@ -5,7 +5,7 @@
 
 Law: after `load` the graph is the same as after an in-process load of the same files, and later commits work in the
 same way. The engine starts from the closure of Spark. Then it computes the facts about equal terms and literals that
-rules need, and what Spark leaves to it of rules that negate or aggregate (docs/architecture.md, The Spark path).
+rules need, and the results of NOT and aggregates that Spark has left to it (docs/architecture.md, The Spark path).
 `materialize` writes the triples that such a graph shows.
 
 Cost: the work of Spark, then one pass over facts and terms. After `load` the engine holds all facts and terms in

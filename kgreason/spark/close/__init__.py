@@ -1,10 +1,10 @@
-"""The closure of encoded quads: gatekeep, product, ground and distinct as DataFrame operators.
+"""The closure of encoded quads: the steps of a level (gatekeep, product, ground, distinct) as DataFrame operators.
 
 planner     Driver: makes the program on the driver, from the schema triples of the data
 plans       the rules as tables
 literals    the facts about literals that rules need
 rewrites    gatekeep, product and ground
-operators   what is between the strata of rules: NOT, expressions and aggregates
+operators   what is computed between levels of rules: NOT, expressions and aggregates
 fixpoint    computes a level from the levels before it
 levels      runs all levels, from asserted facts or from an earlier result
 close       runs all of these steps

@@ -2,10 +2,11 @@
 
     quads -> distinct triples, facts about literals -> level loop -> closure -> if it needs more rules: start again
 
-Law: facts, stamps, supports and flags are those of a Bootstrap of the same rules over the same asserted facts, and of
-an Update for each time that operators assert more (docs/architecture.md, The Spark path). `close_for` computes the
-first stage of an in-process load; the engine then continues from its result. `close_alone` computes the final closure
-of an in-process load with the plain rules of owl:sameAs. It does not report contradictions of Table 8 (datatypes).
+Law: facts, stamps, supports and asserted flags are those that the engine computes from the same rules and asserted
+facts: by a Bootstrap, and then by an Update for each time that operators (NOT, expressions, aggregates) assert more
+facts (docs/architecture.md, The Spark path). `close_for` computes the first stage of an in-process load; the engine
+then continues from its result. `close_alone` computes the final closure of an in-process load with the plain rules of
+owl:sameAs. It does not report contradictions of Table 8 (datatypes).
 
 Cost: the level loop. `close_alone` runs the loop again if derived facts need generic rules in addition to the
 translated rules.
@@ -44,7 +45,7 @@ _RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
 class Closed(NamedTuple):
     """A closure: the facts, with the columns `tbl, c0.., stamp, support, asserted`, and the program that derived them.
 
-    `tbl` is the number of the table of a fact, `c0..` are its terms as ids. `terms` are those of data and rules.
+    `tbl` is the number of the table of a fact, `c0..` are its terms as ids. `terms` are the terms of data and rules.
     """
 
     facts: DataFrame
@@ -88,7 +89,10 @@ def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: P
 
 
 class _Closing:
-    """One evaluation of a program, made under some flags. `goes_on`: the engine goes on from the result."""
+    """One evaluation of a program; `flags` say which generic rules the program has.
+
+    `goes_on`: the engine in this process continues from the result.
+    """
 
     def __init__(
         self,
@@ -137,14 +141,14 @@ class _Closing:
         return facts
 
     def _literals(self) -> DataFrame | None:
-        """The facts about literals, for all terms, if rules read them and the engine does not go on."""
+        """The facts about literals, for all terms. None if no rule reads them, or if the engine adds them later."""
         if self._goes_on or not self._selection.datatypes:
             return None
         self._read += 1
         return _literals(self.driver, self._terms.all, self._planned, f"{self._folder}/literals-{self._read}")
 
     def _operated(self) -> tuple[object, Operated]:
-        """The operators, and what identifies them beside the encoded rules: all texts that the results depend on."""
+        """A value that identifies the operators and the texts of their terms; and the function that asserts facts."""
         planned = self._planned
         tables = planned.program.tables
         assertions = Assertions(

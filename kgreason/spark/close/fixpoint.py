@@ -8,11 +8,11 @@ derivations in the level, and its support is the number of these derivations. A 
 support for each derivation with a rank below its stamp. Such gains happen only if the evaluation starts from an earlier
 result: from scratch every rank is the level, and no stamp of a present fact is larger.
 
-Rules with NOT, expressions or aggregates read facts that operators assert (`operators`): when a level is empty, they
-assert the next ones, and the levels go on as if the evaluation had started from an earlier result.
+Rules with NOT, expressions or aggregates read facts that operators assert (`operators`). When a level is empty, the
+operators assert more facts. Then the levels go on as if the evaluation had started from an earlier result.
 
 A rule is left out while one of its body atoms matches no fact, which is often so for rules about owl:sameAs. Otherwise
-it could have as many rewrites as there are facts, and all of them would end at that atom. Rewrites are kept (persisted)
+it could have as many rewrites as there are facts, and all of them would end at that atom. Rewrites are kept in memory
 and counted after each step. The steps end when no rewrite has a step left. If there are at most `LITTLE` rewrites or
 heads, they are broadcast to the facts, which are then read but not shuffled. If there are more, the join shuffles only
 facts that some atom asks for. Cost: two joins for each step of the longest body, and six or seven more, for any number
@@ -35,9 +35,9 @@ from kgreason.spark.close.rewrites import Rules, directed, gatekeep, ground, met
 from kgreason.spark.folders.checkpoints import Levels
 
 Told: TypeAlias = Callable[[DataFrame], DataFrame | None]
-"""A function from the new facts `tbl, c0..` of a level to more facts to assert, or None. These must not be present."""
+"""A function from the new facts `tbl, c0..` of a level to more facts to assert, or None. They must be new as well."""
 Operated: TypeAlias = Callable[[DataFrame, DataFrame, "Kept"], DataFrame | None]
-"""A function from all facts, and those that came since its last call, to facts `tbl, c0..` to assert, or None."""
+"""A function that gives facts `tbl, c0..` to assert, or None. It gets all facts, and those since its last call."""
 LITTLE = 1 << 18
 """A DataFrame with at most this many rows is sent to every task."""
 
@@ -73,14 +73,14 @@ class Fixpoint:
         self.schema, self._gains = f"{key}, stamp int, support int, asserted boolean", f"{key}, support int"
         self._key = key
         self._gaining: list[int] = []
-        """The levels in which present facts may gain support."""
+        """The numbers of the levels in which present facts may gain support."""
         self._asserting: list[int] = []
-        """The levels that operators have asserted."""
+        """The numbers of the levels whose facts operators have asserted."""
 
     def run(self, first: Callable[[], DataFrame], progress: Progress) -> None:
         """Compute `first` as level 0, then all further levels. Levels that an earlier run has completed are kept.
 
-        When a level is empty, the operators say which facts come next, until they say none.
+        When a level is empty, the operators assert more facts. The run ends when they have none.
         """
         sizes, number = self.levels.sizes, 0
         while True:
@@ -102,11 +102,11 @@ class Fixpoint:
 
     @property
     def is_update(self) -> bool:
-        """Whether facts were asserted after others were derived."""
+        """Whether some facts were asserted after other facts had been derived."""
         return self.before is not None or bool(self._asserting)
 
     def _wanted(self, number: int, kept: Kept, progress: Progress) -> DataFrame | None:
-        """What the operators assert next."""
+        """The facts that the operators assert next, or None."""
         if self._operated is None:
             return None
         since = max(self._asserting, default=0)
@@ -151,7 +151,7 @@ class Fixpoint:
         return self.levels.read(self._gaining, self._gains, "gains")
 
     def flags(self) -> DataFrame:
-        """The present facts that operators have asserted: `tbl, c0..`."""
+        """The facts that operators have asserted and that were present before: `tbl, c0..`."""
         return self.levels.read(self._asserting, self._key, "flags")
 
     def _level(self, kept: Kept) -> dict[str, DataFrame]:
@@ -210,7 +210,7 @@ def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: i
 
 
 def arriving(facts: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Facts `tbl, c0..` as asserted facts of a level."""
+    """Facts `tbl, c0..` with the other columns of a level: stamp 0, support 0, asserted."""
     return facts.select(*key, F.lit(0).alias("stamp"), F.lit(0).alias("support"), F.lit(True).alias("asserted"))
 
 

@@ -4,11 +4,11 @@
     level n + 1    the heads that are not present yet, derived from level n and the levels before it; if there are none
                    the facts that operators assert next (`operators`), for rules that have more than atoms
 
-Law (docs/architecture.md, The Spark path): stamps are levels of the immediate-consequence operator. The support of a
-fact is the number of its derivations from facts with smaller stamps. In `materialize` stamps and supports are final
-when a fact is found, so a written level never changes. `insert` starts from the new facts as its first delta. A present
-fact may get new derivations. `insert` adds their number to the support of the fact at the end (docs/architecture.md,
-Update).
+Law (docs/architecture.md, The Spark path): the stamp of a fact is the round of the immediate-consequence operator that
+derives the fact. The support of a fact is the number of its derivations from facts with smaller stamps. In
+`materialize` stamps and supports are final when a fact is found, so a written level never changes. `insert` starts from
+the new facts as its first delta. A present fact may get new derivations. `insert` adds their number to the support of
+the fact at the end (docs/architecture.md, Update).
 
 Each level is written to Parquet and read back. After a crash, the loop resumes after the last complete level. Nothing
 as large as the data comes to the driver. Cost: a level is a fixed number of joins; see `fixpoint`. Skew: see
@@ -49,9 +49,10 @@ def materialize(
 
     facts: `tbl, c0..` of int, padded with 0 to the widest table; the result also has `stamp, support, asserted`.
     `quiet` is the id of a property whose reflexive triples are not derived, or 0. `told` returns more facts to assert,
-    for the new facts of a level. `operators` assert more facts when rules derive nothing new; the first of the pair
-    identifies them. No other computation may use the folder. After a crash, call the function again with the same
-    folder: it resumes after the last complete level. Raises InputError for facts with other columns.
+    for the new facts of a level. `operators` is a pair: a value that identifies the operators, and a function that
+    asserts more facts when rules derive nothing new. No other computation may use the folder. After a crash, call the
+    function again with the same folder: it resumes after the last complete level. Raises InputError for facts with
+    other columns.
     """
     asserted = _rows(facts, _key(program))
     who, operated = operators or (None, None)

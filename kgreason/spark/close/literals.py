@@ -5,7 +5,7 @@
     dt_type(x, d)        the value of x is in the datatype d, which occurs in rules
     dt_may_equal(x, y)   there is a link x owl:sameAs y, and x and y are not two literals with different values
 
-The first three are the facts that `kgreason.materialize.literals.statements` asserts before a first load. Facts
+The first three kinds are the facts that `kgreason.materialize.literals.statements` asserts before a first load. Facts
 dt_may_equal are added at each level. A literal without a datatype is a string with a value of its own. Such literals
 are read only if another literal has a string as its value, or if rules ask for strings.
 
@@ -111,7 +111,7 @@ def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterat
 
 
 def _of(reading: Reading, names: list[tuple[int, str]]) -> list[int]:
-    """The numbers of those datatypes in `names` that have the value of a literal."""
+    """The datatypes among `names` whose value space has the value of a literal, as numbers."""
     return [number for number, name in names if is_member(reading, name)] if isinstance(reading, Value) else []
 
 

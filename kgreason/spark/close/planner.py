@@ -37,7 +37,7 @@ class Planned(NamedTuple):
 
     `ids` maps the texts of all constants of the rules to ids. `fresh` maps new ids to the texts of constants that do
     not occur in the data. `last` is the largest id. `warnings` name the axioms that could not be translated to rules.
-    `operators` are what the rules have beside atoms.
+    `operators` are the NOT, expressions, aggregates and DATA of the rules.
     """
 
     rules: tuple[Rule, ...]
@@ -74,7 +74,7 @@ class Driver:
         return self._terms.sparkSession
 
     def twins(self, ids: Mapping[str, int]) -> list[tuple[int, ...]]:
-        """The facts about equal restrictions, as rows of ids with the relation first.
+        """The facts about equal restrictions, as rows of ids; the first id of a row is that of the relation.
 
         `ids` maps the texts of relations to ids.
         """

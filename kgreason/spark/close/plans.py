@@ -4,16 +4,17 @@ A body atom becomes a *form* (its table, its columns of constants, its columns t
 constants. There are few forms, even if there are many rules. Constants, plans and heads are rows of tables:
 
     atoms      form, constants -> atom                           (`needs` has the atoms of each rule)
-    triggers   form, constants -> rule, plan, number of steps left, whether all steps see the delta, bindings
+    triggers   form, constants -> rule, plan, how many steps are left, whether all steps may use the delta, bindings
     asks       form, constants -> arrangement, its columns       (a table for each step: the facts that it may use)
-    steps      plan -> arrangement, the slots that probe it, whether it sees the delta, bindings  (for each step)
+    steps      plan -> arrangement, slots to look up in it, whether it may use the delta, bindings     (for each step)
     heads      rule -> table and columns; `rivals` has the other heads of the rule that may be equal to a head
 
 A rule with n body atoms has n plans, one for each atom at which a fact of the delta can start. The other atoms are in
 the order of `kgreason.engine.program.shapes`: the atom with the most bound columns comes next, and there is no
-cartesian product while an atom is left that shares a variable with earlier atoms. A binding has, for each slot, the
-column from which the slot takes its value, or `NONE`. A column of a head is an id, or a negative number for a slot:
-`-1` is slot 0. Rules of one shape are planned once, so that 100,000 rules take a second or two.
+cartesian product while an atom is left that shares a variable with earlier atoms. Each variable of a rule has a *slot*
+for its value. A binding has, for each slot, the column from which it takes its value, or `NONE`. A column of a head is
+an id, or a negative number for a slot: `-1` is slot 0. Rules of one shape are planned once, so that 100,000 rules take
+a second or two.
 
 The constant-size circuit of DYRE (Carneiro de Lima and Apinis): rules are data, joins are fixed.
 """
@@ -29,7 +30,7 @@ from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.program.shapes import Pattern, Shape, delta_plan
 
 NONE = -1
-"""No column, or no slot."""
+"""The number in place of a column or a slot if there is none."""
 
 Row = tuple[int, ...]
 
@@ -50,7 +51,7 @@ class Program(NamedTuple):
 
 
 class Form(NamedTuple):
-    """What similar body atoms have in common: the table, and the columns that have constants.
+    """What similar body atoms have in common: the table; the columns with constants; and the repeated variables.
 
     `repeated` has a pair (column, earlier column with the same variable) for each repeated variable.
     """
@@ -91,7 +92,7 @@ class Plans(NamedTuple):
     needs: list[frozenset[int]]
 
     def living(self, program: Program, present: AbstractSet[int]) -> Program:
-        """The program without rules that can derive nothing: all body atoms of a kept rule are in `present`.
+        """The program without rules that cannot derive anything. All body atoms of the other rules are in `present`.
 
         present: the numbers of the atoms that match some fact.
         """
@@ -231,7 +232,7 @@ class _Writer:
         self.steps[place].append((self._plans, arrangement, int(step.sees_delta), *probes, *bindings))
 
     def _key(self, rule: EncodedRule, atom: int, form: int) -> Row:
-        """The key of an atom: the number of its form, and its constants, filled with 0."""
+        """The key of an atom: the number of its form, and its constants, with zeros at the end."""
         shape = rule.shape
         values = [_value(rule, shape.body[atom].slots[column]) for column in shape.constant_columns(atom)]
         return form, *_padded(values, self._constants, 0)

@@ -1,6 +1,6 @@
 """gatekeep, product and ground as DataFrame operators, for all rules at once.
 
-    gatekeep    joins facts of the delta with the triggers, which gives rewrites (rule, plan, slots)
+    gatekeep    joins facts of the delta with the triggers; the result is rewrites (rule, plan, slots)
     product     extends rewrites by one step of every plan: joins them with facts through arrangements
     ground      turns rewrites without a step left into head rows
 
@@ -10,11 +10,11 @@ is never shuffled. A rewrite is a row `rule, plan, left, rank, v0..`: the number
 far, and the values of the slots. The rows of the plans say which column goes to which slot, so every assignment is one
 expression over broadcast rows.
 
-Invariant: each derivation is one rewrite and is met once; equal heads of one rewrite count once. Skew: facts are probed
-by (arrangement, all values bound so far), never by predicate or class alone, because predicates and classes are
-constants of the arrangement. A key may still have very many rows. Adaptive execution can split such a key, because no
-operator after the join needs its partitioning. Cost: two joins for each step, and one join each for triggers and heads,
-for any number of rules.
+Invariant: each derivation is one rewrite and is met once; equal heads of one rewrite count once. Skew: rewrites are
+joined with facts by (arrangement, all values bound so far), never by predicate or class alone, because predicates and
+classes are constants of the arrangement. A key may still have very many rows. Adaptive execution can split such a key,
+because no operator after the join needs its partitioning. Cost: two joins for each step, and one join each for triggers
+and heads, for any number of rules.
 
 The operators of DYRE (Carneiro de Lima and Apinis), over columns.
 """
@@ -109,9 +109,9 @@ def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> D
 
 
 def arranged(rules: Rules, step: int, facts: DataFrame) -> DataFrame:
-    """The facts that a step may use, each with an `arrangement` and with its values in the columns of the arrangement.
+    """The facts that a step may use, each with the number of an `arrangement` and the columns `b0..`.
 
-    These values are the columns `b0..`, on which rewrites are joined.
+    `b0..` are the values of the fact in the columns of the arrangement. Rewrites are joined on them.
     """
     met = _met(rules.plans, facts, rules.asks[step]).withColumns(_picked(rules, "a", _columns(rules.columns)))
     return met.select("arrangement", *names("b", rules.plans.bound), *rules.columns, "stamp", "age")
@@ -144,7 +144,7 @@ def ground(rules: Rules, rewrites: DataFrame, quiet: int) -> DataFrame:
 
 
 def valued(code: Column, slots: Sequence[Column]) -> Column:
-    """The value that a column of a head has: its code if that is an id, or the slot n for the code `-1 - n`."""
+    """The value of a column of a head: the code itself if it is an id, or the slot n for the code `-1 - n`."""
     return F.when(code >= 0, code).otherwise(pick(-1 - code, slots, F.lit(0)))
 
 
@@ -153,9 +153,10 @@ def _met(plans: Plans, facts: DataFrame, askers: DataFrame) -> DataFrame:
 
 
 def met(forms: Sequence[Form], constants: int, facts: DataFrame, askers: DataFrame) -> DataFrame:
-    """The facts, joined with the rows of `askers` that have a form of the fact and its constants.
+    """The facts, each joined with the rows of `askers` whose form and constants fit the fact.
 
-    askers: `form`, a number in `forms`; `k0..`, as many as the form with most `constants` has; other columns.
+    `askers`: the column `form`, a place in `forms`; the constants of the form `k0..`, with 0 for missing ones; and
+    other columns. `constants` is the number of columns `k0..`.
     """
     exploded = facts.withColumn("form", F.explode(F.array(*map(_form, range(len(forms)), forms))))
     keyed = exploded.select("*", *[_constant(forms, place).alias(f"k{place}") for place in range(constants)])
@@ -163,7 +164,7 @@ def met(forms: Sequence[Form], constants: int, facts: DataFrame, askers: DataFra
 
 
 def _form(number: int, form: Form) -> Column:
-    """A column with the number of the form if the fact of a row has the form, else null (null joins with no row)."""
+    """A column: the number of the form if the fact of a row has this form, else null, which joins with no row."""
     has = F.col("tbl") == form.table
     for column, earlier in form.repeated:
         has = has & (F.col(f"c{column}") == F.col(f"c{earlier}"))
@@ -171,7 +172,7 @@ def _form(number: int, form: Form) -> Column:
 
 
 def _constant(forms: Sequence[Form], place: int) -> Column:
-    """A column with the value of the fact in the constant column number `place` of its form, or 0 if there is none."""
+    """A column: the value of the fact in the column of constant number `place` of its form; 0 if there is none."""
     columns = [F.col(f"c{form.constants[place]}") if place < len(form.constants) else F.lit(0) for form in forms]
     return pick(F.col("form"), columns, F.lit(0))
 
@@ -179,8 +180,8 @@ def _constant(forms: Sequence[Form], place: int) -> Column:
 def _bindings(rules: Rules, otherwise: Column | None = None) -> list[Column]:
     """The slots `v0..` after a step.
 
-    If `f{n}` has the number of a column, slot n takes the value of this column. Otherwise it takes the value
-    `otherwise`, or keeps its value if that is None.
+    If the column `f{n}` has the number of a column of the fact, slot n takes the value of that column. Otherwise slot n
+    takes the value `otherwise`; if `otherwise` is None, the slot keeps its value.
     """
     columns = _columns(rules.columns)
     return [
@@ -190,7 +191,7 @@ def _bindings(rules: Rules, otherwise: Column | None = None) -> list[Column]:
 
 
 def _picked(rules: Rules, prefix: str, values: Sequence[Column]) -> dict[str, Column]:
-    """The columns `b0..` to join on: `b{n}` is `values[k]` for the number k in column `{prefix}{n}`, or 0 for NONE."""
+    """The columns `b0..` to join on. `b{n}` is `values[k]` if column `{prefix}{n}` has k, and 0 if it has NONE."""
     return {f"b{n}": pick(F.col(f"{prefix}{n}"), values, F.lit(0)) for n in range(rules.plans.bound)}
 
 

@@ -30,7 +30,7 @@ _ROWS = 1 << 18
 def intern_terms(terms: ds.Dataset, others: dict[int, str], dictionary: Dictionary) -> Int32:
     """Intern the terms of a dataset with the columns id and text, and the terms `others` (id -> text).
 
-    Returns int32[n]: the dictionary's id at the place of each id of Spark. Raises LimitError if ids run out.
+    Returns int32[n]: at the place of each id of Spark, the id in the dictionary. Raises LimitError if ids run out.
     """
     ids = np.zeros(1, dtype=np.int32)
     for batch in _batches(terms, ["id", "text"]):

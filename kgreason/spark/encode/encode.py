@@ -6,15 +6,15 @@
     grouped, numbered    -> quads      one shuffle of ids: the rows of each group get their ids
     quads                -> facts      distinct triples over all graphs
 
-Each table is written below the folder before the next table is made from it. So numbers are never computed twice, and
-a job that was stopped continues after the last complete table (`stages`).
+Each table is written below the folder before the next table is made from it. So numbers are never computed twice, and a
+job that was stopped continues after the last complete table (`stages`).
 
-Laws: ids are dense from 1, each term has one id, and the terms of `VOCABULARY` have their usual ids. The decoded quads
-are the given quads, each as often as it was given. Two runs over the same input may number terms differently, but not
-in the same folder.
+Laws: ids are dense from 1, each term has one id, and the terms of `VOCABULARY` have their usual ids. If the quads are
+decoded, they are the given quads, each as often as it was given. Two runs over the same input may number terms
+differently, but not in the same folder.
 
-Cost: proportional to the input. The driver holds a number for each part of the dictionary, and a part is small enough
-for one task: some millions of texts.
+Cost: proportional to the input. The driver has a number for each part of the dictionary. A part has some millions of
+texts at most, so that one task can hold the part.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@
 The number of a group consists of the partition of the task and a number within the partition, so two tasks never make
 the same group. Two attempts of one task are never mixed, because Spark keeps only the files of one attempt.
 
-Laws: the first V numbers of each part are those of `VOCABULARY`; number n > V of a part has the id `offset(part) + n`.
-An offset is the number of terms beyond V in the parts before. So ids are dense.
+Laws: V is the number of terms of `VOCABULARY`. The numbers 1 to V of each part are these terms. A number n > V of a
+part has the id `offset(part) + n`. The offset of a part is the number of terms beyond V in the parts before it. So ids
+are dense.
 
 Cost: kernels and copies of whole columns. A task holds one group, or the dictionary of one part.
 """
@@ -28,10 +29,10 @@ from kgreason.terms.dictionary import Dictionary, Ids, Kind
 from kgreason.terms.vocabulary import VOCABULARY
 
 GROUPED = f"group long, local int, text string, quads binary, {SKIPPED}"
-"""Rows of three kinds: (group, local, text), (group, quads) with quads int32[4, n], and skipped lines."""
+"""Rows of three kinds: a text (group, local, text), quads int32[4, n] (group, quads), or skipped lines."""
 
 NUMBERED = "group long, local int, part int, number int, text string"
-"""Rows of two kinds: (group, local, part, number), and (part, number, text) for each new text."""
+"""Rows of two kinds: (group, local, part, number) for each text of a group; (part, number, text) for each new text."""
 
 QUADS = "s int, p int, o int, g int"
 
@@ -50,7 +51,7 @@ Interner = Callable[[pa.RecordBatch, Dictionary], Iterable[Ids]]
 
 
 def grouped_lines(skip: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Turn lines, as batches (line, file), into rows of `GROUPED`. A malformed line is skipped, or RdfSyntaxError."""
+    """Turn batches of (line, file) into rows of `GROUPED`. `skip`: a malformed line is no error, but skipped."""
     reader = LineReader(skip=skip)
     yield from _grouped(batches, reader.intern)
     yield record(GROUPED, **reader.skipped())

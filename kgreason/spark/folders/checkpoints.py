@@ -3,9 +3,9 @@
     folder/level-0/facts   folder/level-0/gains   folder/level-0/whole   folder/level-1/facts   ...
 
 A level is *whole* if it was written completely. `whole` is a table of one row, written after the other tables of its
-level: the token of the run, the fingerprint of the computation, the number of facts. A level is used only if `whole`
-has the right fingerprint and the token of the levels before it. So a level of another program or of an earlier run is
-never used. Cost: four small jobs for each level.
+level. The row has the token of the run, the fingerprint of the computation, and the number of facts. A level is used
+only if `whole` has the right fingerprint and the token of the levels before it. So a level of another program or of an
+earlier run is never used. Cost: four small jobs for each level.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Levels:
         self._token = self._token or uuid.uuid4().hex
 
     def _takes_up(self, level: int) -> bool:
-        """Use a level of an earlier run if it is whole and of this computation. Returns whether it is used."""
+        """Use a level of an earlier run if it is whole and belongs to this computation. Returns whether it is used."""
         marker = self._marker(_level(level))
         if marker is None:
             return False
@@ -57,7 +57,7 @@ class Levels:
         return found if is_mine else None
 
     def write(self, facts: DataFrame, **others: DataFrame) -> int:
-        """Write the tables of the next level, and overwrite leftovers of a crash. Returns the number of its facts."""
+        """Write the tables of the next level, over tables that a crash has left. Returns the number of its facts."""
         self.sizes.append(self._write(_level(len(self.sizes)), facts, others))
         return self.sizes[-1]
 

@@ -31,7 +31,7 @@ _COMMIT = {
     "mapreduce.fileoutputcommitter.algorithm.version": "1",
     "mapreduce.fileoutputcommitter.marksuccessfuljobs": "true",
 }
-"""With these settings (not Hadoop's defaults) the files of all tasks are moved to their place when all have ended."""
+"""Settings of Hadoop, different from its defaults: when all tasks have ended, the files of all move to their place."""
 
 
 def save(frame: DataFrame, form: str, folder: str | PathLike[str], *, overwrite: bool, suffix: str) -> None:

@@ -8,7 +8,8 @@
 
 Law: the edits of a batch, one after the other, have the same effect as its rows one by one. Files are parsed in
 parallel, each by one task, and an edit has each quad at most once. A parse error is a value (`problem`), not an
-exception. So no task is repeated in vain, and the user sees the first error in the order of the batch.
+exception, because Spark would repeat a task with an exception in vain. The user sees the first error in the order of
+the batch.
 
 Cost: parsing. All edits are in one partition, sorted. One process must handle the whole batch anyway, and sorting by
 ranges would evaluate the batch twice.

@@ -6,19 +6,19 @@ r"""Structured Streaming into a store: each micro-batch is one commit, made exac
 
 Law: the store is the same as if every batch had been committed once, in order, even if processes were killed. The
 headers of a commit name the stream, the batch and Spark's query (the identity of a checkpoint folder). A store
-remembers these headers of the last commit of each stream. A batch that the store already has is skipped. A batch that
-leaves a gap, or comes from another checkpoint, is refused, because data would be lost or applied twice. A batch that
-changes nothing is also a commit.
+remembers these headers of the last commit of each stream. A batch that the store already has is skipped. A batch is
+refused if batches before it are missing, or if it comes from another checkpoint: data would be lost or applied twice. A
+batch that changes nothing is also a commit.
 
 Order: the files of a batch are applied by modification time, then by path; the rows of a file by line. The last edit of
-a quad wins. A blank node label means the blank node that the graph shows with this label, as in RDF Patch. Only the
+a quad wins. A blank node label names the blank node that the graph shows with this label, as in RDF Patch. Only the
 committed transactions of a patch count (`store.journal.patch`). Rules in the headers of kgreason's own patches are
 applied.
 
 On a classic session, Spark calls the commit function in this process; on Connect, in a process of the server. The
-function opens the store by its path for each batch, so that others can open it in between; this costs the time to open
-a store. On a classic session you can pass an open graph instead. Tasks parse the files, but the whole batch goes
-through one process. So bound its size with `files`.
+function opens the store by its path for each batch, so that others can open the store between two batches. Each batch
+costs the time to open a store. On a classic session you can pass an open graph instead. Tasks parse the files, but the
+whole batch goes through one process. So bound its size with `files`.
 """
 
 from __future__ import annotations

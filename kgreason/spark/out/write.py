@@ -3,10 +3,10 @@
     s, p, o int, ...  +  terms (id, text)   ->  subject, predicate, object string, ...
     N-Triples   part-*.nt, a triple on each line    Parquet   part-*.parquet, with all columns
 
-Generalised triples are left out, because they are only steps in the derivation of other triples
-(`Dictionary.are_rdf`). Ids are looked up by joins with the terms; nothing is collected. Each predicate is looked
-up once. There are few predicates, so this join shuffles no triples, and a predicate that most triples share does not
-overload one task.
+Generalised triples are left out, because they are only steps in the derivation of other triples (`Dictionary.are_rdf`).
+Ids are looked up by joins with the terms; nothing is collected. Each predicate is looked up once. There are few
+predicates, so the join that decodes them shuffles no triples. A predicate that most triples share does not overload one
+task.
 
 A folder is written as a whole or does not exist (`folders`). Cost: three joins; two of them shuffle the triples.
 """

@@ -5,7 +5,7 @@
 Law: the terms, blank nodes included, are those that a reader in one process gives for the same file, however the file
 is split into tasks. In both formats a statement is one line, so a malformed line does not affect the other lines.
 
-Cost: parsing. If lines of one file in a batch have a malformed line, these lines are parsed one by one, for about 5
+Cost: parsing. If one line is malformed, all lines of its file in the batch are parsed one by one, for about 5
 microseconds each.
 """
 
@@ -78,7 +78,7 @@ class LineReader:
             return _quads(b"\n".join(self._sound(file, syntax, lines.to_pylist())), file, syntax, dictionary)
 
     def _sound(self, file: str, syntax: str, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """The lines that are not malformed. A malformed line is counted, or raises RdfSyntaxError."""
+        """The lines that are not malformed. Each malformed line is counted, or without `skip` raises RdfSyntaxError."""
         for line in lines:
             if _parses(line, syntax):
                 yield line

@@ -44,7 +44,7 @@ class Inputs(NamedTuple):
     remote: list[str]
 
     def has_lines(self) -> bool:
-        """Whether at least one path is to be read as lines."""
+        """Whether Spark reads at least one path as lines."""
         return bool(self.lines or self.remote)
 
 

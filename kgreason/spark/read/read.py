@@ -7,7 +7,7 @@ Columns: subject, predicate, object, graph: string, in canonical N-Triples text;
 A quad that is written twice gives two rows.
 
 Law: the rows are the quads that `kgreason.rdf.reader` reads from the same files: literals as written, blank nodes by
-file and label. It does not matter how the files are split into tasks.
+file and label. The rows do not depend on how the files are split into tasks.
 Cost: parsing, divided by the number of cores. Lines are sent to the Python workers once, as bytes.
 """
 
@@ -34,7 +34,7 @@ _PARSED = f"{SCHEMA}, {SKIPPED}"
 
 
 class Skipped:
-    """The lines that `read(..., on_error="count")` skipped, known when an action on the DataFrame has ended."""
+    """The lines that `read(..., on_error="count")` skipped. They are known after an action on the DataFrame."""
 
     def __init__(self) -> None:
         self._observations: list[Observation] = []

@@ -7,10 +7,10 @@
     Join(left, right, pairs)   the product, selected by each pair of columns    the columns of left, then of right
     Project(source, cs, names) the columns or constants cs, each row once       named by `names`
 
-Only the columns of a projection have names. Other columns are numbered from 0, from left to right, so that no variable
-must be renamed. The product of no parts is one row without columns. A projection is always the root of a tree, as in
-the rule translation of Carneiro de Lima and Apinis, *A Back-to-basics Empirical Study of Datalog Materialization*,
-which `translation` realises. Trees are only values; `evaluate` and `sql` evaluate them.
+Only the columns of a projection have names. Other columns are numbered from 0, from left to right. So translating a
+rule renames no variable. The product of no parts is one row without columns. A projection is always the root of a tree,
+as in the rule translation of Carneiro de Lima and Apinis, *A Back-to-basics Empirical Study of Datalog
+Materialization*, which `translation` realises. Trees are only values; `evaluate` and `sql` evaluate them.
 """
 
 from __future__ import annotations

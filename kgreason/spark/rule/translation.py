@@ -41,7 +41,7 @@ Equality: TypeAlias = tuple[int, int | Constant]
 
 
 class _Part(NamedTuple):
-    """A tree, and a number for each of its columns: columns with the same number must have equal values."""
+    """A tree, and for each of its columns the number of a class: columns of one class must have equal values."""
 
     tree: Source
     classes: tuple[int, ...]

@@ -67,7 +67,7 @@ def _clear(text: str, folder: str) -> KgreasonError | None:
 
 
 def _again(name: str, message: str) -> KgreasonError:
-    """Make the error of kgreason with this class name and this message."""
+    """The error of kgreason with the class `name` and the text `message`, made again."""
     place = _PLACE.fullmatch(message)
     if name != "RdfSyntaxError" or place is None:
         again: KgreasonError = getattr(errors, name)(message)

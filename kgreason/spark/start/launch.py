@@ -4,7 +4,7 @@ Java, Spark's launcher and the Python workers write to standard error: warnings 
 the driver raises as well, tracebacks of workers that Ctrl-C ends. A user does not need this output. It goes to a
 temporary file, which is read only if Java does not start. The file is removed when Java ends.
 
-Invariants: a Java that already runs for this process is used as it is. The first Ctrl-C waits until Java has started,
+Invariants: if a Java already runs for this process, it is used as it is. The first Ctrl-C waits until Java has started,
 because an interrupted launch would leave a Java running. A second Ctrl-C does not wait.
 Cost: starting Java.
 """

@@ -1,6 +1,6 @@
-"""What is between rules: NOT, expressions and aggregates, for all rules at once.
+"""Operators: NOT, expressions, aggregates and DATA. They read facts, and assert facts that rules read.
 
-program      the operators of a program as tables
+program      the operators of a program, as tables of integers
 tables       Tables: facts to keys, results to facts
 terms        Terms: all terms, with those that operators make
 individuals  which terms are equal

@@ -2,9 +2,9 @@
 
     rows (operator, keys)  ->  operator, group, argument  ->  COUNT by Spark, the others by tasks  ->  text of the value
 
-Each row is one fact, so a match counts once, however often rules derive it. Rows with a term that is not the first name
-of its individual are left out. Cost: COUNT is a grouped count; the others sort the rows by their groups, and a task
-needs the memory of the largest group.
+Each row is one fact, so a match counts once, however often rules derive it. If terms are equal, a row counts only if
+each of its terms is the first name of an individual (`individuals`). Cost: COUNT is a grouped count; the others sort
+the rows by their groups, and a task needs the memory of the largest group.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def aggregated(
 ) -> DataFrame:
     """The values of all groups of some aggregates: operator, kind, b0.. (the group), text.
 
-    `others`: the terms that are no first names (id), or None if all are.
+    `others`: the column id, with the terms that are not first names (`individuals`); None if no terms are equal.
     """
     rows = tables.keyed(facts, numbers, (MET,))
     if others is not None:
@@ -63,7 +63,7 @@ def aggregated(
 def _solved(
     rows: DataFrame, numbers: Sequence[int], operators: Sequence[Operator], groups: tuple[str, ...], terms: Terms
 ) -> DataFrame:
-    """The values that tasks compute."""
+    """The values of all groups of aggregates other than COUNT, which tasks compute."""
     aggregates = {number: aggregation_of(operators[number]).aggregate for number in numbers}
     texts = rows.join(terms.all, "id").select("operator", *groups, "text")
     ordered = texts.repartition("operator", *groups).sortWithinPartitions("operator", *groups)

@@ -2,8 +2,9 @@
 
     asks (operator, keys)  ->  texts of the keys  ->  tasks: Oxigraph  ->  texts of the results  ->  ids
 
-Each input is asked for by one fact, so it is evaluated once. Under owl:sameAs, SKOLEM reads the first name of each
-individual, also for its constants. Cost: one join with the terms for the inputs, and two for the results.
+Each input is asked for by one fact, so it is evaluated once. If rules follow owl:sameAs, SKOLEM gets the first name of
+each individual (`individuals`), for its variables and its constants. Cost: one join with the terms for the inputs, and
+two for the results.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def computed(
 ) -> DataFrame | None:
     """The results for the inputs that `facts` ask for: operator, kind, b0.., text (null for a FILTER); None if none.
 
-    `names`: the first names of terms that are not first names (id, name), or None to take every term as it is.
+    `names`: the columns id and name, for terms that are not first names (`individuals`) and their first names. With
+    None every term is taken as it is.
     """
     asks = kept.keep(tables.keyed(facts, expressions, (ASKS,)).drop("role"))
     if asks.isEmpty():

@@ -1,7 +1,8 @@
-"""`Individuals`: which terms rules make equal, where owl:sameAs is followed by plain rules (`same_as="rules"`).
+"""Individuals: groups of terms that plain rules of owl:sameAs make equal (`same_as="rules"`).
 
-Rules derive a link for each pair of equal terms. The *first name* of an individual stands for it: IRIs come first, then
-blank nodes, literals and triple terms, each in the order of UTF-8 (`materialize/operators/individuals`).
+Rules derive an owl:sameAs triple (*link*) for each pair of equal terms. The *first name* of an individual is its first
+term: IRIs come first, then blank nodes, literals and triple terms, each in the order of UTF-8
+(`materialize/operators/individuals`).
 
 Cost: a filter over the facts, and a join of the links with the terms.
 """
@@ -16,7 +17,7 @@ from kgreason.spark.close.operators.terms import Terms
 
 
 def links(facts: DataFrame, triples: int) -> DataFrame:
-    """The owl:sameAs links (x, y int) between two terms. `triples` is the number of the table of triples."""
+    """The owl:sameAs links between two different terms: x, y int. `triples` is the number of the table of triples."""
     is_link = (F.col("tbl") == triples) & (F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2"))
     return facts.where(is_link).selectExpr("c0 AS x", "c2 AS y")
 
@@ -32,7 +33,7 @@ def others(facts: DataFrame, triples: int, terms: Terms) -> DataFrame:
 
 
 def _kind() -> Column:
-    """The rank of a term among the names of an individual, by the kind of term."""
+    """A number for the kind of a term; the first name of an individual is a term with the smallest number."""
     text = F.col("text")
     ranks = (("<<", 3), ("<", 0), ("_", 1))
     found = F.lit(2)

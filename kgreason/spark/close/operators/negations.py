@@ -1,9 +1,11 @@
-"""NOT on Spark: `absent` finds the values without a match by an anti-join, for all negations at once.
+"""NOT on Spark: `absent` finds by an anti-join, for all negations at once, the values for which nothing matches.
 
-    none = asks - matches - none        (rules/lowering.py)
+    asks       values for which a rule needs to know whether NOT holds
+    matches    values for which the negated atoms match
+    none       values for which NOT holds; new ones are asks - matches - none        (rules/lowering.py)
 
-Law: what is negated is final when its level is decided, so a fact of `none` is never wrong later. Only the facts
-themselves can make rules circular (`materialize/operators/drawn`); `check_absent` notices that at the end.
+Law: when the level of a negation is decided, no rule can derive another match. So a fact of `none` stays true. The
+exception: facts may make rules circular (`materialize/operators/drawn`). `check_absent` finds such facts at the end.
 
 Cost: one anti-join over the keys of all negations.
 """

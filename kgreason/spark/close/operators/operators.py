@@ -1,8 +1,8 @@
-"""`Assertions`: what operators assert between the fixpoints of the rules, for all operators at once.
+"""`Assertions`: the facts that operators assert when rules derive nothing new, for all operators at once.
 
-    expressions    results, for the inputs that rules ask for; as soon as rules ask
-    then, level by level, once all below is final:
-    negations      asks without a match
+    expressions    results for the inputs that rules ask for; as soon as rules ask
+    then, level by level, when all facts of lower levels are final:
+    negations      the inputs that rules ask for, if nothing matches
     aggregates     one value for each group
     SKOLEM         blank nodes for individuals, if rules follow owl:sameAs
 
@@ -35,17 +35,17 @@ from kgreason.spark.close.operators.tables import Tables
 from kgreason.spark.close.operators.terms import Terms
 
 LIMITS = Limits(rounds=100)
-"""What a recursion may do on Spark, where a round takes some seconds."""
+"""The limits of a recursion through BIND on Spark, where a round takes some seconds."""
 
 
 class Assertions:
     """The operators of a program, which assert facts until nothing changes.
 
     `triples` is the number of the table of triples. `registry` has the Python functions. `literals` gives the facts
-    about literals, for all terms, or None. `goes_on`: the engine goes on with what Spark leaves undone. Then Spark
-    leaves to it recursion through MIN and MAX, with all that needs it, and looks for no circles that facts alone close;
-    and, with `are_merged` (representatives stand for equal terms), all operators once two terms are equal. Raises
-    RuleError for rules that Spark cannot evaluate.
+    about literals, for all terms, or None. `goes_on`: the engine continues from the result of Spark. Then Spark leaves
+    to the engine: recursion through MIN and MAX, all operators of its level and above, and the check for facts that
+    make rules circular. `are_merged`: representatives stand for equal terms. Then Spark leaves all operators to the
+    engine as soon as two terms are equal. Raises RuleError for rules that Spark cannot evaluate.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Assertions:
     def wanted(self, facts: DataFrame, arrived: DataFrame, kept: Kept) -> DataFrame | None:
         """The facts `tbl, c0..` to assert next, or None at the end.
 
-        facts: all facts, `tbl, c0..`. arrived: the facts that have come since the last call. Raises LimitError for a
+        `facts`: all facts, `tbl, c0..`. `arrived`: the facts that are new since the last call. Raises LimitError for a
         recursion that makes terms without end, StratificationError if the facts themselves make the rules circular.
         """
         if self._are_merged and not links(facts, self._triples).isEmpty():
@@ -109,7 +109,7 @@ class Assertions:
         return [number for number in self._numbers(kind) if self._operators.all[number].level == self._level]
 
     def _decided(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
-        """What is decided at a level that is reached now, with what was asked for meanwhile at the levels below."""
+        """The facts that operators assert at a new level; also new results of negations at lower levels."""
         parts = [
             self._absent(facts, kept),
             self._computed(facts, self._reached(Function), kept),
@@ -154,7 +154,7 @@ class Assertions:
         return others(facts, self._triples, self._terms)
 
     def _with_ids(self, rows: DataFrame, kept: Kept, *, makes: bool = True, is_round: bool = False) -> DataFrame | None:
-        """The facts for results `operator, kind, b0.., text`; new terms get ids. `makes`: there may be new terms."""
+        """The facts for results `operator, kind, b0.., text`; new terms get ids. `makes`: results may be new terms."""
         made = self._terms.intern(rows.where("text IS NOT NULL").select("text")) if makes else 0
         if made and is_round:
             self._count(rows, made)
@@ -163,7 +163,7 @@ class Assertions:
         return found if found is None or literals is None else found.unionByName(literals)
 
     def _count(self, rows: DataFrame, made: int) -> None:
-        """Count a round in which expressions made terms. More rounds than expressions are a recursion."""
+        """Count a round in which expressions made terms. If rounds outnumber expressions, there is a recursion."""
         self._rounds += 1
         self._made += made if self._rounds > len(self._expressions) else 0
         if self._rounds <= LIMITS.rounds and self._made <= LIMITS.made_terms:

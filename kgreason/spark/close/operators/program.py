@@ -1,13 +1,15 @@
-"""The operators of a program as small tables: what they read, and what they write.
+"""The operators of a program as small tables: which facts they read, and which facts they write.
 
     reads     form, constants -> operator, role, the columns of the keys     a fact that an operator reads
     writes    operator, kind -> table and columns, of keys or the result     a fact that an operator asserts
 
 An operator reads atoms of hidden relations (rules/lowering.py). The values of the variables of such an atom are its
-*keys*. The role of an atom says what its facts mean: they ask for something, they match, or they are the answers that
-are known already. The tables are like those of rules (`close/plans.py`), so one join finds the facts for all operators.
+*keys*. The role of an atom says what its facts mean: values that a rule asks for (`ASKS`), matches of the negated or
+aggregated atoms (`MET`), or results that the operator has asserted already (`KNOWN`). The tables are like those of
+rules (`close/plans.py`), so one join finds the facts for all operators.
 
-Operators have the levels of the in-process engine (rules/strata.py); functions have level 0 and wait for nothing.
+Operators have the levels of the in-process engine (rules/strata.py); functions have level 0, so they do not wait for
+other operators.
 """
 
 from __future__ import annotations
@@ -31,16 +33,16 @@ from kgreason.rules.strata import Level, has_closed, is_equality, stratify
 from kgreason.spark.close.plans import NONE, Form, Row, Table, names
 
 ASKS, MET, KNOWN = 0, 1, 2
-"""The roles of atoms."""
+"""The roles of atoms; see the top of this file."""
 MADE, CALLED = 0, 1
-"""The kinds of facts that an operator writes: its result, or that a Python function was called."""
+"""The kinds of facts that an operator writes: a result; or a note that a Python function was called for an input."""
 Operation: TypeAlias = Negation | Function | Aggregation
 _AT_ONCE = Level(0)
 TableOf = Callable[[tuple[bool, int]], int]
 
 
 class Operator(NamedTuple):
-    """What is between rules: its level, the name of a rule that has it, and whether it needs itself (MIN and MAX)."""
+    """An operator: its level, a rule that has it, and whether it reads its own results (a recursion by MIN or MAX)."""
 
     level: int
     rule: str
@@ -108,7 +110,7 @@ def operators_of(rules: Collection[Rule], schema: Iterable[Triple]) -> Operators
 
 
 def between(operators: Operators, ids: Mapping[str, int], table: TableOf) -> Between:
-    """The tables of operators; `ids` has the texts of constants, `table` numbers a kind of table."""
+    """The tables of operators; `ids` maps the texts of constants to ids. `table` gives the number of a table."""
     reads = [(number, *each) for number, operator in enumerate(operators.all) for each in _reads(operator)]
     writes = [(number, *each) for number, operator in enumerate(operators.all) for each in _writes(operator)]
     writer = Forms(ids, table)
@@ -132,7 +134,7 @@ def between(operators: Operators, ids: Mapping[str, int], table: TableOf) -> Bet
 
 
 class Forms:
-    """Atoms as forms and constants; `numbers` has the forms met so far."""
+    """Turns atoms into forms (`plans`) and constants. `numbers` has a number for each form so far."""
 
     def __init__(self, ids: Mapping[str, int], table: TableOf) -> None:
         self._ids, self._table = ids, table
@@ -158,7 +160,7 @@ class Forms:
     def head(self, atom: Atom, keys: tuple[Variable, ...], result: int) -> Row:
         """The table of an atom; for each column the id of its constant, or `-1 - n` for the key n.
 
-        A variable that is no key is the result, which has the number `result`.
+        A variable that is not a key is the result, and has the code `-1 - result`.
         """
         columns = columns_of(atom)
         numbers = {term: -1 - number for number, term in enumerate(keys)}
@@ -197,7 +199,7 @@ def _reads(operator: Operator) -> Iterator[tuple[int, Atom, tuple[Variable, ...]
 
 
 def _writes(operator: Operator) -> Iterator[tuple[int, Atom, tuple[Variable, ...]]]:
-    """The atoms that an operator writes, each with its kind and its keys in order. A result is no key."""
+    """The atoms that an operator writes, each with its kind and its keys in order. The result is not a key."""
     match operator.does:
         case Negation(_, asks, none, _):
             yield MADE, none, _variables(asks)

@@ -3,7 +3,7 @@
     facts (tbl, c0..)  ->  operator, role, b0..             `keyed`
     operator, kind, b0.., id (of the result)  ->  tbl, c0.. `facts`
 
-Cost: a broadcast join each, for any number of operators.
+Cost: one broadcast join for each of the two, for any number of operators.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Tables:
         self._heads = len(between.writes.columns) - len(("operator", "kind", "tbl"))
 
     def keyed(self, facts: DataFrame, numbers: Collection[int], roles: Collection[int]) -> DataFrame:
-        """The facts that some operators read in some roles: operator, role, b0..; unused keys are 0."""
+        """The facts that the operators `numbers` read in the given roles: operator, role, b0..; unused keys are 0."""
         reads, constants = self._between.reads, self._between.constants
         operator, role = reads.columns.index("operator"), reads.columns.index("role")
         wanted = [row for row in reads.rows if row[operator] in numbers and row[role] in roles]

@@ -3,9 +3,9 @@
     (operator, keys, texts of the keys)     ->  (operator, kind, keys, text of the result or null)       `evaluating`
     (operator, group, text of the term)     ->  (operator, group, text of the value)                     `grouping`
 
-A task has dictionaries of its own: the terms of a batch get ids there, and results go back as texts. Rows of `grouping`
-come sorted by operator and group. Cost: that of `materialize/operators/evaluation` and `values`; the memory of a batch,
-or of the largest group.
+A task has dictionaries of its own, in which the terms of a batch get ids. The results are texts again. Rows of
+`grouping` come sorted by operator and group. Cost: that of `materialize/operators/evaluation` and `values`; the memory
+of a batch, or of the largest group.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def computed_schema(keys: int) -> str:
 def evaluating(expressions: Mapping[int, Expression], keys: int) -> Task:
     """Make the task that evaluates the expressions of operators.
 
-    Rows: `operator`, `b0..` and their texts `t0..`. Raises RuleError for what Oxigraph cannot evaluate.
+    Rows: `operator`, `b0..` and their texts `t0..`. The task raises RuleError if Oxigraph cannot evaluate an
+    expression.
     """
     schema, columns = computed_schema(keys), names("b", keys)
 
@@ -74,9 +75,9 @@ def evaluating(expressions: Mapping[int, Expression], keys: int) -> Task:
 
 
 def _results(expression: Expression, rows: pa.RecordBatch) -> Iterator[tuple[int, list[int], pa.Array]]:
-    """The rows to write for inputs: their kind, the places of the inputs, and the texts of the results.
+    """The rows to write: their kind, the places of their inputs in `rows`, and the texts of their results.
 
-    The texts are null for a FILTER, and where a function was called.
+    The texts are null for a FILTER, and in rows of the kind CALLED.
     """
     rule, computed, _ = expression
     dictionary, width = Dictionary(), len(computed.inputs())

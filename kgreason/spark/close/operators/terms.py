@@ -1,10 +1,10 @@
 """`Terms`: the terms of encoded data, which grow when operators make new ones.
 
-    texts -> without the known ones -> sorted within their partitions -> numbered by counts and offsets -> Parquet
+    texts -> without known terms -> sorted within their partitions -> numbered by counts and offsets -> Parquet
 
-Law: ids never change, and a new term gets an id that follows the last one. A job that starts again after a stop uses
-the ids that it has written, because levels on disk have them. Cost: `intern` joins the texts with all terms, and runs
-six small jobs.
+Law: ids never change, and a new term gets an id that follows the last one. If a job was stopped and starts again, it
+uses the ids that it has written before, because the levels on disk have these ids. Cost: `intern` joins the texts with
+all terms, and runs six small jobs.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from kgreason.terms.dictionary import MAX_ID
 _TERMS = "id int, text string"
 _WHOLE = "made_from string, rows bigint"
 _ROW_BITS = 33
-"""`monotonically_increasing_id` has the number of the partition above these bits."""
+"""How many low bits of `monotonically_increasing_id` count rows; the bits above are the number of the partition."""
 
 
 class Terms:
-    """All terms (id int, text string). `stored` are those in files; the others are `fresh`: id -> text.
+    """All terms (id int, text string). `stored` are the terms in files; `fresh` maps the other ids to texts.
 
-    `last` is the largest id. New terms are written to `folder`; those that a stopped job has written are used again if
-    `made_from` is the same.
+    `last` is the largest id. New terms are written to `folder`. If a job was stopped, its terms there are used again,
+    provided that `made_from` is the same.
     """
 
     def __init__(self, stored: DataFrame, fresh: Mapping[int, str], last: int, folder: str, made_from: str) -> None:
@@ -49,7 +49,7 @@ class Terms:
         return [found[number] for number in ids]
 
     def intern(self, texts: DataFrame) -> int:
-        """Give ids to the texts (text string) that are no terms yet. Returns how many there are."""
+        """Give ids to the texts (text string) that have no id yet. Returns how many there are."""
         path = f"{self._folder}/part-{self._parts}"
         self._parts += 1
         found = marked(self.spark, f"{path}.whole", _WHOLE)
