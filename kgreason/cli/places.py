@@ -110,7 +110,7 @@ def graph_at(place: Place | None, *, read_only: bool = False, **how: Any) -> Gra
     if not isinstance(place, Server):
         return KnowledgeGraph.open(place, read_only=read_only, **how)
     if refused := [f"--{name.replace('_', '-')}" for name in _OF_THE_SERVER if how.pop(name, None)]:
-        raise click.UsageError(f"{' and '.join(refused)}: only where the store is opened, not for a server")
+        raise click.UsageError(f"{' and '.join(refused)}: cannot be used with a server, which opens the store itself")
     from kgreason.client.graph import connect
     from kgreason.graph.knowledge_graph import MADE_WITH, check_made
 

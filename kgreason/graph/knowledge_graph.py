@@ -865,7 +865,7 @@ class KnowledgeGraph:
 
     @locked
     def explain_fact(self, name: str, terms: Sequence[str]) -> Proof:
-        """A proof of a fact of a relation, by the texts of its terms in N-Triples syntax; `GraphRelation.explain`.
+        """A proof of a fact of a relation; see `GraphRelation.explain`. `terms` are texts in N-Triples syntax.
 
         Raises QueryError if the graph does not have the fact.
         """

@@ -261,7 +261,7 @@ class Transaction:
 
     @contextmanager
     def _forgetting(self) -> Iterator[None]:
-        """Forget the terms that the block interns, if it raises an error."""
+        """Forget the terms that the block interns, if the block raises an error."""
         known = len(self._live.dictionary)
         try:
             yield

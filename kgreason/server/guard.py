@@ -131,7 +131,7 @@ def check_role(scope: Scope, needed: str) -> None:
     """Raise Problem if the client that sent a request has a lower role."""
     role = scope[ROLE]
     if ROLES.index(role) < ROLES.index(needed):
-        raise Problem(403, f"the token has the role {role}, and this needs {needed}")
+        raise Problem(403, f"the token has the role {role}, and this request needs the role {needed}")
 
 
 def _refusal(scope: Scope, problem: Problem) -> Response:

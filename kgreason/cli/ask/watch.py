@@ -89,7 +89,7 @@ def _of_folder(
 def _of_server(
     place: Server, after: int | None, functions: list[Callable[..., Any]], *, once: bool
 ) -> Iterator[Record]:
-    """The commits of a server; after 0 first the whole graph, as one commit."""
+    """The commits of a server. With `after` 0 the whole graph comes first, as one commit."""
     from kgreason.graph.changes.relations import signed_facts
     from kgreason.store.journal.record import Record
 

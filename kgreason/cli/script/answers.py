@@ -52,7 +52,7 @@ def inferred(graph: KnowledgeGraph, prefixes: Names) -> Iterator[str]:
 
 
 def matching(graph: KnowledgeGraph, atom: Atom, prefixes: Names) -> Iterator[str]:
-    """The facts that match an atom; a variable that occurs twice has one value."""
+    """The facts that match an atom. A variable that occurs twice must have the same value at both places."""
     terms = [None if isinstance(term, Variable) else term_of(term) for term in atom.terms]
     if atom.relation is None:
         subject, predicate, object_ = terms

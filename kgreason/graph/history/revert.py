@@ -75,7 +75,7 @@ def _undo_quads(done: Delta, live: Materializer, tx: Transaction) -> Iterator[st
 
 
 def _here(rows: Int32, done: Delta, live: Materializer) -> Int32:
-    """Rows of ids of a delta as ids of the graph; a row with a term that the graph does not know is all zeros."""
+    """Rows of ids of a delta as ids of the graph. If the graph does not know a term of a row, the row is all zeros."""
     found = live.dictionary.find(done.dictionary.decode(rows.ravel())).astype(np.int32).reshape(rows.shape)
     found[rows == 0] = 0
     found[((found == 0) & (rows != 0)).any(axis=1)] = 0

@@ -100,7 +100,7 @@ class PendingFacts:
         return {width: np.concatenate(parts) for width, parts in found.items()}
 
     def insert(self, name: str, terms: list[Terms], relation: Relation | None) -> None:
-        """Assert facts. Raises InputError for a fact with the key of another one."""
+        """Assert facts. Raises InputError if a fact has the same key as another fact."""
         rows = self._rows(name, terms)
         if relation is not None and relation.key:
             self._check_apart(rows, terms, relation)
@@ -113,7 +113,7 @@ class PendingFacts:
         self._of(rows).note(rows, asserts=False)
 
     def upsert(self, name: str, terms: list[Terms], relation: Relation) -> None:
-        """Assert facts, and retract those with their keys. Raises InputError if two of the facts have one key."""
+        """Assert facts, and retract the facts with the same keys. Raises InputError if two facts have the same key."""
         rows = self._rows(name, terms)
         self._check_apart(rows, terms, relation)
         edits, same = self._of(rows), self._with_keys(rows, relation)
@@ -129,7 +129,7 @@ class PendingFacts:
             if name == declared.name:
                 rows = self._there(before[before[:, 0] == number], number, 1 + arity)
                 if len(rows) and declared.kind in MADE_BY_RULES:
-                    raise InputError(f"{name} is declared as {declared.kind}, but facts of it are asserted")
+                    raise InputError(f"{name} is declared as {declared.kind}, but some of its facts are asserted")
                 terms = texts_of(np.ascontiguousarray(rows[:, 1:]), self._live.dictionary)
                 for each in terms:
                     if problem := misfit(declared, each, is_derived=False):
@@ -180,7 +180,7 @@ class PendingFacts:
             )
 
     def _check_apart(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
-        """Raise InputError if two different rows have one key."""
+        """Raise InputError if two different rows have the same key."""
         groups = grouped(_keys(rows, relation))
         firsts: dict[bytes, int] = {}
         if len(groups.firsts()) == len(rows):

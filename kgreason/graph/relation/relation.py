@@ -135,8 +135,8 @@ class GraphRelation(Frames):
 
         `rows` are tuples or dicts of values, a frame of pandas, Polars or Arrow, or the path of a CSV file. The values
         are terms as `KnowledgeGraph.match` takes them as objects. Raises InputError for a value that does not fit its
-        column, naming row, column and value, and for a fact with the key of another one. After an error nothing has
-        changed.
+        column, naming row, column and value, and for a fact with the same key as another fact. After an error nothing
+        has changed.
         """
         return self._edited(lambda each: each.insert(rows, prefixes=prefixes), timeout)
 

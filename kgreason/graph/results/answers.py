@@ -57,7 +57,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         self._is_read = False
 
     def __iter__(self) -> Self:
-        """The rows that are left. Raises QueryError if all rows were read already; an empty answer stays empty."""
+        """The rows that are left. Raises QueryError if all rows were read already, unless there were none."""
         if self._is_read and self._has_given:
             raise QueryError(
                 "the rows of this answer were read already, and each row is read once: keep them with"

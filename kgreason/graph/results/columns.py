@@ -86,7 +86,7 @@ def _text(cell: Cell) -> str:
 
 
 def _value(literal: Literal) -> _Value:
-    """The value of a literal; text if no other kind of column can hold it exactly."""
+    """The value of a literal; its text if no other kind of column can hold the value exactly."""
     datatype = literal.datatype.value
     return _TEXT if datatype in _TEXTS else _read(literal.value, datatype)
 

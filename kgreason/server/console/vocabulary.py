@@ -120,7 +120,7 @@ async def _rows(calls: Calls, query: str) -> list[list[str]]:
 
 
 def words_of(rows: Iterable[tuple[str, str]], namespaces: Iterable[str] = ()) -> Words:
-    """The words for terms with their kinds, "class" or "property", and for more namespaces."""
+    """The words for terms, each with its kind ("class" or "property"), and for more `namespaces`."""
     found = sorted(set(rows))
     classes, properties = (tuple(term for kind, term in found if kind == wanted) for wanted in ("class", "property"))
     return Words(prefixes_for((*classes, *properties, *namespaces)), classes, properties)

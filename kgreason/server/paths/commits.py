@@ -72,7 +72,7 @@ def done(delta: Delta, commit: int) -> Response:
 
 
 def _means(request: Request) -> dict[str, Any]:
-    """How the commit of a request is evaluated: the parameters `strategy` and `budget`. Raises Problem."""
+    """The parameters `strategy` and `budget`, which say how the commit is evaluated. Raises Problem."""
     given = parameters(request)
     strategy, budget = single(given, "strategy"), single(given, "budget")
     if strategy not in (None, "auto", "update", "bootstrap"):

@@ -45,7 +45,7 @@ async def slow_queries(request: Request) -> Response:
 
 
 def _resident() -> int | None:
-    """The memory of this process in bytes, where the system tells it."""
+    """The memory of this process in bytes; None if the operating system does not tell it."""
     try:
         return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):

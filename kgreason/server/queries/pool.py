@@ -107,7 +107,7 @@ class Pool:
         await self.ask(Request(None, 0, base, checked=(kind, text, form)))
 
     async def _place(self, deadline: float) -> None:
-        """Wait for a free place. Raises Problem."""
+        """Wait until fewer than `queries` processes are at work. Raises Problem."""
         if self._free > 0:
             self._free -= 1
             return
