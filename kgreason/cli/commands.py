@@ -73,7 +73,7 @@ _SUMMARIES = {
     mcp: "Let assistants ask a store (Model Context Protocol).",
     profile: "Show which rules of a store cost most.",
     materialize: "Write all triples that follow from RDF files; no store.",
-    compare: "Show what two versions of an ontology entail differently; no store.",
+    compare: "Compare what two versions of an ontology entail; no store.",
     entails: "Say whether RDF files entail another RDF file; no store.",
     run: "Run a Datalog program on tables; no store.",
     lubm: "Generate benchmark data.",
