@@ -393,7 +393,6 @@ class Materializer:
         is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
         if is_same and not said.represented and self._is_programmed:
             return _Step(_SAME_RULES, 0)
-        may_compute = own is not None or not self._is_programmed  # rules for axioms have mere atoms
         self.flags, self._is_programmed = flags, True
         self.own = self.own if own is None else own
         self._touch(self.program)
@@ -406,8 +405,7 @@ class Materializer:
                 self._touch(self.literals.in_use)
                 self.literals.in_use.follow(change, closure)
         is_edited = change.added or change.removed or removed or added
-        has_more = may_compute and not all(rule.has_plain_atoms for rule in change.added)
-        if is_edited and (self.operators.are_any or has_more):
+        if is_edited and (self.operators.are_any or not all(rule.has_plain_atoms for rule in change.added)):
             self._touch(self.operators)
             self.operators.follow(tuple(self.program.in_force), self.program.schema)
         return _Step(change, self.program.retranslated)
@@ -417,7 +415,8 @@ class Materializer:
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
         left = self._encoded(program.removed)
-        self._run(wanted, needless, means, self._encoded(program.added), left)
+        encoded = self._encoded(program.added, are_plain=not self.operators.are_any)
+        self._run(wanted, needless, means, encoded, left)
         if self.operators.are_any:
             self._touch(self.operators)
             while any(computed := self.operators.computed(means.check)):
@@ -441,10 +440,13 @@ class Materializer:
             check=means.check,
         )
 
-    def _encoded(self, rules: Iterable[Rule]) -> list[EncodedRule]:
-        """The rules as the engine runs them: without NOT, expressions and aggregates, and with representatives."""
+    def _encoded(self, rules: Iterable[Rule], *, are_plain: bool = False) -> list[EncodedRule]:
+        """The rules as the engine runs them: without NOT, expressions and aggregates, and with representatives.
+
+        `are_plain`: the rules are known to have mere atoms.
+        """
         readings = list(rules)
-        if not all(rule.is_positive for rule in readings):
+        if not are_plain and not all(rule.is_positive for rule in readings):
             made = [each for rule in readings for each in renamed_results(rule)] if self.equality else []
             readings = [*chain.from_iterable(map(lowered, readings)), *made]
         if self.equality and any(reads_links(rule) for rule in readings):

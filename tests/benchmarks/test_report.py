@@ -51,6 +51,16 @@ NAMES = [
     "visible-tc-1000",
     "reopen-lubm5",
     "churn",
+    "filter-million",
+    "function-string",
+    "count-large",
+    "not-lubm5",
+    "text-editor",
+    "firewalls",
+    "served-reads",
+    "served-rows",
+    "served-tail",
+    "served-memory",
     *(
         f"closure-{graph}-{rival}"
         for graph in ("lubm1", "schema", "brick", "prov")

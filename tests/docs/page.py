@@ -19,7 +19,7 @@ from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
-SHOWN_ONLY = {"", "sh", "prolog", "turtle", "sparql", "mermaid"}
+SHOWN_ONLY = {"", "sh", "prolog", "turtle", "sparql", "mermaid", "json"}
 _DIRECTIVE = re.compile(r"^```\{.*?^```$", re.DOTALL | re.MULTILINE)
 _BLOCK = re.compile(r"(?:^`([\w./-]+)`:\n\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -219,9 +218,3 @@ def test_the_axiomatic_triples_are_those_of_the_specification() -> None:
     assert {s for s, p, _ in found if p == DOMAIN} == {s for s, p, _ in found if p == RANGE}
     closed, _ = closure(set(), list(ruleset("rdfs").select("axiomatic", "rdfs").rules))
     assert triples("rdf:nil rdf:type rdf:List . rdf:List rdf:type rdfs:Class . rdf:Seq rdf:type rdfs:Class") <= closed
-
-
-@pytest.mark.parametrize("name", [path.stem for path in sorted((Path(__file__).parents[2] / "rulesets").glob("*.dl"))])
-def test_rules_have_plain_atoms(name: str) -> None:
-    """A change of flags or axioms brings no NOT, expression or DATA: the materializer counts on it (`_reprogram`)."""
-    assert all(rule.has_plain_atoms for rule in ruleset(name).rules)

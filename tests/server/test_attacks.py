@@ -236,7 +236,7 @@ def test_messages_have_no_path_of_the_server(http: httpx.Client, tmp_path: Path)
 
 
 def test_an_error_that_nobody_expects_tells_nothing() -> None:
-    problem = problem_of(RuntimeError("the secret of /home/server"))
+    problem = problem_of(RuntimeError("the secret of /srv/store"))
     assert problem.status == 500
     assert "secret" not in problem.detail
 
