@@ -88,9 +88,9 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """Among the values of a property that a subject has, `number` values meet goals.
+    """A subject has `number` values of a property that meet two kinds of goals.
 
-    For each of these values v, the goal `member(v)` is met. For any two of them, v and w, `apart(v, w)` is met.
+    Each of these values, v, meets the goal `member(v)`. Any two of them, v and w, meet the goal `apart(v, w)`.
     """
 
     number: int

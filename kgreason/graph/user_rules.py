@@ -206,7 +206,7 @@ def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
     for form, rule in gone.items():
         if form not in forms.values():
             raise RuleError(
-                f"{format_rule(rule)}: no rule like this was added (a rule made from an axiom goes with the axiom)"
+                f"{format_rule(rule)}: no rule like this was added; to end a rule that comes from an axiom, remove the axiom"
             )
     return without_needless(rule for rule, form in forms.items() if form not in gone)
 

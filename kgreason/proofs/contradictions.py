@@ -228,7 +228,7 @@ class _Readings:
 
 
 def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
-    """The contradictions with facts that were asserted.
+    """The same contradictions, told with asserted facts in place of rows over representatives.
 
     A contradiction that names one representative for two equal terms gets the names of both terms. A contradiction
     about a literal alone gets an asserted triple that has this literal as its object.

@@ -100,6 +100,7 @@ def _frame(spark: SparkSession, rows: list[tuple[Any, ...]]) -> DataFrame:
     return spark.createDataFrame(rows, "subject string, predicate string, object string, graph string")
 
 
+@pytest.mark.slow
 def test_files_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
 
@@ -232,6 +233,7 @@ def test_a_row_that_is_no_quad_is_named(spark: SparkSession, tmp_path: Path, row
         encode(spark, rows, str(tmp_path / "out"))
 
 
+@pytest.mark.slow
 def test_malformed_lines(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
     from kgreason.spark.read.lines import Malformed

@@ -232,6 +232,7 @@ class Run:
         return materialize(self._facts, self.batch.program, str(self.folder), progress=stages)
 
 
+@pytest.mark.slow
 def test_a_crash_resumes_after_the_last_whole_level(spark: SparkSession, tmp_path: Path) -> None:
     run = Run(spark, tmp_path)
     run.crash(2)

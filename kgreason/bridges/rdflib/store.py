@@ -115,7 +115,9 @@ class KGReasonStore(Store):
         Raises StoreError if this store is already open, and what `KnowledgeGraph.open` raises.
         """
         if self._graph is not None:
-            raise StoreError("the store is already open: call close() first, or open() before any other method")
+            raise StoreError(
+                "the store is already open, as any method opens it: call close() first, or call open() before the others"
+            )
         place = Place.of(configuration)
         if not create and not place.is_there:
             self._why_closed = f"{place.path}: there is no store; open(..., create=True) makes one"

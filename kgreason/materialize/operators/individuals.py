@@ -4,8 +4,8 @@ An *individual* is what equal terms stand for, and these terms are its names. Te
 representative (`same_as`). With the option `same_as="rules"`, terms are equal if rules derive `x owl:sameAs y`. Each
 individual has a *first name*: IRIs come first, then blank nodes, literals and triple terms, each in the order of UTF-8.
 Law: first names depend on the present facts alone, not on the order of commits. Cost: nothing while rules do not follow
-owl:sameAs. Otherwise a look at the links that the commit changed; for `names`, and without representatives, a look at
-all facts.
+owl:sameAs. Otherwise a look at the links that the commit changed. `names` looks at all facts; without representatives
+every method does.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Target(NamedTuple):
         return Clear(self.name is None, () if self.term is None else (self.term,))
 
     def exists(self, graph: KnowledgeGraph) -> bool:
-        """Whether the target has a triple; all graphs and the default graph always exist."""
+        """Whether the target has a triple. Always True for the default graph, and for all graphs together."""
         return self.name is None or next(graph.match(graph=NamedNode(self.name)), None) is not None
 
 

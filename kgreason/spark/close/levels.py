@@ -77,7 +77,7 @@ def insert(
 
     result: the result of `materialize` or `insert` for this program, from another folder. added: the new facts, with
     the columns of `facts` in `materialize`. The returned facts and flags are those of `materialize` on all asserted
-    facts; stamps and supports keep the invariants of a commit (docs/architecture.md). They are read back from Parquet
+    facts; stamps and supports keep the invariants of a commit (docs/architecture.md). The returned facts and flags are read back from Parquet
     below `folder`. After a crash it resumes as `materialize` does. Raises InputError for facts with other columns.
     """
     key = _key(program)
