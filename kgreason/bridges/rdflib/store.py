@@ -116,7 +116,7 @@ class KGReasonStore(Store):
         """
         if self._graph is not None:
             raise StoreError(
-                "the store is already open, as any method opens it: call close() first, or call open() before the others"
+                "the store is already open, as any method opens it: call close() first, or open() before the others"
             )
         place = Place.of(configuration)
         if not create and not place.is_there:
