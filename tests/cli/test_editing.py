@@ -158,7 +158,7 @@ def test_rules_that_are_refused(store: Path, tmp_path: Path) -> None:
         (("add", tmp_path / "bad.dl"), "bad.dl:2:1: "),
         (("add", tmp_path / "missing.dl"), "missing.dl: cannot be read"),
         (("add", "--rule", CHILD, "--rule", "nonsense"), "<rule>:1:"),
-        (("remove", "--rule", CHILD), "no rule like this was added"),
+        (("remove", "--rule", CHILD), "no such rule was added"),
         (("remove", "--name", "prp-trp"), "prp-trp: no rule of this name was added"),
     ):
         assert expected in failed("rules", command[0], "-l", store, *command[1:])

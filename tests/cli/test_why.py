@@ -167,7 +167,7 @@ ENGINE = {"numba", "kgreason.engine.engine", "kgreason.compiled", "kgreason.grap
 WITHOUT_ENGINE = {
     "an unknown rule": (("rules", "remove", "--name", "nobody"), "nobody: no rule of this name was added"),
     "a rule that was removed": (("rules", "remove", "--name", "gone"), "gone: no rule of this name was added"),
-    "a rule that nobody added": (("rules", "remove", "--rule", "p(?x) :- q(?x) ."), "no rule like this was added"),
+    "a rule that nobody added": (("rules", "remove", "--rule", "p(?x) :- q(?x) ."), "no such rule was added"),
     "rules that do not parse": (("rules", "add", "--rule", "nonsense"), "<rule>:1:"),
     "rules to remove that do not parse": (("rules", "remove", "--rule", "non.sense"), "<rule>:1:"),
     "a rule of a relation that is kgreason's": (("rules", "add", "--rule", "dt_ill(?x) :- q(?x) ."), "dt_ill"),

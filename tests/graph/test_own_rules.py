@@ -93,7 +93,7 @@ BAD_RULES: list[tuple[Callable[[Transaction], object], type[Exception], str]] = 
     (lambda tx: tx.add_rules("p(?x) :- q(?x)\n oh"), RuleSyntaxError, "<rules>:2"),
     (lambda tx: tx.add_rules("p(?x) :- q(?y) .", "mine"), RuleError, "mine:1"),
     (lambda tx: tx.remove_rules("nobody"), RuleError, "nobody: no rule of this name"),
-    (lambda tx: tx.remove_rules("p(?x) :- q(?x) ."), RuleError, "no rule like this"),
+    (lambda tx: tx.remove_rules("p(?x) :- q(?x) ."), RuleError, "no such rule"),
     (lambda tx: tx.load_rules("missing.dl"), InputError, "missing"),
     (lambda tx: tx.add_rules(f"p({', '.join(f'?x{n}' for n in range(40))}) :- q(?x0) ."), RuleError, "x1"),
     (lambda tx: tx.add_rules(f"p({', '.join('1' for _ in range(40))}) ."), LimitError, "terms"),

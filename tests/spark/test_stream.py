@@ -180,7 +180,7 @@ def test_rules_of_patches_are_applied(streaming: Streaming) -> None:
     with KnowledgeGraph.open(streaming.store) as graph:
         assert not graph.query("ASK { <http://e/b> <http://e/q> <http://e/a> }")
     again = streaming.file("3", f'H commit "7" .\nH delete-rule "{RULE}" .\nTX .\nA {row("c")}\nTC .\n')
-    with pytest.raises(StreamingQueryException, match=rf"RuleError: file:{again}:2: .*no rule like this"):
+    with pytest.raises(StreamingQueryException, match=rf"RuleError: file:{again}:2: .*no such rule"):
         streaming.run()
     assert streaming.asserted() == {row("here"), row("a")}
 

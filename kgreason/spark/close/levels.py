@@ -78,7 +78,8 @@ def insert(
     result: the result of `materialize` or `insert` for this program, from another folder. added: the new facts, with
     the columns of `facts` in `materialize`. The returned facts and flags are those of `materialize` on all asserted
     facts; stamps and supports keep the invariants of a commit (docs/architecture.md). The result is read back from
-    Parquet below `folder`. After a crash it resumes as `materialize` does. Raises InputError for facts with other columns.
+    Parquet below `folder`. After a crash it resumes as `materialize` does. Raises InputError for facts with other
+    columns.
     """
     key = _key(program)
     before, asserted = _rows(result, (*key, *_STATE)), _rows(added, key).distinct()
