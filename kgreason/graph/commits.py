@@ -98,7 +98,7 @@ class LiveGraph:
         self._replay()
 
     def _replay(self) -> None:
-        """Apply the journal's commits since the snapshot to the engine, and to the store if it lacks them."""
+        """Apply to the engine the journal's commits since the snapshot. A store that lacks them gets them too."""
         live = self.materializer
         for record in self._home.pending():
             change = replayed(record, live, self.strategy)
@@ -147,7 +147,7 @@ class LiveGraph:
                     self._withdraw(known)
 
     def try_out(self, edit: Edit, known: int, progress: Progress = SILENT, *, reasons: int = 0) -> Delta:
-        """The delta that an edit would have as a commit, with its contradictions. The graph stays as it is.
+        """Return the delta, with contradictions, that an edit would have as a commit. The graph stays as it is.
 
         The delta has the reasons of at most `reasons` inferred triples that appear, and of as many that disappear.
         """
@@ -170,7 +170,7 @@ class LiveGraph:
         return reasons(self.materializer, triples)
 
     def _delta(self, number: int, change: Change, own: tuple[Rule, ...] | None) -> Delta:
-        """The delta of a change, with the relations that the rules `own` declare (None: the present rules)."""
+        """Return the delta of a change. The rules `own` declare its relations; None means the present rules."""
         rules = self.materializer.own if own is None else own
         if rules is not self._declared[0]:
             self._declared = rules, {rule.declares.name: rule.declares for rule in rules if rule.declares}
@@ -241,7 +241,7 @@ class LiveGraph:
             self._home.load(self.manifest(), self.write)
 
     def _is_mostly_gone(self, gone: int) -> bool:
-        """Whether `gone` triples, which a change removes, are many, and more than the triples that stay."""
+        """Whether a change that removes `gone` triples removes many, and more than it keeps."""
         return gone > SMALL and gone > len(self.materializer.save().triples())
 
     def _put(self, store: OxigraphStore, delta: Delta, progress: Progress) -> None:
@@ -254,12 +254,12 @@ class LiveGraph:
             put(store, delta.dictionary, *quads, report)
 
     def _rows(self, delta: Delta) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
-        """The triples and quads whose rows the store must remove, and those whose rows it must add."""
+        """Return the triples and quads that the store must remove as rows, and those that it must add as rows."""
         gone = self._unshared(delta.disappeared_rows), self._unshared(delta.named(delta.removed_quads))
         return gone, (delta.appeared_rows, delta.named(delta.added_quads))
 
     def _unshared(self, rows: Int32) -> Int32:
-        """The triples or quads in `rows` that share their row in the store with no other spelling in the graph."""
+        """Return the triples or quads whose row the store can remove: no other spelling in the graph needs the row."""
         live = self.materializer
         if not len(rows):
             return rows
@@ -273,7 +273,7 @@ class LiveGraph:
         return self._spellings
 
     def forget(self, known: int) -> None:
-        """Forget the terms with ids above `known`: no commit has them."""
+        """Drop the terms with ids above `known` from the dictionary; no commit uses these terms."""
         if len(self.materializer.dictionary) > known:
             self._spellings = None
             self.materializer.dictionary.truncate(known)
@@ -303,7 +303,10 @@ class LiveGraph:
         put_all(store, self.materializer.save(), self.materializer.dictionary)
 
     def as_written(self, triple: Triple) -> Triple | None:
-        """A triple of the graph that Oxigraph shows as `triple`, if possible `triple` itself; None if there is none."""
+        """Return a triple of the graph that Oxigraph shows as `triple`, or None if the graph has no such triple.
+
+        If the graph has `triple` itself, the result is `triple`.
+        """
         if self.materializer.has(triple):
             return triple
         subject, predicate, object_ = triple
@@ -316,9 +319,10 @@ class LiveGraph:
         snapshot.write(path, live.save(), live.dictionary, live.rules, live.own, self._costs.costs())
 
     def described_costs(self, *, alone: bool, anew: bool) -> list[dict[str, Any]]:
-        """The rules in force with their costs. With `anew` a Bootstrap is computed for the costs and then rolled back.
+        """Return the rules in force with their costs.
 
-        With `alone` each rule has the number of facts that it supports alone.
+        With `alone` each rule also has the number of facts that it supports without help of another rule. With `anew`
+        the costs are those of a Bootstrap that is computed now and then rolled back.
         """
         rules = self.materializer.rules
         costs = self._anew() if anew else self._costs.costs()
@@ -348,7 +352,10 @@ class LiveGraph:
         return self._home.is_ahead and bool(called(self.materializer.own))
 
     def _rule_changes(self, before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:
-        """The user's rules that were removed (-1) and added (1), as texts. Equal rules of two files are two rules."""
+        """Return the user's rules that were removed (-1) and added (1), as texts.
+
+        If two files have the same rule, these are two rules.
+        """
         if after is None:
             return ()
         old, new = ({(rule, rule.file): rule for rule in rules} for rules in (before, after))
@@ -365,7 +372,7 @@ class LiveGraph:
 
     @property
     def warnings(self) -> list[str]:
-        """The warnings of the materializer, and the imports without a document."""
+        """The warnings of the materializer, and a warning for each owl:imports whose document was not found."""
         return [*self.materializer.warnings, *self._imports.warnings()]
 
     def stats(self) -> dict[str, Any]:

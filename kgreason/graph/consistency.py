@@ -46,13 +46,14 @@ class Consistency:
         return self._known
 
     def start(self) -> None:
-        """The graph is empty, and so has no contradictions."""
+        """Note that the graph is empty, so that it has no contradictions."""
         self._known = []
 
     def pending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
-        """The contradictions that the pending change raises, as a function; call it before the change is accepted.
+        """Return a function that gives the contradictions which the pending change raises.
 
-        The function may be called after the change was rolled back. It calls `known`.
+        Call `pending` before the change is accepted. The returned function may be called later, even after the change
+        was rolled back. The returned function calls `known`.
         """
         if not (refuted.arrived or (refuted.respelled and self._known)):
             return tuple
@@ -62,7 +63,7 @@ class Consistency:
         return lambda: _new(found, renamed, self.known(), self._renamed(self.known(), saved))
 
     def ending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
-        """The contradictions that the pending change ends, as a function; see `pending`."""
+        """Return a function that gives the contradictions which the pending change ends; see `pending`."""
         if not (refuted.left or (refuted.respelled and self._known)):
             return tuple
         saved = self._live.save()
@@ -71,7 +72,7 @@ class Consistency:
         return lambda: _new(self.known(), self._renamed(self.known(), saved), found, renamed)
 
     def accept(self, refuted: Refuted) -> None:
-        """Note that a change is final."""
+        """Note that the pending change became a commit. Known contradictions are dropped if the change affects them."""
         if refuted.arrived or refuted.left or (refuted.respelled and self._known):
             self._known = None
 
@@ -80,7 +81,7 @@ class Consistency:
         return contradictions(saved, live.dictionary, live.false_rules)
 
     def _renamed(self, told: Sequence[Contradiction], saved: Saved) -> list[Contradiction]:
-        """The contradictions, with each term replaced by the representative of its clique."""
+        """Return the contradictions with each term replaced by the representative of its clique."""
         dictionary = self._live.dictionary
         terms = {term for each in told for term in (*each.terms, *chain.from_iterable(f.terms for f in each.facts))}
         texts = [str(term) for term in terms]
@@ -96,9 +97,9 @@ def _new(
     known: Sequence[Contradiction],
     known_renamed: Sequence[Contradiction],
 ) -> tuple[Contradiction, ...]:
-    """The contradictions of `found` that are not in `known`.
+    """Return the contradictions of `found` that are not in `known`.
 
-    `renamed` and `known_renamed` are the same contradictions, changed by `_renamed`.
+    `renamed` is `found` after `_renamed`, and `known_renamed` is `known` after `_renamed`.
     """
     old = {(told.rule, told.terms) for told in known}
     keys = set(chain.from_iterable(map(_keys, known_renamed)))
@@ -110,5 +111,8 @@ def _new(
 
 
 def _keys(told: Contradiction) -> set[object]:
-    """What makes two contradictions the same one: the rule with its terms, or the rule with its facts."""
+    """Return the two keys of a contradiction: its rule with its terms, and its rule with its facts.
+
+    Two contradictions are the same if they share a key.
+    """
     return {(told.rule, told.terms), (told.rule, frozenset(told.facts))}

@@ -32,7 +32,9 @@ def fork(
     catalogue: Documents | None = None,
     functions: Iterable[Callable[..., Any]] = (),
 ) -> KnowledgeGraph:
-    """The graph as of the last commit. Other processes may read and write the store meanwhile.
+    """Return a graph in memory that begins as the last commit of a store.
+
+    Other processes may read and write the store meanwhile.
 
     The arguments are those of `KnowledgeGraph.open`. Raises StoreError if there is no store.
     """

@@ -103,12 +103,12 @@ class Delta(Frames):
 
     @property
     def missed(self) -> int:
-        """How many of the quads to retract were not asserted."""
+        """The number of quads that the edit retracts although they were not asserted."""
         return self.change.missed
 
     @property
     def work(self) -> Work:
-        """How the commit was evaluated."""
+        """The strategy and the counts of the evaluation of this commit."""
         return self.change.work
 
     def __len__(self) -> int:
@@ -132,14 +132,14 @@ class Delta(Frames):
         return f"<Delta of {name}: {triples}{quads}{facts}>"
 
     def _repr_html_(self) -> str:
-        """The first changes, for notebooks."""
+        """Return the first changes as an HTML table, which notebooks show."""
         return table(f"{self!r}", _COLUMNS, self._changes(SHOWN))
 
     def _table(self) -> tuple[Sequence[str], Iterable[Sequence[Cell]]]:
         return _COLUMNS, self._changes(None)
 
     def _changes(self, most: int | None) -> Iterator[Sequence[Cell]]:
-        """The changes as rows of a table: at most `most` triples, removed quads and added quads each."""
+        """Return changes as rows of a table: at most `most` triples, `most` removed quads and `most` added quads."""
         kinds = zip(self.before[:most].tolist(), self.after[:most].tolist(), strict=True)
         triples = quads_of(self.dictionary.lines(*self.rows[:most].T))
         for triple, (before, after) in zip(triples, kinds, strict=True):
@@ -167,15 +167,15 @@ class Delta(Frames):
 
     @property
     def relations(self) -> list[str]:
-        """The names of the relations that have changed facts, in their order, without internal relations.
+        """The sorted names of the user's relations with changed facts. Internal relations are left out.
 
-        Their facts are in `relation(name)`.
+        `relation(name)` gives the changed facts of a relation.
         """
         names = dict.fromkeys(each.name for each in relations(self.change.facts.rows, self.dictionary))
         return [name for name in names if name not in self.declared or self.declared[name].kind != "internal"]
 
     def relation(self, name: str, arity: int | None = None) -> RelationDelta:
-        """The facts of a relation whose kind changed; `arity` is needed if several relations have this name.
+        """Return the changed facts of a relation. `arity` is needed if several relations have this name.
 
         Raises InputError if facts with different numbers of places changed, and `arity` is missing.
         """
@@ -192,7 +192,7 @@ class Delta(Frames):
         return RelationDelta(name, columns, Kinds(rows, facts.before[kept], facts.after[kept]), self.dictionary)
 
     def rows_that(self, *, before: tuple[int, ...], after: tuple[int, ...]) -> Int32:
-        """The rows int32[k, 3] with one of these kinds before and one of these kinds after."""
+        """Return the triples int32[k, 3] whose kind was one of `before` and is now one of `after`."""
         return np.ascontiguousarray(self.rows[_are(self.before, before) & _are(self.after, after)])
 
     @property
@@ -206,20 +206,29 @@ class Delta(Frames):
         return self.rows_that(before=(ABSENT,), after=_PRESENT)
 
     def appeared(self, *, asserted: bool | None = None) -> list[Triple]:
-        """The triples that appeared: asserted ones with `asserted=True`, inferred ones with False, all with None."""
+        """Return the triples that appeared: with `asserted=True` asserted ones, with False inferred ones, else all."""
         return self._decoded(self.rows_that(before=(ABSENT,), after=_kinds(asserted)))
 
     def disappeared(self, *, asserted: bool | None = None) -> list[Triple]:
-        """The triples that disappeared: asserted ones with `asserted=True`, inferred ones with False, all with None."""
+        """Return the triples that disappeared.
+
+        With `asserted=True` only those that were asserted are returned, with False only those that were inferred.
+        """
         return self._decoded(self.rows_that(before=_kinds(asserted), after=(ABSENT,)))
 
     def turned(self, *, asserted: bool) -> list[Triple]:
-        """The triples that turned from inferred to asserted, or with `asserted=False` from asserted to inferred."""
+        """Return the triples that turned asserted (`asserted=True`), or turned inferred (`asserted=False`).
+
+        A triple turns asserted if it was inferred before, and turns inferred if it was asserted before.
+        """
         check_asserted(asserted)
         return self._decoded(self.rows_that(before=(_PRESENT[not asserted],), after=(_PRESENT[asserted],)))
 
     def quads(self, *, added: bool) -> list[Quad]:
-        """The asserted quads that were added, or removed with `added=False`; without quads of imported documents."""
+        """Return the quads that became asserted (`added=True`), or ceased to be asserted (`added=False`).
+
+        Quads of imported documents are left out.
+        """
         quads = of_graphs(self.dictionary, self.added_quads if added else self.removed_quads)
         texts = iter(self.dictionary.decode(quads.ravel()))
         return list(zip(texts, texts, texts, texts, strict=True))
@@ -239,11 +248,11 @@ class Delta(Frames):
         return self.lines((self.appeared_rows, self.named(self.added_quads)))[0]
 
     def named(self, quads: Int32) -> Int32:
-        """The quads among `quads`, int32[n, 4], that a named graph holds."""
+        """Return those of the quads, int32[n, 4], whose graph is a named graph."""
         return named(self.dictionary, quads) if quads[:, 3].any() else quads[:0]
 
     def lines(self, *groups: Iterable[Int32]) -> list[bytes]:
-        """Each group of rows of ids as N-Triples or N-Quads lines."""
+        """Return one text for each group of rows of ids: the rows as N-Triples or N-Quads lines."""
         found = []
         for group in groups:
             parts = []
@@ -274,12 +283,12 @@ class Delta(Frames):
 
 
 def _counted(kinds: Int8) -> str:
-    """The number of facts, and how many of them are asserted, as text."""
+    """Return a text with the number of facts and the number of asserted facts among them."""
     return f"{len(kinds)} ({int((kinds == IS_ASSERTED).sum())} asserted)" if len(kinds) else "0"
 
 
 def _are(kinds: Int8, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Whether each kind is one of the wanted kinds: bool[n]. It must be fast: each commit calls it four times."""
+    """Whether each kind is one of the wanted kinds: bool[n]. Each commit calls this function four times."""
     found: NDArray[np.bool_] = kinds == wanted[0]
     for kind in wanted[1:]:
         found |= kinds == kind
@@ -287,6 +296,9 @@ def _are(kinds: Int8, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
 
 
 def _kinds(asserted: bool | None) -> tuple[int, ...]:
-    """The kinds of present facts that `asserted` names. Raises InputTypeError."""
+    """Return the kinds that `asserted` stands for: True is asserted, False is inferred, None is both.
+
+    Raises InputTypeError.
+    """
     check_asserted(asserted)
     return _PRESENT if asserted is None else (IS_ASSERTED,) if asserted else (INFERRED,)

@@ -25,7 +25,10 @@ Terms = Sequence[str | None]
 
 
 def filtered(delta: Delta, terms: Terms = (None, None, None), asserted: bool | None = None) -> Delta:
-    """The delta with the triples and quads that have these terms; None is any term. Facts of relations are left out."""
+    """Return a delta with only the triples and quads that have these terms at these places; None is any term.
+
+    Facts of relations are left out.
+    """
     change = delta.change
     before, after = (_seen(kinds, asserted) for kinds in (change.before, change.after))
     kept = (before != after) & _having(delta, change.rows, terms)
@@ -41,7 +44,10 @@ def filtered(delta: Delta, terms: Terms = (None, None, None), asserted: bool | N
 
 
 def _seen(kinds: Any, asserted: bool | None) -> Any:
-    """The kinds for a reader who sees only asserted facts, or only inferred facts: any other fact is absent."""
+    """Return the kinds in which all facts count as absent except asserted ones (True) or inferred ones (False).
+
+    With None the kinds stay as they are.
+    """
     if asserted is None:
         return kinds
     kind = IS_ASSERTED if asserted else INFERRED
@@ -49,7 +55,7 @@ def _seen(kinds: Any, asserted: bool | None) -> Any:
 
 
 def _having(delta: Delta, rows: Int32, terms: Terms) -> NDArray[np.bool_]:
-    """Whether each row has the terms: bool[n]."""
+    """Whether each row has the given terms at their places; None is any term. Returns bool[n]."""
     found = np.ones(len(rows), dtype=np.bool_)
     for place, term in enumerate(terms):
         if term is not None:

@@ -70,7 +70,7 @@ class Follower:
         return self._commit
 
     def read(self) -> Iterator[Record]:
-        """The commits since the last `read`, as records with the rows of `Delta.removed` and `Delta.added`.
+        """Yield a record for each commit since the last `read`, with the rows of `Delta.removed` and `Delta.added`.
 
         Raises StoreError, and the errors of a commit. After an error the follower cannot be used any more.
         """
@@ -81,7 +81,7 @@ class Follower:
             yield from self._told()
 
     def _news(self) -> Generator[Record, None, bool]:
-        """The new records of the journal. The result is whether this journal still belongs to the manifest."""
+        """Yield the new records of the journal. Returns whether this journal still belongs to the manifest."""
         if self._journal is None:
             return False
         try:
@@ -92,7 +92,7 @@ class Follower:
         return _manifest(self._path).commit == self._base
 
     def _look(self) -> _Seen:
-        """The store as it is now, read again if a writer replaced the files meanwhile."""
+        """Read the present state of the store. If a writer replaces the files meanwhile, read them again."""
         while True:
             manifest = _manifest(self._path)
             try:
@@ -122,7 +122,7 @@ class Follower:
         self._take_over(seen, after)
 
     def _resume(self, seen: _Seen) -> Iterator[Record]:
-        """Go on from the state that the store has now. Returns the difference to the last state, if there is one."""
+        """Go on from the present state of the store. Yield the difference to the last state, if there is one."""
         if seen.live is self._live:
             self._base, self._journal, self._waiting = seen.commit, seen.journal, seen.records
             return
@@ -136,7 +136,10 @@ class Follower:
             yield Record(self._commit, removed, added, facts=signed)
 
     def _take_over(self, seen: _Seen, after: int) -> None:
-        """Take over the state after commit `after`, or the snapshot's state if that is later. Later records wait."""
+        """Take over the state after commit `after`. If the snapshot is later, take over the snapshot's state.
+
+        The records of later commits are kept for `_told`.
+        """
         self._base, self._live, self._journal, records = seen
         self._commit = seen.commit
         self._waiting = []
@@ -147,7 +150,7 @@ class Follower:
                 self._waiting.append(record)
 
     def _told(self) -> Iterator[Record]:
-        """Apply the waiting records, and yield the changes that they make."""
+        """Apply the records that `_take_over` kept, and yield the changes that these records make."""
         while self._waiting:
             yield self._apply(self._waiting.pop(0))
 
@@ -173,7 +176,7 @@ def _manifest(path: Path) -> Manifest:
 
 
 def _facts(live: Materializer | None) -> set[str]:
-    """The facts of the user's relations, as texts."""
+    """Return all facts of the user's relations as texts."""
     return set(dumped((live.save(), live.dictionary), live.own, None)) if live else set()
 
 
@@ -194,7 +197,7 @@ class _State(NamedTuple):
         return cls(np.concatenate([rows, saved.named(live.dictionary)]), live.dictionary)
 
     def difference(self, after: _State) -> tuple[bytes, bytes]:
-        """The rows that only this state has, and the rows that only `after` has, as lines.
+        """Return, as lines, the rows that only this state has, and the rows that only `after` has.
 
         The terms of `after` are interned in the dictionary of this state.
         """

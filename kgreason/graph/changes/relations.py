@@ -55,20 +55,26 @@ class RelationDelta(Frames):
         return f"<Delta of {self.name}: {came} appeared, {went} disappeared, {len(self) - came - went} turned>"
 
     def appeared(self, *, asserted: bool | None = None) -> list[tuple[str, ...]]:
-        """The facts that appeared: asserted ones with `asserted=True`, inferred ones with False, all with None."""
+        """Return the facts that appeared: with `asserted=True` asserted ones, with False inferred ones, else all."""
         return self._texts(self._that((ABSENT,), _kinds(asserted)))
 
     def disappeared(self, *, asserted: bool | None = None) -> list[tuple[str, ...]]:
-        """The facts that disappeared: asserted ones with `asserted=True`, inferred ones with False, all with None."""
+        """Return the facts that disappeared.
+
+        With `asserted=True` only those that were asserted are returned, with False only those that were inferred.
+        """
         return self._texts(self._that(_kinds(asserted), (ABSENT,)))
 
     def turned(self, *, asserted: bool) -> list[tuple[str, ...]]:
-        """The facts that turned from inferred to asserted, or with `asserted=False` from asserted to inferred."""
+        """Return the facts that turned asserted (`asserted=True`), or turned inferred (`asserted=False`).
+
+        A fact turns asserted if it was inferred before, and turns inferred if it was asserted before.
+        """
         check_asserted(asserted)
         return self._texts(self._that((_PRESENT[not asserted],), (_PRESENT[asserted],)))
 
     def _that(self, before: Sequence[int], after: Sequence[int]) -> Int32:
-        """The rows with one of these kinds before and one of these kinds after."""
+        """Return the rows of the facts whose kind was one of `before` and is now one of `after`."""
         kept: NDArray[np.bool_] = np.isin(self.facts.before, before) & np.isin(self.facts.after, after)
         rows: Int32 = self.facts.rows[kept]
         return rows
@@ -87,19 +93,19 @@ class RelationDelta(Frames):
 
 
 def asserted_facts(facts: Kinds, dictionary: Dictionary) -> Signed:
-    """The facts that turned asserted (1), and those that are no longer asserted (-1), as texts for the journal."""
+    """Return, as texts for the journal, the facts that became asserted (1) or ceased to be asserted (-1)."""
     was, is_ = facts.before == IS_ASSERTED, facts.after == IS_ASSERTED
     return (*_signed(-1, facts.rows[was & ~is_], dictionary), *_signed(1, facts.rows[is_ & ~was], dictionary))
 
 
 def texts_by_kind(facts: Kinds, dictionary: Dictionary, before: int, after: int) -> list[str]:
-    """The facts that had the kind `before` and have the kind `after`, as texts."""
+    """Return, as texts, the facts whose kind changed from `before` to `after`."""
     kept = (facts.before == before) & (facts.after == after)
     return [text for _, text in _signed(1, facts.rows[kept], dictionary)]
 
 
 def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Relation]) -> Signed:
-    """The facts that appeared (1), and those that disappeared (-1), asserted or inferred, as texts.
+    """Return, as texts, the asserted and inferred facts that appeared (1), and those that disappeared (-1).
 
     `declared` are the declarations of relations, by name. Facts of internal relations are left out.
     """
@@ -110,7 +116,7 @@ def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Re
 
 
 def dumped(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None) -> Iterator[str]:
-    """The facts of the user's relations as rule text, without internal relations."""
+    """Return the facts of the user's relations as rule text. Internal relations are left out."""
     if state is None:
         return
     saved, dictionary = state
@@ -127,6 +133,9 @@ def _signed(sign: int, rows: Int32, dictionary: Dictionary) -> Iterator[tuple[in
 
 
 def _kinds(asserted: bool | None) -> tuple[int, ...]:
-    """The kinds of present facts that `asserted` names. Raises InputTypeError."""
+    """Return the kinds that `asserted` stands for: True is asserted, False is inferred, None is both.
+
+    Raises InputTypeError.
+    """
     check_asserted(asserted)
     return _PRESENT if asserted is None else (IS_ASSERTED,) if asserted else (INFERRED,)

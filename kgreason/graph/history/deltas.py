@@ -34,7 +34,7 @@ _TURNS = [(before, after) for before in _KINDS for after in _KINDS if before != 
 
 
 def entry_of(delta: Delta, headers: Mapping[str, str]) -> Entry:
-    """The entry of a commit."""
+    """Return the entry of the history for a commit."""
     sections: dict[str, bytes] = {}
     counts: dict[tuple[int, int], int] = {}
     for before, after in _TURNS:
@@ -63,9 +63,10 @@ def entry_of(delta: Delta, headers: Mapping[str, str]) -> Entry:
 
 
 def delta_of(entries: Iterable[Entry], commit: int, declared: Mapping[str, Relation], *, back: bool = False) -> Delta:
-    """What successive entries change together. With `back` the delta goes from the last state back to the first.
+    """Return one delta with the changes of successive entries. With `back` it goes from the last state to the first.
 
-    `commit` is the number of the delta, and `declared` are the declarations of relations. The dictionary is new.
+    `commit` is the number of the delta, and `declared` are the declarations of relations. The delta has a dictionary
+    of its own.
     """
     sum_ = _Sum()
     for entry in entries:
@@ -74,7 +75,7 @@ def delta_of(entries: Iterable[Entry], commit: int, declared: Mapping[str, Relat
 
 
 class _Sum:
-    """Entries added up."""
+    """The sum of entries of the history."""
 
     def __init__(self) -> None:
         self._dictionary = Dictionary()
@@ -85,7 +86,7 @@ class _Sum:
         self._works: list[Mapping[str, Any]] = []
 
     def add(self, entry: Entry) -> None:
-        """Add the next entry."""
+        """Add the next entry to the sum."""
         for name, lines in entry.sections.items():
             kind, *turn = name.split()
             if kind == "triples":
@@ -100,7 +101,7 @@ class _Sum:
         self._works.append(entry.head.work)
 
     def _fact_rows(self, lines: str) -> Int32:
-        """Facts of relations as rows int32[n, w], shorter ones with zeros at the end."""
+        """Return facts of relations as rows int32[n, w]. A row that is shorter than the longest one ends in zeros."""
         facts = [read_fact(line) for line in lines.split("\n")[:-1]]
         rows = np.zeros((len(facts), 1 + max(len(terms) for _, terms in facts)), dtype=np.int32)
         for row, (name, terms) in zip(rows, facts, strict=True):
@@ -108,7 +109,7 @@ class _Sum:
         return rows
 
     def delta(self, commit: int, declared: Mapping[str, Relation], *, back: bool) -> Delta:
-        """The sum of the entries."""
+        """Return the sum of the entries as a delta."""
         rows, before, after = _net(self._triples, 3)
         facts = _net(self._facts, max((part.shape[1] for part, _, _ in self._facts), default=1))
         removed, added = self._net_quads()
@@ -128,11 +129,11 @@ class _Sum:
         return net.columns[net.weights < 0], net.columns[net.weights > 0]
 
     def _net_rules(self) -> Signed:
-        """The rules that all entries together remove, then the rules that they add."""
+        """Return the rules that the sum of the entries removes (-1), and then those that the sum adds (1)."""
         return tuple((sign, text) for wanted in (-1, 1) for text, sign in self._rules.items() if sign == wanted)
 
     def _work(self) -> Work:
-        """The work of all commits: the strategy of the last commit, and the sums of the counts."""
+        """Return the strategy of the last commit, with the sums of the counts of all commits."""
         works = [Work(**work) for work in self._works if work]
         if not works:
             return Work("update", switched=False, rewrites=0)
@@ -143,7 +144,10 @@ class _Sum:
 
 
 def _net(parts: list[tuple[Int32, int, int]], width: int) -> Kinds:
-    """The rows whose kind changed in the end, with the kinds before the first change and after the last one."""
+    """Return each row with its kind before its first change and its kind after its last change.
+
+    Rows for which both kinds are the same are left out.
+    """
     rows = np.zeros((sum(len(part) for part, _, _ in parts), width), dtype=np.int32)
     before, after = (np.empty(len(rows), dtype=np.int8) for _ in range(2))
     end = 0

@@ -31,7 +31,10 @@ Graph = TypeVar("Graph")
 
 
 class Origin(NamedTuple):
-    """What the state after a commit is made from: a snapshot (None: nothing), its commit, and the records after it."""
+    """What the state after a commit is made from: a snapshot, the commit of the snapshot, and the records after it.
+
+    Without a snapshot (None) the state begins empty.
+    """
 
     manifest: Manifest
     snapshot: Path | None
@@ -61,7 +64,7 @@ class Past(Repository):
 
     @property
     def is_ahead(self) -> bool:
-        """True: only the engine can give the state."""
+        """Always true: only the engine can compute the state of a past commit."""
         return True
 
     def pending(self) -> list[Record]:
@@ -75,9 +78,10 @@ class Past(Repository):
 
 
 def past(number: int, path: Path, history: History, open_: Callable[[Past], Graph]) -> Graph:
-    """The graph that `open_` makes from the past of a store. `open_` must start the engine, which reads the files.
+    """Return the graph that `open_` makes from the past of a store.
 
-    Other threads and processes may change the store meanwhile. Raises StoreError.
+    `open_` must start the engine, which reads the files. Other threads and processes may change the store meanwhile.
+    Raises StoreError.
     """
     while True:
         with Folder(path, write=False) as folder:
@@ -102,6 +106,6 @@ def _records(number: int, origin: Origin, history: History) -> list[Record]:
 
 
 def _record(delta: Delta, commit: int) -> Record:
-    """A record with the edit of a delta: the quads, rules and facts of relations that it asserts and retracts."""
+    """Return a record of the quads, rules and facts of relations that a delta asserts and retracts."""
     removed, added = (delta.lines([rows])[0] for rows in (delta.removed_quads, delta.added_quads))
     return Record(commit, removed, added, delta.rules, asserted_facts(delta.change.facts, delta.dictionary))

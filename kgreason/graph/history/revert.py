@@ -47,9 +47,10 @@ class Reverted(NamedTuple):
 
 
 def undo(done: Delta, live: Materializer, tx: Transaction) -> tuple[tuple[str, ...], bool]:
-    """Ask a transaction to take back what a commit did. Returns the conflicts, and whether there is any edit.
+    """Add to a transaction the edits that take a commit back.
 
-    `done` is the delta of the commit, with a dictionary of its own. Raises the errors of the transaction.
+    `done` is the delta of the commit, with a dictionary of its own. Returns the conflicts, and whether any edit was
+    added. Raises the errors of the transaction.
     """
     conflicts = list(_undo_quads(done, live, tx))
     conflicts += _undo_rules(done.rules, live.own, tx)  # before the facts: a declaration may come back
@@ -58,7 +59,7 @@ def undo(done: Delta, live: Materializer, tx: Transaction) -> tuple[tuple[str, .
 
 
 def _size(done: Delta) -> int:
-    """How many quads, rules and facts of relations a commit asserted and retracted."""
+    """Return how many quads, rules and facts of relations a commit asserted and retracted, as one number."""
     quads = sum(len(of_graphs(done.dictionary, rows)) for rows in (done.added_quads, done.removed_quads))
     return quads + len(done.rules) + len(asserted_facts(done.change.facts, done.dictionary))
 
@@ -75,7 +76,10 @@ def _undo_quads(done: Delta, live: Materializer, tx: Transaction) -> Iterator[st
 
 
 def _here(rows: Int32, done: Delta, live: Materializer) -> Int32:
-    """Rows of ids of a delta as ids of the graph. If the graph does not know a term of a row, the row is all zeros."""
+    """Return rows of a delta with the ids of the graph in place of the ids of the delta's dictionary.
+
+    A row with a term that the graph does not know becomes all zeros.
+    """
     found = live.dictionary.find(done.dictionary.decode(rows.ravel())).astype(np.int32).reshape(rows.shape)
     found[rows == 0] = 0
     found[((found == 0) & (rows != 0)).any(axis=1)] = 0
