@@ -78,7 +78,7 @@ class _Application:
         return _Application(self._below, self._below, self._functions)
 
     def _grouped(self, aggregate: Aggregate) -> Groups:
-        """For each group that has a value: the constants of the group, and the value of the aggregate."""
+        """For each group for which the aggregate has a value: the constants of the group, and this value."""
         members: defaultdict[tuple[Constant, ...], defaultdict[Member, int]] = defaultdict(lambda: defaultdict(int))
         for found in map(dict, self._inner().solutions((*aggregate.atoms, *aggregate.computed), ())):
             member = () if aggregate.argument is None else (found[aggregate.argument],)

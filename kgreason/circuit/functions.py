@@ -1,4 +1,4 @@
-"""`Functions`: the meaning of expressions and aggregates. The circuit does not know it; the caller passes it.
+"""`Functions`: the meaning of expressions and aggregates. The caller passes this meaning to the circuit.
 
 A function of rows is linear: each row becomes the rows of its results, with the same weight. So the function is lifted
 into a circuit, and is its own incremental version.
@@ -24,7 +24,7 @@ Member: TypeAlias = tuple[Constant, ...]
 
 
 class Functions(NamedTuple):
-    """The functions that give an expression its results, and an aggregate its value."""
+    """Two functions: one computes the results of an expression, the other computes the value of an aggregate."""
 
     expression: Callable[[Computed, Values], Iterable[Constant]]
     """The results of an expression for these values: none for an error; one, of any text, for a FILTER that holds."""
@@ -37,7 +37,7 @@ NO_FUNCTIONS = Functions(lambda *_: (), lambda *_: None)
 
 
 def computations(functions: Functions, computed: Computed, substitution: Substitution) -> Iterator[Substitution]:
-    """Yield the substitution once for each result of an expression, extended by this result."""
+    """For each result of an expression, yield the substitution extended by this result."""
     for result in dict.fromkeys(functions.expression(computed, dict(substitution))):
         yield substitution if computed.result is None else (*substitution, (computed.result, result))
 

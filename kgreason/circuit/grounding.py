@@ -42,7 +42,7 @@ class Rewrite(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """A rewrite that waits for a fact: its prefix after the next step, the atom to match, the substitution so far."""
+    """A rewrite that waits for a fact: the prefix including the next atom, this atom, and the substitution so far."""
 
     after: Prefix
     atom: Atom
@@ -179,7 +179,7 @@ def meet(rewrites: ZSet[Rewrite], matches: ZSet[Match]) -> ZSet[Met]:
 
 
 def excluded(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
-    """The rewrites of the pairs for which the filters under NOT hold. NOT excludes these rewrites."""
+    """The rewrites that NOT excludes: the rewrite of each pair for which the filters under NOT hold."""
 
     def kept(met: Met) -> Iterator[Rewrite]:
         negated = _negated(met.rewrite)

@@ -44,8 +44,8 @@ def bilinear(
 ) -> Stream[C]:
     """The incremental version of a lifted bilinear function along the axes.
 
-    `right` may have fewer axes than `left`. It is then constant along the innermost axes of `left`. Along these axes
-    the function is linear in `left`, and therefore its own incremental version.
+    `right` may have fewer axes than `left`. Then `right` is constant along the innermost axes of `left`. Along these
+    axes the function is linear in `left`, and therefore its own incremental version.
     """
     if not axes:
         return lift2(function, left, _held(right, left.axes))
@@ -56,7 +56,9 @@ def bilinear(
 
 
 def distinct(stream: Stream[A], *axes: int) -> Stream[A]:
-    """The incremental version of distinct along the axes: from the changes of a Z-set to the changes of its distinct.
+    """The incremental version of distinct along the axes.
+
+    Turns a stream of the changes of a Z-set into a stream of the changes of the Z-set's distinct.
 
     H is `zset.distinct_change`.
     """

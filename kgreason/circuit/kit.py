@@ -16,10 +16,11 @@ prefix is the whole body, so a rule with an empty body is grounded before the fi
 *grounding kit* of the program; evaluation sees nothing else of the program. The *join order* of a body atom names the
 columns that are bound when the walk reaches the atom: the columns of constants and of variables of the prefix.
 
-The body of a rule goes on after its atoms: AGGREGATE, then FILTER and BIND, then NOT. Each of them is a step of the
-walk, as an atom is, and has a direction. The atoms inside a NOT or AGGREGATE are an *inner body*. The circuit matches
-an inner body in a walk of its own, as the body of a rule without heads. A *query* says to which NOT or AGGREGATE an
-inner body belongs. Filters under NOT are no part of the inner body, because they may read variables of the rule.
+In the body of a rule, the atoms come first, then AGGREGATE, then FILTER and BIND, then NOT. Each AGGREGATE, FILTER,
+BIND and NOT is a step of the walk, as an atom is, and has a direction. The atoms inside a NOT or AGGREGATE are an
+*inner body*. The circuit matches an inner body in a walk of its own, as the body of a rule without heads. A *query*
+says to which NOT or AGGREGATE an inner body belongs. Filters under NOT are no part of the inner body, because they may
+read variables of the rule.
 
     s(?x) :- p(?x), FILTER(?x > 1), NOT EXISTS ?y IN (q(?x, ?y), r(?y)) .
 
@@ -29,8 +30,8 @@ inner body belongs. Filters under NOT are no part of the inner body, because the
     inner       ()                               -> (q(?x, ?y),) -> (q(?x, ?y), r(?y))
     query       (q(?x, ?y), r(?y))                : NOT ...
 
-Each function here is linear in the program. A row that two rules share has the sum of their weights, and stays until
-both rules are gone. Rules that begin with equal atoms, in the same variables, share the walk along these atoms.
+Each function here is linear in the program. A row that two rules share has the sum of the rules' weights, and stays
+until both rules are gone. Rules that begin with equal atoms, in the same variables, share the walk along these atoms.
 """
 
 from __future__ import annotations
@@ -67,9 +68,9 @@ class Query(NamedTuple):
 
 
 class JoinOrder(NamedTuple):
-    """The columns, ascending, by which facts of the relation `relation` (None: triples) are looked up.
+    """The columns, ascending, by which the facts of a relation are looked up. `relation` is None for triples.
 
-    `width` is the number of columns of these facts.
+    `width` is the number of columns of each fact.
     """
 
     relation: str | None
@@ -86,7 +87,7 @@ def steps(rule: Rule) -> Prefix:
 
 
 def directions(program: ZSet[Rule], kind: type[Step] = Atom) -> ZSet[Direction]:
-    """`dir(P)`: the directions of a program, one for each step of this kind in the body of each rule."""
+    """Return `dir(P)`, the directions of a program: one for each step of type `kind` in each rule body."""
     return expand(program, lambda rule: _directions(rule, kind))
 
 
@@ -101,7 +102,7 @@ def inner(program: ZSet[Rule]) -> ZSet[Rule]:
 
 
 def queries(program: ZSet[Rule], kind: type[Not | Aggregate]) -> ZSet[Query]:
-    """The inner bodies inside a NOT, or inside an AGGREGATE, as `kind` says; each with its NOT or AGGREGATE."""
+    """Return a query for each NOT of a program, or for each AGGREGATE; `kind` says for which of the two."""
     return expand(
         program, lambda rule: (Query(steps(body), asker) for asker, body in _inner(rule) if isinstance(asker, kind))
     )
@@ -113,7 +114,11 @@ def join_orders(program: ZSet[Rule]) -> ZSet[JoinOrder]:
 
 
 def join_order(direction: Direction) -> JoinOrder:
-    """The join order of a direction: the columns of its last atom that hold constants or variables bound before."""
+    """Return the join order of a direction.
+
+    The join order names the columns of the direction's last atom in which a constant, or a variable of an earlier atom,
+    stands.
+    """
     *before, atom = direction.after
     assert isinstance(atom, Atom)
     known = {variable for done in before if isinstance(done, Atom) for variable in done.variables()}

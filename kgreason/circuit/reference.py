@@ -2,8 +2,8 @@
 
 The state is the asserted facts and the rules in force. The circuit computes the model: the least model of the rules
 over the facts; if rules say NOT or AGGREGATE, the perfect model (Apt, Blair and Walker). Each stratum has a circuit of
-its own, which reads the model of the strata below. The circuit of the first stratum reads the asserted facts. It reads
-each asserted triple twice: as a triple, and as a fact of the relation DATA.
+its own, which reads the model of the strata below. The circuit of the first stratum reads the asserted facts. This
+circuit reads each asserted triple twice: as a triple, and as a fact of the relation DATA.
 
     facts --> stratum 0 --> change of the model --> stratum 1 --> change of the model --> ... --> delta
                  ^                                     ^
@@ -13,9 +13,9 @@ A rule whose stratum changes leaves one circuit and enters another one. A stratu
 that needs it. At that commit, all facts from below are new for the circuit of the stratum (`past` in the code). These
 facts enter the circuit together with the change of the commit, and are subtracted from the change that comes out.
 
- In a commit, a positive weight asserts a fact or adds a rule; a negative weight retracts the fact or
-removes the rule. To assert a fact that is asserted already has no effect. So only weights of 1 and -1 enter the
-circuit, and every sum of weights is 0 or 1.
+In a commit, a positive weight asserts a fact or adds a rule; a negative weight retracts the fact or removes the rule.
+To assert a fact that is asserted already has no effect. So only weights of 1 and -1 enter the circuit, and every sum of
+weights is 0 or 1.
 
 Laws: the delta is the model after the commit minus the model before it. The levels are those of an evaluation from
 scratch. All three kinds of circuit agree. If a commit raises an error, everything stays as before.
@@ -150,7 +150,7 @@ def _check_ground(fact: Atom) -> None:
 
 
 def _read(fact: Atom) -> tuple[Atom, ...]:
-    """The facts that rules read for an asserted fact: the fact, and for a triple also a fact of the relation DATA."""
+    """Return the facts that rules see for an asserted fact: the fact; if it is a triple, also a fact of DATA."""
     return (fact, Atom(DATA, fact.terms)) if fact.relation is None else (fact,)
 
 
@@ -163,9 +163,10 @@ def _levels(wired: Wired) -> list[set[Atom]]:
 
 
 def _changes(wishes: Mapping[T, int], present: Container[T]) -> dict[T, int]:
-    """The rows to add, with weight 1, and the rows to remove, with weight -1.
+    """Return the rows to add, with weight 1, and the rows to remove, with weight -1.
 
-    Present rows that `wishes` add, and absent rows that `wishes` remove, are left out.
+    A positive weight in `wishes` adds a row, a negative weight removes a row. Adding a present row, or removing an
+    absent row, is not a change.
     """
     return {
         row: 1 if weight > 0 else -1 for row, weight in wishes.items() if weight and (weight > 0) != (row in present)

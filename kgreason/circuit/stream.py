@@ -92,7 +92,7 @@ class Stream(Generic[A]):
         return self._settled
 
     def end_commit(self, done: bool) -> None:
-        """If the commit is done, drop the values of the commit before it. Otherwise drop the values of this commit."""
+        """End the running commit. If `done`, drop the values of the commit before; else drop those of this commit."""
         if done:
             self._settled = self._running
         self._running = {}
@@ -105,7 +105,7 @@ class Source(Stream[A]):
         super().__init__(circuit, 1, lambda _: {})
 
     def push(self, zset: ZSet[A]) -> None:
-        """Set the value at the next commit."""
+        """Set the value that this source has at the next commit."""
         self._running[(self.circuit.now,)] = zset
 
 
@@ -125,7 +125,7 @@ class Delay(Stream[A]):
         self._source: Stream[A] | None = None
 
     def connect(self, source: Stream[A]) -> None:
-        """Set the stream to delay. Raises ValueError at a second call, or for wrong wiring."""
+        """Set the stream that this delay reads. Raises ValueError at a second call, or for wrong wiring."""
         if self._source is not None or source.circuit is not self.circuit or source.axes != self.axes:
             raise ValueError("circuit: connect a delay only once, to a stream of the same circuit with as many axes")
         self._source = source

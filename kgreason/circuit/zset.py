@@ -89,9 +89,10 @@ def semijoin(left: ZSet[A], keys: ZSet[B], left_key: Callable[[A], B]) -> ZSet[A
 def antijoin(
     left: ZSet[A], right: ZSet[B], left_key: Callable[[A], Hashable], right_key: Callable[[B], Hashable]
 ) -> ZSet[A]:
-    """The rows of `left` whose key no row of `right` has, with their weights. In `right` only positive weights count.
+    """Return the rows of `left` with a key that no row of `right` has. The weights of these rows stay as they are.
 
-    It is linear in `left`. It is not linear in `right`, because of distinct:
+    Rows of `right` count only if their weight is positive.
+    Antijoin is linear in `left`. Antijoin is not linear in `right`, because of distinct:
     `antijoin(a, b) = a - semijoin(a, distinct(keys of b))`.
     """
     keys = distinct(project(right, right_key))
@@ -99,7 +100,7 @@ def antijoin(
 
 
 def project(zset: ZSet[A], row_of: Callable[[A], B]) -> ZSet[B]:
-    """Replace each row by one row; rows that become equal add their weights. Linear."""
+    """Replace each row x by `row_of(x)`. The weights of rows that become equal are added. Linear."""
     return expand(zset, lambda row: (row_of(row),))
 
 
@@ -107,7 +108,7 @@ def group(zset: ZSet[A], key: Callable[[A], B], row_of: Callable[[B, ZSet[A]], C
     """One row of weight 1 for each group: `row_of` makes the row from the key and from the rows with this key.
 
     `group(a)[y] = the number of keys k with row_of(k, {x: a[x] for the x of key k}) = y`. A group for which `row_of`
-    returns None has no row. Not linear: a row that comes replaces the row of its group.
+    returns None has no row. Not linear: if rows are added to a group, a new row replaces the old row of the group.
     """
     groups: dict[B, dict[A, int]] = {}
     for row, weight in zset.items():

@@ -114,7 +114,7 @@ Check = Callable[[], object]
 
 
 def unlimited() -> int:
-    """The default of `Circuit.limit`: returns a number of rewrites that no commit reaches."""
+    """Return a number of rewrites that no commit reaches. This function is the default of `Circuit.limit`."""
     return UNLIMITED
 
 
@@ -232,7 +232,7 @@ class Circuit:
         open_queue(self.block)
 
     def derive(self, table: int, rows: Int32) -> None:
-        """Derive rows of a table, the heads of rules with an empty body. In the phase RETRACT, take them back."""
+        """Derive rows of a table: heads of rules with an empty body. In the phase RETRACT, take these rows back."""
         rows = self.facts.padded(rows)
         self._make_room(len(rows))
         take = take_back_heads if self._counters[MODE] == RETRACT else take_heads
@@ -352,7 +352,7 @@ class Circuit:
             self._stop()
 
     def _stop(self) -> None:
-        """End a pass over given rows (a scan), complete or not: set its counters back to their idle values."""
+        """End a scan (a pass over given rows), complete or not: set the scan's counters back to their idle values."""
         self.memory["key_fill"][:] = 0
         self.block[[N_HITS, N_GROUPS, N_HEADS, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
         self._counters[PHASE] = GATEKEEP
@@ -388,8 +388,8 @@ class Circuit:
     def begin(self, *, ranked: bool, commit: int = 0) -> None:
         """Start a commit, or a part of a commit. `commit` is the number under which the costs of rules are counted.
 
-        With `ranked` (Update) the rank of a row is its stamp, and an undo log is kept. Without it (Bootstrap) the rank
-        of a row is its level, and there is no undo log.
+        With `ranked` (Update) the rank of a row is the row's stamp, and an undo log is kept. Without `ranked`
+        (Bootstrap) the rank of a row is the row's level, and there is no undo log.
         """
         counters = self._counters
         self.arrangements.mend()
@@ -405,7 +405,7 @@ class Circuit:
         return queued
 
     def note_queued(self) -> None:
-        """Tell the catalogue which rows this commit has added since the last call."""
+        """Tell the catalogue which rows this commit has added since the last call of this method."""
         end = self.queue_end
         if self.catalogue.is_listed and end > self._noted:
             self.catalogue.note(self.queued(self._noted))
@@ -422,10 +422,11 @@ class Circuit:
         return self._counters[N_TOUCHED]
 
     def changes(self, start: int = 0) -> tuple[Int32, Int32, Int8, Int8]:
-        """The facts whose kind (absent, inferred or asserted) this commit has changed so far.
+        """Return the facts whose kind (absent, inferred or asserted) this commit has changed so far.
 
-        Returns their columns int32[n, w], their tables int32[n], and their kinds before and after the commit, int8[n]
-        each. All four are views and not contiguous. Rows at positions below `start` of the undo log are left out.
+        Returns four arrays: the facts' columns int32[n, w], tables int32[n], kinds before the commit int8[n], and kinds
+        after the commit int8[n]. All four are views and not contiguous. Rows at positions below `start` of the undo log
+        are left out.
         """
         self.memory.grow("changed", self._counters[N_TOUCHED] - start)
         n = note_changes(self.block, start)

@@ -34,7 +34,10 @@ _BEFORE = slice(COST_BEFORE, COST_WORDS)
 
 
 class Cost(NamedTuple):
-    """Rewrites and derivations of a rule: since the last Bootstrap or opening of the graph, and in the last commit."""
+    """The rewrites and derivations of a rule.
+
+    Both are counted twice: since the graph was opened or a Bootstrap ran last, and in the last commit.
+    """
 
     rewrites: int = 0
     derivations: int = 0
@@ -59,7 +62,7 @@ def take_back(costs: Int64, commit: int) -> None:
 def carry_over(before: Int64, costs: Int64, commit: int) -> None:
     """Copy the counts of the open commit from a dropped circuit to the new circuit of a Bootstrap.
 
-    The copied counts are work of the open commit only: they do not count as work since the Bootstrap. before: the
+    The copied counts are work of the open commit only: the counts since the Bootstrap do not include them. before: the
     counts of the dropped circuit. costs: the counts of the new circuit.
     """
     ran = np.flatnonzero(before[:, COST_COMMIT] == commit)

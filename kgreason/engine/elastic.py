@@ -47,7 +47,7 @@ class Elastic:
         self._per_leaving = 0.0
 
     def save(self) -> tuple[int | None, float]:
-        """The present forecasts. If the commit is rolled back, pass them to `restore`."""
+        """Return the present forecasts. If the commit is rolled back, pass these forecasts to `restore`."""
         return self.work, self._per_leaving
 
     def restore(self, saved: tuple[int | None, float]) -> None:
@@ -68,11 +68,11 @@ class Elastic:
         self._per_leaving *= DOUBT
 
     def for_leaving(self) -> int:
-        """The number of rewrites that an Update may extend for leaving facts."""
+        """The number of rewrites that an Update may extend to retract facts."""
         return int(FRACTION * (self.work or 0))
 
     def for_arriving(self, growth: float) -> int:
-        """The number of rewrites that an Update may extend for arriving facts.
+        """The number of rewrites that an Update may extend to assert facts.
 
         growth: the number of facts after the arrival, divided by the number before. Example: 1.5 if half as many arrive
         as were there.
@@ -85,9 +85,9 @@ class Elastic:
             self._per_leaving = rewrites / leaving
 
     def shrank(self, share: float) -> None:
-        """Note that a share of the facts has left: 0.25 for a quarter."""
+        """Note that a part of the facts has left. Example: 0.25 if a quarter of the facts has left."""
         self.work = int((self.work or 0) * (1 - share))
 
     def grew(self, facts: int, rewrites: int) -> None:
-        """Note that an Update of `rewrites` rewrites has added, or brought back, `facts` facts."""
+        """Note that an Update extended `rewrites` rewrites to add, or to bring back, `facts` facts."""
         self.work = (self.work or 0) + facts + rewrites

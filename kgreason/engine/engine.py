@@ -82,7 +82,7 @@ def count(rows: Rows) -> int:
 
 
 def no_check() -> None:
-    """The default `check`, called between kernel calls: do nothing."""
+    """Do nothing. This function is the default for `check` arguments, which are called between kernel calls."""
 
 
 def _both(first: Check, second: Check) -> Check:
@@ -268,7 +268,7 @@ class Engine:
         return True
 
     def _left(self, budget: int | None) -> int:
-        """How many rewrites the commit may still extend."""
+        """The number of rewrites that the open commit may still extend."""
         return UNLIMITED if budget is None else budget - self._rewrites - self.circuit.rewrites
 
     def _over(self, budget: int | None) -> str:
@@ -313,7 +313,7 @@ class Engine:
         self._elastic.grew(circuit.queue_end - end, circuit.rewrites - before)
 
     def _for_arriving(self, most: int, facts: int, end: int) -> Callable[[], int]:
-        """A function that returns the limit on rewrites during Assert; the limit grows with the facts that arrive.
+        """Return a function that returns the limit on rewrites during Assert; the limit grows with the arriving facts.
 
         facts: the number of present facts at the start. end: the position in the queue where arriving facts begin.
         """
@@ -394,7 +394,7 @@ class Engine:
         circuit.begin(ranked=True, commit=self._commit)
 
     def arrived(self) -> tuple[Int32, Int32]:
-        """The facts that appeared in the open commit since the last call: columns int32[n, w] and tables int32[n].
+        """Return the facts that the open commit has added since the last call: columns int32[n, w] and tables int32[n].
 
         A fact that left and returned in this commit may be left out. After a Bootstrap, returns all facts.
         """
@@ -409,7 +409,7 @@ class Engine:
         return rows, tables
 
     def was_present(self, rows: Int32) -> NDArray[np.bool_]:
-        """For rows int32[n, w] that `arrived` returned: whether they were facts before the open commit, bool[n].
+        """For each row int32[n, w] that `arrived` returned, whether the row was a fact before the open commit: bool[n].
 
         Only a Bootstrap keeps the facts from before the commit, in the old circuit. Without a Bootstrap, all results
         are False, and this is right: `arrived` then returns only facts that are new.
@@ -420,14 +420,15 @@ class Engine:
         return found
 
     def place(self) -> Place:
-        """A mark of the present state of the open commit. `touched` returns the facts that have changed since."""
+        """Return a mark of the open commit's present state. `touched` returns the facts that change after the mark."""
         return self.circuit, self.circuit.touched
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
-        """The facts that the open commit has changed since `place` returned `since`, and the present place.
+        """Return the facts that the open commit has changed since the mark `since` was made, and a new mark.
 
-        Returns columns int32[n, w], tables int32[n] and the new place. A fact that had already changed before `since`
-        may be left out. If a Bootstrap has run meanwhile, the facts are all that the commit has changed.
+        `place` makes such marks. Returns columns int32[n, w], tables int32[n] and the new mark. A fact that had already
+        changed before `since` may be left out. If a Bootstrap has run after `since`, returns all facts that the commit
+        has changed.
         """
         circuit, start = since
         if circuit is self.circuit:
@@ -479,8 +480,8 @@ class Engine:
     def bootstrap(self, facts: Rows, rules: Sequence[EncodedRule] | None = None, check: Check = no_check) -> Changes:
         """Replace all facts: assert `facts` and evaluate the rules by Bootstrap, as a whole commit.
 
-        facts: table number -> rows int32[n, w]. `rules` replace the active rules; None keeps the active rules. If
-        `check` raises, facts and rules stay as they were.
+        `facts` maps the number of a table to rows int32[n, w]. `rules` replace the active rules; None keeps the active
+        rules. If `check` raises, facts and rules stay as they were.
         """
 
         def work(check: Check) -> None:
@@ -509,7 +510,7 @@ class Engine:
         self.circuit.keep_up()
 
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32 | None:
-        """The facts int32[n, w] of a table that have these constants; `constants` maps columns to ids.
+        """Return the facts int32[n, w] of a table that have the ids `constants`; `constants` maps columns to ids.
 
         Returns None if no body atom of the rules has exactly these constants in these columns, or if no fact matches
         that atom. Cost: one look at each fact that the catalogue lists for the constants.
@@ -547,13 +548,13 @@ class Engine:
 
     @property
     def has_commits(self) -> bool:
-        """Whether a commit is open, or was accepted, since the engine was made or restored."""
+        """Whether a commit is open, or a commit has been accepted since the engine was made or restored."""
         return self._is_open or self._last > 0
 
     def costs(self, *, every: bool = False) -> list[tuple[EncodedRule, Cost]]:
-        """The rules in force with their costs; with `every` also the rules that have left.
+        """Return the rules in force, each with its cost; with `every` also the rules that have left.
 
-        If a commit is open, its costs are returned as the costs of the last commit.
+        If a commit is open, the open commit counts as the last commit.
         """
         self.circuit.keep_up()
         found = read(self.circuit.costs, self._commit if self._is_open else self._last)
@@ -602,7 +603,7 @@ class Engine:
         return self._numbers[rule]
 
     def _fire_empty_bodies(self, numbers: Iterable[int]) -> None:
-        """For each rule of `numbers` with an empty body: derive its heads; in the phase RETRACT, take them back."""
+        """Derive the heads of those rules of `numbers` that have no body. In the phase RETRACT, take the heads back."""
         if not self._bodiless:
             return
         heads: dict[int, list[list[int]]] = {}

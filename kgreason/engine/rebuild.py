@@ -31,7 +31,7 @@ class Wish(NamedTuple):
 
 
 def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence[Wish]) -> Rows:
-    """The facts that are asserted after all wishes have been applied to the asserted facts of the circuit `origin`.
+    """Return the facts that are asserted when all wishes have been applied to the asserted facts of circuit `origin`.
 
     `tables` has, for each table, whether it holds triples, and its width. Returns rows int32[n, w] by table number.
     """
@@ -63,7 +63,7 @@ def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[
 
 
 def difference(before: Circuit, after: Circuit) -> tuple[Int32, Int32, Int8, Int8]:
-    """The facts whose kind differs between two circuits, in the form of `Circuit.changes`.
+    """Return the facts whose kind differs between two circuits, in the same form as `Circuit.changes` does.
 
     Returns columns int32[n, w], tables int32[n], kinds in `before` and kinds in `after`, int8[n] each.
     """

@@ -3,8 +3,8 @@
 The rules run backwards from all inferred facts at once. So the answer says at which facts a rule is needed: without the
 rule these facts, and what follows from them alone, would leave.
 
-Law: an inferred fact is supported alone by at most one rule. Cost: a look at every derivation; memory for one number
-for each pair of an inferred fact and a rule that supports it.
+Law: for each inferred fact, at most one rule supports the fact alone. Cost: a look at every derivation; memory for one
+number for each pair of an inferred fact and a rule that supports it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MANY = 1_000_000
 
 
 def supported_alone(engine: Engine, owners: Mapping[EncodedRule, int], check: Check) -> Int32:
-    """For each fact that one owner supports alone: the number of the fact's row, and the owner. int32[n, 2].
+    """Return, for each fact that one owner supports alone, the number of the fact's row, and the owner: int32[n, 2].
 
     `owners` maps each rule to a number, its owner; rules with the same owner count as one rule. `check` is called now
     and then, and may raise. No commit may be open.
@@ -52,7 +52,7 @@ class _Pairs:
         self._found, self._parts, self._waiting = np.empty(0, dtype=np.int64), list[NDArray[np.int64]](), 0
 
     def take(self, traced: Int32) -> None:
-        """Note the pairs of derivations, given as `Circuit.trace` gives them: int32[n, 1 + slots]."""
+        """Note the pairs (fact, owner) for derivations in the form of `Circuit.trace`: int32[n, 1 + slots]."""
         for number in distinct(traced[:, 0]).tolist():
             code = self._engine.planner.rule(number)
             slots = traced[traced[:, 0] == number, 1:]
@@ -63,7 +63,7 @@ class _Pairs:
             self._note(code, slots, newest)
 
     def take_bodiless(self) -> None:
-        """Note the pairs of the rules without a body. `trace` does not find these rules."""
+        """Note the pairs (fact, owner) for rules without a body. `trace` does not find derivations by such rules."""
         for code in self._owners:
             if not code.shape.body:
                 self._note(code, np.array([[0, *code.constants]], dtype=np.int32), np.array([-1], dtype=np.int32))

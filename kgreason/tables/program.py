@@ -117,7 +117,7 @@ class TableProgram:
         self._facts = {}
 
     def _operated(self, check: Callable[[], object]) -> Facts:
-        """The facts that the operators (`materialize.operators`) assert and retract next; none at the end."""
+        """Return the facts that the operators (`materialize.operators`) assert and retract next; at the end, none."""
         computed = self._operators.computed(check)
         if any(computed) or not self._operators.are_any:
             return computed

@@ -28,8 +28,9 @@ class Signature(NamedTuple):
 def signature(program: Program, *, of_graph: bool = False) -> Signature:
     """The relations of a program.
 
-    Raises RuleError, which names the rule, if a rule has a triple pattern, DATA, `false`, or one relation with two
-    numbers of terms. With `of_graph` the program is about a graph: its triple patterns, DATA and `false` are ignored.
+    Raises RuleError, which names the rule, if a rule has a triple pattern, DATA or `false`, or if a relation occurs
+    with two different numbers of terms. With `of_graph` the program is about a graph: its triple patterns, DATA and
+    `false` are ignored.
     """
     arities: dict[str, int] = {}
     heads: dict[str, None] = {}

@@ -95,7 +95,7 @@ class Dictionary:
         return self.intern_packed(*_packed(texts))
 
     def intern_packed(self, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Ids:
-        """The same as `intern` for texts in one UTF-8 buffer: text uint8[m], bounds int64[n + 1].
+        """Do the same as `intern`, for n texts that are in one UTF-8 buffer: text uint8[m], bounds int64[n + 1].
 
         Text number i is `text[bounds[i]:bounds[i + 1]]`.
         """
@@ -128,9 +128,9 @@ class Dictionary:
     def firsts(self, ids: Ids, groups: npt.NDArray[np.int64]) -> Ids:
         """The first term of each group: int32[g].
 
-        IRIs come first, then blank nodes, literals and triple terms. UTF-8 bytes order the terms of one kind.
-        `groups[i]`, from 0 to g - 1, is the group of the term `ids[i]`; every group must have a term. Cost: one
-        comparison for each term.
+        The order of terms: IRIs come first, then blank nodes, literals and triple terms. Terms of one kind are ordered
+        by their UTF-8 bytes. `groups[i]`, from 0 to g - 1, is the group of the term `ids[i]`; every group must have a
+        term. Cost: one comparison for each term.
         """
         from kgreason.terms.interning import find_firsts
 
@@ -150,7 +150,7 @@ class Dictionary:
         return kinds
 
     def typed(self, after: int) -> Ids:
-        """The literals with a datatype IRI that have an id above `after`, ascending: int32[n]."""
+        """The ids above `after` that belong to literals with a datatype IRI, ascending: int32[n]."""
         ids = np.arange(after + 1, self._count + 1, dtype=np.int32)
         first, last = self._arena[self._offsets[ids]], self._arena[self._offsets[ids + 1] - 1]
         found: Ids = ids[(first == ord('"')) & (last == ord(">"))]
@@ -175,11 +175,11 @@ class Dictionary:
         return found
 
     def has_literals(self, after: int) -> bool:
-        """Whether a term with an id above `after` is a literal."""
+        """Whether the dictionary has a literal with an id above `after`."""
         return bool((self._arena[self._offsets[after + 1 : self._count + 1]] == ord('"')).any())
 
     def lines(self, *columns: Ids) -> bytes:
-        """Rows of ids, given as columns, as N-Triples or N-Quads lines. Id 0 (the default graph) is left out."""
+        """Turn rows of ids, given as columns, into N-Triples or N-Quads lines. Id 0 (default graph) is left out."""
         if len(columns[0]) <= _FEW:
             return self._few_lines(columns)
         rows = np.stack(columns, axis=1)
@@ -261,14 +261,17 @@ class Dictionary:
         return [text[start:end].tobytes() for start, end in zip(self._offsets[ids].tolist(), ends, strict=True)]
 
     def _few_lines(self, columns: Sequence[Ids]) -> bytes:
-        """At most `_FEW` rows as lines, without the tables of `_lines`, which take longer than a small commit."""
+        """Return rows, at most `_FEW`, as lines.
+
+        Unlike `_lines`, this method makes no tables: making them takes longer than a small commit.
+        """
         arena, at = self._arena.data, self._offsets.item
         rows = zip(*[np.asarray(column).tolist() for column in columns], strict=True)
         words = ([arena[at(term) : at(term + 1)].tobytes() for term in row if term] for row in rows)
         return b"".join([b" ".join(line) + b" .\n" for line in words])
 
     def _lines(self, rows: Ids, number: Ids) -> bytes:
-        """At most `_ROWS` rows as lines. Each distinct term is read once.
+        """Return rows, at most `_ROWS`, as lines. Each distinct term is read once.
 
         number: int32, a scratch array with an element for every id.
         """
@@ -297,7 +300,7 @@ def _room(slots: int) -> int:
 
 
 def _resized(array: npt.NDArray[Any], used: int, size: int) -> npt.NDArray[Any]:
-    """A new array of `size` elements with a copy of the first `used` ones. The others take no memory until written."""
+    """Copy the first `used` elements to a new array of `size` elements. Unwritten elements take no memory."""
     fresh = np.empty(size, array.dtype)
     fresh[:used] = array[:used]
     return fresh

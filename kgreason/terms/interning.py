@@ -82,7 +82,7 @@ def holds(table: Table, term: np.int64, text: npt.NDArray[np.uint8], start: int,
 
 @inline
 def _locate(table: Table, tag: np.uint64, text: npt.NDArray[np.uint8], start: int, end: int) -> np.uint64:
-    """The slot with the id of `text[start:end]`, or the empty slot where its id belongs. tag: the hash of the text."""
+    """The slot with the id of `text[start:end]`, or the empty slot where this id belongs. tag: `_tag` of the text."""
     mask = np.uint64(table.slots.size - 1)
     position = tag & mask
     while True:
@@ -158,7 +158,7 @@ def _rank(table: Table, term: np.int64) -> int:
 
 @inline
 def _precedes(table: Table, term: np.int64, other: np.int64) -> bool:
-    """Whether a term comes before another term: their kinds are compared, then their texts byte by byte."""
+    """Whether the first term comes before the second: the kinds are compared, then the texts byte by byte."""
     rank, beside = _rank(table, term), _rank(table, other)
     if rank != beside:
         return rank < beside

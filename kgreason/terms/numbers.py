@@ -60,7 +60,7 @@ def _ends_with(table: Table, start: int, end: int, wanted: npt.NDArray[np.uint8]
 
 @inline
 def _value(table: Table, start: int, end: int, fraction: int) -> tuple[bool, int]:
-    """Whether `arena[start:end]` is a number with at most `fraction` digits behind the point, and value times SCALE."""
+    """Return whether `arena[start:end]` is a number with at most `fraction` decimals, and the number times SCALE."""
     is_negative = table.arena[start] == ord("-")
     if is_negative or table.arena[start] == ord("+"):
         start += 1

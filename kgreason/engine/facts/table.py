@@ -62,7 +62,7 @@ class FactTable:
         memory["free"] = np.zeros(16, dtype=np.int32)
 
     def __len__(self) -> int:
-        """The number of facts. Facts that the open commit removed still count."""
+        """The number of facts, including facts that the open commit has removed."""
         return self._counters[N_ROWS] - self._counters[N_FREE] - self._counters[N_DEAD]
 
     @property
@@ -131,7 +131,7 @@ class FactTable:
         return wide
 
     def reserve_free(self, more: int) -> None:
-        """Make room on the free list for `more` rows and for all DEAD rows."""
+        """Grow the free list so that `more` rows and all DEAD rows can be added to the list."""
         self._memory.grow("free", self._counters[N_FREE] + self._counters[N_DEAD] + more)
 
     def present(self) -> Int32:
@@ -141,7 +141,7 @@ class FactTable:
         return kept
 
     def held(self) -> Int32:
-        """The numbers of the rows that hold a fact, ascending: int32[n]. Facts that the open commit removed count."""
+        """The numbers of the rows with a present fact or a fact that the open commit removed, ascending: int32[n]."""
         ages = self._memory["rows"][: self._counters[N_ROWS], STATE] & AGE
         return np.flatnonzero((ages != FREE) & (ages != DEAD)).astype(np.int32)
 

@@ -139,7 +139,7 @@ class Arrangements:
                 count_key(self._block, key, self.candidates(key))
 
     def candidates(self, key: int) -> Int32:
-        """The numbers, int32[n], of the rows that may have the constants of a trigger key."""
+        """The numbers of the rows that may have the constants of a trigger key: int32[n]."""
         is_triple, _ = self._planner.tables()[self._planner.table_of(key)]
         return self._catalogue.candidates(is_triple, self._planner.constants_of(key))
 
@@ -211,6 +211,6 @@ class Arrangements:
         self._counters[PARTIAL] = 0
 
     def mend(self) -> None:
-        """Call `renew` if an error has left counts or arrangements that lack rows."""
+        """Call `renew` if counts or arrangements lack rows because of an error."""
         if self._counters[PARTIAL]:
             self.renew()

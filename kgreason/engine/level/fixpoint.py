@@ -102,7 +102,7 @@ def has_room(m: Block) -> Flag:
 
 @kernel
 def advance(m: Block) -> Number:
-    """Run levels until nothing is left to do or Python must help.
+    """Run levels until nothing is left to do, or until something is needed that only Python can do.
 
     Returns DONE, RUNNING (the fuel is used up), or a status `NEED_...` of `layout`, which names what is missing.
     """

@@ -268,7 +268,7 @@ def scan_heads(m: Block) -> None:
 
 @inline
 def scan(m: Block) -> None:
-    """Make a segment of scanned rows instead of the new rows of a level. No row is counted or arranged."""
+    """Make a segment of scanned rows, not of the new rows of a level. The rows are neither counted nor arranged."""
     start = m[SCAN_AT]
     if m[SCAN_PLAN] >= 0:
         scan_for_plan(m)

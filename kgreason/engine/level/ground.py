@@ -117,7 +117,7 @@ def keep_last(heads: Int32, ranks: Int32, first: Number, last: Number, end: Numb
 
 @inline
 def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number) -> None:
-    """As `ground`, but write the rule and the slots of each finished rewrite to the array `traced` instead of heads."""
+    """As `ground`, but write no heads: write the rule and the slots of each finished rewrite to the array `traced`."""
     rows, steps, slots, traced = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TRACED)
     n = m[N_HEADS]
     for position in range(start, stop):

@@ -145,9 +145,10 @@ def only_step(m: Block, node: Number) -> Number:
 
 @inline
 def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Number, Number]:
-    """For the key of step `only`: the hash without the value of `slot`, and the column that `slot` fills.
+    """Return the hash of the key of step `only` without the value of `slot`, and the column that `slot` fills.
 
-    The column is -1 if the slot fills no column of the key or several columns. Then one value cannot complete the hash.
+    The column is -1 if the slot fills no column of the key, or several columns. In these cases one value cannot
+    complete the hash.
     """
     pairs = bound_pairs(steps, only)
     base, column = salted(steps[only, STEP_ARRANGEMENT]), np.int64(-1)
@@ -166,7 +167,7 @@ def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Nu
 def skip_ends(
     signs: UInt32, values: Int32, bits: Number, base: Number, column: Number, start: Number, end: Number
 ) -> Number:
-    """Skip rows of a posting that lead to no next row. Returns the first position that may lead to one, or `end`.
+    """Skip rows of a posting that lead to no next row. Returns the first position that may lead to a row, or `end`.
 
     `values` has a value beside each position of a posting. This value, in `column`, completes the hash `base` of the
     next key. The filter `signs` says whether a group may have this hash. The skipped rows are not read.
@@ -275,7 +276,7 @@ def load_constants(m: Block, rule: Number) -> None:
 
 @inline
 def run_single(m: Block, step: Number, high: Number) -> Number:
-    """Run a plan whose body has one atom: make heads from each row of the group of hits, up to position `high`."""
+    """Run a plan whose body has one atom: derive the heads for each row of the group of hits, up to position `high`."""
     start = m[AT_ROW]
     stop = room_for(m, step, start, high)
     base = np.int64(0) if m[RANKED] != 0 else m[LEVEL]
@@ -383,7 +384,8 @@ def run_plan(m: Block, plan: Number, high: Number) -> Number:
 def charge(m: Block, rule: Number, rewrites: Number, derivations: Number) -> None:
     """Add work to the costs of a rule.
 
-    The first work in a commit moves the counts of the last commit that ran the rule to the columns `COST_BEFORE...`.
+    At the first call for a rule in a commit, the counts of the last commit that ran the rule move to the columns
+    `COST_BEFORE...`.
     """
     costs = wide(m, COSTS)
     if costs[rule, COST_COMMIT] != m[COMMIT]:

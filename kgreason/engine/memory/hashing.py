@@ -27,13 +27,13 @@ def salted(salt: Number) -> Number:
 
 @inline
 def mixed(h: Number, column: Number, value: Number) -> Number:
-    """The hash h with the value of one more column added."""
+    """Return the hash that results when the value of one more column is added to the hash h."""
     return h + MULTIPLIERS[column] * np.uint64(value)
 
 
 @inline
 def finished(h: Number) -> Number:
-    """The last step of a hash. Without it, ids in sequence would fill neighbouring entries."""
+    """Do the last step of a hash. Without this step, consecutive ids would fill neighbouring entries."""
     return (h ^ (h >> np.uint64(29))) * _FINISH
 
 

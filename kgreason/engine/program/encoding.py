@@ -55,7 +55,7 @@ def encode_all(rules: Sequence[Rule], planner: Planner, intern: Intern) -> list[
 
 
 class _Sketch(NamedTuple):
-    """A rule with its constants as texts, in the order of their slots."""
+    """A rule whose constants are still texts, in the order of their slots."""
 
     shape: Shape
     constants: list[str]

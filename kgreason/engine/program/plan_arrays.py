@@ -19,7 +19,7 @@ from kgreason.engine.program.shapes import DeltaPlan, Pattern, Shape, Step, delt
 
 
 class Direction(NamedTuple):
-    """The constants of an atom: its table, the columns, and for each column the index of the rule's constant."""
+    """Where an atom has constants: the atom's table, the columns, and for each column the index of the constant."""
 
     table: int
     columns: tuple[int, ...]

@@ -88,7 +88,7 @@ _Waiting: TypeAlias = dict[tuple[int, ...], list[int]]
 
 
 class _PlannedShape(NamedTuple):
-    """Where the plans of a shape are in the planner's arrays.
+    """Says where the planner's arrays have the plans of a shape.
 
     `starts`: for each plan the number of its start step, then the range (low, high) of its other steps. `asks`: pairs
     (atom, arrangement). `forms`: the forms of the body atoms. `heads`: for each head, the dict in which rules of this
@@ -102,7 +102,7 @@ class _PlannedShape(NamedTuple):
 
 
 class _PlannedStart(NamedTuple):
-    """Where the backward plan of a head is in the planner's arrays.
+    """Says where the planner's arrays have the backward plan of a head.
 
     `form`: the form of the head's keys. `start`: the number of the start step, then the range (low, high) of the other
     steps. `asks`: pairs (atom, arrangement). Atom 0 is the head; body atoms count from 1.
@@ -171,7 +171,7 @@ class Planner:
         return number
 
     def tables(self) -> list[tuple[bool, int]]:
-        """For each table, by its number: whether it holds triples, and its width."""
+        """For each table, in the order of their numbers: whether the table holds triples, and the table's width."""
         return list(self._tables)
 
     def _widen(self, width: int) -> None:
@@ -353,9 +353,9 @@ class Planner:
         self.asked.array[value] |= _bit(shape)
 
     def find_key(self, table: int, constants: Mapping[int, int]) -> int | None:
-        """The number of the trigger key of these constants (column -> id), or None.
+        """Return the number of the trigger key with the constants `constants` (column -> id).
 
-        None: no body atom of the table has exactly these constants in these columns.
+        Returns None if no body atom of the table has exactly these constants in these columns.
         """
         columns = tuple(sorted(constants))
         number = self._shape_numbers.get((table, columns))
@@ -400,7 +400,7 @@ class Planner:
         self.rules.array[rule, RULE_ACTIVE] = int(active)
 
     def _ask(self, key: int, arrangement: int) -> None:
-        """Record an ask: an arrangement must hold the rows that have the constants of a key."""
+        """Record an ask, which says that an arrangement must hold the rows that have the constants of a key."""
         if (key, arrangement) not in self._asked:
             self._asked.add((key, arrangement))
             info = self.key_info.array

@@ -48,7 +48,7 @@ class Shape:
         return self._hash
 
     def backward(self, head: int) -> Shape:
-        """The shape for a backward plan: the head with this number becomes the first body atom.
+        """Return the shape for a backward plan: the head with this number becomes the first body atom.
 
         The plan that starts at this atom finds the derivations of a given fact. The new shape keeps the heads up to
         this one, because they show when one rewrite derives the same fact twice.
