@@ -381,7 +381,7 @@ class KnowledgeGraph:
             self._lock.surely_release(0)  # an open transaction had the lock as well
 
     def _settle(self) -> None:
-        """Load the last commit into the store on disk; replace a journal that is too long by a snapshot."""
+        """Load the last commit into the store on disk. If the journal is too long, replace it by a new snapshot."""
         if self._live is not None and self._home.is_on_disk and self._home.is_writable and self._home.last:
             if self._home.is_checkpoint_due or self._live.is_calling:
                 self._live.checkpoint()
@@ -523,9 +523,10 @@ class KnowledgeGraph:
     def _check_none_open(self) -> int:
         """Raise StoreError if this thread has a transaction open; drop a transaction that nobody can end any more.
 
-        Nobody can end a transaction if its thread has ended, or if no variable holds the transaction. If no variable
-        holds it, the result is how often this thread had the lock before that transaction; otherwise the result is
-        `sys.maxsize`.
+        Nobody can end a transaction if its thread has ended, or if no variable holds the transaction.
+
+        If no variable holds the transaction, returns how often this thread had the lock before the transaction.
+        Otherwise returns `sys.maxsize`.
         """
         open_ = self._open() if self._open is not None else None
         if open_ is not None and not open_.is_left:
@@ -539,7 +540,7 @@ class KnowledgeGraph:
         return before
 
     def _forget(self, why: str) -> None:
-        """Drop the open transaction, if there is one, whichever thread began it; the calling thread keeps the lock."""
+        """Drop the open transaction of any thread, if there is one. The calling thread keeps the lock."""
         if self._open is None:
             return
         if (transaction := self._open()) is not None:
@@ -792,19 +793,25 @@ class KnowledgeGraph:
             raise
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
-        """The solutions of a SELECT query; `options` and errors as for `query`. Raises QueryError for another form."""
+        """Return the solutions of a SELECT query; `options` and errors as for `query`.
+
+        Raises QueryError for a query that is not a SELECT.
+        """
         check_text("select", "a SELECT query", sparql)
         return of_form(self.query(sparql, **options), Solutions)
 
     def ask(self, sparql: str, **options: Unpack[QueryOptions]) -> bool:
-        """The answer of an ASK query; `options` and errors as for `query`. Raises QueryError for another form."""
+        """Return the answer of an ASK query; `options` and errors as for `query`.
+
+        Raises QueryError for a query that is not an ASK.
+        """
         check_text("ask", "an ASK query", sparql)
         return bool(of_form(self.query(sparql, **options), QueryBoolean))
 
     def construct(self, sparql: str, **options: Unpack[QueryOptions]) -> Triples:
-        """The triples of a CONSTRUCT or DESCRIBE query; `options` and errors as for `query`.
+        """Return the triples of a CONSTRUCT or DESCRIBE query; `options` and errors as for `query`.
 
-        Raises QueryError for another form.
+        Raises QueryError for a SELECT or an ASK.
         """
         check_text("construct", "a CONSTRUCT or DESCRIBE query", sparql)
         return of_form(self.query(sparql, **options), Triples)
@@ -854,7 +861,7 @@ class KnowledgeGraph:
         return GraphRelation(self, self._state, checked_name(name), checked_arity(arity))
 
     def relations(self) -> list[GraphRelation]:
-        """The user's relations that have facts, or are declared, in the order of their names."""
+        """Return the user's relations, sorted by name: those that have facts, and those that are declared."""
         from kgreason.graph.relation.relation import GraphRelation
         from kgreason.materialize.relations.facts import all_of
 
@@ -865,7 +872,7 @@ class KnowledgeGraph:
 
     @locked
     def explain_fact(self, name: str, terms: Sequence[str]) -> Proof:
-        """A proof of a fact of a relation; see `GraphRelation.explain`. `terms` are texts in N-Triples syntax.
+        """Return a proof of a fact of a relation; see `GraphRelation.explain`. `terms` are N-Triples texts.
 
         Raises QueryError if the graph does not have the fact.
         """
@@ -882,7 +889,7 @@ class KnowledgeGraph:
 
     @locked
     def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:
-        """Why a fact of a relation does not hold, by the texts of its terms; see `GraphRelation.why_not`."""
+        """Say why a fact of a relation does not hold. `terms` are N-Triples texts; see `GraphRelation.why_not`."""
         from kgreason.proofs.engine_facts import EngineFacts
         from kgreason.proofs.why_not.answer import WhyNot
         from kgreason.proofs.why_not.why_not import why_not
@@ -918,7 +925,7 @@ class KnowledgeGraph:
 
     @contextmanager
     def _held(self) -> Iterator[LiveGraph]:
-        """The graph with its engine, for a block in which no other thread changes it."""
+        """Hold the lock during a block, and give the block the graph with its engine."""
         with self._lock.within():
             yield self._engine()
 
@@ -1059,7 +1066,7 @@ class KnowledgeGraph:
 
     @locked
     def prove_contradictions(self, most: int | None = None) -> list[Proof]:
-        """A proof of each of the first `most` contradictions; None means all."""
+        """Return a proof of each of the first `most` contradictions, or of each contradiction if `most` is None."""
         from kgreason.proofs.contradiction_proofs import prove_contradictions
 
         return prove_contradictions(self._engine().materializer, most)
@@ -1104,11 +1111,14 @@ class KnowledgeGraph:
 
     @locked
     def streams(self) -> dict[str, dict[str, str]]:
-        """The headers of the last commit of each stream, by the name of the stream; see `transaction`."""
+        """Return a dict from the name of each stream to the headers of the stream's last commit; see `transaction`."""
         return dict(live.streams if (live := self._told_by()) else self._home.manifest.streams)
 
     def _told_by(self) -> LiveGraph | None:
-        """The graph with its engine, if the engine runs or the manifest is older than the last commit; else None."""
+        """Return the graph with its engine if the engine runs, or if the manifest is older than the last commit.
+
+        Otherwise returns None: then the manifest tells all that is asked.
+        """
         self._home.join()
         is_old = self._home.last and self._home.is_behind and not self._home.is_writable
         return self._engine() if is_old else self._live
@@ -1162,7 +1172,10 @@ class KnowledgeGraph:
 
     @locked
     def own_rules(self) -> tuple[Rule, ...]:
-        """The rules that the user added, by text or by rule file, as of the last commit. The engine is not needed."""
+        """Return the rules that the user added as text or by a rule file, as of the last commit.
+
+        This does not start the engine.
+        """
         from kgreason.graph.user_rules import own_rules
 
         self._check_open()
@@ -1186,7 +1199,7 @@ class KnowledgeGraph:
         return contradictions(*state, self._false_rules()) if state else []
 
     def _false_rules(self) -> FalseRules:
-        """The rules that derive `false`, of the same commit as `_state`."""
+        """Return the rules that derive `false`, as of the same commit as `_state`."""
         if live := self._current():
             return live.materializer.false_rules
         return partial(snapshot.false_rules, self._home.snapshot)
@@ -1219,7 +1232,10 @@ class KnowledgeGraph:
 
     @locked
     def _state(self) -> tuple[Saved, Dictionary] | None:
-        """The state of the graph, from the engine or from the snapshot (`_current`); None before the first commit."""
+        """Return the state of the graph, or None before the first commit.
+
+        The state comes from the engine if `_current` gives one, otherwise from the snapshot.
+        """
         return self._looking_again(self._read_state)
 
     def _read_state(self) -> tuple[Saved, Dictionary] | None:
@@ -1300,7 +1316,7 @@ class KnowledgeGraph:
             return self._over(Past(commit, Origin(self._home.manifest, snapshot, self._home.last), history))
 
     def _over(self, home: Past) -> Self:
-        """A graph over the repository of a past commit, with its engine started."""
+        """Return a graph over the repository of a past commit, and start its engine."""
         graph = type(self)(home, self._strategy, self._budget, registry=self._registry)
         graph._engine()
         return graph
@@ -1359,7 +1375,7 @@ class KnowledgeGraph:
             return copy.commit
 
     def _history(self, *commits: int) -> History:
-        """The history. Raises HistoryError if the graph keeps none, or if it does not have one of the commits."""
+        """Return the history. Raises HistoryError if the graph keeps none, or if the history lacks one of `commits`."""
         self._check_open()
         history, last = self._home.history, self._home.last
         if history is None:
@@ -1381,14 +1397,17 @@ class KnowledgeGraph:
             raise StoreError("the graph is closed")
 
     def _current(self) -> LiveGraph | None:
-        """The graph with its engine, if the engine runs or there are commits since the snapshot; else None."""
+        """Return the graph with its engine if the engine runs, or if there are commits since the snapshot.
+
+        Otherwise returns None: then the snapshot has the state.
+        """
         self._check_open()
         self._home.join()
         return self._engine() if self._live is not None or self._home.is_ahead else None
 
 
 def _unknown(terms: tuple[str, str, str], prefixes: Mapping[str, str] | None) -> QueryError:
-    """The error for a triple that the graph lacks; with prefixes, its IRIs are short."""
+    """Return the error for a triple that the graph lacks. `prefixes` shorten the IRIs in its message."""
     from kgreason.proofs.notation import fact_text
     from kgreason.rules.model import triple
 
@@ -1396,7 +1415,10 @@ def _unknown(terms: tuple[str, str, str], prefixes: Mapping[str, str] | None) ->
 
 
 def opened(catalogue: Documents | None) -> Catalogue | None:
-    """The catalogue: the argument itself, or made from a path or from a dict of files by IRI. Raises InputError."""
+    """Return the argument itself if it is a catalogue or None, otherwise a catalogue made from the argument.
+
+    The argument may be a path or a dict of files by IRI. Raises InputError.
+    """
     if isinstance(catalogue, Mapping):
         return Catalogue.of(catalogue)
     if not isinstance(catalogue, (str, PathLike, Catalogue, NoneType)):
@@ -1415,7 +1437,7 @@ def _manifest(
     on_contradiction: OnContradiction | None,
     history: HistoryMode | None,
 ) -> Manifest:
-    """The manifest of a new store with these options. Raises InputError, RuleError."""
+    """Return the manifest of a new store with these options. Raises InputError, RuleError."""
     names = [str(fspath(name)) for name in (DEFAULT_RULES if rules is None else rules or NO_RULES)]
     check_names(names)
     schema, same_as = "axioms" if schema is None else schema, "aliases" if same_as is None else same_as
@@ -1431,7 +1453,10 @@ def _manifest(
 
 
 def _set_history(folder: Folder, history: HistoryMode) -> None:
-    """Let a store with commits keep its history from now on. Raises StoreError for "none" if it keeps a history."""
+    """Let a store that has commits keep its history from now on.
+
+    Raises StoreError if the store keeps its history already and `history` is "none".
+    """
     made = folder.manifest
     if made is None or not made.commit or made.history == history:
         return
@@ -1443,7 +1468,7 @@ def _set_history(folder: Folder, history: HistoryMode) -> None:
 
 
 def _for_reading(folder: Folder, lacking: Sequence[str]) -> Folder:
-    """Close a folder that was opened for writing, and open it for reading. `lacking`: see `_lacking`.
+    """Close a folder that was opened for writing, and open it for reading. `lacking` is the result of `_lacking`.
 
     Raises StoreError if only a writer can bring the store up to date.
     """
@@ -1458,7 +1483,7 @@ def _for_reading(folder: Folder, lacking: Sequence[str]) -> Folder:
 
 
 def _kept_functions(folder: Folder) -> dict[str, str]:
-    """The signatures of the functions that rules of a store call, by name."""
+    """Return a dict from the name of each Python function that rules of a store call to its signature."""
     if folder.manifest is None or not folder.is_behind:
         return folder.manifest.functions if folder.manifest else {}
     from kgreason.graph.user_rules import signatures
@@ -1467,14 +1492,14 @@ def _kept_functions(folder: Folder) -> dict[str, str]:
 
 
 def _why(path: File, lacking: Sequence[str]) -> str:
-    """Why a store is open for reading only; empty if nothing is lacking."""
+    """Return the reason why a store is open for reading only: what is lacking. Empty if nothing is lacking."""
     if not lacking:
         return ""
     return f"{fspath(path)}: {' and '.join(lacking)}, so the store is open for reading only: {HOW_TO_PASS}"
 
 
 def _check_rules(wanted: Manifest, registry: Registry, catalogue: Catalogue | None) -> None:
-    """Raise RuleError or InputError for rules that cannot be used, before the first commit."""
+    """Raise RuleError or InputError if the rules of a new store cannot be used. Call this before the first commit."""
     from kgreason.materialize.selection import select
 
     find = catalogue.find if catalogue else None
@@ -1482,7 +1507,10 @@ def _check_rules(wanted: Manifest, registry: Registry, catalogue: Catalogue | No
 
 
 def check_made(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Raise StoreError if an option differs from the one that a store was made with; None means not given."""
+    """Raise StoreError if an option differs from the option that the store was made with.
+
+    An option in `wanted` that is None was not given, and is not compared.
+    """
     for option, value in wanted.items():
         kept = made[option]
         if value is None or (list(value) if isinstance(kept, list) else value) == kept:
@@ -1495,7 +1523,7 @@ def check_made(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]
 
 
 def _other_rules(path: object, kept: Sequence[str], wanted: Sequence[str]) -> StoreError:
-    """The error for a store that was made with the rules `kept`, and is opened with others."""
+    """Return the error for a store that was made with the rules `kept` and is opened with other rules."""
     from kgreason.graph.user_rules import files_of, how_to_add
 
     added = how_to_add([file for file in files_of(wanted) if file not in kept])

@@ -60,9 +60,9 @@ class GraphLock:
         return self._owner is threading.current_thread()
 
     def acquire(self, timeout: float | None = None) -> int:
-        """Take the lock, after at most `timeout` seconds. The result is how often this thread had the lock before.
+        """Take the lock; wait for it at most `timeout` seconds. Returns how often this thread had the lock before.
 
-        Raises GraphBusyError, and InputError for a timeout that is not a number of seconds.
+        Raises GraphBusyError after `timeout`, and InputError for a timeout that is not a number of seconds.
         """
         check_wait("timeout", timeout)
         me = threading.current_thread()
@@ -97,7 +97,7 @@ class GraphLock:
         return _SLICE if until is None else max(0.0, min(_SLICE, until - time.monotonic()))
 
     def _is_left(self, lock: threading.Lock) -> bool:
-        """Whether the owner ended without releasing the lock. If so, the calling thread takes the lock over."""
+        """Whether the thread that has the lock ended without releasing it. Then the caller may take the lock over."""
         owner = self._owner
         return lock is self._lock and owner is not None and not owner.is_alive()
 
@@ -108,7 +108,10 @@ class GraphLock:
             raise GraphBusyError(f"the graph is in use by {by}; wait longer, or end the open transaction there")
 
     def release(self, depth: int = 0) -> None:
-        """Release the lock down to `depth`, the result of `acquire`. Calling this again changes nothing."""
+        """Release the lock until this thread has it `depth` times, where `depth` is the result of `acquire`.
+
+        A second call changes nothing.
+        """
         if self._owner is not threading.current_thread() or self._depth <= depth:
             return
         if depth:
@@ -119,7 +122,7 @@ class GraphLock:
             self._lock.release()
 
     def surely_release(self, depth: int) -> None:
-        """The same as `release`, even if Ctrl-C comes meanwhile."""
+        """Do the same as `release`, even if Ctrl-C comes meanwhile."""
         surely(partial(self.release, depth))
 
     @property

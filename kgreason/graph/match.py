@@ -63,7 +63,7 @@ def _asked(term: UserTerm | None, place: str, prefixes: Prefixes) -> Term | Defa
 
 
 def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool) -> Iterator[Quad]:
-    """The quads that match; with `asserted` only the asserted ones. Raises StoreError."""
+    """Return the quads that match a pattern; with `asserted` only the asserted ones. Raises StoreError."""
     rows, form = store.match(*pattern), _asserted if asserted else _present
     found = chain.from_iterable(form(chunk, held) for chunk in _chunks(rows))
     return found if pattern.object is None else (quad for quad in found if quad.object == pattern.object)
@@ -75,14 +75,14 @@ def _chunks(rows: Iterator[Quad]) -> Iterator[list[Quad]]:
 
 
 def _asserted(chunk: list[Quad], held: Held) -> Iterable[Quad]:
-    """The asserted quads that rows stand for."""
+    """Return the asserted quads of the graph that Oxigraph shows as one of the rows in `chunk`."""
     with held() as live:
         forms = _forms(chunk, live)
         return _quads(live, forms[asserts(live.materializer, forms)])
 
 
 def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
-    """The quads that rows stand for."""
+    """Return the quads of the graph that Oxigraph shows as one of the rows in `chunk`."""
     others, typed = _parted(chunk)
     if not typed:
         return others
@@ -92,7 +92,10 @@ def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
 
 
 def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
-    """Split rows: those whose object has only one spelling; and those with a typed literal, which may have several."""
+    """Return first the rows whose object has one spelling, then the rows whose object may have several spellings.
+
+    An object may have several spellings if it is or contains a literal with a datatype.
+    """
     parts: tuple[list[Quad], list[Quad]] = [], []
     for quad in chunk:
         has_forms = isinstance(quad.object, (Literal, Triple)) and '"^^<' in text_of(quad.object)
@@ -101,7 +104,7 @@ def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
 
 
 def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
-    """All quads that the rows may stand for: int32[n, 4]."""
+    """Return each row of Oxigraph with each known spelling of its object, as quads of ids, int32[n, 4]."""
     objects = live.spellings.of_forms([text_of(quad.object) for quad in chunk])
     texts = chain.from_iterable((str(quad.subject), str(quad.predicate), _name(quad)) for quad in chunk)
     found = live.materializer.dictionary.find(texts).reshape(-1, 3)
@@ -110,7 +113,7 @@ def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
 
 
 def _shows(live: LiveGraph, quads: Int32) -> NDArray[np.bool_]:
-    """Whether the graph shows each of quads int32[n, 4]: bool[n]."""
+    """Whether the graph has each of the quads, int32[n, 4]: bool[n]. The default graph has the whole closure."""
     named = quads[:, 3] != 0
     shown = live.materializer.shows(np.ascontiguousarray(quads[:, :3]))
     if named.any():
@@ -123,5 +126,5 @@ def _quads(live: LiveGraph, rows: Int32) -> list[Quad]:
 
 
 def _name(quad: Quad) -> str:
-    """The text of the name of a quad's graph; empty for the default graph."""
+    """Return the name of a quad's graph as text; the empty text for the default graph."""
     return "" if isinstance(quad.graph_name, DefaultGraph) else str(quad.graph_name)

@@ -41,10 +41,11 @@ _Rows: TypeAlias = defaultdict[tuple[str, int], list[tuple[str, ...]]]
 def restored(
     manifest: Manifest, path: Path | None, registry: Registry | None = None, find: Finder | None = None
 ) -> Materializer:
-    """The state in a snapshot. If there is no snapshot, an empty state under the manifest's rules. Raises StoreError.
+    """Return the state in a snapshot, or an empty state under the manifest's rules if there is no snapshot.
 
     `registry` has the Python functions that rules may call, and `find` is the catalogue for what the rule files of a
-    new store import.
+    new store import. Raises StoreError.
+
     Cost: for a snapshot of an older format the closure of its asserted facts is computed again.
     """
     if path is None:
@@ -68,9 +69,9 @@ def restored(
 
 
 def _anew(selection: Selection, path: Path, registry: Registry | None, *, has_facts: bool) -> Materializer:
-    """Compute the state from the asserted facts of a snapshot of an older version, whose closure may be out of date.
+    """Compute the state from the asserted facts of a snapshot; an older version made it, so its closure may be wrong.
 
-    `has_facts`: the snapshot may have asserted facts of relations.
+    `has_facts` says whether the snapshot may have asserted facts of relations.
     """
     live = Materializer(selection, registry=registry)
     quads = snapshot.read_asserted(path, live.dictionary)
@@ -82,7 +83,7 @@ def _anew(selection: Selection, path: Path, registry: Registry | None, *, has_fa
 
 
 def replayed(record: Record, live: Materializer, strategy: Strategy = "auto") -> Change:
-    """Apply the commit of a record, with the strategies that the record names. Then the caller must call `accept`.
+    """Apply the commit of a record by the strategies that the record names. Afterwards the caller must call `accept`.
 
     A record of an older version may name no strategy; then `strategy` decides.
     """
@@ -90,7 +91,7 @@ def replayed(record: Record, live: Materializer, strategy: Strategy = "auto") ->
 
 
 def edit_of(record: Record, live: Materializer) -> Edit:
-    """The edit of a record. Its terms are interned; blank nodes keep their labels."""
+    """Return the edit of a record. This interns the terms of the edit; blank nodes keep their labels."""
     removed, added = (of_canonical(lines, live.dictionary) for lines in (record.removed, record.added))
     own = after(live.own, record) if record.rules else None
     facts = _facts(record, live.dictionary) if record.facts else NO_FACTS
@@ -98,7 +99,7 @@ def edit_of(record: Record, live: Materializer) -> Edit:
 
 
 def _facts(record: Record, dictionary: Dictionary) -> Facts:
-    """The facts of relations that a record adds and removes. Their terms are interned."""
+    """Return the facts of relations that a record adds and removes. This interns the terms of the facts."""
     parts: tuple[_Rows, _Rows] = defaultdict(list), defaultdict(list)
     for sign, text in record.facts:
         name, terms = read_fact(text)
@@ -108,6 +109,6 @@ def _facts(record: Record, dictionary: Dictionary) -> Facts:
 
 
 def _ids(rows: list[tuple[str, ...]], dictionary: Dictionary) -> Int32:
-    """Rows of terms as ids: int32[n, w]."""
+    """Return rows of terms as rows of ids, int32[n, w]. This interns the terms."""
     texts = [text for row in rows for text in row]
     return np.array(dictionary.intern(texts) if texts else (), dtype=np.int32).reshape(len(rows), -1 if texts else 0)

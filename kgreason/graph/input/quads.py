@@ -53,11 +53,11 @@ _RULE_FILES = ("dl", "rules", "datalog")
 
 
 def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool, prefixes: Prefixes = NO_PREFIXES) -> Int32:
-    """Items as quads int32[n, 4]; graph 0 is the default graph. `fresh` renames the blank nodes of texts.
+    """Return the quads of items, int32[n, 4]; graph 0 is the default graph. `fresh` renames the blank nodes of texts.
 
-    Raises RdfSyntaxError for a text that does not parse, with its line, and for a term of a row that is invalid or
-    cannot stand at its place, with the number of the row; InputError for a row of another length; InputTypeError for an
-    item that is neither text nor a row, and for a value that is not a term.
+    Raises RdfSyntaxError, with the line, for a text that does not parse; RdfSyntaxError, with the number of the row, if
+    a term of a row is invalid or cannot stand at its place; InputError if a row does not have three or four terms;
+    InputTypeError for an item that is neither text nor a row, and for a value that is not a term.
     """
     parts = [np.empty((0, 4), dtype=np.int32)]
     rows: list[str] = []
@@ -74,7 +74,7 @@ def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool, pref
 
 
 def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
-    """The single triple of a Turtle text or a row of terms; blank nodes keep their labels.
+    """Return the triple that a Turtle text or a row of terms consists of; blank nodes keep their labels.
 
     If the item is a quad, returns the triple of the quad. A row may be a generalised triple; a text cannot.
 
@@ -97,7 +97,10 @@ def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
 
 
 def _no_triple(item: str, error: SyntaxError) -> InputError:
-    """The error for a text that is not a triple. `error` counts lines from the line of prefixes before the text."""
+    """Return the error for a text that is not a triple.
+
+    The parser got a line of prefixes before the text, so line 1 of the text is line 2 in `error`.
+    """
     prefix = undeclared(error)
     if prefix in ("http", "https", "urn", "file"):
         return InputError(f"{item}: not a triple: an IRI is written in angle brackets, as <http://example.org/tom>")
@@ -113,7 +116,7 @@ def _no_triple(item: str, error: SyntaxError) -> InputError:
 
 
 def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...]:
-    """The four terms of an item that is one triple or quad. The fourth term of a triple is DefaultGraph().
+    """Return the four terms of an item that is one triple or quad; for a triple the fourth is DefaultGraph().
 
     Raises InputError.
     """
@@ -133,12 +136,12 @@ def _declared(prefixes: Prefixes) -> str:
 
 
 def of_lines(lines: bytes, dictionary: Dictionary, source: str = TEXT) -> Int32:
-    """N-Quads lines as quads int32[n, 4]; blank nodes keep their labels. Raises RdfSyntaxError."""
+    """Return the quads of N-Quads lines, int32[n, 4]; blank nodes keep their labels. Raises RdfSyntaxError."""
     return _encoded(lines, RdfFormat.N_QUADS, dictionary, source)
 
 
 def of_canonical(lines: bytes, dictionary: Dictionary) -> Int32:
-    """Canonical N-Quads lines as quads int32[n, 4], without parsing them again; blank nodes keep their labels."""
+    """Return the quads of canonical N-Quads lines, int32[n, 4], without a parser; blank nodes keep their labels."""
     from kgreason.rdf.tokens import encode  # a kernel: imported only when it is needed
 
     return np.ascontiguousarray(encode(lines, dictionary).T)
@@ -158,7 +161,10 @@ def _of_text(text: str, dictionary: Dictionary, prefixes: Prefixes, *, fresh: bo
 
 
 def _explained(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
-    """`error`, with a hint what the user may have meant. The parser got the text after `before` lines of prefixes."""
+    """Return `error` with a hint what the user may have meant.
+
+    The parser got `before` lines of prefixes before the text, so the result subtracts `before` from the line.
+    """
     line = None if error.line is None else error.line - before
     problem = _meant(text.strip())
     if problem is None and isinstance(error.__cause__, SyntaxError):
@@ -195,14 +201,14 @@ def _canonical(text: bytes | IO[bytes], form: RdfFormat) -> bytes:
 
 
 def _canonical_of_long(text: bytes, form: RdfFormat, source: str) -> bytes:
-    """The canonical lines of a text that may have a token which is too long for the parser. Raises LimitError."""
+    """Return the canonical lines of a long text. Raises LimitError if a token is too long for the parser."""
     counted = Counted(BytesIO(text))
     with long_tokens(counted, source):
         return _canonical(cast(IO[bytes], counted), form)
 
 
 def _numbered(number: int, item: Item, prefixes: Prefixes) -> str:
-    """A row as a line of N-Quads. Raises RdfSyntaxError, with the number of the row, if a term is invalid."""
+    """Return a row as a line of N-Quads. Raises RdfSyntaxError, with the number of the row, if a term is invalid."""
     try:
         return _line(item, prefixes)
     except InputTypeError:

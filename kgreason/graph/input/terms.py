@@ -73,7 +73,7 @@ _WANTED = {
 
 
 def written(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
-    """The N-Triples text of a user's term, not normalised. Here any kind of term may stand at any place.
+    """Return the N-Triples text of a user's term, not normalised. A term of any kind is accepted at any place.
 
     Raises InputError for a text that is not exactly one term, InputTypeError for a value that cannot be a term at this
     place.
@@ -96,7 +96,7 @@ def written(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
 
 
 def fitting(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
-    """The same as `written`, but raises InputError for a term that RDF does not allow at this place."""
+    """Return the same as `written`, but raise InputError for a term that RDF does not allow at this place."""
     if type(value) is str and _N_TRIPLES[place].fullmatch(value):
         return value
     text = written(value, place, prefixes)
@@ -115,7 +115,10 @@ def graph_name(value: UserTerm, prefixes: Prefixes = NO_PREFIXES) -> NamedNode |
 
 
 def checked(prefixes: Mapping[str, object] | None) -> Prefixes:
-    """A user's prefixes with their namespaces as text. Raises InputTypeError; InputError for an invalid namespace."""
+    """Return a user's prefixes, with each namespace as text.
+
+    Raises InputTypeError for a wrong type, InputError for an invalid namespace.
+    """
     if prefixes is None:
         return NO_PREFIXES
     if not isinstance(prefixes, Mapping):
@@ -220,7 +223,7 @@ def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
 
 
 def _how(text: str, place: str) -> str:
-    """A hint for the message that a text is not a term: how to write a term for this place."""
+    """Return a hint how to write a term for this place, for the message that a text is not a term."""
     word = text if _PLAIN.fullmatch(text) else "tom"
     ways = [f"an IRI as 'http://example.org/{word}'", f"a name with a prefix as 'ex:{word}'"]
     if place in ("subject", "object", "graph"):
@@ -256,7 +259,10 @@ def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
 
 
 def _of_python(value: object) -> str | None:
-    """A Python value as a literal; None for other types. Raises InputError if the XSD type does not have the value."""
+    """Return a Python value as a literal, or None if its type has no XSD type.
+
+    Raises InputError if the XSD type does not have the value.
+    """
     if isinstance(value, (bool, np.bool_)):
         return _typed(str(bool(value)).lower(), "boolean")
     if isinstance(value, Integral):

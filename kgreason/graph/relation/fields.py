@@ -28,14 +28,14 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def of_field(field: str) -> str:
-    """The term that a field stands for, in a column without a type. It is not in canonical form."""
+    """Return the term that a field of a column without a type stands for. The term is not in canonical form."""
     if _INTEGER.fullmatch(field):
         return f'"{field}"^^{XSD_INTEGER}'
     return field if _TERM.fullmatch(field) else quote(field)
 
 
 def field(term: str) -> str:
-    """The field for a term in canonical N-Triples syntax."""
+    """Return the field that stands for a term in canonical N-Triples syntax."""
     if not term.startswith('"'):
         return term
     if term.endswith('"'):

@@ -51,9 +51,10 @@ _MISSING = ("NAType", "NaTType")
 
 
 def terms_of(rows: Rows, relation: Relation | None, name: str, arity: int | None, prefixes: Prefixes) -> list[Terms]:
-    """The rows as terms in canonical N-Triples syntax.
+    """Return the rows with their values as terms in canonical N-Triples syntax.
 
-    `relation` is the declaration, if there is one; else `arity` is the number of places, None if it is not known yet.
+    `relation` is the declaration, if there is one. Without a declaration `arity` is the number of places, or None if
+    the number is not known yet.
     Raises InputError for a wrong value and for a row of another length, InputTypeError for a value that is not a row.
     """
     names = [column.name for column in relation.columns] if relation else None
@@ -94,7 +95,7 @@ class _Values:
         self._known: dict[tuple[type, object], str] = {}
 
     def term(self, value: object) -> str:
-        """The term for a value. Raises InputError, which names column and value."""
+        """Return the term for a value. Raises InputError; the message names the column and the value."""
         key = type(value), value
         try:
             known = self._known.get(key)
@@ -137,7 +138,7 @@ class _Values:
 
 
 def _in_type(value: object, text: str, type_: str) -> str:
-    """A Python number as a literal of the datatype `type_`, if the datatype may have this number; otherwise `text`."""
+    """Return a Python number as a literal of the datatype `type_`, or `text` if the datatype lacks this number."""
     if isinstance(value, (bool, np.bool_, Literal)):
         return text
     if isinstance(value, Integral) and is_subtype(type_, XSD_INTEGER):
@@ -148,7 +149,10 @@ def _in_type(value: object, text: str, type_: str) -> str:
 
 
 def _of_object(rows: Any, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
-    """The word "row" for messages, and for each row of an object its number, from 1, and its values."""
+    """Return the word "row", which messages use, and the rows of an object: the number of each row and its values.
+
+    The numbers begin with 1.
+    """
     return "row", enumerate(_listed(_frame(rows, names), names), 1)
 
 
@@ -180,7 +184,7 @@ def _of_mapping(row: Mapping[str, object], names: Sequence[str] | None, number: 
 
 
 def _frame(rows: Any, names: Sequence[str] | None) -> Iterable[object]:
-    """The rows of a frame; any other object stays as it is. Raises InputTypeError."""
+    """Return the rows of a frame. An object that is not a frame is returned unchanged. Raises InputTypeError."""
     library = type(rows).__module__.partition(".")[0]
     choose = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}.get(library)
     if choose is None or not hasattr(rows, "columns"):
@@ -214,7 +218,10 @@ def _has(columns: Iterable[object], names: Sequence[str] | None) -> bool:
 
 
 def _of_file(path: Path, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
-    """The word "line" for messages, and for each row of a CSV file its line number and values. Raises InputError."""
+    """Return the path and the word "line", which messages use, and the rows of a CSV file.
+
+    Each row comes as its line number and its values. Raises InputError.
+    """
     return f"{fspath(path)}, line", _lines(path, names)
 
 

@@ -34,7 +34,7 @@ _Row: TypeAlias = tuple[int, ...]
 
 
 class _Edits:
-    """The edits of one relation: says for each edited fact whether it is to be asserted or retracted."""
+    """The edits of one relation: for each edited fact, whether the commit asserts or retracts the fact."""
 
     def __init__(self) -> None:
         self._wishes: dict[_Row, bool] = {}
@@ -42,7 +42,7 @@ class _Edits:
         """The facts to assert, by the places of a key and then by the values at these places."""
 
     def note(self, rows: Int32, *, asserts: bool) -> None:
-        """Note that rows are asserted, or retracted. The last edit of a fact counts."""
+        """Note that the transaction asserts these rows (`asserts=True`) or retracts them. The last edit counts."""
         wanted = list(map(tuple, rows.tolist()))
         self._wishes.update(dict.fromkeys(wanted, asserts))
         for key, found in self._by_key.items():
@@ -57,7 +57,7 @@ class _Edits:
             rows.pop(row, None)
 
     def with_keys(self, key: tuple[int, ...], keys: Iterable[_Row]) -> Iterator[_Row]:
-        """The facts to assert that have one of these values at the places of a key."""
+        """Yield the facts to assert whose values at the places of a key are one of `keys`."""
         found = self._by_key.get(key)
         if found is None:
             found = self._by_key[key] = {}
@@ -67,16 +67,16 @@ class _Edits:
             yield from found.get(values, ())
 
     def untouched(self, rows: Int32) -> Int32:
-        """The rows that are not edited."""
+        """Return those of the rows that the transaction neither asserts nor retracts."""
         return rows[[tuple(row) not in self._wishes for row in rows.tolist()]] if self._wishes else rows
 
     def rows(self, *, asserts: bool) -> list[_Row]:
-        """The facts to assert, or those to retract."""
+        """Return the facts to assert if `asserts` is True, otherwise the facts to retract."""
         return [row for row, wish in self._wishes.items() if wish == asserts]
 
 
 class PendingFacts:
-    """Rows to assert and to retract, by relation. It belongs to one transaction, and so to one thread."""
+    """The rows that one transaction asserts and retracts, by relation. Threads: only the thread of the transaction."""
 
     def __init__(self, live: Materializer) -> None:
         self._live = live
@@ -87,7 +87,7 @@ class PendingFacts:
         return bool(self._edits)
 
     def facts(self) -> Facts:
-        """The rows to assert and to retract, by width."""
+        """Return the rows to assert and the rows to retract, both grouped by their number of columns."""
         if not self._edits:
             return NO_FACTS
         return Facts(self._by_width(asserts=True), self._by_width(asserts=False))
@@ -121,7 +121,10 @@ class PendingFacts:
         edits.note(rows, asserts=True)
 
     def check(self, declared: Relation) -> None:
-        """Raise InputError if an asserted fact does not fit the declaration `declared`. Cost: a look at all facts."""
+        """Raise InputError if an asserted fact of the relation does not fit its declaration `declared`.
+
+        Cost: a look at all facts.
+        """
         columns, tables, kinds = self._live.engine.circuit.facts.contents()
         before = columns[(kinds == IS_ASSERTED) & (tables != self._live.triples)]
         numbers = distinct(np.concatenate([before[:, 0], np.fromiter(self._edits, np.int32)]))
@@ -138,18 +141,21 @@ class PendingFacts:
                     self._check_apart(rows, terms, declared)
 
     def _rows(self, name: str, terms: list[Terms]) -> Int32:
-        """Facts as rows int32[n, w] of ids, at least one, each with the id of the relation in front."""
+        """Return facts as rows of ids, int32[n, w], with the id of the relation in the first column.
+
+        There must be at least one fact.
+        """
         dictionary, arity = self._live.dictionary, len(terms[0])
         number = int(dictionary.intern([relation_text(name, arity)])[0])
         ids = dictionary.intern([text for row in terms for text in row]) if arity else np.empty(0, dtype=np.int32)
         return np.insert(ids.astype(np.int32).reshape(len(terms), arity), 0, number, axis=1)
 
     def _of(self, rows: Int32) -> _Edits:
-        """The edits of the relation of some rows."""
+        """Return the edits of the relation that the rows belong to."""
         return self._edits.setdefault(int(rows[0, 0]), _Edits())
 
     def _with_keys(self, rows: Int32, relation: Relation) -> Int32:
-        """The facts that are asserted now, after the edits so far, and have the keys of `rows`."""
+        """Return the facts with a key of one of `rows` that are asserted after the edits so far."""
         edits, keys = self._of(rows), _keys(rows, relation)
         number, arity = int(rows[0, 0]), rows.shape[1] - 1
         before = edits.untouched(self._live.keys.of(number, arity, relation.key, keys))
@@ -157,7 +163,7 @@ class PendingFacts:
         return _joined(before, list(wanted))
 
     def _there(self, before: Int32, number: int, width: int) -> Int32:
-        """The facts of a relation that are asserted now, after the edits so far: int32[n, width].
+        """Return the facts of a relation that are asserted after the edits so far: int32[n, width].
 
         `before` are the facts that were asserted in the last commit: int32[m, width].
         """
@@ -168,7 +174,7 @@ class PendingFacts:
         return _joined(edits.untouched(rows), edits.rows(asserts=True)) if edits else rows
 
     def _check_new(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
-        """Raise InputError if another fact with the key of one of the rows is asserted."""
+        """Raise InputError if a fact that is not in `rows`, but has the key of one of them, is asserted."""
         there = self._with_keys(rows, relation)
         others = there[~are_among(there, rows)]
         if len(others):
@@ -193,12 +199,12 @@ class PendingFacts:
 
 
 def _joined(rows: Int32, more: list[_Row]) -> Int32:
-    """The rows `rows`, int32[n, w], followed by the rows `more`."""
+    """Return one array: the rows `rows`, int32[n, w], and below them the rows `more`."""
     return np.concatenate([rows, np.array(more, dtype=np.int32).reshape(-1, rows.shape[1])])
 
 
 def _keys(rows: Int32, relation: Relation) -> Int32:
-    """The columns of the key: those columns of `rows`, int32[n, w], that the key of the relation names."""
+    """Return those columns of `rows`, int32[n, w], that belong to the key of the relation."""
     return np.ascontiguousarray(rows[:, [1 + place for place in relation.key]])
 
 
