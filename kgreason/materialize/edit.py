@@ -53,7 +53,7 @@ NO_QUADS: Int32 = np.empty((0, 4), dtype=np.int32)
 class Edit(NamedTuple):
     """The input of a commit.
 
-    - `removed`, `added`: the quads int32[n, 4] to retract, each once, and those to assert.
+    - `removed`, `added`: the quads int32[n, 4] to retract, each once, and the quads to assert.
     - `own`: all rules of the user from now on; None if the rules stay as they are.
     - `evaluated`: for a graph without facts, the closure of the quads, computed elsewhere.
     - `unknown`: how many further quads to retract have a term that the dictionary lacks, so that no graph holds them.
@@ -133,7 +133,7 @@ class Change(NamedTuple):
 
     - `rows`, `before`, `after`: the RDF triples int32[n, 3] whose kind changed, with their kinds (absent, inferred,
       asserted) before and after, int8[n] each.
-    - `removed_quads`, `added_quads`: the quads int32[m, 4] that are no longer asserted, and that are newly asserted.
+    - `removed_quads`, `added_quads`: the quads int32[m, 4] that are no longer asserted, and the newly asserted ones.
     - `missed`: how many of the quads to retract were not asserted.
     - `work`: how the commit was evaluated.
     - `refuted`: whether contradictions came or went.

@@ -67,7 +67,10 @@ class Imports:
         self._known: _Held | None = None
 
     def completed(self, edit: Edit, progress: Progress = SILENT) -> Edit:
-        """The edit, with the quads of the documents that it brings and withdraws. New terms get ids of the dictionary.
+        """Return the edit, extended by the imported documents that it adds to the graph or removes from the graph.
+
+        The returned edit also asserts the quads of the added documents and retracts the quads of the removed documents.
+        New terms get ids of the dictionary.
 
         Raises InputError, which names the document and who imports it, and LimitError.
         """
@@ -79,7 +82,11 @@ class Imports:
         return edit if held is None else self._followed(edit, held, progress)
 
     def _followed(self, edit: Edit, held: _Held, progress: Progress) -> Edit:
-        """The edit, with the quads of documents that it makes reached, to assert, or no longer reached, to retract."""
+        """Return the edit, extended by quads of documents.
+
+        It also asserts the quads of each document that is newly reached, and retracts the quads of each held document
+        that is no longer reached.
+        """
         links = (held.links - self._links(edit.removed)) | self._links(edit.added)
         parts = [edit.added]
         with progress("importing") as report:
@@ -97,7 +104,8 @@ class Imports:
     def warnings(self) -> list[str]:
         """A line for each import whose document is missing, unless the graph itself has an ontology with that IRI.
 
-        After such lines follows a line for each file of the catalogue that does not parse: it may be the missing one.
+        If there is such a line, further lines name the files of the catalogue that do not parse, because one of these
+        files may be the missing document.
         """
         held, missing = self._held(), []
 
@@ -110,9 +118,9 @@ class Imports:
         return [*missing, *(self._catalogue.unread() if missing and self._catalogue else ())]
 
     def _is_empty(self, iri: str) -> bool:
-        """Whether the catalogue's document for this IRI has no triples, so that no quad shows that it was read.
+        """Whether the catalogue has a document for this IRI, and this document has no triples.
 
-        Cost: the document is opened.
+        (No asserted quad shows that an empty document was read.) Cost: the document is opened.
         """
         path = self._catalogue.find(iri) if self._catalogue else None
         try:
@@ -143,7 +151,7 @@ class Imports:
         return quads[np.isin(quads[:, 3], names)]
 
     def _links(self, quads: Int32) -> frozenset[Link]:
-        """The owl:imports triples among quads int32[n, 4], as links; those whose object is no IRI are left out."""
+        """The owl:imports triples among quads int32[n, 4], as links. A triple is left out if its object is no IRI."""
         dictionary = self._live.dictionary
         found = quads[quads[:, 1] == IMPORTS]
         found = found[dictionary.kinds(found[:, 2]) == Kind.IRI]
@@ -151,7 +159,10 @@ class Imports:
         return frozenset(map(Link, texts, texts, texts))
 
     def _read(self, link: Link) -> Int32:
-        """The quads int32[n, 4] of a document, each once, with its name in place of a graph; empty if none is found."""
+        """The quads int32[n, 4] of a document, each once, with the document's name in the column of the graph.
+
+        Empty if the document is not found.
+        """
         quads = np.empty((0, 4), dtype=np.int32)
         dictionary = self._live.dictionary
         try:

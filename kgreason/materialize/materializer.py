@@ -74,7 +74,7 @@ _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
 class Flags(NamedTuple):
-    """Three conditions of the data. If one of them holds, generic rules run beside the translated rules.
+    """Three conditions of the data. If at least one of them holds, generic rules run beside the translated rules.
 
     - `same_as`: an owl:sameAs fact links a term of the schema. The other flags are then not set.
     - `exceeded`: the schema is translated to rules, and a fact is a schema triple that the closed schema lacks.
@@ -105,7 +105,7 @@ class _Before(NamedTuple):
 
 
 class Materializer:
-    """Asserted quads under a selection of rules, with their closure."""
+    """The asserted quads of a graph, the rules that its options select, and the closure."""
 
     def __init__(
         self,
@@ -220,7 +220,7 @@ class Materializer:
             changes = self.engine.changes()
 
     def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
-        """Touch the parts for equal terms and for literals, if `rows`, int32[n, w], or new terms make work for them.
+        """Call `_touch` for the parts that have work because of `rows`, int32[n, w], or of new terms.
 
         The part for equal terms has work if the graph has equal terms, or if an owl:sameAs triple is added or removed.
         The part for literals has work if such a triple is added or removed, if a new term is a literal, if a row has a
@@ -279,7 +279,10 @@ class Materializer:
         return _together(found)
 
     def _tidied(self, changes: Changes, means: Means) -> Changes:
-        """Retract facts about removed owl:sameAs links, which no rule needs now. Returns the changes of the commit."""
+        """Retract the facts about literals that no rule needs now, because their owl:sameAs links were removed.
+
+        Returns the changes of the commit.
+        """
         if self.literals is None or self.literals not in self._touched:
             return changes
         needless = self.literals.needless(changes)
@@ -313,7 +316,7 @@ class Materializer:
         return self.save().triples(asserted=True)
 
     def _close(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
-        """Apply removed and added schema triples. Returns the change of the closed schema, and that of `Twins`."""
+        """Apply removed and added schema triples. Returns the changes of the closed schema and of `Twins`."""
         if self._stratum.is_ready and not any(map(len, schema)):
             return _NOTHING, NOTHING_SAID
         said = NOTHING_SAID
@@ -330,7 +333,8 @@ class Materializer:
     def _links(self, rows: Int32, schema: Int32) -> bool:
         """Whether an owl:sameAs triple links a term of the schema.
 
-        Looks at `rows` only; if `schema`, the added schema triples, is not empty, also at all owl:sameAs triples.
+        `rows`: the triples to look at. If `schema`, the added schema triples, is not empty, all present owl:sameAs
+        triples are looked at as well.
         """
         if "owl2rl" not in self.selection.profiles:  # no rule reads owl:sameAs
             return False
@@ -355,7 +359,10 @@ class Materializer:
         return Flags(False, is_translated, is_one and bool(restricts(schema).any()))
 
     def _joined(self, found: Flags) -> Flags:
-        """The present flags and those of `found`. If `same_as` is set, no other flag is: all generic rules run then."""
+        """The flags that are set now or are set in `found`.
+
+        If `same_as` is among them, only `same_as` is returned, because then all generic rules run.
+        """
         if self.flags.same_as or found.same_as:
             return Flags(True)
         return Flags(False, self.flags.exceeded or found.exceeded, self.flags.restricted or found.restricted)
@@ -368,10 +375,12 @@ class Materializer:
         return self.called_for(rows, closure_lost[self.holds(closure_lost)] if len(closure_lost) else closure_lost)
 
     def _still_called_for(self, changes: Changes, closure: ClosureChange) -> Flags:
-        """The flags that the present facts call for: flags that are set may be cleared.
+        """Return the flags that the present facts still call for, so that the other flags can be cleared.
 
-        This is only computed if facts have left, or if this commit has set a flag. Cost: while a flag is set, a look at
-        the removed facts; if one of them counts, a look at the owl:sameAs triples, or at all facts.
+        The flags are computed only if the commit has removed facts, or changed the closed schema, so that the flags may
+        be others now, or if the commit has set a flag. Otherwise the present flags are returned. Cost: while a flag is
+        set, a look at the removed facts. If the flags are computed, also a look at the owl:sameAs triples, or at all
+        facts.
         """
         if self.flags == Flags():
             return self.flags
@@ -467,7 +476,7 @@ class Materializer:
         return Change(rows, before, after, removed, added, wanted - len(removed), work, refuted, self._related(changes))
 
     def _related(self, changes: Changes) -> RelationKinds:
-        """The facts of the user's relations among the facts that changed."""
+        """The changed facts that belong to relations of the user, with their kinds before and after."""
         if self.keys.are_any:
             self._touch(self.keys)
             self.keys.take(changes)
@@ -494,7 +503,7 @@ class Materializer:
         return Refuted(came, went, is_respelled)
 
     def _facts(self, changes: Changes) -> Kinds:
-        """The triples among the facts that changed."""
+        """The changed facts that are triples, with their kinds before and after."""
         kept = changes.tables == self.triples
         return Kinds(np.ascontiguousarray(changes.rows[kept, :3]), changes.before[kept], changes.after[kept])
 
@@ -525,7 +534,7 @@ class Materializer:
 
     @property
     def rules(self) -> dict[Rule, str]:
-        """Rule -> the reason why it runs, for the rules in force, which have their sources."""
+        """A mapping from each rule in force, with its sources, to the reason why the rule runs."""
         return self.program.program.reasons
 
     @property
@@ -534,11 +543,11 @@ class Materializer:
         return (*sorted(self.program.warnings), *(self.equality.warnings if self.equality else ()))
 
     def false_rules(self, names: Collection[str], _terms: Collection[str]) -> Iterator[Rule]:
-        """The rules in force with one of these names that derive `false`; see `proofs.contradictions.FalseRules`."""
+        """The rules in force that derive `false` and are named in `names`; see `proofs.contradictions.FalseRules`."""
         return (rule for rule in self.rules if rule.name in names and rule.heads == (FALSE,))
 
     def rules_by_code(self) -> dict[EncodedRule, Rule]:
-        """Encoded rule of the engine -> the rule in force that it stands for, with its sources."""
+        """A mapping from each encoded rule of the engine to the rule in force, with its sources, that was encoded."""
         rules = list(self.rules)
         plain = [rule for rule in rules if rule.is_positive and not (self.equality and reads_links(rule))]
         found = dict(zip(self._encoded(plain), plain, strict=True))
@@ -608,7 +617,7 @@ def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
 
 
 def _axiomatic(selection: Selection) -> list[Triple]:
-    """The triples that closing rules without a body derive: they hold in every graph."""
+    """The triples that closing rules without a body derive. These triples hold in every graph."""
     heads = chain.from_iterable(rule.heads for rule in selection.generic.closing if not rule.body)
     return [(str(s), str(p), str(o)) for s, p, o in (head.terms for head in heads if head.relation is None)]
 

@@ -42,7 +42,7 @@ class Evaluated(NamedTuple):
 
 
 def lacking(evaluated: Evaluated, rules: Collection[Rule]) -> ProgramChange:
-    """The change from the rules of the closure to `rules`, which have to be in force."""
+    """The rules to remove and to add, so that the rules in force are `rules` and no longer those of the closure."""
     return ProgramChange(_without(evaluated.rules, rules), _without(rules, evaluated.rules), ())
 
 

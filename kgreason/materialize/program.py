@@ -220,7 +220,8 @@ class LiveProgram:
         Returns the change of the rules.
 
         The flags are those of `build`. `own`: all rules of the user from now on, or None if the rules stay as they are.
-        `twins`: each restriction with another representative than before -> its new one, or None if it has none.
+        `twins` maps each restriction whose representative has changed to the new representative, or to None if the
+        restriction has no representative now.
         """
         touched = [] if self._rulings else list(chain(self._closing, self._free, *self._latest.values()))
         touched += self._follow(removed, added, twins)

@@ -110,8 +110,8 @@ class SchemaStratum:
     def lacking(self, rows: Int32) -> Int32:
         """The rows of schema triples, int32[n, 3], that are not in the closure.
 
-        If all of them say limits of cardinalities, they are compared by value: another spelling of a limit, such as
-        "01" for "1", says nothing new.
+        If all rows that are not in the closure say limits of cardinalities, the limits are compared by value: a limit
+        "01" is not lacking if the closure has the limit "1".
         """
         lacking: Int32 = rows[~self.holds(rows)]
         if len(lacking) and are_limits(lacking).all():
@@ -121,7 +121,7 @@ class SchemaStratum:
         return lacking
 
     def _values(self, rows: Int32) -> set[tuple[int, int, object]]:
-        """The triples, each with the value of its object in place of the id; with the text if it has no value."""
+        """The triples, with objects as values in place of ids. An object that has no value is given as its text."""
         texts = self._dictionary.decode(rows[:, 2])
         literals = [text for text in texts if text.startswith('"')]
         known = dict(zip(literals, values(literals), strict=True))

@@ -87,13 +87,13 @@ def have_header(quads: Int32) -> bool:
 
 
 def linked(rows: Int32) -> Int32:
-    """Subject and object of each owl:sameAs triple among rows int32[n, 3], if they are different terms: int32[m, 2]."""
+    """Subject and object of each owl:sameAs triple in rows int32[n, 3] that links two different terms: int32[m, 2]."""
     same = rows[rows[:, 1] == SAME_AS]
     return np.ascontiguousarray(same[same[:, 0] != same[:, 2]][:, [0, 2]])
 
 
 def related(relation: int, terms: Int32) -> Int32:
-    """Rows int32[n, w] of a relation: the id `relation`, then the terms int32[n] or int32[n, w - 1]."""
+    """Make rows int32[n, w] of a relation: the id `relation`, then the terms `terms`, int32[n] or int32[n, w - 1]."""
     return np.column_stack([np.full(len(terms), relation), terms]).astype(np.int32)
 
 

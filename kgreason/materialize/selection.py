@@ -117,7 +117,7 @@ def _linking(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:
 
 
 def _by_twins(rules: list[Rule]) -> tuple[list[Rule], tuple[Rule, ...]]:
-    """The rules, with those of twins.dl in place of the rules that they replace; and the replaced rules."""
+    """Return the rules, in which those of twins.dl replace rules of owl2rl; and then the rules that were replaced."""
     plain = [rule for rule in ruleset("owl2rl").rules if rule.name in _OF_RESTRICTIONS or rule.group == "scm-reflexive"]
     kept = [rule for rule in rules if rule.name not in _OF_RESTRICTIONS]
     return [*kept, *ruleset("twins").rules], tuple(plain)

@@ -153,7 +153,7 @@ class ReferenceEngine:
         return np.zeros(len(rows), dtype=np.bool_)
 
     def place(self) -> Place:
-        """A mark for the present point of the open commit, for `touched`."""
+        """A mark for the present point of the open commit; `touched` takes such a mark."""
         return self.circuit, 0
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:  # noqa: ARG002 - it returns all changes
@@ -208,7 +208,7 @@ def _facts(rows: Rows) -> Iterable[Atom]:
 
 
 def _named(table: int, row: Int32) -> tuple[str, tuple[str, ...]]:
-    """A row as the name of a relation and its constants, all as texts of numbers."""
+    """Write a row as a relation and its constants: the number of the table and the ids, each as a text."""
     return str(table), tuple(map(str, row.tolist()))
 
 

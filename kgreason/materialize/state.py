@@ -85,7 +85,7 @@ class Saved(NamedTuple):
         return np.array(self.preferred, dtype=np.int32)
 
     def graphs(self, dictionary: Dictionary, asserted: bool | None) -> list[Int32]:
-        """The rows of a dump with graphs: triples of the default graph, and the asserted quads of the named graphs.
+        """The arrays to dump with graphs: triples of the default graph, and asserted quads of the named graphs.
 
         asserted: as for `triples`. The inferred triples, and those of imported documents, are in the default graph.
         """

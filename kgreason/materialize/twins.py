@@ -31,7 +31,8 @@ class Said(NamedTuple):
     """How an edit changes what the schema says about restrictions.
 
     - `gone`, `come`: rows to retract and rows to assert, by the width of the rows.
-    - `represented`: each restriction with another representative than before -> its new one, or None if it has none.
+    - `represented` maps each restriction whose representative has changed to the new representative, or to None if the
+      restriction has no representative now.
     """
 
     gone: dict[int, Int32]

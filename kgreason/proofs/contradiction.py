@@ -151,7 +151,7 @@ _FAMILIES = {"eq-diff1-self": "eq-diff1", "dt-not-type-equal": "dt-not-type", "e
 
 
 class Contradiction(NamedTuple):
-    """The name of a rule that derived `false`, with the terms and the facts that it derived `false` from.
+    """A derivation of `false`: the name of the rule, and the terms and facts from which the rule derived `false`.
 
     - `terms`: the values of the rule's variables, then its constants, both in the order of its body. Terms of the
       vocabulary, such as rdf:type, are left out.
@@ -191,7 +191,10 @@ class Contradiction(NamedTuple):
 
     @property
     def literal(self) -> str | None:
-        """The literal that is not a value of a datatype, if `facts` has no triple with this literal as its object."""
+        """The literal, if the contradiction says that a literal is not a value of a datatype.
+
+        None if `facts` already has a triple with the literal as its object; None for every other contradiction.
+        """
         clash = _clash_of(self.rule)
         if clash is None or clash.text != _NO_VALUE:
             return None
@@ -200,7 +203,10 @@ class Contradiction(NamedTuple):
 
     @property
     def is_respelled(self) -> bool:
-        """Whether `facts` may differ from the asserted triples, because they have list cells, or one term for two."""
+        """Whether `facts` may name other terms than the asserted triples do.
+
+        This is possible if `facts` mention cells of lists, or if one term stands for two equal terms.
+        """
         clash = _clash_of(self.rule)
         if clash is None or clash not in _OF_TWO:
             return False
@@ -304,9 +310,9 @@ def reading(rule: Rule) -> Reading:
 
 
 def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Contradiction:
-    """A contradiction that names one representative for two equal terms, with the names of both terms instead.
+    """Return `found`, with the asserted names of two equal terms where it names one representative for both.
 
-    `look_up` takes a triple over representatives, and returns an asserted triple with terms that are equal to these.
+    `look_up` takes a triple over representatives, and returns an asserted triple of equal terms.
     """
     clash = _clash_of(found.rule)
     read = _bound(clash, found.facts) if clash else None

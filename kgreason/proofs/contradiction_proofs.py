@@ -34,7 +34,8 @@ def _wanted(live: Materializer, mistake: Mistake) -> Atom:
 def _told(mistake: Mistake, proof: Proof) -> Proof:
     """The proof of a contradiction. `proof` proves the fact of `_wanted`.
 
-    If this fact is `x owl:sameAs y`, the result adds the step from it and `x owl:differentFrom y` to `false`.
+    If the fact of `_wanted` is `x owl:sameAs y`, a last step is added to the proof: `x owl:sameAs y` and
+    `x owl:differentFrom y` give `false`.
     """
     if mistake.row is not None:
         return proof

@@ -66,7 +66,7 @@ class _Use(NamedTuple):
 
     @property
     def equal(self) -> dict[str, str]:
-        """The same as `values`, with representatives of equal terms."""
+        """The same as `values`, but each term is replaced by its representative."""
         return dict(self.reading.named_values(self.says)) if self.reading else {}
 
     @property
@@ -87,7 +87,7 @@ class _Use(NamedTuple):
 class Mistake(NamedTuple):
     """A contradiction (`told`), and its row int32[w] in the engine: relation, name of the rule, and terms.
 
-    The row is padded with 0. If a mistake has several rows, it is a row over representatives: the other rows depend on
+    The row is padded with 0. If a mistake has several rows, `row` is one over representatives: the other rows depend on
     the order of edits, and on how the constants of a rule are written. `row` is None for a pair of equal terms that was
     asserted to be different: the engine has no row for the pair, because it knows only the representative of both.
     """
@@ -228,7 +228,7 @@ class _Readings:
 
 
 def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
-    """The same contradictions, told with asserted facts in place of rows over representatives.
+    """Return the same contradictions, stated in asserted facts instead of rows over representatives.
 
     A contradiction that names one representative for two equal terms gets the names of both terms. A contradiction
     about a literal alone gets an asserted triple that has this literal as its object.

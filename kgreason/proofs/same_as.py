@@ -75,7 +75,7 @@ class SameAsFacts:
         return map(_told, self._facts.derivations(fact))
 
     def _shown(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
-        """Yield the ways to derive a triple by a rule for owl:sameAs: the triple's stamp, and the derivations."""
+        """Yield the derivations of a triple by rules for owl:sameAs, each time with the stamp that the triple gets."""
         if fact.relation is not None:
             return
         if is_link(fact):
@@ -110,7 +110,7 @@ class SameAsFacts:
                 yield stamp + 1, [Derivation(table_rule("eq-trans"), body)]
 
     def _image(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
-        """Yield the derivation of a triple from the triple with one member of a clique replaced by the primary."""
+        """Yield the derivation of a triple by eq-rep-*, from a triple that has a primary in place of one term."""
         for column, name in enumerate(("eq-rep-s", "eq-rep-p", "eq-rep-o")):
             term = str(fact.terms[column])
             if (primary := self._primary(term)) != term:

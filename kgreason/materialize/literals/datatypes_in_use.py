@@ -41,7 +41,7 @@ class DatatypesInUse:
         """The ids of the datatypes that are asked for."""
 
     def _in_use(self) -> frozenset[int]:
-        """The datatypes that rules name. If a rule reads any type, also the datatypes that the schema mentions."""
+        """The datatypes that rules name. If a rule reads all types, also the datatypes that the schema mentions."""
         named = {datatype for datatype, count in self._rules.items() if count and datatype != ANY}
         mentioned = {datatype for datatype, count in self._mentions.items() if count} if self._rules[ANY] else set()
         return frozenset(named | mentioned)

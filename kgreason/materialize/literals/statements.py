@@ -129,7 +129,7 @@ class Literals:
         return Facts.of({self._pair: self._lacking(pairs), self._single: self._lacking(single)}, removed)
 
     def _lacking(self, parts: list[Int32]) -> Int32:
-        """The rows of all `parts` that are not facts yet, each once."""
+        """All rows of the arrays `parts`, each once, without the rows that are facts already."""
         parts = [part for part in parts if len(part)]
         if not parts:
             return _NO_ROWS
@@ -143,8 +143,8 @@ class Literals:
     def _types(self, before: frozenset[int], news: News | None) -> Iterator[Int32]:
         """Yield the dt_type rows to assert.
 
-        For a datatype in `before`, which rules asked for before: rows of new literals. For a datatype that rules ask
-        for now and did not before: rows of all literals.
+        `before`: the datatypes that rules asked for until now. If a datatype in `before` is still asked for, only rows
+        of new literals are yielded. For a newly asked datatype, rows of all literals are yielded.
         """
         yield self._members(self.told - before, 0)
         if news:
@@ -195,7 +195,7 @@ class Literals:
             yield related(self._differ, self._different(groups))
 
     def _following(self, links: Int32) -> Int32:
-        """The dt_may_equal rows for those of `links`, int32[n, 2], that may be followed.
+        """The dt_may_equal rows for the links among `links`, int32[n, 2], that rules may follow.
 
         With the rule group eq-literals no rows are returned, because a rule of this group derives them for every link.
         """
@@ -206,7 +206,7 @@ class Literals:
         return rows
 
     def _differing(self, links: Int32) -> Int32:
-        """Those of `links`, int32[n, 2], that connect two literals of different values.
+        """The links among `links`, int32[n, 2], that connect two literals of different values.
 
         With the rule group eq-literals no links are returned: the two literals are in one clique, where `_different`
         finds them.
@@ -233,7 +233,7 @@ class Literals:
         return NO_PAIRS if found is None else found.groups.members
 
     def _of_cliques(self, types: Int32) -> Int32:
-        """Pairs int32[m, 2] of a literal and a datatype, where a term that equals the literal has the datatype as type.
+        """Pairs int32[m, 2] of a literal and a datatype, such that a term equal to the literal has this type.
 
         types: pairs int32[n, 2] of a term and its type.
         """

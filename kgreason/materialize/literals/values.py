@@ -129,16 +129,19 @@ class LiteralValues:
                 self._first[reading] = literal
 
     def _plain(self, since: int) -> list[tuple[int, int]]:
-        """Pairs of a new string without a datatype, whose value is known, and the literal that stands for the value."""
+        """Pair each new string that has no datatype with the literal that stands for the string's value.
+
+        A string is left out if no literal stands for its value yet.
+        """
         ids = self.literals(since)
         ids = ids[~np.isin(ids, self.typed(since))]
         readings = zip(ids.tolist(), self.of(ids), strict=True)
         return [(literal, self._first[value]) for literal, value in readings if value in self._first]
 
     def _spelled(self, strings: list[Value]) -> list[tuple[int, int]]:
-        """Pairs of a string without a datatype that has one of these values, and the literal that stands for the value.
+        """For each value of `strings`: the pair of its literal without a datatype, and the literal that stands for it.
 
-        Strings that are not in the dictionary are left out.
+        Literals without a datatype that are not in the dictionary are left out.
         """
         found = self._dictionary.find(_spelling(value) for value in strings).tolist()
         return [(literal, self._first[value]) for literal, value in zip(found, strings, strict=True) if literal]

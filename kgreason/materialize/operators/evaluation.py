@@ -32,7 +32,7 @@ from kgreason.terms.vocabulary import RDF_DIR_LANG_STRING, RDF_LANG_STRING, XSD_
 _PIECE = 20_000
 """The number of rows of one query: enough to hide its fixed cost of 0.1 ms, few enough for Ctrl-C."""
 _NO_TERM = (f"^^{RDF_LANG_STRING}", f"^^{RDF_DIR_LANG_STRING}")
-"""The ends of what STRDT makes of a string and a datatype that needs a language tag: no RDF term."""
+"""A text with such an end, as STRDT may return it, is no RDF term: the datatype needs a language tag."""
 _MANY = 8
 """The number of rows from which on numbers are compared as columns."""
 _ROW = "urn:kgreason:row"

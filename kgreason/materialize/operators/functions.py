@@ -116,7 +116,7 @@ class _Operator(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """A table whose facts alone give inputs of an expression, because no other atom of a rule restricts them."""
+    """A table whose facts alone give the inputs of an expression: no other atom of the rule restricts the inputs."""
 
     operator: _Operator
     table: Table
@@ -242,9 +242,9 @@ class Functions:
             raise RuleError(f"{operator.rule}: {expression} cannot be evaluated: {error}") from error
 
     def _found_sources(self, rules: Iterable[Rule]) -> Iterator[_Source]:
-        """Yield a `_Source` for each rule that asks by a single atom, except for Python functions.
+        """Yield a `_Source` for each expression of a rule whose inputs a single body atom gives.
 
-        A Python function is not called before a rule asks for the inputs.
+        Python functions are left out: they are not called before a rule asks for the inputs.
         """
         operators = {each.function.asks.relation: each for each in self._operators if each.called is None}
         for each in dict.fromkeys(chain.from_iterable(map(lowered, rules))):

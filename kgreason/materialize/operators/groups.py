@@ -74,7 +74,10 @@ class Grouped:
         return keys[:, : self._width]
 
     def numbers(self, groups: Int32, keys: Int32) -> NDArray[np.int64]:
-        """For each key of `keys`, int32[n, k], the place of its group in `groups`, which has all groups: int64[n]."""
+        """For each key of `keys`, int32[n, k], the place of its group in `groups`: int64[n].
+
+        `groups` must have the group of each key.
+        """
         every = np.concatenate([groups, self.in_groups(keys)])
         found = grouped(every)
         return found.firsts()[found.numbers()[len(groups) :]]

@@ -4,8 +4,8 @@ An *individual* is what equal terms stand for, and these terms are its names. Te
 representative (`same_as`). With the option `same_as="rules"`, terms are equal if rules derive `x owl:sameAs y`. Each
 individual has a *first name*: IRIs come first, then blank nodes, literals and triple terms, each in the order of UTF-8.
 Law: first names depend on the present facts alone, not on the order of commits. Cost: nothing while rules do not follow
-owl:sameAs. Otherwise a look at the links that the commit changed. `names` looks at all facts; without representatives
-every method does.
+owl:sameAs. Otherwise a look at the links that the commit changed. `names` always looks at all facts. In a graph
+without representatives, every method looks at all facts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Individuals:
     def moved(self, changes: Changes) -> Int32:
         """The terms whose individual may have other names after the commit so far: int32[n].
 
-        Terms whose individual has the same names as before may be among them.
+        The result may also have terms whose individual has the same names as before.
         """
         if not self.is_linked:
             return _NONE
@@ -84,7 +84,7 @@ class Individuals:
         return found
 
     def are_any_equal(self) -> bool:
-        """Whether some terms may be equal to others."""
+        """Whether there may be two terms that are equal to each other."""
         if self._equality is not None:
             return bool(self._equality.cliques.live)
         return self.is_linked and len(self._links()) > 0

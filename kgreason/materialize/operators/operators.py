@@ -124,7 +124,9 @@ class Operators:
         return facts if any(facts) else self._aggregations.improved(check)
 
     def decided(self, changes: Changes, check: Check) -> Facts:
-        """The facts to assert and to retract at the next level at which there are any; no facts at the end.
+        """Return the facts to assert and to retract at the next level that has such facts.
+
+        Returns no facts if no further level has any.
 
         `changes`: the changes of the commit so far. Raises StratificationError if the facts make the rules circular.
         """

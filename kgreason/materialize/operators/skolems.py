@@ -127,7 +127,7 @@ class Skolems:
         return skolem_of((label, *written), computed.result)
 
     def _touched(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
-        """The keys of present facts of a table that may have another result, because of the terms `moved`.
+        """Of the present facts of a table, the keys whose result may change because of the terms `moved`.
 
         Cost: a pass over all facts, if `moved` has terms.
         """

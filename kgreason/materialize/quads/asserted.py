@@ -79,7 +79,9 @@ class Quads:
         return self._engine.circuit.facts.is_asserted_fact(related(_QUAD, quads))
 
     def change(self, removed: Int32, added: Int32, asserted: Callable[[], Int32], is_asserted: Is) -> Asserted:
-        """Remove and add quads int32[n, 4], which must not overlap. `change`, `accept` or `rollback` must follow.
+        """Remove quads and add other quads, int32[n, 4]. `change`, `accept` or `rollback` must follow.
+
+        No quad may be among both.
 
         `asserted` returns the triples int32[n, 3] that are asserted now. `is_asserted` says for each row of int32[n, 3]
         whether the triple is asserted now: bool[n].

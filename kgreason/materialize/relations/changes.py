@@ -35,7 +35,7 @@ def changed(changes: Changes, triples: int, dictionary: Dictionary) -> NDArray[n
 
 
 def edit_of(removed: Columns, added: Columns, dictionary: Dictionary) -> Facts:
-    """The facts to retract and to assert, given by relation, as `Facts` with rows by their width."""
+    """Convert the facts to retract and to assert, given by relation, to `Facts`: rows by their width."""
     return Facts(_by_width(added, dictionary), _by_width(removed, dictionary))
 
 

@@ -1,10 +1,10 @@
 """`Cliques`: which terms owl:sameAs makes equal, and which triples a row over representatives stands for.
 
 A clique has two or more members. One of them is its *primary*: the representative that stands for all members. A
-clique may have further representatives; all its representatives are its *roots*. A row is *plain* if it has no member
-of a clique but primaries. A plain row stands for its *images*: the rows with any members of the cliques in place of the
-primaries. A clique is *folded* if it would have more images than the budget; then no other member takes the place of
-its primary.
+clique may have further representatives; all its representatives are its *roots*. A row is *plain* if each
+term in it that belongs to a clique is the primary of the clique. A plain row stands for its *images*: the rows with any
+members of the cliques in place of the primaries. A clique is *folded* if it would have more images than the budget.
+Then no other member takes the place of its primary.
 
     slots       id -> the number of the term's clique, or 0
     cliques     number -> primary, members, roots, weight, whether the clique is folded
@@ -161,7 +161,7 @@ class Cliques:
         return np.where(slots > 0, self._primary.values[slots], ids)
 
     def is_plain(self, rows: Int32, slots: Int32) -> Mask:
-        """For each row of `rows`, int32[n, 3], whether it has no member of a clique but primaries: bool[n].
+        """For each row of `rows`, int32[n, 3], whether each of its terms that is in a clique is the primary: bool[n].
 
         `slots`, int32[n, 3]: the numbers of the cliques of the cells' terms.
         """

@@ -149,7 +149,7 @@ class Passage:
         self._after = _Side(cliques.slots, kinds)
 
     def regroup(self, gone: Int32, groups: Members) -> Kinds:
-        """Replace the cliques `gone` by those of `groups` that have several members.
+        """Replace the cliques `gone` by the groups among `groups` that have several members.
 
         Returns the triples whose kind changed in the graph that users see.
         """
@@ -170,7 +170,10 @@ class Passage:
             cliques.rollback()
 
     def _with(self, gone: Int32, wanted: Members, others: Int32) -> tuple[Int32, Members]:
-        """Add the cliques `others` to `gone`, and equal cliques to `wanted`, so that their rows are looked at, too."""
+        """Also replace each clique of `others`, by a clique with the same members, so that its rows are looked at.
+
+        Returns `gone` and `wanted` with these cliques added.
+        """
         same = self._cliques.members(others), self._cliques.roots(others)
         both = Members(*(ordered(np.concatenate(pairs)) for pairs in zip(wanted, same, strict=True)))
         return np.concatenate([gone, others]), both
@@ -178,8 +181,8 @@ class Passage:
     def _kept(self, gone: Int32, new: Int32) -> Int32:
         """The unchanged facts, int32[n, 3], that may have other images now.
 
-        They mention the primary of a replaced clique, or a term that left or joined a clique. Other unchanged facts
-        that mention a replaced clique are plain neither before nor after the commit.
+        These are facts that mention the primary of a replaced clique, or a term that left or joined a clique. The other
+        unchanged facts that mention a replaced clique are plain neither before nor after the commit.
         """
         if not len(gone) and not len(new):
             return np.empty((0, 3), dtype=np.int32)
@@ -224,7 +227,7 @@ class Passage:
         )
 
     def _candidates(self, gone: Int32, new: Int32, kept: Int32) -> list[Int32]:
-        """All rows, except the changed facts, whose kind in the graph that users see may have changed."""
+        """Rows that are not changed facts, but may have another kind now in the graph that users see."""
         cliques = self._cliques
         was, now = links(cliques, gone, self._before.slots), links(cliques, new, self._after.slots)
         (before, _), (after, _) = self._sides(kept)
@@ -242,9 +245,9 @@ class Passage:
         return self._cliques.members(numbers[~self._cliques.folded(numbers)])
 
     def _partial(self, rows: Int32, slots: Int32, members: Int32) -> list[Int32]:
-        """The images of plain rows in which one of some members takes the place of its primary.
+        """The images of plain rows in which a member from `members` takes the place of its primary.
 
-        members: these members, as pairs (primary, member). slots: the numbers of the cells' cliques.
+        members: pairs int32[m, 2] of primary and member. slots: the numbers of the cells' cliques.
         """
         members = ordered(members)
         low, high = (np.searchsorted(members[:, 0], rows, side=side) for side in ("left", "right"))

@@ -67,7 +67,7 @@ class Regrouped(NamedTuple):
     """The change of the cliques in a commit.
 
     - `gone`: the numbers of the removed cliques.
-    - `groups`: the groups of terms that replace them. A group with a single member is not a clique.
+    - `groups`: the groups of terms that replace the removed cliques. A group with a single member is not a clique.
     - `orphans`: owl:sameAs links int32[m, 2] between terms that have no representative.
     - `widowed`: representatives that no link connects with another term any more.
     """
@@ -101,7 +101,7 @@ class Equality:
         self._dropped = _NONE
 
     def go_on(self) -> None:
-        """Undo the cliques that `shown` computed, because the commit goes on; `shown` will compute them again."""
+        """Undo the changes that `shown` made to the cliques. The commit goes on, so `shown` will be called again."""
         self.cliques.rollback()
 
     def foreseen(self, added: Int32) -> Facts:
@@ -187,7 +187,7 @@ class Equality:
         return np.setdiff1d(members, _constants(self._engine.rules))
 
     def _stand_for_others(self, members: Int32) -> NDArray[np.bool_]:
-        """For each of `members`, int32[n], which are members of cliques, whether it is a representative: bool[n]."""
+        """For each term of `members`, int32[n], whether it is a representative: bool[n]. All must be in cliques."""
         return self._is_present(np.column_stack([members, members]))
 
     def _members(self, rules: LazyRules) -> Int32:
@@ -217,9 +217,9 @@ class Equality:
         return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
 
     def _present_links(self, changes: Changes) -> Int32:
-        """The pairs int32[n, 2] of terms that owl:sameAs links make equal, among the present facts that have changed.
+        """The changed owl:sameAs links that are present, as pairs int32[n, 2] of the linked terms.
 
-        A link between two literals that differ does not make them equal.
+        Links between two literals of different values are left out, because they do not make terms equal.
         """
         found = np.flatnonzero(changes.rows[:, 1] == SAME_AS)  # usually empty, so look no further
         if not len(found):

@@ -111,7 +111,7 @@ def _of_computed(result: Variable | None, rows: Rows) -> Callable[[Atom, Binding
 
 
 def _valued(kind: str, atom: Atom, at: Bindings, rows: Rows) -> Failure:
-    """The failure of a BIND or an aggregate, with the value that it has in place of the needed value, if any."""
+    """The failure of a BIND or an aggregate. `found` is its actual value, or None if it has no value."""
     other = Variable("value of this")
     values = _values(at, rows)
     found = rows.join(at, Atom(atom.relation, (*atom.terms[:-1], other)))
@@ -136,9 +136,10 @@ def _of_absence(rule: Rule, number: int, rows: Rows) -> Callable[[Atom, Bindings
 
 
 def _plain(bindings: Bindings, rows: Rows) -> Bindings:
-    """The bindings whose values are the primaries of their cliques: negations are decided for primaries only.
+    """The bindings in which each term of a clique is the primary, because negations are decided for primaries only.
 
-    (The primary of a clique is the representative that stands for all members.) All bindings if there are no such ones.
+    (The primary of a clique is the representative that stands for all members.) If no binding is left, all bindings are
+    returned.
     """
     is_plain = np.ones(len(bindings.rows), dtype=np.bool_)
     for column in bindings.rows.T:

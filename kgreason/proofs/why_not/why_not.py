@@ -49,7 +49,9 @@ def why_not(live: Materializer, fact: Atom, limit: int) -> WhyNot:
 
 
 def _as_asked(live: Materializer, terms: tuple[str, ...]) -> dict[str, str]:
-    """Primary -> the term of the question that it stands for, if the primary is not a term of the question itself.
+    """A mapping from primaries to the terms of the question that they stand for.
+
+    A primary is left out if it is a term of the question itself.
 
     (The primary of a clique is the representative that stands for all members.)
     """
@@ -134,9 +136,10 @@ def _starts(rule: Rule, start: Bindings, rows: Rows, *, is_own: bool) -> Iterato
 
 
 def _reasons(live: Materializer, facts: Iterable[Atom], asked: Mapping[str, str]) -> Iterator[tuple[Atom, str]]:
-    """Yield each of `facts`, which are present, with "asserted" or "by RULE".
+    """Yield each fact of `facts`, with "asserted" or "by RULE". All `facts` must be present.
 
-    If the graph has the triple with the terms of the question as well (`asked`), the answer is that of this triple.
+    `asked` maps primaries to terms of the question. If the graph also has the fact with these terms, "asserted" or
+    "by RULE" is said of the fact with these terms.
     """
     state = facts_of(live)
     for fact in facts:
