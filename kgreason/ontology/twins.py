@@ -113,9 +113,9 @@ class LiveTwins:
         return self._spread(self._with_users(touched))
 
     def sources(self, fact: Atom) -> tuple[Triple, ...]:
-        """The triples that a fact was made from.
+        """Return the triples that a fact about restrictions was made from.
 
-        For two twins, a declaration of their property or filler is included.
+        If the fact says that two restrictions are twins, a declaration of their property or filler is included.
         """
         first, *others = map(str, fact.terms)
         nodes = [first]
@@ -127,7 +127,10 @@ class LiveTwins:
         return tuple(dict.fromkeys((*told, *(self._declared(first) if fact.relation in _OF_TWINS else ()))))
 
     def _sayer(self, leader: Constant, filler: Constant) -> Constant:
-        """The first of the twins of `leader` whose filler is `filler`, or has `filler` as its representative."""
+        """Return the first twin of `leader` that has a certain filler.
+
+        Either `filler` is the filler of the twin, or `filler` represents the filler of the twin.
+        """
         key, _ = self._keys[leader]
         parts = [part for part in self._parts.at(key) if filler in (part.filler, self._represented(part.filler))]
         return min(node for part in parts for node in self._sayers.at((key, part)))
@@ -136,7 +139,11 @@ class LiveTwins:
         return ((node, each, term) for each in PREDICATES for term in self._schema.objects(node, each))
 
     def _declared(self, node: Constant) -> Iterator[Triple]:
-        """The declaration of a property or class because of which a restriction with twins is below itself."""
+        """Yield the triple that declares the property or the filler of a restriction with twins.
+
+        If neither is declared, the filler is a restriction, and its declaration is taken. Because of this triple the
+        outer restriction is below itself.
+        """
         part = next(iter(_parts(self._schema, node)))
         types = [type_ for type_ in self._schema.objects(part.property_, RDF_TYPE) if type_ in _OF_PROPERTIES]
         if types:
@@ -157,7 +164,7 @@ class LiveTwins:
                     (self._users.add if is_used else self._users.discard)(term, node)
 
     def _with_users(self, terms: Iterable[Constant]) -> set[Constant]:
-        """The terms, and all restrictions that contain one of them, directly or in an inner restriction."""
+        """Return the given terms and all restrictions around them: those that contain one of the terms at any depth."""
         found = set(terms)
         waiting = list(found)
         for term in waiting:
@@ -167,9 +174,9 @@ class LiveTwins:
         return found
 
     def _spread(self, nodes: Iterable[Constant]) -> Change[Atom]:
-        """Read nodes again, inner restrictions first. Returns the change of the facts.
+        """Read nodes again, inner restrictions first. Returns the change of the facts about restrictions.
 
-        If a node gets another representative, the restrictions around it are read again as well.
+        If the representative of a node changes, the restrictions around the node are read again as well.
         """
         before: _Said = {}
         waiting = {node: self._read(node) for node in nodes}
@@ -210,9 +217,10 @@ class LiveTwins:
             self._sayers.add((key, part), node)
 
     def _settled(self, moved: Mapping[Key, Collection[Constant]], before: _Said) -> list[Constant]:
-        """Update the representatives and facts of groups of twins. Returns the nodes that got another representative.
+        """Update the representatives and facts of groups of twins. Returns the nodes whose representative has changed.
 
-        `moved` has, for the key of each group, the nodes that joined or left. `before` gets the former facts.
+        `moved` maps the key of each group to the nodes that joined or left the group. The former facts are added to
+        `before`.
         """
         changed: dict[Constant, None] = {}
         for key, nodes in moved.items():
@@ -245,7 +253,10 @@ class LiveTwins:
         return self.representatives.get(node, node)
 
     def _of_twins(self, key: Key, leader: Constant) -> tuple[Atom, ...]:
-        """The facts about the restrictions with a key, all with their representative `leader` as the first term."""
+        """Return the facts about the restrictions that have the key `key`.
+
+        The first term of each fact is `leader`, which represents these restrictions.
+        """
         parts = self._parts.at(key)
         facts = [Atom(RELATIONS[kind], (leader, property_, filler)) for kind, property_, filler in parts]
         for kind, property_, filler in parts:
@@ -266,7 +277,7 @@ class LiveTwins:
     # How a node reads as a restriction
 
     def _key(self, node: Constant, reading: _Reading) -> tuple[Key, tuple[Part, ...]] | None:
-        """The key of a restriction and its parts, or None if the node is not a restriction."""
+        """Return the key of a restriction, and the parts of the restriction. Return None for any other node."""
         if not reading.parts:
             return None
         if not reading.is_active:
@@ -315,7 +326,7 @@ def is_read(triple: Triple) -> bool:
 
 
 def twins(schema: Iterable[Triple]) -> dict[Constant, Constant]:
-    """For each restriction of a schema that another restriction represents: this representative."""
+    """Return a dictionary from each restriction that another restriction represents to its representative."""
     live = LiveTwins(UndoLog())
     live.change((), schema)
     return live.representatives
@@ -339,7 +350,10 @@ def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
 
 
 def _net(before: _Said, after: _Said) -> Change[Atom]:
-    """The change of the facts of the owners in `before`. `before` and `after` map each owner to its facts."""
+    """Return how the facts of the owners in `before` have changed.
+
+    `before` and `after` map each owner to its facts.
+    """
     gone = {fact: None for facts in before.values() for fact in facts}
     come = {fact: None for owner in before for fact in after.get(owner, ())}
     return Change(tuple(fact for fact in gone if fact not in come), tuple(fact for fact in come if fact not in gone))

@@ -115,9 +115,9 @@ def _with_aggregates(rule: Rule) -> Rule:
 
 
 def _placed_in(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
-    """A canonical aggregate whose group and result are the terms of `atom`.
+    """Return a canonical aggregate with its variables renamed: its group and result become the terms of `atom`.
 
-    Its other variables get numbers from `known` on.
+    The other variables of the aggregate get numbers from `known` on.
     """
     *group, result = cast("tuple[Variable, ...]", atom.terms)
     names: dict[Term, Variable] = dict(zip((*aggregate.group, aggregate.result), (*group, result), strict=True))
@@ -142,9 +142,10 @@ def _placed_in(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
 
 
 def canonical_aggregate(aggregate: Aggregate) -> tuple[Aggregate, tuple[Variable, ...]]:
-    """The same value for all ways to write an aggregate, and the group's variables under their names in the rule.
+    """Return the canonical form of an aggregate, and the names that the variables of its group have in the rule.
 
-    Both have the variables of the group in the same order.
+    The canonical form is equal for all ways to write the aggregate. The variables of the group have the same order in
+    both results.
     """
     heads = [Atom(_GROUP, (variable,)) for variable in aggregate.group]
     heads += [Atom(_ARGUMENT, (aggregate.argument,))] if aggregate.argument else []
@@ -263,10 +264,10 @@ def _heads(rule: Rule, numbers: Numbers) -> list[Reading]:
 
 
 def _computed(rule: Rule, numbers: Numbers) -> tuple[list[Reading], Numbers]:
-    """The texts of filters and assignments, without repetitions, and all names: `numbers` and names for the results.
+    """Return the texts of filters and assignments, without repetitions, and the names of all variables.
 
-    The next filter or assignment is the one with the smallest text among those whose inputs have names; filters come
-    first.
+    `numbers` has the names that are given before; the results of assignments get new names. The next filter or
+    assignment is the one with the smallest text among those whose inputs have names; filters come first.
     """
     waiting, found, named = list(dict.fromkeys(rule.computed)), list[Reading](), dict(numbers)
     while waiting:
@@ -296,9 +297,10 @@ def _computation(reading: Reading) -> Computed:
 
 
 def canonical_computed(computed: Computed) -> tuple[Computed, tuple[Variable, ...]]:
-    """The same value for all ways to write an expression, and the expression's inputs under their names in the rule.
+    """Return the canonical form of an expression, and the names that its inputs have in the rule.
 
-    The value has the variables v0, v1, ... in the order in which they occur. The last variable is the result of BIND.
+    The canonical form is equal for all ways to write the expression. Its variables are v0, v1, ... in the order in
+    which they occur, and the last one is the result of BIND.
     """
     inputs = computed.inputs()
     names = {variable: Variable(f"v{number}") for number, variable in enumerate(inputs)}
@@ -315,12 +317,15 @@ class _Absent(NamedTuple):
 
 
 def _negated(rule: Rule, numbers: Numbers) -> list[_Absent]:
-    """The texts of what the rule negates, without repetitions, sorted."""
+    """Return the texts of what a rule negates, sorted and without repetitions."""
     return sorted({_absent(negated, numbers) for negated in rule.negated})
 
 
 def _absent(negated: Not, numbers: Numbers) -> _Absent:
-    """The smallest text of one NOT. The numbers of local variables follow those of the variables in the body."""
+    """Return the smallest text of one NOT.
+
+    The numbers of the local variables continue those of the variables in the body.
+    """
     outer = {term: text for term, text in numbers.items() if term not in negated.local}
     body, filters, _ = _ordered(negated, outer)
     known = set(outer.values())
@@ -345,9 +350,9 @@ def _ordered(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple
 
 
 def _filters(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], Numbers]:
-    """The texts of the filters under NOT, and the numbers of all variables, also of new ones.
+    """Return the texts of the filters under NOT, and the numbers of all variables.
 
-    The next filter is always the one with the smallest text.
+    A variable that has no number yet gets one. The next filter is always the one with the smallest text.
     """
     waiting, found, named = list(dict.fromkeys(negated.computed)), list[Reading](), dict(numbers)
     while waiting:
@@ -364,10 +369,11 @@ def _as_atom(computed: Computed, numbers: Numbers) -> Reading:
 
 
 def canonical_not(negated: Not) -> tuple[Not, tuple[Variable, ...]]:
-    """The same value for all ways to write a NOT, and the keys of the NOT under their names in the rule.
+    """Return the canonical form of a NOT, and the names that its keys have in the rule.
 
-    The keys are the variables that the rest of the rule binds. The value has the variables v0, v1, ... in the order of
-    its atoms, and the keys are in the same order.
+    The canonical form is equal for all ways to write the NOT. The keys are the variables that the rest of the rule
+    binds. The canonical form has the variables v0, v1, ... in the order of its atoms, and the keys are in the same
+    order.
     """
     body, filters, numbers = _ordered(negated, {})
     names = {text: term for term, text in numbers.items()}

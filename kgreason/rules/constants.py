@@ -32,7 +32,10 @@ _LOCAL_ESCAPE = re.compile(r"\\(.)")
 
 
 def unquote(token: str) -> str:
-    """The text of a quoted string. The marks are `"`, `'`, or three of one kind; escapes are replaced."""
+    """Return the text inside a quoted string, with its escapes replaced.
+
+    The quotation marks are `"`, `'`, or three of one kind.
+    """
     marks = 3 if token[:3] in ('"""', "'''") else 1
     return unescape(token[marks:-marks])
 
@@ -64,7 +67,7 @@ def tagged(token: str, language: str) -> str:
 
 
 def typed(token: str, datatype: str | None) -> str:
-    """The constant for a quoted string; `datatype` is a constant or None."""
+    """Return the constant for a quoted string. `datatype` is the constant of its datatype, or None."""
     if datatype in (RDF_LANG_STRING, RDF_DIR_LANG_STRING):
         raise ValueError(f'a string of datatype {datatype} needs a language tag: write "text"@en')
     return quote(unquote(token)) + (f"^^{datatype}" if datatype not in (None, XSD_STRING) else "")

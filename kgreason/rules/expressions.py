@@ -70,7 +70,7 @@ _TIGHT_BEFORE, _TIGHT_AFTER = frozenset([")", ","]), frozenset(["(", "!"])
 
 
 def in_order(known: Iterable[object], computed: Iterable[Computed]) -> tuple[Computed, ...]:
-    """Order filters and assignments: each one after the assignments whose results it reads.
+    """Return filters and assignments in an order where each comes after the assignments whose results it reads.
 
     Otherwise the order in which they are written stays. `known` are the terms that atoms bind. Filters and assignments
     with an input that nothing binds come last.
@@ -92,7 +92,7 @@ def text_of(computed: Computed, texts: Mapping[str, str] | None = None) -> str:
 
 
 def expression_text(computed: Computed, texts: Mapping[str, str] | None = None) -> str:
-    """The expression in SPARQL syntax."""
+    """Return the expression in the syntax of SPARQL."""
     known = texts or {}
     written = ""
     before = "("
@@ -108,14 +108,17 @@ def expression_text(computed: Computed, texts: Mapping[str, str] | None = None) 
 
 
 class Problem(NamedTuple):
-    """What is wrong with an expression, and the index of the wrong part; None if no single part is wrong."""
+    """What is wrong with an expression, and the index of the wrong part.
+
+    The index is None if no single part is wrong.
+    """
 
     part: int | None
     words: str
 
 
 def in_constants(parts: tuple[Variable | str, ...]) -> tuple[Variable | str, ...]:
-    """The parts with numbers and booleans as constants, so that `5` and `"5"^^xsd:integer` are the same.
+    """Return the parts of an expression, with numbers and booleans as constants: `5` becomes `"5"^^xsd:integer`.
 
     A sign behind an operand is an operator: `?x -1` is `?x - 1`.
     """
@@ -176,9 +179,10 @@ def _is_of_python(part: Variable | str) -> bool:
 
 
 def problem_of(computed: Computed, written: str = "", find: Find | None = no_function) -> Problem | None:
-    """A problem that says what is wrong with an expression, or None. `written` is what the user wrote, for messages.
+    """Return a problem that says what is wrong with an expression, or None if nothing is wrong.
 
-    `find` finds Python functions; with None every call of a Python function is accepted.
+    `written` is the text of the user, for messages. `find` finds Python functions; with None every call of a Python
+    function is accepted.
     """
     if SKOLEM in computed.parts:
         return _of_skolem(computed)
@@ -218,7 +222,7 @@ def skolem_of(terms: Iterable[Variable | str], result: Variable | None) -> Compu
 
 
 def _of_skolem(computed: Computed) -> Problem | None:
-    """What is wrong with an expression that contains SKOLEM."""
+    """Return what is wrong with an expression that contains SKOLEM, or None."""
     place = computed.parts.index(SKOLEM)
     if place or computed.result is None or computed.parts[1:2] != ("(",) or computed.parts[-1] != ")":
         return Problem(place, 'SKOLEM is the whole expression of a BIND: BIND(SKOLEM("label", ?x) AS ?b)')
@@ -237,7 +241,7 @@ def _is_term(part: Variable | str) -> bool:
 
 
 def _of_call(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
-    """What is wrong with the call of a Python function."""
+    """Return what is wrong with the call of a Python function, or None."""
     name, given, signature = call.name, len(call.arguments), find(call.name)
     if signature is None:
         return Problem(0, f"{name} is no function of SPARQL, and no Python function that is known: {HOW_TO_PASS}")
@@ -249,7 +253,7 @@ def _of_call(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
 
 
 def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:
-    """What is wrong with single words and signs of an expression, in the order in which they occur."""
+    """Yield what is wrong with single words and signs of an expression, in the order in which they occur."""
     for index, (part, following) in enumerate(pairwise((*parts, ""))):
         if isinstance(part, Variable):
             continue

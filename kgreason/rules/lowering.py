@@ -78,7 +78,10 @@ class Negation(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def negation(negated: Not) -> tuple[Negation, tuple[Variable, ...]]:
-    """The hidden relations for `negated`, the same for all ways to write it; and the keys, as variables of the rule."""
+    """Return the hidden relations for `negated`, and its keys, as the variables that the rule has for them.
+
+    The hidden relations are the same for all ways to write `negated`.
+    """
     same, keys = canonical_not(negated)
     text, terms = format_not(same, {}), same.outer()
     pattern = same.atoms[0] if _is_looked_up(same) else Atom(_SOME + text, terms)
@@ -128,7 +131,10 @@ def lowered(rule: Rule) -> Iterator[Rule]:
 
 
 def _naming(rule: Rule, pattern: Atom, hidden: Atom) -> Iterator[Rule]:
-    """The rule that mentions the constants of a pattern which no lowered rule contains, if it has constants."""
+    """Yield a rule that mentions the constants of `pattern`, if the pattern has constants.
+
+    The rule is for a pattern that no lowered rule contains.
+    """
     if named := tuple(term for term in pattern.terms if not isinstance(term, Variable)):
         head = Atom(f"{_NAMES}{hidden.relation}", named)
         yield replace(rule, heads=(head,), body=(), negated=(), computed=(), aggregates=())
@@ -154,7 +160,10 @@ def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> t
 
 
 def _calling(rule: Rule, call: Computed) -> tuple[Atom, ...]:
-    """The atoms that must hold before a rule calls a Python function: see the top of this file."""
+    """Return the atoms that must hold before a rule calls a Python function.
+
+    The docstring of the module says which atoms these are.
+    """
     body = (*rule.body, *aggregated(rule))
     bound: set[object] = {term for atom in body for term in atom.terms}
     needed, wanted = list[Computed](), set(call.inputs()) - bound
@@ -180,10 +189,11 @@ def _are_connected(atoms: tuple[Atom, ...]) -> bool:
 
 
 class Function(NamedTuple):
-    """An expression as relations: for each row of `asks`, `made` has its values and the result, if there is one.
+    """An expression as relations: each row of `asks` has the inputs, each row of `made` the inputs and the result.
 
-    The terms are the variables of `computed`, which is in canonical form. If it is the call of a Python function,
-    `called` has the values for which the function was called.
+    If the expression has no result for the inputs, `made` has no row for them. The terms are the variables of
+    `computed`, which is in canonical form. If the expression is the call of a Python function, `called` has the inputs
+    with which the function was called.
     """
 
     asks: Atom
@@ -194,7 +204,10 @@ class Function(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
-    """The hidden relations for an expression, the same for all ways to write it; and its inputs in the rule."""
+    """Return the hidden relations for an expression, and its inputs, as the variables that the rule has for them.
+
+    The hidden relations are the same for all ways to write the expression.
+    """
     same, inputs = canonical_computed(computed)
     text, terms = text_of(same), same.inputs()
     made = terms if same.result is None else (*terms, same.result)
@@ -220,10 +233,10 @@ def skolems_of(expressions: Iterable[Computed]) -> Iterator[Function]:
 
 
 def renamed_results(rule: Rule) -> Iterator[Rule]:
-    """Yield the rules that add a row with the representative for each result of an expression.
+    """Yield a rule for each BIND of a rule; it adds a row with the representative of the result.
 
-    The rules in the engine work with representatives. An expression may make any member of a clique, and no other rule
-    replaces this member.
+    The rules in the engine work with representatives. The result of an expression may be any member of a clique, and no
+    other rule replaces this member by its representative.
     """
     for function in functions(rule):
         result = function.computed.result
@@ -236,10 +249,10 @@ def renamed_results(rule: Rule) -> Iterator[Rule]:
 
 
 class Aggregation(NamedTuple):
-    """An aggregate as relations: for each group in `each`, `value` has the group and its result, if there is a result.
+    """An aggregate as relations: `each` has the rows to aggregate, `value` has each group with its result.
 
-    `keys` are the variables of `each`: first the group, then the argument, if there is one. `aggregate` is in canonical
-    form.
+    A group without a result has no row in `value`. `keys` are the variables of `each`: first the group, then the
+    argument, if there is one. `aggregate` is in canonical form.
     """
 
     aggregate: Aggregate
@@ -249,13 +262,16 @@ class Aggregation(NamedTuple):
 
     @property
     def is_looked_up(self) -> bool:
-        """Whether `each` is the aggregated atom itself. Then no rule has to derive `each`."""
+        """Whether the atom `each` is an atom of the aggregate itself. Then no rule has to derive `each`."""
         return self.each in self.aggregate.atoms
 
 
 @lru_cache(maxsize=4_096)
 def aggregation(aggregate: Aggregate) -> tuple[Aggregation, tuple[Variable, ...]]:
-    """The hidden relations for an aggregate, the same for all ways to write it; and its group, as the rule names it."""
+    """Return the hidden relations for an aggregate, and its group, as the variables that the rule has for it.
+
+    The hidden relations are the same for all ways to write the aggregate.
+    """
     same, group = canonical_aggregate(aggregate)
     keys = dict.fromkeys((*same.group, *([same.argument] if same.argument else ())))
     if same.function in _REPEATING and not same.is_distinct:
@@ -304,27 +320,27 @@ def absences(rule: Rule) -> Iterator[Atom]:
 
 
 def is_operated(fact: Atom) -> bool:
-    """Whether kgreason itself asserts the fact: the fact says that something is absent, or what was computed."""
+    """Whether kgreason itself asserts a fact: one that says what is absent, or what was computed."""
     return is_absence(fact) or is_computed(fact) or is_aggregated(fact)
 
 
 def is_each(fact: Atom) -> bool:
-    """Whether a fact is of a hidden relation `each`: a row that an aggregate reads."""
+    """Whether a fact belongs to a hidden relation `each`, which has the rows that an aggregate reads."""
     return _begins(fact, _EACH)
 
 
 def is_aggregated(fact: Atom) -> bool:
-    """Whether a fact has the value of an aggregate for a group; see `parser.aggregated`."""
+    """Whether a fact says which value an aggregate has for a group; see `parser.aggregated`."""
     return _begins(fact, _VALUE)
 
 
 def is_assigned(fact: Atom) -> bool:
-    """Whether a fact has the result of a BIND."""
+    """Whether a fact says which result a BIND has."""
     return _begins(fact, "BIND(")
 
 
 def is_computed(fact: Atom) -> bool:
-    """Whether a fact has the result of a BIND, or says that a FILTER is true; see `parser.computed`."""
+    """Whether a fact says which result a BIND has, or that a FILTER is true; see `parser.computed`."""
     return _begins(fact, _MADE)
 
 
@@ -334,9 +350,9 @@ def is_absence(fact: Atom) -> bool:
 
 
 def _is_looked_up(negated: Not) -> bool:
-    """Whether a single fact shows that the negated atoms hold. Then no relation `some` is needed.
+    """Whether the negated part is a single atom that some fact shows to hold. Then no relation `some` is needed.
 
-    This is not so for owl:sameAs: equal terms are in one clique, but most pairs of its members have no fact.
+    The result is False for owl:sameAs: equal terms are in one clique, but most pairs of its members have no fact.
     """
     if negated.local or negated.computed or len(negated.atoms) != 1:
         return False

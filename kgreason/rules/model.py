@@ -91,9 +91,9 @@ class Aggregate(NamedTuple):
     """`AGGREGATE(atoms ON ?x BIND COUNT(DISTINCT ?y) AS ?n)`: one value for all matches of the atoms in a group.
 
     The matches that give the variables of `group` the same values are one group. `function` is COUNT, SUM, MIN, MAX,
-    AVG, SAMPLE or GROUP_CONCAT. `argument` is the variable that it reads; None is COUNT(*), which counts the matches.
-    `computed` has the filters and assignments inside, in their order. `separator` is the text between the values of
-    GROUP_CONCAT. The variables inside that are not in `group` occur in no other part of the rule.
+    AVG, SAMPLE or GROUP_CONCAT. `argument` is the variable that the function reads; None is COUNT(*), which counts the
+    matches. `computed` has the filters and assignments inside, in their order. `separator` is the text between the
+    values of GROUP_CONCAT. Variables inside the brackets that are not in `group` occur in no other part of the rule.
     """
 
     atoms: tuple[Atom, ...]
@@ -123,8 +123,8 @@ class Relation(NamedTuple):
     """`@relation edge(from, to, weight: xsd:integer) key(from, to) .`: the places of a relation, and its key.
 
     No two asserted facts have the same terms at the places `key`, which are numbers from 0. With an empty `key` all
-    facts are allowed. `kind` says who makes the facts: for "input" users alone, for "derived" and "internal" rules
-    alone, for "" both. Deltas and dumps leave internal relations out.
+    facts are allowed. `kind` says who makes the facts: only users for "input", only rules for "derived" and for
+    "internal", users and rules for "". Deltas and dumps leave internal relations out.
     """
 
     name: str
@@ -186,16 +186,16 @@ class Rule:
         return self._hash
 
     def atoms(self) -> Iterator[Atom]:
-        """Every atom: the heads, and the atoms that the rule reads."""
+        """Yield every atom of the rule: the heads, and the atoms that the rule reads."""
         yield from self.heads
         yield from self.read()
 
     def data(self) -> Iterator[Atom]:
-        """The patterns of asserted triples that the rule reads."""
+        """Yield the atoms of the rule that match only asserted triples (`DATA`)."""
         return (atom for atom in self.read() if atom.relation == DATA)
 
     def read(self) -> Iterator[Atom]:
-        """The atoms that the rule reads: the body, and the atoms inside AGGREGATE and under NOT."""
+        """Yield the atoms that the rule reads: the body, and the atoms inside AGGREGATE and under NOT."""
         yield from self.body
         for aggregate in self.aggregates:
             yield from aggregate.atoms
@@ -213,14 +213,14 @@ class Rule:
         return self.is_positive and not any(self.data())
 
     def bound(self) -> set[Term]:
-        """The terms of the body, and the variables that expressions and aggregates give a value."""
+        """Return the terms of the body atoms, the groups and results of aggregates, and the results of BIND."""
         terms: set[Term] = {term for atom in self.body for term in atom.terms}
         for aggregate in self.aggregates:
             terms.update(aggregate.group, (aggregate.result,))
         return terms | {computed.result for computed in self.computed if computed.result}
 
     def expressions(self) -> Iterator[Computed]:
-        """Every FILTER and BIND of the body, and the filters under NOT; not those inside of aggregates."""
+        """Return every FILTER and BIND of the body, and the filters under NOT, but nothing inside aggregates."""
         yield from self.computed
         for negated in self.negated:
             yield from negated.computed
@@ -245,7 +245,7 @@ def origin(rule: Rule) -> str:
 
 
 def label(rule: Rule) -> str:
-    """The name of a rule for messages, with the file that the rule came from."""
+    """Return the name of a rule for messages. For a rule from a file the text also names the file."""
     name = f"rule {rule.group}/{rule.name}" if rule.group else f"rule {rule.name}"
     return f"{name} (from {rule.file})" if rule.file else name
 

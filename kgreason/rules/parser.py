@@ -77,7 +77,10 @@ def parse(
 
 
 class _Context(NamedTuple):
-    """What `_sparql` needs besides the text. `path` is the file of the text, if the text comes from a file."""
+    """The values that `_sparql` needs besides the text.
+
+    `path` is the file of the text, or None if the text comes from no file.
+    """
 
     functions: Find | None
     base: str | None
@@ -139,7 +142,7 @@ def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
 
 
 def aggregate_of(fact: Atom) -> Aggregate:
-    """The aggregate whose value is in a fact of a hidden relation (`lowering.is_aggregated`)."""
+    """Return the aggregate whose value a hidden fact has (`lowering.is_aggregated`)."""
     from kgreason.rules.text.reader import read_aggregate
 
     return read_aggregate(str(fact.relation))
@@ -168,7 +171,7 @@ def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
 
 
 def load(path: str | Path, functions: Find | None = no_function, find: Finder | None = None) -> Program:
-    """Parse a file with rule text in UTF-8, in the syntax that its name ends in, as `parse` does.
+    """Parse a file with rule text in UTF-8. The ending of the file's name decides the syntax, see `syntax_of`.
 
     Raises InputError if the file cannot be read, and the errors of `parse`.
     """

@@ -69,7 +69,7 @@ def numbered(atom: Atom) -> Atom:
 
 
 def fresh(pattern: Atom, number: int) -> Atom:
-    """A copy of a pattern with variables that occur nowhere else in a join."""
+    """Return a copy of a pattern with new variables, so that no other pattern of a join has them."""
     return Atom(
         pattern.relation,
         tuple(Variable(f"{term.name}.{number}") if isinstance(term, Variable) else term for term in pattern.terms),

@@ -44,7 +44,10 @@ class Program:
         return tuple(dict.fromkeys(rule.group for rule in self.rules))
 
     def select(self, *groups: str) -> Program:
-        """A program with only the rules of `groups`, in the same order. Raises RuleError for an unknown group."""
+        """Return a program with only the rules of the given groups, in the same order.
+
+        Raises RuleError for an unknown group.
+        """
         if unknown := [group for group in groups if group not in self.groups]:
             raise RuleError(f"unknown rule group {unknown[0]!r}; the groups are: {', '.join(self.groups)}")
         return Program(tuple(rule for rule in self.rules if rule.group in groups), self.prefixes)

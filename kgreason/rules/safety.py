@@ -55,7 +55,7 @@ def check_positive(rules: Iterable[Rule], where: str) -> None:
 
 
 def _axiom_of(rule: Rule) -> str:
-    """The node of the axiom that a rule was translated from, in brackets; empty for a user's rule."""
+    """Return the node of the axiom that a rule was translated from, in brackets; empty for a user's rule."""
     return f" ({rule.sources[0][0]})" if rule.sources else ""
 
 
@@ -111,7 +111,7 @@ def _of_computed(rule: Rule) -> Iterator[str]:
 def _of_expressions(
     expressions: tuple[Computed, ...], known: set[Term], where: str = "in no body atom"
 ) -> Iterator[str]:
-    """What is wrong with the variables of FILTER and BIND beside atoms that bind `known`."""
+    """Yield what is wrong with the variables of FILTER and BIND. `known` are the variables that atoms bind."""
     bound: set[object] = set(known)
     made = bound | {computed.result for computed in expressions}
     for computed in expressions:
@@ -129,9 +129,9 @@ def _of_expressions(
 
 
 def _circular(expressions: tuple[Computed, ...], bound: set[object]) -> Variable | None:
-    """A variable whose BIND needs this variable itself; None if all expressions can be put in an order.
+    """Return a variable whose BIND needs the variable itself, directly or through other BINDs.
 
-    `bound` are the variables that atoms bind.
+    Return None if all expressions can be put in an order. `bound` are the variables that atoms bind.
     """
     known = set(bound)
     waiting = {computed.result: computed.inputs() for computed in expressions if computed.result}

@@ -68,8 +68,9 @@ _Reached = Mapping[Rule, Rule | None]
 class Level(NamedTuple):
     """When a negation, an aggregate or a SKOLEM is decided: its level, from 1, and its recursion.
 
-    `recursion` is the number of a recursion, 0 for none. Aggregates of one recursion need each other: they are decided
-    again and again until none changes. `reads` are all atoms that the recursion reads, directly or through rules.
+    `recursion` is the number of a recursion, 0 for none. The aggregates of one recursion need each other. They are
+    decided again and again until their values stay the same. `reads` are all atoms that the recursion reads, directly
+    or through rules.
     """
 
     level: int
@@ -142,12 +143,19 @@ class _Producers:
 
 
 def is_equality(rule: Rule) -> bool:
-    """Whether a rule replaces equals by equals, or is about owl:sameAs itself or the values of literals."""
+    """Whether a rule is one of those about equal terms.
+
+    Such a rule replaces equals by equals, or is about owl:sameAs itself, or about the values of literals.
+    """
     return rule.group in _UNDRAWN or (rule.group in _EQUALITY and rule.name in _COPYING)
 
 
 def _signature(atom: Atom) -> _Signature:
-    """The look-up key of an atom: its relation and width; or its predicate, and its class if that is rdf:type."""
+    """Return the key under which rules that derive an atom are looked up.
+
+    The key of a triple has its predicate, and its class if the predicate is rdf:type. The key of another atom has its
+    relation and the number of its terms.
+    """
     if atom.relation is not None:
         return atom.relation, len(atom.terms), None, None
     _, predicate, object_ = (None if isinstance(term, Variable) else term for term in atom.terms)
@@ -155,7 +163,10 @@ def _signature(atom: Atom) -> _Signature:
 
 
 def _reached(closed: _Closed, producers: _Producers, *, is_equal: bool) -> _Reached:
-    """The rules that can derive facts that `closed` reads, directly or through open dependencies."""
+    """Return the rules that can derive a fact that `closed` reads, directly or through open dependencies.
+
+    Each rule comes with the rule that reads its facts, or with None if `closed` itself reads them.
+    """
     atoms = (*_read(closed), *((_SAME,) if is_equal else ()))
     reached: dict[Rule, Rule | None] = {rule: None for atom in atoms for rule in producers.of(atom)}
     queue = list(reached)
@@ -187,7 +198,7 @@ def _inside(closed: _Closed) -> set[_Closed]:
 
 
 def _needs(reached: _Reached, *, is_equal: bool) -> dict[_Closed, Rule]:
-    """Everything with closed dependencies (`_Closed`) in the reached rules, each with a rule that has it."""
+    """Return all that has closed dependencies in the rules `reached`: each NOT, aggregate and so on, with its rule."""
     return {closed: rule for rule in reached for closed in _closed(rule, is_equal=is_equal)}
 
 
@@ -213,9 +224,9 @@ def _levels(
 def _ordered(
     needs: Mapping[_Closed, Mapping[_Closed, Rule]], reached: Mapping[_Closed, _Reached]
 ) -> tuple[dict[_Closed, int], list[list[_Closed]]]:
-    """A number for each key of `needs`, and the sets of keys with equal numbers, in an order.
+    """Return a number for each key of `needs`, and the sets of keys with equal numbers, as a list.
 
-    The aggregates of one recursion have equal numbers. Each set comes after the sets that it needs. Raises
+    The aggregates of one recursion have equal numbers. In the list, each set comes after the sets that it needs. Raises
     StratificationError for a cycle that is no recursion.
     """
     numbers = {closed: number for number, closed in enumerate(needs, 1)}
@@ -240,13 +251,16 @@ def _ordered(
 
 
 def _may_recur(path: Iterable[_Closed]) -> bool:
-    """Whether everything on a cycle is MIN, or everything is MAX: then better values replace worse ones."""
+    """Whether a cycle consists of MIN alone or of MAX alone. Then better values replace worse ones."""
     kinds = {closed.aggregate.function if isinstance(closed, Aggregation) else "" for closed in path}
     return kinds in ({"MIN"}, {"MAX"})
 
 
 def _round(part: Sequence[_Closed], needs: Mapping[_Closed, Iterable[_Closed]]) -> list[_Closed]:
-    """A cycle in `part`, in which everything needs everything. Something on the cycle may not recur."""
+    """Return a cycle inside `part`, each of whose members needs every other, directly or through others.
+
+    If some member may not recur by itself, the cycle begins with such a member.
+    """
     start = next((closed for closed in part if not _may_recur([closed])), part[0])
     inside, reader = set(part), dict[_Closed, _Closed]()
     queue = deque([start])
@@ -307,7 +321,10 @@ def _match(atoms: Iterable[Atom], rule: Rule) -> str | None:
 
 
 def _said(wanted: _Closed, sayer: Rule) -> str:
-    """The part `wanted` of the rule `sayer`, with the variables of the rule: `says NOT p(?x)`."""
+    """Return what a message says of the NOT, aggregate, SKOLEM or assignment `wanted`: `says NOT p(?x)`.
+
+    The variables have the names that they have in the rule `sayer`.
+    """
     if isinstance(wanted, Rule):
         names = " and ".join(str(computed.result) for computed in wanted.computed if computed.result)
         return f"assigns {names} in SPARQL-RL"

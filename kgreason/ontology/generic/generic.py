@@ -54,7 +54,10 @@ def _split(rules: tuple[Rule, ...]) -> Generic:
 
 
 def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
-    """The rules that derive the relations that `readers` read, directly or through other rules; each with a reason."""
+    """Return the rules that derive what `readers` read, each with a reason.
+
+    A rule is returned if one of `readers`, or a rule that is returned already, reads a relation that the rule derives.
+    """
     rules, waiting = tuple(rules), list(readers)
     found: dict[Rule, str] = {}
     for reader in waiting:
@@ -67,7 +70,7 @@ def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
 
 
 def is_premise(atom: Atom) -> bool:
-    """Whether an atom is a premise: it matches only schema triples, or only facts of a walk along a list."""
+    """Whether an atom is a premise: the atom matches only schema triples, or only facts of a walk along a list."""
     return is_walk(atom) or is_schema_pattern(atom)
 
 

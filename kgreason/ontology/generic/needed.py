@@ -65,9 +65,9 @@ def needed_generic(
 
 
 def reading_forks(kinds: Iterable[Constant], generic: Generic) -> dict[Rule, str]:
-    """The generic rules that read axioms of `kinds`, each with the reason why it must run.
+    """Return the generic rules that read an axiom of one of `kinds`, each with the reason why the rule must run.
 
-    Call it for kinds of which some axiom has a forked list (see `read/lists.py`).
+    Call this function with the kinds of axioms of which some axiom has a forked list (see `read/lists.py`).
     """
     wanted = frozenset(kinds)
     rows = [rule for rule in generic.rows if any(not wanted.isdisjoint(atom.terms) for atom in rule.body)]
@@ -91,11 +91,14 @@ class _Analysis:
 
     @cached_property
     def keyword_facts(self) -> list[Atom]:
-        """The schema triples with a keyword as their subject or object."""
+        """Return the schema triples that have a keyword as their subject or object."""
         return [triple(*fact) for fact in self.facts.all if not KEYWORDS.isdisjoint(fact[::2])]
 
     def exposed(self, sources: Iterable[Rule]) -> bool:
-        """Whether a body atom of `sources`, or of rules that walk along lists, matches one of `keyword_facts`."""
+        """Whether a rule may read one of `keyword_facts`.
+
+        The rules in question are `sources` and the generic rules that walk along lists.
+        """
         read = (atom for rule in sources for atom in rule.body)
         walks = (reader for reader in self.readers if reader.heads[0].relation is not None)
         walked = (atom for reader in walks for atom in reader.body if is_schema_pattern(atom))
@@ -141,7 +144,7 @@ class _Analysis:
                         self.reified = self.reified or any(self._exposes(atom) for atom in data if not _is_any(atom))
 
     def _joined(self, premises: list[Atom], binding: Binding) -> Iterator[Binding]:
-        """Every extension of the binding under which each premise equals a schema triple or a pattern."""
+        """Yield every extension of the binding for which each premise equals a schema triple or a pattern."""
         if not premises:
             yield binding
             return
@@ -157,9 +160,9 @@ class _Analysis:
                 yield from self._joined(others, extended)
 
     def _conclude(self, rule: Rule, binding: Binding) -> bool:
-        """Add the heads of a rule, under a binding, as patterns.
+        """Apply a binding to the heads of a rule, and add the heads as patterns.
 
-        Returns whether some head is neither a schema triple nor one of the body atoms.
+        Returns True if some head is new: neither a triple of the closed schema nor one of the body atoms.
         """
         body = {substituted(atom, binding) for atom in rule.body}
         heads = [substituted(head, binding) for head in rule.heads]
@@ -203,7 +206,7 @@ def _may_be_schema(head: Atom) -> bool:
 
 
 def _sayings(rule: Rule) -> tuple[str, str]:
-    """A sort key for rules that depends only on the text of a rule."""
+    """Return a key to sort rules by. The key depends only on the text of the rule."""
     return rule.name, f"{rule.heads} {rule.body}"
 
 
@@ -226,5 +229,5 @@ def _reifies(rule: Rule) -> bool:
 
 
 def _ends(atom: Atom) -> tuple[Term, ...]:
-    """The subject and the object of a triple; every term of another atom."""
+    """Return the subject and the object of a triple. For an atom of a relation, return all its terms."""
     return atom.terms if atom.relation is not None else atom.terms[::2]

@@ -53,7 +53,8 @@ class Collection:
 class Restriction:
     """A restriction: `node` is the class of things whose values of `property_` are restricted by `filler`.
 
-    The kind says how: `owl:someValuesFrom`, `owl:allValuesFrom` (the filler is a class) or `owl:hasValue` (a value).
+    The kind says how. For `owl:someValuesFrom` and `owl:allValuesFrom` the filler is a class, for `owl:hasValue` it is
+    a value.
     """
 
     kind: Constant
@@ -67,7 +68,8 @@ class Restriction:
 class Maximum:
     """A maximum cardinality: `node` is the class of things with at most `limit` values of `property_`.
 
-    Only values in `on_class` count; None: all values count. The limit is 0 or 1, as the tables have no rows for more.
+    Only values in the class `on_class` count; if `on_class` is None, all values count. The limit is 0 or 1, because the
+    W3C tables have no rows for larger limits.
     """
 
     kind: Constant

@@ -140,7 +140,7 @@ class BuiltInError(Exception):
 
 
 def computed(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]:
-    """The expressions of built-in atoms, each after the expressions whose results it reads.
+    """Return the expressions of built-in atoms. An expression comes after the expressions whose results it reads.
 
     `bound` has the variables of the body. Raises BuiltInError.
     """
@@ -160,7 +160,7 @@ def computed(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]
 
 
 def shown(name: Constant) -> str:
-    """The name of a built-in in messages."""
+    """Return the name of a built-in, as messages show it."""
     return f"swrlb:{name[len(SWRLB) + 1 : -1]}" if name.startswith(f"<{SWRLB}") else name
 
 
@@ -190,7 +190,7 @@ def _local(atom: BuiltIn) -> str:
 
 
 def _expressions(atom: BuiltIn, known: set[Variable]) -> list[Computed] | None:
-    """The expressions of an atom if all inputs of the atom are `known`, else None."""
+    """Return the expressions of an atom. Return None unless all inputs of the atom are `known`."""
     name, arguments = _local(atom), atom.arguments
     is_free = [isinstance(term, Variable) and term not in known for term in arguments]
     if name in TESTS:
@@ -232,7 +232,7 @@ def _taken_apart(atom: BuiltIn, known: set[Variable]) -> Iterator[Computed]:
 
 
 def _template(name: str, count: int) -> str:
-    """The template of the result of a built-in that has `count` arguments."""
+    """Return the SPARQL template that computes the result of a built-in with `count` arguments."""
     if name in RESULTS:
         return next(each for each in RESULTS[name] if f"{{{count - 1}}}" in each)
     numbers = range(1, count)
@@ -248,7 +248,7 @@ def _template(name: str, count: int) -> str:
 
 
 def _padded(number: int, function: str) -> str:
-    """The SPARQL text of a part of a date: a year with at least four digits, another part with two."""
+    """Return SPARQL text for a part of a date: a year gets at least four digits, another part gets two."""
     text = f"STR({{{number}}})"
     if function == "TZ":
         return text
@@ -258,7 +258,7 @@ def _padded(number: int, function: str) -> str:
 
 
 def _filled(template: str, arguments: Sequence[Term]) -> tuple[Variable | str, ...]:
-    """The tokens of an expression: a template with the arguments in their places."""
+    """Return the tokens of an expression, made from a template by putting the arguments in their places."""
     tokens = (token for token in _TOKEN.findall(template))
     return in_constants(
         tuple(arguments[int(token[1:-1])] if token[0] == "{" and token != "{" else token for token in tokens)

@@ -292,7 +292,7 @@ class LiveReadings:
         return tuple(broken for _, found in sorted(self.faulty.items()) for broken in found)
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Axiom]:
-        """Remove schema triples, then add others. Returns the axioms that go and come, ordered by node.
+        """Remove schema triples, then add others. Returns the axioms that are removed and added, ordered by node.
 
         An axiom whose list has changed is both removed and added.
         """
@@ -321,9 +321,9 @@ class LiveReadings:
             self._log.drop(self.faulty, node)
 
     def _register(self, node: Constant, before: frozenset[Constant], after: frozenset[Constant]) -> None:
-        """Update the index from list cells to the nodes that read them.
+        """Update the index that says which nodes read a list cell.
 
-        A node reads the cells `after`, not `before`.
+        The node read the cells `before` until now, and reads the cells `after` from now on.
         """
         for cell in before - after - {node}:
             self._readers.discard(cell, node)

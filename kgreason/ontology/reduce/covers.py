@@ -34,14 +34,14 @@ _MANY = 4
 
 
 def covers(schema: Iterable[Triple]) -> tuple[Triple, ...]:
-    """The triples of a closed schema without the pairs that shorter pairs imply."""
+    """Return the triples of a closed schema, leaving out the pairs that shorter pairs imply."""
     return LiveCovers(UndoLog()).change((), schema).come
 
 
 class LiveCovers:
-    """The pass `covers` for a schema that is edited: the present pairs, and whether other pairs imply them.
+    """The pass `covers` for a schema that is edited; empty at first.
 
-    Empty at first.
+    It keeps the present pairs, and for each pair whether other pairs imply it.
     """
 
     def __init__(self, log: UndoLog) -> None:
@@ -58,10 +58,10 @@ class LiveCovers:
         )
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Triple]:
-        """Remove triples, then add others. Returns the change of the remaining triples: those that no pairs imply.
+        """Remove triples, then add others. Returns how the triples change that the pass keeps.
 
-        A triple with another predicate than the four relations is returned unchecked. To remove an absent pair or to
-        add a present one changes nothing.
+        The pass keeps a pair if no other pairs imply the pair. A triple whose predicate is none of the four relations
+        is returned unchecked. To remove an absent pair or to add a present one changes nothing.
         """
         changed: dict[Triple, bool] = {}
         gone: list[Triple] = []
@@ -142,7 +142,7 @@ class _Pairs:
 
 
 class _Relation(NamedTuple):
-    """The pairs of one relation, and the orders of their ends: `lower` of the first end, `upper` of the second.
+    """The pairs of one relation, with the order of the first ends (`lower`) and that of the second ends (`upper`).
 
     A pair (x, z) implies (y, z) for each y below x in the order `lower`, and (x, y) for each y above z in `upper`.
     """
@@ -163,7 +163,7 @@ class _Relation(NamedTuple):
 
 
 def _common(one: KeysView[Constant], other: KeysView[Constant]) -> Iterator[Constant]:
-    """The terms that are in both sets, without owl:sameAs.
+    """Return the terms that are in both sets, leaving out owl:sameAs.
 
     A derived `x owl:sameAs x` is not stored, so no rule may rely on it.
     """

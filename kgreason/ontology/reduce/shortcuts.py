@@ -44,7 +44,10 @@ S = TypeVar("S", bound=Hashable)
 
 
 def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Remove superfluous steps: rules with one head and one body atom that chains of other rules replace."""
+    """Return the rules without the superfluous steps.
+
+    A step is a rule with one head and one body atom. It is superfluous if a chain of other rules derives the same.
+    """
     rules = tuple(rules)
     steps: dict[Key, dict[Rule, None]] = defaultdict(dict)
     for rule in filter(is_step, rules):
@@ -152,11 +155,11 @@ class LiveReduction:
 
     @property
     def shortcuts(self) -> frozenset[Placed]:
-        """The rules that chains of other rules make superfluous. All of them have one head and one body atom."""
+        """Return the steps that chains of other steps make superfluous."""
         return frozenset(self._shortcuts)
 
     def change(self, rules: Change[Placed]) -> Change[Placed]:
-        """Remove rules and add others. Returns the change of the remaining rules, those that are not shortcuts."""
+        """Remove rules and add others. Returns how the rules change that are not shortcuts."""
         gone = [placed for placed in rules.gone if not self._forget(placed)]
         come = [placed for placed in rules.come if not is_step(placed.rule)]
         new = {placed: key(placed.rule.body[0]) for placed in rules.come if is_step(placed.rule)}
@@ -204,7 +207,7 @@ class LiveReduction:
         return False
 
     def _leading_to(self, found: dict[Key, None]) -> dict[Placed, None]:
-        """The steps from whose body a chain of steps may lead to facts with one of the keys in `found`."""
+        """Return the steps from which a chain of steps may lead to facts with one of the keys in `found`."""
         waiting = list(found)
         for each in waiting:
             for step in self._heads.meeting(each):
@@ -245,7 +248,7 @@ class _Ends:
         return self._steps.get(end[0], {}).get(end[1], ())
 
     def meeting(self, end: Key) -> Iterable[Placed]:
-        """The steps with a key that can match the same facts as the key `end`."""
+        """Return the steps whose key can match the same facts as the key `end`."""
         predicate, object_ = end
         if object_ is None:
             return chain.from_iterable(self._steps.get(predicate, {}).values())

@@ -33,7 +33,10 @@ Statement: TypeAlias = tuple[tuple[Atom, ...], tuple[Atom, ...], tuple[Computed,
 
 
 def normalise(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Each rule in canonical form. A rule whose heads are all in its body derives nothing new and is left out."""
+    """Return the rules in canonical form.
+
+    A rule whose heads are all in its body derives nothing new and is left out.
+    """
     return tuple([canonical(rule) for rule in rules if not set(rule.body).issuperset(rule.heads)])
 
 
@@ -56,7 +59,7 @@ _TAXONOMY = (RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF)
 
 
 def place(axiom: Axiom) -> Place:
-    """The sort key of an axiom: by its sources, with subclass and subproperty axioms last.
+    """Return the key by which axioms are sorted: their sources, with subclass and subproperty axioms last.
 
     Most subclass and subproperty triples of a closed schema follow from other axioms. These other axioms explain better
     why a rule is there.
@@ -111,7 +114,10 @@ class LiveStatements:
         return self._news(before)
 
     def _news(self, before: dict[Statement, Placed | None]) -> Change[Placed]:
-        """The change of `firsts`. `before` maps each statement that may have changed to its first rule until now."""
+        """Return the change of `firsts`.
+
+        `before` maps each statement whose first rule may have changed to its former first rule.
+        """
         gone: list[Placed] = []
         come: list[Placed] = []
         for says, old in before.items():

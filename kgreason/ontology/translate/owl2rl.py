@@ -328,9 +328,10 @@ def cax_adc(axiom: Collection) -> Iterator[Rule]:
 
 
 def _one(name: str, axiom: Axiom, ends: tuple[Variable, Variable], *body: Atom) -> Iterator[Rule]:
-    """Two rules with the same body: the two `ends` are the same; and `false` if the ends are different literals.
+    """Return two rules with the same body: one makes the two `ends` equal, one derives `false`.
 
-    `dt_differ(a, b)` holds for two literals with different values (rulesets/datatypes.dl).
+    The second rule derives `false` if the ends are literals with different values. `dt_differ(a, b)` holds for such
+    literals (rulesets/datatypes.dl).
     """
     left, right = ends
     yield rule(name, axiom, triple(left, OWL_SAME_AS, right), *body)

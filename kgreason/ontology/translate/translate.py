@@ -92,9 +92,9 @@ def warnings_of(broken: Iterable[Broken], profile: Profile) -> tuple[str, ...]:
 
 
 def forks_of(broken: Iterable[Broken], profile: Profile) -> frozenset[Constant]:
-    """The kinds of axioms, among those of a profile, of which some axiom has a forked list.
+    """Return the kinds of axioms of which some axiom has a forked list, if the profile has rows for the kind.
 
-    Only generic rules can read such an axiom.
+    Only generic rules can read an axiom with a forked list.
     """
     return frozenset(each.kind for each in broken if each.fault.is_fork and each.kind in ROWS[profile])
 
@@ -135,9 +135,10 @@ def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
 
 
 def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
-    """The classes that `represented` may replace in the rules of an axiom: each C of a body atom `?x rdf:type C`.
+    """Return the classes that `represented` may replace in the rules of an axiom.
 
-    For a restriction, its own node is included.
+    These are the classes C of all body atoms `?x rdf:type C`. If the axiom is a restriction, its own node is one of
+    them.
     """
     if axiom.kind in _BELOW:
         return set()
@@ -146,10 +147,10 @@ def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
 
 
 def represented(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
-    """The rules of an axiom, with each restriction in a body replaced by its representative.
+    """Return the rules of an axiom. In their bodies, each restriction is replaced by its representative.
 
-    The axiom of a restriction that has a representative gives no rules. It needs none: the restriction is below its
-    representative, which has the rules.
+    If the axiom itself is a restriction with a representative, there are no rules. None are needed, because the
+    restriction is below its representative, and the representative has rules.
     """
     if axiom.kind in _BELOW or not twins:
         return rules
@@ -179,9 +180,10 @@ _BELOW = (RDFS_SUB_CLASS_OF, OWL_EQUIVALENT_CLASS)
 
 
 class RuleChange(NamedTuple):
-    """The rules that an edit removed, the rules that it added, and the rules that only got other sources (`restated`).
+    """The change of the rules after an edit.
 
-    A rule that gets another name is in `removed` and in `added`.
+    `removed` has the rules that are gone, `added` the new rules, and `restated` the rules that stay but have other
+    sources now. A rule that gets another name is in `removed` and in `added`.
     """
 
     removed: Rules
@@ -274,9 +276,9 @@ class LiveTranslation:
 
 
 def _net(change: Change[Placed]) -> RuleChange:
-    """The change of the rules. A rule that only moved from one axiom to another is neither removed nor added.
+    """Return the change of the rules. A rule that moved from one axiom to another is neither removed nor added.
 
-    If such a rule has another place now, it is `restated`.
+    If the place of such a rule has changed, the rule is `restated`.
     """
     if not change.gone:
         return RuleChange((), tuple([placed.rule for placed in sorted(change.come, key=order)]), ())

@@ -15,7 +15,7 @@ MADE_BY_RULES = ("derived", "internal")
 
 
 def declared(rules: Iterable[Rule], name: str) -> Relation | None:
-    """The declaration of a relation, if it has one."""
+    """Return the declaration of a relation, or None if no rule declares the relation."""
     return next((rule.declares for rule in rules if rule.declares and rule.declares.name == name), None)
 
 
@@ -33,15 +33,15 @@ def is_internal(name: str, rules: Iterable[Rule]) -> bool:
 
 
 def named(rules: Iterable[Rule], name: str) -> set[int]:
-    """The arities with which rules use the relation `name`."""
+    """Return the arities with which rules use the relation called `name`."""
     return {len(atom.terms) for rule in rules for atom in rule.atoms() if atom.relation == name}
 
 
 def misfit(relation: Relation, places: Sequence[str | None], *, is_derived: bool) -> str | None:
-    """What is wrong with an atom of a declared relation; None if nothing is.
+    """Return what is wrong with an atom of a declared relation, or None if nothing is wrong.
 
-    `places` has each constant of the atom, None for a variable. `is_derived` says whether a rule with a body derives
-    the atom.
+    `places` has the constants of the atom, and None in the place of each variable. `is_derived` says whether a rule
+    with a body derives the atom.
     """
     name, wanted, count = relation.name, len(relation.columns), len(places)
     if count != wanted:

@@ -33,12 +33,15 @@ _NAME = re.compile(
 
 
 def is_own(name: str) -> bool:
-    """Whether a relation of this name is the user's."""
+    """Whether a relation with this name is the user's, and not one of kgreason's own."""
     return name not in INNER and name not in (FALSE.relation, DATA) and bool(_NAME.fullmatch(name))
 
 
 def checked_name(name: object) -> str:
-    """The name of a relation of the user. Raises InputError for any other name, InputTypeError if it is not text."""
+    """Return `name` unchanged if a relation of the user may have this name.
+
+    Raises InputError if not, and InputTypeError if it is no text.
+    """
     if not isinstance(name, str):
         raise InputTypeError(f"the name of a relation has to be text; got {name!r} ({type(name).__name__})")
     if not _NAME.fullmatch(name):
@@ -53,7 +56,10 @@ def checked_name(name: object) -> str:
 
 
 def checked_arity(arity: object) -> int | None:
-    """The number of places of a relation, or None. Raises InputTypeError and InputError for anything else."""
+    """Return `arity` unchanged if it is a number of places or None.
+
+    Raises InputTypeError if it is not a whole number, and InputError if it is negative.
+    """
     if arity is None:
         return None
     if isinstance(arity, bool) or not isinstance(arity, int):
@@ -64,6 +70,9 @@ def checked_arity(arity: object) -> int | None:
 
 
 def told(text: str) -> tuple[str, int] | None:
-    """The name and the number of places of a relation of the user, from its text; None for any other text."""
+    """Return the name and the number of places of a user's relation, read from its text in the dictionary.
+
+    Return None if the text belongs to no relation of the user.
+    """
     name, slash, arity = text.rpartition("/")
     return (name, int(arity)) if slash and arity.isdecimal() and is_own(name) else None

@@ -14,7 +14,10 @@ from kgreason.rules.model import Computed, Constant, Variable
 
 
 class Blank(NamedTuple):
-    """A blank node of a head or of data, by its label; labels of nodes without a name have a space."""
+    """A blank node of a head or of data, given by its label.
+
+    A node that has no name in the text gets a label with a space in it.
+    """
 
     label: str
 
@@ -32,7 +35,7 @@ Triple: TypeAlias = tuple[Node, Node, Node]
 
 
 class Filter(NamedTuple):
-    """`FILTER`. `line` and `column` say where an element begins, for messages; all elements have them."""
+    """`FILTER`. As in all elements, `line` and `column` say where the element begins, for messages."""
 
     computed: Computed
     line: int
@@ -69,7 +72,7 @@ Element: TypeAlias = Pattern | Filter | Assignment | Absent
 
 @dataclass(frozen=True, slots=True)
 class AbstractRule:
-    """A rule with its name. The whole body is about asserted triples if `is_data`."""
+    """A rule with its name. If `is_data`, the whole body matches only asserted triples."""
 
     name: str
     head: tuple[Pattern, ...]
@@ -78,7 +81,10 @@ class AbstractRule:
 
 
 def variables(node: Node) -> Iterator[Variable]:
-    """The variables of a term, and of the triple terms in it, in the order in which they occur."""
+    """Yield the variables of a term, in the order in which they occur.
+
+    If the term is a triple term, these are the variables in the triple.
+    """
     if isinstance(node, Variable):
         yield node
     elif isinstance(node, Nested):
@@ -87,7 +93,7 @@ def variables(node: Node) -> Iterator[Variable]:
 
 
 def blanks(node: Node) -> Iterator[Blank]:
-    """The blank nodes of a term, and of the triple terms in it."""
+    """Yield the blank nodes of a term. If the term is a triple term, these are the blank nodes in the triple."""
     if isinstance(node, Blank):
         yield node
     elif isinstance(node, Nested):
@@ -110,7 +116,7 @@ def defined(element: Element) -> Iterator[Variable]:
 
 
 def mentioned(elements: Iterable[Element]) -> Iterator[Variable]:
-    """The variables that occur in elements, without the variables that a SET reads."""
+    """Yield the variables that occur in elements. The variables that a SET reads are left out."""
     for element in elements:
         if isinstance(element, Pattern):
             yield from of_triple(element.triple)

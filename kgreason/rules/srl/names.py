@@ -48,7 +48,7 @@ class Names:
         raise RuleSyntaxError(self.source, token.line, token.column, problem)
 
     def set_base(self, token: Token) -> None:
-        """Set the base by `BASE <iri>`, where the IRI may be relative to the base before."""
+        """Set the base by `BASE <iri>`. A relative IRI is resolved against the former base."""
         self.base = self.iri(token)[1:-1]
 
     def set_prefix(self, name: Token, token: Token) -> None:
@@ -123,7 +123,7 @@ class Names:
             self.fail(literal.string, str(error))
 
     def _resolved(self, text: str) -> str:
-        """A relative IRI in full."""
+        """Return the absolute IRI for a relative IRI."""
         line = f"<{unescape(text[1:-1])}> <x:p> <x:o> ."
         try:
             (triple,) = pyoxigraph.parse(line, RdfFormat.TURTLE, base_iri=self.base)

@@ -19,17 +19,17 @@ _NAME = re.compile(rf"{PART}[0-9a-f]{{16}}_\d+")
 
 
 def names_part(atom: Atom) -> bool:
-    """Whether an atom has the relation of a part: of a rule that looks into triple terms."""
+    """Whether an atom has the relation of a part, that is, of a rule that looks into triple terms."""
     return _NAME.fullmatch(atom.relation or "") is not None
 
 
 def is_part(rule: Rule) -> bool:
-    """Whether a rule is a part: whether it looks into triple terms for another rule."""
+    """Whether a rule is a part, that is, whether it looks into triple terms for another rule."""
     return len(rule.heads) == len(rule.body) == 1 and names_part(rule.heads[0])
 
 
 def without_needless(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules without parts that no rule reads."""
+    """Return the rules, leaving out each part that no rule reads."""
     rules = tuple(rules)
     read = {atom.relation for rule in rules for atom in rule.read()}
     return tuple(rule for rule in rules if not is_part(rule) or rule.heads[0].relation in read)

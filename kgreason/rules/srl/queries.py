@@ -43,7 +43,10 @@ def read_query(names: Names) -> Program:
 
 
 def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
-    """The rule without assignments that no head needs. Raises UnsafeRuleError if a failing BIND makes a difference."""
+    """Return the rule, leaving out the assignments that no head needs.
+
+    Raises UnsafeRuleError if it makes a difference that a rule drops a row for which a BIND fails.
+    """
     body = list(rule.body)
     for assignment in [element for element in reversed(rule.body) if isinstance(element, Assignment)]:
         result = assignment.computed.result
@@ -71,9 +74,9 @@ def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
 
 
 def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignment, reader: RuleReader) -> None:
-    """Refuse a pattern that reads the result of a BIND.
+    """Refuse a triple pattern that reads the result of a BIND.
 
-    Refuse also a negation that reads the result, if no head needs the result.
+    A NOT that reads the result is refused as well, if no head needs the result.
     """
     result = assignment.computed.result
     is_needed = any(result in _needed(pattern, body) for pattern in rule.head)
@@ -86,7 +89,7 @@ def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignme
 
 
 def _needed(pattern: Pattern, body: list[Element]) -> set[Variable]:
-    """The variables of a head, and the variables from which BINDs compute them."""
+    """Return the variables of a head, and the variables from which BINDs compute the variables of the head."""
     needed = set(of_triple(pattern.triple))
     for element in reversed(body):
         if isinstance(element, Assignment) and element.computed.result in needed:
@@ -95,7 +98,10 @@ def _needed(pattern: Pattern, body: list[Element]) -> set[Variable]:
 
 
 def _is_of_call(assignment: Assignment, body: list[Element]) -> bool:
-    """Whether an assignment that others read is the call of a Python function, or an argument of one."""
+    """Whether an assignment computes a value for, or from, the call of a Python function.
+
+    The result is True if other elements read the value, and the assignment or one of these elements is such a call.
+    """
     result = assignment.computed.result
     found = (element.computed for element in body if isinstance(element, (Filter, Assignment)))
     readers = [computed for computed in found if result in computed.inputs()]
@@ -108,7 +114,7 @@ def _asks_for_value(computed: Computed, result: Variable) -> bool:
 
 
 def _inlined(element: Element, assigned: Computed) -> Element:
-    """A filter or assignment with an expression in the place of its variable."""
+    """Return an element of the body; in a filter or assignment, the expression replaces the variable it computes."""
     if not isinstance(element, (Filter, Assignment)):
         return element
     parts = list[Variable | str]()

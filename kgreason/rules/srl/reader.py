@@ -101,12 +101,18 @@ class RuleReader:
         self._data = Expansion(names, "data", self._fresh)
 
     def data(self, statement: DataText) -> tuple[str, tuple[Pattern, ...]]:
-        """The name and the triples of a DATA block. The blocks of a text share their blank nodes."""
+        """Return the name and the triples of a DATA block.
+
+        A label of a blank node means the same node in all DATA blocks of a text.
+        """
         self._number += 1
         return default_name(self._number), self._data.patterns(statement.triples)
 
     def rule(self, statement: RuleText) -> AbstractRule:
-        """A well-formed rule. Raises RuleSyntaxError, UnsafeRuleError."""
+        """Read the text of a rule as an abstract rule.
+
+        Raises RuleSyntaxError, and UnsafeRuleError if the rule is not well-formed.
+        """
         self._number += 1
         self._used = set(self._written)
         name = self._names.iri(statement.name)[1:-1] if statement.name else default_name(self._number)
@@ -118,7 +124,7 @@ class RuleReader:
         return self.checked(AbstractRule(name, head, body, statement.is_data))
 
     def checked(self, rule: AbstractRule) -> AbstractRule:
-        """The rule itself. Raises UnsafeRuleError if it is not well-formed."""
+        """Return the rule unchanged. Raises UnsafeRuleError if the rule is not well-formed."""
         if problem := problem_of(rule, self._word):
             where, words = problem
             self.unsafe(rule, where, words)
@@ -162,9 +168,9 @@ class RuleReader:
 
 
 def problem_of(rule: AbstractRule, word: str) -> tuple[Element, str] | None:
-    """Why a rule is not well-formed: the element and the words; None if the rule is well-formed.
+    """Return the reason why a rule is not well-formed, or None if the rule is well-formed.
 
-    `word` begins an assignment.
+    The reason is the element at fault and a message. `word` is the word with which assignments begin.
     """
     bound = set[Variable]()
     for element in rule.body:
@@ -179,7 +185,10 @@ def problem_of(rule: AbstractRule, word: str) -> tuple[Element, str] | None:
 
 
 def filters_last(body: tuple[Element, ...]) -> tuple[Element, ...]:
-    """The elements of a group, its filters last; the same under FILTER NOT EXISTS."""
+    """Return the elements of a group with the filters after all others.
+
+    The elements under FILTER NOT EXISTS are ordered in the same way.
+    """
     found = (
         element._replace(elements=tuple(sorted(element.elements, key=_is_filter)))
         if isinstance(element, Absent)

@@ -85,7 +85,10 @@ class Translation:
                 yield Rule(tuple(heads[start : start + MOST_ATOMS]), (), name, dialect=self._dialect)
 
     def _labelled(self, rules: list[Rule]) -> list[Rule]:
-        """The rules with the final labels of blank nodes and names of parts, where they have numbers so far."""
+        """Return the rules with the final labels of blank nodes and the final names of parts.
+
+        The given rules have numbers in these places.
+        """
         if len(rules) == 1 and not any(computed.parts[0] == "SKOLEM" for computed in rules[0].computed):
             return rules
         text = "\n".join(format_rule(canonical(replace(rule, name=""))) for rule in rules)
@@ -140,7 +143,10 @@ class _Body:
     # the body
 
     def _copied(self, triple: Triple) -> Triple:
-        """The triple with a copy in place of each variable that SET makes. A FILTER compares variable and copy."""
+        """Return the triple with a new variable in the place of each variable that SET makes.
+
+        A FILTER compares the new variable with the variable of SET.
+        """
         return tuple(self._copy(node) for node in triple)  # type: ignore[return-value]
 
     def _copy(self, node: Node) -> Node:
@@ -154,7 +160,10 @@ class _Body:
         return self._copies[node]
 
     def _atom(self, triple: Triple, *, is_data: bool) -> Atom:
-        """The atom for a triple pattern. A pattern with triple terms becomes an atom of a part."""
+        """Return the atom for a triple pattern.
+
+        A pattern with triple terms gets a part, and the atom has the relation of this part.
+        """
         relation = DATA if is_data else None
         plain = tuple(node for node in triple if not isinstance(node, (Nested, Blank)))
         if len(plain) == len(triple):
@@ -169,10 +178,12 @@ class _Body:
         return Atom(relation_of_part, tuple(found.values()))
 
     def _opened(self, node: Node, found: dict[Variable, Term], computed: list[Computed]) -> Term:
-        """The term for a node of a part's triple. A triple term becomes a variable, which `computed` takes apart.
+        """Return the term for a node of a triple pattern with triple terms, as the part has it.
 
-        `found` gets the variables of the part's head, each with the rule's term for it. The rule compares the terms.
-        The part does not, because it would tell apart individuals that owl:sameAs makes equal.
+        If the node is a triple term, the result is a variable, and expressions that take the triple term apart are
+        added to `computed`. Each variable of the part's head is added to `found`, with the rule's term for it. The rule
+        compares the terms. The part does not compare them, because it would tell apart individuals that owl:sameAs
+        makes equal.
         """
         if not isinstance(node, Nested):
             assert not isinstance(node, Blank)
@@ -193,7 +204,7 @@ class _Body:
         return triple
 
     def _not(self, absent: Absent, bound: set[Variable]) -> Not:
-        """The `Not` for a NOT. Variables that nothing before the NOT binds become its local variables."""
+        """Return the `Not` for a NOT. Variables that no element before the NOT binds become its local variables."""
         own: dict[Variable, Variable] = {}
         for variable in mentioned(absent.elements):
             if variable not in bound:
@@ -237,7 +248,10 @@ class _Body:
         return tuple(dict.fromkeys(atoms))
 
     def _made(self, node: Node, made: dict[Node, Variable]) -> Term:
-        """The term for a node of a head. If a triple term has variables, an expression computes it."""
+        """Return the term of our rules for a node of a head.
+
+        If the node is a triple term with variables, an expression computes the term.
+        """
         if isinstance(node, (Variable, str)):
             return node
         if node not in made:
@@ -265,7 +279,10 @@ def _renamed(computed: Computed, names: Mapping[Variable, Variable]) -> Computed
 
 
 def _ground(node: Node, digest: str) -> Constant:
-    """The constant for a term of DATA; `digest` keeps its blank nodes apart from those of other texts."""
+    """Return the constant for a term of DATA.
+
+    `digest` becomes a part of the labels of blank nodes, so that they differ from those of other texts.
+    """
     if isinstance(node, Nested):
         return f"<<( {' '.join(_ground(part, digest) for part in node)} )>>"
     if isinstance(node, Blank):

@@ -85,7 +85,10 @@ class Expansion:
         self._annotations(triple, annotated)
 
     def _annotations(self, triple: tuple[Node, Node, Node], annotated: Annotated) -> None:
-        """The reifiers of a triple, and their properties: `{| |}` after `~ r` is about r, else about a new node."""
+        """Add the triples for the reifiers of a triple, and for the properties of these reifiers.
+
+        The properties in `{| |}` belong to the node r if `~ r` stands before the braces, otherwise to a new node.
+        """
         reifier: Node | None = None
         for note in annotated.notes:
             if isinstance(note, Annotation):
@@ -145,7 +148,10 @@ class Expansion:
         return Variable(token.value[1:])
 
     def _blank(self, label: str = "") -> Node:
-        """A blank node: in a body a variable. A node without a name has a label with a space."""
+        """Return the blank node with a label, or in a body a variable for it.
+
+        A node that has no name in the text gets a label with a space in it.
+        """
         key = label or f"{len(self._blanks)} "
         if key not in self._blanks:
             self._blanks[key] = self._fresh(label or "node") if self._place == "body" else Blank(key)
@@ -163,14 +169,17 @@ class Expansion:
 
 
 def nested(subject: Node, predicate: Node, object_: Node) -> Node:
-    """A triple term: a constant if it has neither variables nor blank nodes, otherwise a `Nested`."""
+    """Return a triple term as a constant, or as a `Nested` if it has a variable or a blank node in it."""
     if any(isinstance(part, (Variable, Blank, Nested)) for part in (subject, predicate, object_)):
         return Nested(subject, predicate, object_)
     return f"<<( {subject} {predicate} {object_} )>>"
 
 
 def _steps(path: Path, *, is_back: bool = False) -> Iterator[tuple[Token, bool]]:
-    """The single steps of a path in the order in which it is followed; an inverse path is followed from its end."""
+    """Yield the single steps of a path in the order in which the path is followed, each with its direction.
+
+    The flag `is_back` says that the whole path is followed backwards, from its end.
+    """
     for verb, is_inverse in reversed(path.steps) if is_back else path.steps:
         if isinstance(verb, Path):
             yield from _steps(verb, is_back=is_back != is_inverse)

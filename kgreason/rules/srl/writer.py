@@ -159,7 +159,10 @@ class _Writer:
         return "a" if term == RDF_TYPE else self._term(term)
 
     def _nested(self, part: Rule, atom: Atom) -> str:
-        """The triple pattern of a part, with the terms that `atom` has for its variables."""
+        """Return the text of the triple pattern that a part stands for.
+
+        The terms of `atom` replace the variables in the head of the part.
+        """
         given = dict(zip(part.heads[0].terms, atom.terms, strict=True))
         opened = {(each.parts[2], str(each.parts[0])): each.result for each in part.computed if each.result}
 
@@ -178,7 +181,7 @@ class _Writer:
         return expression_text(computed, {part: format_term(part, self._prefixes) for part in constants})
 
     def _check_row(self, computed: Computed) -> None:
-        """Refuse a SKOLEM that does not have all variables of the body: a blank node in a head depends on them all."""
+        """Refuse a SKOLEM that lacks a variable of the body: a blank node in a head depends on all of them."""
         row = {term for atom in self._rule.body for term in atom.variables()}
         row |= {
             each.result for each in self._rule.computed if each.result and not is_skolem(each)
@@ -200,7 +203,11 @@ def _block(lines: list[str], end: str = " .") -> str:
 
 
 def _triples_of_heads(rule: Rule) -> dict[Term, tuple[Term, Term, Term]]:
-    """The triple terms that BIND makes, if only heads and other such triple terms use them."""
+    """Return the triple terms that BIND makes only for heads: each result of such a BIND with its three terms.
+
+    A triple term inside another triple term of a head is included. The result is empty if a NOT reads one of these
+    triple terms.
+    """
     found: dict[Term, tuple[Term, Term, Term]] = {}
     for computed in reversed(rule.computed):
         name, *parts = computed.parts
@@ -213,7 +220,10 @@ def _triples_of_heads(rule: Rule) -> dict[Term, tuple[Term, Term, Term]]:
 
 
 def _check_labels(rules: Iterable[Rule]) -> None:
-    """Refuse a SKOLEM label that several rules share: they make the same blank nodes, and two heads never do."""
+    """Refuse a SKOLEM label that several rules share.
+
+    Such rules make the same blank nodes. In SPARQL-RL, two rules never make the same blank node.
+    """
     labels = Counter(
         label for rule in rules for label in {str(each.parts[2]) for each in rule.computed if is_skolem(each)}
     )
@@ -240,7 +250,10 @@ def _facts(program: Program) -> set[Atom]:
 
 
 def _form(rule: Rule) -> Rule:
-    """A rule without what another language may change: names, labels of blank nodes, relations of parts."""
+    """Return a rule in canonical form, made neutral where another language may differ.
+
+    Names, groups, labels of blank nodes and relations of parts do not matter in this form.
+    """
 
     def atom(found: Atom) -> Atom:
         return Atom("part", found.terms) if names_part(found) else found
