@@ -128,7 +128,7 @@ class Rows:
         return found
 
     def _slice(self, table: int, key: int, value: int | None) -> NDArray[np.int64]:
-        """The row numbers of the facts of a table that have `value` in the column `key`; of all facts if `value` is None."""
+        """The row numbers of the facts of a table with `value` in the column `key`; of all its facts for None."""
         if table not in self._of:
             rows = np.flatnonzero(self._tables == table)
             rows = rows[np.argsort(self._columns[rows, key], kind="stable")]
