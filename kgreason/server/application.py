@@ -72,7 +72,7 @@ _ROUTES = [
 
 
 def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIApp:
-    """The server of a graph as an ASGI application. When the application ends, it closes the graph."""
+    """Return the ASGI application that serves a graph. The application closes the graph when it ends."""
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
@@ -92,11 +92,11 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIAp
             writer.close()
 
     async def figures(_: Request) -> Response:
-        """Figures for Prometheus."""
+        """Return figures for Prometheus: counts and times of requests, the graph and the queues."""
         return metrics.response()
 
     async def described(_: Request) -> Response:
-        """The description of all paths in OpenAPI."""
+        """Return the OpenAPI description of all paths."""
         return JSONResponse(openapi(routes))
 
     routes = [
@@ -119,7 +119,7 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIAp
 
 
 def _console(paths: ASGIApp, whole: Callable[[], ASGIApp]) -> Console:
-    """The application of the console, which has `paths` inside. Only a server with a console imports NiceGUI."""
+    """Return the console: an ASGI application around `paths`. Only a server with a console imports NiceGUI."""
     from kgreason.server.console.pages import register
     from kgreason.server.console.shell import Console
 
@@ -143,6 +143,6 @@ def _start_engine(graph: KnowledgeGraph) -> None:
 
 
 def _look_at(task: asyncio.Task[None]) -> None:
-    """Log the error of a task that nobody waits for."""
+    """Log the error of a task that has ended; no other code waits for the task and would see its error."""
     if not task.cancelled() and (error := task.exception()):
         problems.problem_of(error if isinstance(error, Exception) else RuntimeError(str(error)))

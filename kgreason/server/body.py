@@ -2,9 +2,9 @@
 
     stored      a temporary file, for RDF        text       a short text in UTF-8
 
-Law: a body of more than a few megabytes is never in memory as a whole. A client that sends nothing for some
-seconds is dropped, and so is a client that sends less than a kilobyte a second. The limit of
-the size is for the unpacked body, so that a small body cannot unpack to a huge one.
+Law: a body of more than a few megabytes is never in memory as a whole. A client is dropped if it sends nothing for some
+seconds. A client is also dropped if it sends less than a kilobyte a second. The limit of the size holds for the
+unpacked body, so that a small packed body cannot become a huge unpacked one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 @asynccontextmanager
 async def stored(request: Request, settings: Settings) -> AsyncIterator[Path]:
-    """A context with the path of a file that has the body; the file goes at the end. Raises Problem."""
+    """A context: write the body to a temporary file and give the path of the file. Removes the file at the end.
+
+    Raises Problem.
+    """
     with NamedTemporaryFile(prefix="kgreason-") as file:
         async for piece in _pieces(request, settings, settings.body_bytes):
             await run_in_threadpool(file.write, piece)
@@ -42,7 +45,7 @@ async def stored(request: Request, settings: Settings) -> AsyncIterator[Path]:
 
 
 async def text(request: Request, settings: Settings) -> str:
-    """The body as text. Raises Problem."""
+    """Return the body of a request as text. Raises Problem."""
     parts = [piece async for piece in _pieces(request, settings, min(_TEXT, settings.body_bytes))]
     try:
         return b"".join(parts).decode()
@@ -51,7 +54,7 @@ async def text(request: Request, settings: Settings) -> str:
 
 
 async def _pieces(request: Request, settings: Settings, most: int) -> AsyncIterator[bytes]:
-    """The unpacked pieces of a body of at most `most` bytes."""
+    """Yield the unpacked pieces of a body. Raises Problem if the unpacked body has more than `most` bytes."""
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > most:
         raise _too_long(most)
@@ -77,7 +80,10 @@ async def _received(request: Request, seconds: float) -> AsyncIterator[bytes]:
 
 
 def patient(receive: Receive, seconds: float) -> Receive:
-    """`receive` with limits: raises Problem if a message takes more than `seconds`, or if the body comes too slowly."""
+    """Return a function that calls `receive` and checks the time.
+
+    The function raises Problem if a message takes more than `seconds`, or if the body comes too slowly.
+    """
     clock = asyncio.get_running_loop().time
     until = clock() + seconds
 
@@ -97,7 +103,7 @@ def patient(receive: Receive, seconds: float) -> Receive:
 
 
 async def _unpacked(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The bytes of gzip members."""
+    """Yield the unpacked bytes of a body in gzip format, which may have several gzip members. Raises Problem."""
     unpacker, is_whole = zlib.decompressobj(_GZIP), True
     async for piece in pieces:
         rest = piece

@@ -36,7 +36,7 @@ class Connection(H11Protocol):
         self._begin("request")
 
     def data_received(self, data: bytes) -> None:
-        """Take a part of a request, and wait for its rest."""
+        """Take some bytes of a request, and wait for the rest of this request."""
         super().data_received(data)
         cycle: RequestResponseCycle | None = self.cycle
         if cycle and not cycle.response_complete:
@@ -60,7 +60,7 @@ class Connection(H11Protocol):
         self._end("answer")
 
     def on_response_complete(self) -> None:
-        """Wait for the client to read the rest of the answer, if the connection ends after this answer."""
+        """If the connection ends after this answer, wait until the client has read the rest of the answer."""
         super().on_response_complete()
         if self.transport.is_closing():
             self._begin("end")

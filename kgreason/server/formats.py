@@ -2,8 +2,8 @@
 
     Accept: text/turtle;q=0.5, application/*   ->   the best of the formats that the server has
 
-If two formats have the same quality, the format that the header names more exactly wins. Then the first of the list
-wins.
+If two formats have the same quality, the format that the header names more exactly wins. If the header names both
+equally exactly, the format that comes first in the server's list wins.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ QUADS: Types = {
 
 
 def chosen(accept: str | None, types: Types) -> str | None:
-    """The format that an Accept header wants most; None if it wants none of them.
+    """Return the name of the format that an Accept header wants most; None if the header wants none of the formats.
 
     >>> chosen("text/turtle;q=0.5, application/*", TRIPLES), chosen("*/*", SOLUTIONS), chosen("image/png", TRIPLES)
     ('nt', 'json', None)
@@ -51,19 +51,19 @@ def chosen(accept: str | None, types: Types) -> str | None:
 
 
 def wanted(accept: str | None, types: Types) -> str:
-    """The same as `chosen`, but raises Problem 406 if the header wants none of the formats."""
+    """Return what `chosen` returns. Raises Problem 406 if the header wants none of the formats."""
     if (name := chosen(accept, types)) is None:
         raise unacceptable(types)
     return name
 
 
 def unacceptable(types: Types) -> Problem:
-    """The problem for an Accept header that wants none of the formats."""
+    """Return the problem for an Accept header that wants none of the formats."""
     return Problem(406, f"the answer can be {', '.join(medias[0] for medias in types.values())}")
 
 
 def _ranges(accept: str) -> Iterator[tuple[str, float]]:
-    """The media ranges of an Accept header, each with its quality."""
+    """Yield the media ranges of an Accept header, each with its quality."""
     for part in accept.split(","):
         media, *parameters = (each.strip().lower() for each in part.split(";"))
         quality = 1.0
@@ -78,7 +78,7 @@ def _ranges(accept: str) -> Iterator[tuple[str, float]]:
 
 
 def _quality(media: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int]:
-    """The quality that the most exact range gives to a media type, and how exact this range is."""
+    """Return the quality that the most exact matching range gives to a media type, and how exact this range is."""
     exactness = {media: 2, f"{media.partition('/')[0]}/*": 1, "*/*": 0}
     found = [(exactness[each], quality) for each, quality in ranges if each in exactness]
     exact, quality = max(found, default=(0, 0.0))
@@ -86,12 +86,12 @@ def _quality(media: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, in
 
 
 def content_type(media: str) -> str:
-    """A media type as a header says it; texts say that they are UTF-8."""
+    """Return the Content-Type header for a media type. For text the header says that the text is UTF-8."""
     return f"{media}; charset=utf-8" if media.startswith("text/") else media
 
 
 def media_type(header: str | None) -> str:
-    """The media type of a Content-Type header, without parameters; raises Problem 415 for text that is not UTF-8."""
+    """Return the media type of a Content-Type header, without parameters. Raises Problem 415 for text not in UTF-8."""
     media, *parameters = (each.strip().lower() for each in (header or "").split(";"))
     for parameter in parameters:
         key, _, value = parameter.partition("=")
@@ -101,7 +101,7 @@ def media_type(header: str | None) -> str:
 
 
 def format_of(media: str, types: Types) -> str:
-    """The name of the format with a media type. Raises Problem 415."""
+    """Return the name of the format that has this media type. Raises Problem 415 if no format has the media type."""
     for name, medias in types.items():
         if media in medias:
             return name

@@ -37,7 +37,7 @@ _HEADERS = {
 
 
 class Guard:
-    """An ASGI application around another one."""
+    """An ASGI application that checks each request, and passes the allowed ones to another ASGI application."""
 
     def __init__(self, app: ASGIApp, settings: Settings, sessions: Sessions) -> None:
         self._app, self._settings, self._sessions = app, settings, sessions
@@ -73,7 +73,7 @@ class Guard:
         await self._app(scope, receive, sending)
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Open a websocket, or refuse it. It needs the role read."""
+        """Open a websocket, or refuse it. The client needs the role read."""
         headers = Headers(scope=scope)
         try:
             self._check_host(headers)
@@ -109,7 +109,7 @@ class Guard:
             raise Problem(403, "pages of other origins may not use this server; allow an origin with --cors")
 
     def _check_token(self, scope: Scope, headers: Headers, needed: str | None) -> None:
-        """Note the role of the client in the scope. Raises Problem if the role is too low."""
+        """Write the role of the client into the scope of the request. Raises Problem if the role is too low."""
         if not self._settings.tokens or needed is None:
             scope[ROLE] = ROLES[-1]
             return
@@ -128,14 +128,14 @@ class Guard:
 
 
 def check_role(scope: Scope, needed: str) -> None:
-    """Raise Problem if the client that sent a request has a lower role."""
+    """Raise Problem if the client that sent a request has a lower role than the role `needed`."""
     role = scope[ROLE]
     if ROLES.index(role) < ROLES.index(needed):
         raise Problem(403, f"the token has the role {role}, and this request needs the role {needed}")
 
 
 def _refusal(scope: Scope, problem: Problem) -> Response:
-    """The answer to a refused request: for a page of the console the page where its user signs in."""
+    """Return the answer to a refused request. A page of the console that needs a token leads to the page sign_in."""
     path = scope["path"]
     is_page = scope["method"] == "GET" and (path == "/" or path.startswith("/console"))
     if problem.status != 401 or not is_page:
@@ -153,7 +153,7 @@ _PREFLIGHT = {
 
 
 def role_of(method: str, path: str) -> str | None:
-    """The role that a request needs; None if everybody may ask.
+    """Return the role that a request needs; None if everybody may send the request.
 
     >>> role_of("POST", "/query"), role_of("PUT", "/store"), role_of("POST", "/rules"), role_of("GET", "/health")
     ('read', 'write', 'admin', None)

@@ -12,9 +12,9 @@ from kgreason.server.paths.served import Served
 
 
 class Metrics:
-    """An ASGI application around `app`. It counts the requests.
+    """An ASGI application that counts requests, and passes them to `app`.
 
-    Each of `paths` has a count of its own; all other requests share one.
+    Each path of `paths` has a count of its own. Requests for all other paths are counted together.
     """
 
     def __init__(self, app: ASGIApp, paths: frozenset[str]) -> None:
@@ -30,7 +30,7 @@ class Metrics:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, and count it."""
+        """Answer a request, and count the request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -63,7 +63,7 @@ class Metrics:
             Gauge(name, text, registry=self.registry).set_function(read)
 
     def response(self) -> Response:
-        """All figures as Prometheus reads them."""
+        """Return the response with all figures, in the text format that Prometheus reads."""
         return Response(generate_latest(self.registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 

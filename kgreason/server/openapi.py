@@ -88,7 +88,7 @@ _PARAMETERS = {
 
 
 def openapi(routes: Iterable[Route]) -> dict[str, Any]:
-    """The description of a server with these routes."""
+    """Return the OpenAPI description of a server that has these routes."""
     paths = {route.path.replace(":path}", "}"): _path(route) for route in routes}
     problem = {"type": "object", "properties": {"status": {"type": "integer"}, "detail": {"type": "string"}}}
     return {
@@ -133,7 +133,7 @@ def _parameter(name: str, text: str, place: str) -> dict[str, Any]:
 
 
 def _done(path: str, method: str) -> dict[str, Any]:
-    """The answer of a request that went well."""
+    """Describe the answer to a request that succeeds."""
     if method not in ("GET", "POST") or (path in ("/update", "/store") and method == "POST"):
         return {"description": "done; headers tell of the commit"}
     kinds: dict[str, Types] = {"/query": {**SOLUTIONS, **TRIPLES}, "/store": {**TRIPLES, **QUADS}}

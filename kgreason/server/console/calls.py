@@ -2,8 +2,8 @@
 
     page -> Calls -> the application, with its guard -> path -> answer
 
-So limits, roles and errors are those of the paths. The requests have the Host and the cookie of the request for the
-page. An answer that is a problem document is raised as Problem.
+So a page has the same limits, roles and errors as a client over HTTP. The requests have the same Host and cookie as the
+browser's request for the page. If the answer is a problem document, Problem is raised.
 
 Threads: everything here belongs to the event loop.
 """
@@ -30,37 +30,37 @@ _SHORT = 1 << 16
 
 
 class Answer:
-    """An answer: its status, its headers, and the pieces of its body."""
+    """An answer to a request: the status, the headers, and the pieces of the body."""
 
     def __init__(self, status: int, headers: Mapping[str, str], pieces: AsyncIterator[bytes]) -> None:
         self.status, self.headers, self.pieces = status, headers, pieces
 
     async def read(self) -> bytes:
-        """The whole body."""
+        """Return the whole body."""
         return b"".join([piece async for piece in self.pieces])
 
     async def json(self) -> Any:
-        """The body as JSON."""
+        """Return the value that the JSON text of the body stands for."""
         text = await self.read()
         return orjson.loads(text) if len(text) < _SHORT else await asyncio.to_thread(orjson.loads, text)
 
 
 class Calls:
-    """The requests of one page."""
+    """Sends the requests of one page."""
 
     def __init__(self, app: ASGIApp, page: HTTPConnection) -> None:
         self._app, self._server, self._scheme = app, page.scope.get("server"), page.url.scheme.replace("ws", "http")
         self._headers = {name: page.headers[name] for name in _CARRIED if name in page.headers}
 
     async def json(self, path: str, **parameters: Any) -> Any:
-        """The JSON that a GET of a path answers. Raises Problem."""
+        """Send a GET request for a path. Returns the value of the JSON answer. Raises Problem."""
         async with self.open("GET", path, parameters) as answer:
             return await answer.json()
 
     async def send(self, method: str, path: str, text: str, kind: str, **options: Any) -> Answer:
-        """The answer to a request with a body of text of a media type; its body is JSON or empty. Raises Problem.
+        """Send a request with the body `text` of the media type `kind`. Returns the answer. Raises Problem.
 
-        `options` are `parameters` and more `headers`.
+        The body of the answer is JSON or empty. `options` may be `parameters` and more `headers` of the request.
         """
         headers = {"content-type": kind} | options.pop("headers", {})
         async with self.open(method, path, body=text.encode(), headers=headers, **options) as answer:
@@ -77,7 +77,10 @@ class Calls:
         body: bytes = b"",
         headers: Mapping[str, str] | None = None,
     ) -> AsyncIterator[Answer]:
-        """A context with the answer to a request. At its end the request ends, as if a client had gone away."""
+        """A context: send a request and give the answer. At the end of the context the request is cancelled.
+
+        For the path this looks as if a client had gone away. Raises Problem.
+        """
         scope = self._scope(method, path, parameters or {}, {**self._headers, **(headers or {})}, body)
         messages: asyncio.Queue[Message | None] = asyncio.Queue(_AHEAD)
         task = asyncio.create_task(self._run(scope, body, messages))
@@ -137,7 +140,7 @@ async def _answered(messages: asyncio.Queue[Message | None], task: asyncio.Task[
 
 
 async def _pieces(messages: asyncio.Queue[Message | None]) -> AsyncIterator[bytes]:
-    """The pieces of a body. Raises Problem if the answer is not complete."""
+    """Yield the pieces of the body of an answer. Raises Problem if the answer is not complete."""
     while True:
         message = await messages.get()
         if message is None:

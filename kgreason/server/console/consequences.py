@@ -1,4 +1,4 @@
-"""What an edit would do, as HTML, by the answer of /what-if: contradictions, then triples which appear or disappear."""
+"""Show as HTML what an edit would do: contradictions, then triples that appear or disappear (answer of /what-if)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kgreason.server.console.vocabulary import Words
 
 
 def consequences(told: dict[str, Any], words: Words) -> Markup:
-    """The consequences of an edit."""
+    """Return the consequences of an edit as HTML."""
     parts = [_summary(told)]
     parts += [_sentences("Contradictions that come", told["contradictions"], "contradicts", words)]
     parts += [_sentences("Contradictions that end", told["ended"], "appeared", words)]
@@ -58,12 +58,12 @@ def _triples(title: str, name: str, told: dict[str, Any], reasons: dict[tuple[st
 
 
 def _is_blank(triple: list[str]) -> bool:
-    """Whether a triple has a blank node; such triples interest people least."""
+    """Whether a triple has a blank node. Such triples are shown last, because they interest people least."""
     return any(term.startswith("_:") for term in triple)
 
 
 def because(reason: dict[str, Any] | None, words: Words) -> Markup:
-    """The axioms whose rule derives a triple. If the rule was not translated from an axiom, the rule itself."""
+    """Show the axioms from which the rule of a triple was translated; the rule itself if it comes from no axiom."""
     if reason is None:
         return Markup("")
     if reason["axioms"]:

@@ -39,7 +39,7 @@ class Editor:
         self.element.value = text
 
     def ready(self, words: Words) -> None:
-        """Name the editor for screen readers, choose its theme, and give it the words that it completes."""
+        """Give the editor a name for screen readers, a theme, and the words that it can complete."""
         completed = [{"label": f"{prefix}:", "type": "namespace"} for prefix in words.prefixes]
         for kind, iris in (("class", words.classes), ("property", words.properties)):
             completed += [{"label": words.name(iri), "type": kind} for iri in iris]

@@ -40,7 +40,7 @@ _STYLE = Markup("<style>{}</style>").format(Markup(Path(__file__).with_name("sty
 
 
 class Frame:
-    """The frame of a page; use it as a context, in which the page's content is made."""
+    """The frame of a page. Use the frame as a context, and make the content of the page inside this context."""
 
     def __init__(self, request: Request, name: str, title: str = "") -> None:
         """`name` is the name of the page in the navigation."""
@@ -62,7 +62,7 @@ class Frame:
         self._client.on_delete(self._end)
 
     def may(self, role: str) -> bool:
-        """Whether the user has a role; the server checks this again."""
+        """Whether the user has at least this role. The server checks the role of each request again."""
         return ROLES.index(self._role) >= ROLES.index(role)
 
     def _navigate(self, current: str, *, has_session: bool) -> None:
@@ -90,7 +90,7 @@ class Frame:
         self._main.__exit__(*error)
 
     def tell(self, message: str, kind: str = "error") -> None:
-        """Show a message at the top of the page; an empty one takes it away."""
+        """Show a message at the top of the page. An empty message removes the message that is shown."""
         self._notices.set_content(notice(message, kind) if message else "")
 
     def later(self, load: Callable[[], Awaitable[object]]) -> None:
@@ -110,7 +110,7 @@ class Frame:
         background_tasks.create(begin())
 
     def run(self, call: Callable[[], Awaitable[object]], kind: str = "") -> asyncio.Task[Any]:
-        """Run a function as a task of the event loop. Its errors become a message on the page.
+        """Run a function as a task of the event loop. An error of the function becomes a message on the page.
 
         A new call ends an earlier call of the same kind, so that the latest wish of the user wins. The function waits
         until the words of the graph (`Words`) are known.
@@ -136,7 +136,7 @@ class Frame:
             task.cancel()
 
     def on(self, call: Callable[[], Awaitable[object]], kind: str = "") -> Callable[[], None]:
-        """A handler of an event that runs a function; see `run`."""
+        """Return an event handler that calls `run` with a function."""
 
         def handle() -> None:
             self.tell("")
@@ -146,12 +146,12 @@ class Frame:
 
 
 def html(text: Markup | str, tag: str = "div") -> ui.html:
-    """An element with HTML, which `markup` has escaped."""
+    """Make an element with HTML text. The text must be escaped already if it is Markup; other text is escaped here."""
     return ui.html(text if isinstance(text, Markup) else Markup.escape(text), sanitize=False, tag=tag)
 
 
 def button(text: str, handle: Callable[[], object], *, is_main: bool = False) -> ui.element:
-    """A button."""
+    """Make a button."""
     found = ui.element("button").props('type="button"').classes("main" if is_main else "")
     with found:
         ui.html(Markup.escape(text), sanitize=False, tag="span")
@@ -160,7 +160,7 @@ def button(text: str, handle: Callable[[], object], *, is_main: bool = False) ->
 
 
 def choice(options: Mapping[str, str], label: str, handle: Callable[[str], object]) -> ui.html:
-    """A list to choose from: texts by value."""
+    """Make a list to choose from; `texts` maps each value to the text that the user sees."""
     parts = [Markup('<option value="{}">{}</option>').format(value, text) for value, text in options.items()]
     found = html(Markup("").join(parts), tag="select").props(f'aria-label="{label}"')
     found.on("change", lambda event: handle(str(event.args)), js_handler="(event) => emit(event.target.value)")

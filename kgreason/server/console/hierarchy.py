@@ -52,7 +52,7 @@ async def _rows(calls: Calls, query: str) -> list[list[str]]:
 
 
 def hierarchy(pairs: list[tuple[str, str]], members: Mapping[str, int]) -> Hierarchy:
-    """The hierarchy that pairs of a class and a superclass tell; "" in place of the superclass if a class has none.
+    """Make the hierarchy from pairs (class, superclass). The superclass is "" if a class has none.
 
     >>> hierarchy([("c", "b"), ("c", "a"), ("b", "a"), ("a", "")], {}).classes["c"]
     frozenset({'b'})
@@ -71,13 +71,13 @@ def hierarchy(pairs: list[tuple[str, str]], members: Mapping[str, int]) -> Hiera
 
 
 def _direct(name: str, supers: set[str], above: Mapping[str, set[str]]) -> set[str]:
-    """The superclasses of the class `name` that have no other superclass below them, without equivalent classes."""
+    """Return the direct superclasses of the class `name`. Classes that are equivalent to `name` are left out."""
     strict = {each for each in supers if name not in above[each]}
     return {each for each in strict if not any(each in above[other] and other not in above[each] for other in strict)}
 
 
 def tree_of(told: Hierarchy, words: Words, around: str | None = None) -> Markup:
-    """The classes as a tree. With `around`, only this class with its direct superclasses and subclasses."""
+    """Show the classes as a tree. With `around`, show only this class, its direct superclasses and its subclasses."""
     if around is None:
         return _tree([name for name, supers in told.classes.items() if not supers], told, words, _MOST, depth=100)
     roots = sorted(told.classes[around])

@@ -48,7 +48,7 @@ def literal_of(text: str) -> Literal:
 
 
 def term(text: str, words: Words) -> Markup:
-    """A term in N-Triples text; IRIs and blank nodes are links to the page that explores them."""
+    """Show a term, given as N-Triples text. An IRI or a blank node is shown as a link to its page Explore."""
     if text.startswith("<") and not text.startswith("<<"):
         iri = text[1:-1]
         shown = words.short(iri) or f"<{iri}>"
@@ -76,24 +76,24 @@ def _shortened(text: str) -> str:
 
 
 def plain(text: str, words: Words) -> str:
-    """A term as short text without markup."""
+    """Return a term as short text without markup."""
     if text.startswith("<") and not text.startswith("<<"):
         return words.name(text[1:-1])
     return text
 
 
 def explore(text: str) -> str:
-    """The address of the page that explores a term."""
+    """Return the address of the page Explore for a term."""
     return f"/console/explore?term={quote(text, safe='')}"
 
 
 def why(triple: Triple) -> str:
-    """The address of the page that proves a triple."""
+    """Return the address of the page that shows the proof of a triple."""
     return f"/console/why?{urlencode({'triple': ' '.join(triple)})}"
 
 
 def triple(terms: Triple, words: Words) -> Markup:
-    """A triple on a line; rdf:type is written `a`."""
+    """Show a triple on one line; rdf:type is written `a`."""
     subject, predicate, object_ = terms
     verb = _verb(predicate, words)
     return Markup('<span class="fact">{} {} {}</span>').format(term(subject, words), verb, term(object_, words))
@@ -106,14 +106,14 @@ def _verb(predicate: str, words: Words) -> Markup:
 
 
 class Row(NamedTuple):
-    """A row of a table: its cells, and the class of its style."""
+    """A row of a table: the cells, and the name of a CSS class for the row."""
 
     cells: Sequence[Markup | str]
     kind: str = ""
 
 
 def table(head: Sequence[str], rows: Iterable[Row], *, label: str, numbers: Iterable[int] = ()) -> Markup:
-    """A table that scrolls inside its own box. `numbers` are places of columns that are aligned to the right."""
+    """Make a table that scrolls inside its own box. `numbers`: the columns with these indexes are aligned right."""
     right = set(numbers)
     titles = _cells("th", head, right, ' scope="col"')
     lines = Markup("").join(
@@ -137,28 +137,28 @@ def _cells(tag: str, cells: Sequence[Markup | str], right: set[int], more: str =
 
 
 def badge(asserted: bool) -> Markup:
-    """Whether a triple is asserted or inferred, in a word."""
+    """Show the word "asserted" or "inferred"."""
     name = "asserted" if asserted else "inferred"
     return Markup('<span class="badge {}">{}</span>').format(name, name)
 
 
 def notice(text: str, kind: str = "error") -> Markup:
-    """A message: an "error" is announced at once, other kinds when the reader is ready."""
+    """Show a message. Screen readers announce an "error" at once, and other kinds of messages when they are idle."""
     role = "alert" if kind == "error" else "status"
     return Markup('<div class="notice {}" role="{}">{}</div>').format(kind, role, text)
 
 
 def empty(title: str, advice: str | Markup) -> Markup:
-    """What a page shows in place of nothing."""
+    """Show a text where a page has nothing else to show."""
     return Markup('<div class="empty"><p class="title">{}</p><p>{}</p></div>').format(title, advice)
 
 
 def link(href: str, text: str, kind: str = "") -> Markup:
-    """A link to a page of the console."""
+    """Make a link to a page of the console."""
     assert href.startswith("/")
     return Markup('<a class="{}" href="{}">{}</a>').format(kind, href, text)
 
 
 def rule_text(text: str, words: Words) -> str:
-    """The text of a rule with short names."""
+    """Return the text of a rule in which IRIs are replaced by short names."""
     return _IRI.sub(lambda found: words.name(found[1]), text)

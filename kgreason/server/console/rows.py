@@ -1,4 +1,4 @@
-"""The answer of a query as a file to download: /query, with the format in the name of the file."""
+"""`/console/rows.FORMAT`: the answer of a query as a file to download. The name of the file ends in the format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kgreason.server.problems import Problem
 
 
 async def rows(request: Request) -> Response:
-    """Answer a query with a file."""
+    """Answer a request with the answer of its query, as a file to download."""
     form = request.path_params["form"]
     medias = {**TRIPLES, **SOLUTIONS}.get(form)
     if medias is None:

@@ -42,10 +42,13 @@ _PATIENCE = 10
 
 
 class Console:
-    """An ASGI application: the pages, and around them the application of the paths."""
+    """An ASGI application: requests for pages go to NiceGUI, all other requests to the application of the paths."""
 
     def __init__(self, paths: ASGIApp, whole: Callable[[], ASGIApp], register: Callable[[], object]) -> None:
-        """`whole` is the application with the guard before it, which the pages ask. `register` makes all pages."""
+        """`paths` is the application of the paths. `register` makes all pages known to NiceGUI.
+
+        `whole` returns the application with the guard. The pages send their requests to this application.
+        """
         self._paths, self._whole = paths, whole
         self._shell = _shell(register)
         self.vocabulary = Vocabulary()
@@ -72,19 +75,19 @@ class Console:
         await self._shell({**scope, CONSOLE: self}, receive, sending)
 
     def calls(self, request: Request) -> Calls:
-        """The `Calls` of the page that a browser has asked for by `request`."""
+        """Return the `Calls` of a page. `request` is the browser's request for this page."""
         return Calls(self._whole(), request)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Run the pages."""
+        """A context: NiceGUI serves the pages until the context ends."""
         async with self._shell.router.lifespan_context(self._shell):
             yield
 
 
 @cache
 def _shell(register: Callable[[], object]) -> Starlette:
-    """The application of NiceGUI with all pages."""
+    """Return the application of NiceGUI with all pages."""
     register()
     shell = Starlette()
     ui.run_with(

@@ -56,7 +56,7 @@ _HEADERS = {
 
 
 async def sign_in(request: Request) -> Response:
-    """The page where a user signs in; POST of a form with a `token` begins a session."""
+    """GET shows the page where a user signs in. POST of a form with a `token` begins a session."""
     if request.method != "POST":
         return HTMLResponse(_PAGE.format(wrong=""), headers=_HEADERS)
     sessions: Sessions = request.app.state.sessions
@@ -70,14 +70,14 @@ async def sign_in(request: Request) -> Response:
 
 
 def _next(request: Request) -> str:
-    """The page that the user wanted to see; always a page of this server."""
+    """Return the address of the page that the user wanted to see. The page is always on this server."""
     path = request.query_params.get("next", "/")
     is_own = path == "/" or path.startswith(("/?", "/console/"))
     return path if is_own and path.isprintable() and "\\" not in path else "/"
 
 
 async def sign_out(_: Request) -> Response:
-    """End a session."""
+    """Sign the user out: take the cookie away, and show the page for signing in."""
     response = RedirectResponse("/console/sign-in", 303)
     Sessions.end(response)
     return response

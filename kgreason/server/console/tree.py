@@ -18,7 +18,7 @@ _END = Markup("</ul></details></li>")
 
 
 def tree(proof: dict[str, Any], words: Words) -> Markup:
-    """The tree of a proof, given as the value of `Proof.to_json`. The first steps are open."""
+    """Show a proof as a tree. `proof` is the value that `Proof.to_json` returns. The first steps are open."""
     steps, told = proof["steps"], set[int]()
     parts = [Markup('<ul class="proof">')]
     waiting: list[tuple[int, int] | None] = [(proof["fact"], 0)]
@@ -52,7 +52,7 @@ def _begin(step: dict[str, Any], words: Words, *, is_open: bool) -> Markup:
 
 
 def fact(step: dict[str, Any], words: Words) -> Markup:
-    """The fact of a step."""
+    """Show the fact that a step derives."""
     for name in ("computed", "absent"):
         if name in step:
             return escape(step[name])

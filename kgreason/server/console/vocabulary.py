@@ -69,7 +69,7 @@ class Words:
         self._prefix = {namespace: prefix for prefix, namespace in prefixes.items()}
 
     def short(self, iri: str) -> str | None:
-        """An IRI as a prefixed name, if a prefix fits.
+        """Return an IRI as a prefixed name, or None if no known prefix fits.
 
         >>> Words(WELL_KNOWN).short("http://www.w3.org/2002/07/owl#Thing")
         'owl:Thing'
@@ -79,29 +79,32 @@ class Words:
         return f"{prefix}:{local}" if prefix is not None and _LOCAL.fullmatch(local) else None
 
     def name(self, iri: str) -> str:
-        """An IRI for a person: a prefixed name, or the IRI itself."""
+        """Return an IRI as people read it: as a prefixed name if a known prefix fits, else in angle brackets."""
         return self.short(iri) or f"<{iri}>"
 
     def full(self, text: str) -> str | None:
-        """The IRI of a prefixed name, or None."""
+        """Return the IRI that a prefixed name stands for; None if the text is no name with a known prefix."""
         prefix, colon, local = text.partition(":")
         return self.prefixes[prefix] + local if colon and prefix in self.prefixes else None
 
     def undeclared(self, text: str) -> dict[str, str]:
-        """The known prefixes that a query or a document uses, and does not declare."""
+        """Return the known prefixes that a text uses but does not declare. The text is a query or a document."""
         declared = {name.lower() for name in _DECLARED.findall(text)}
         used = dict.fromkeys(_USED.findall(_HIDING.sub(" ", text)))
         return {name: self.prefixes[name] for name in used if name in self.prefixes and name.lower() not in declared}
 
 
 class Vocabulary:
-    """The words of a graph as of a recent commit."""
+    """Keeps the words of a graph: its prefixes, classes and properties as of a recent commit."""
 
     def __init__(self) -> None:
         self._words, self._commit, self._time = Words(WELL_KNOWN), -1, 0.0
 
     async def words(self, calls: Calls) -> Words:
-        """The words; they are read again if there was a commit. Raises Problem if the user may not read."""
+        """Return the words. After a commit they are read again, at most once in ten seconds. Raises Problem.
+
+        If the words cannot be read, for example because the user may not read the graph, return the earlier words.
+        """
         commit = (await calls.json("/health"))["commit"]
         if commit != self._commit and time.monotonic() - self._time > _SECONDS:
             try:
@@ -120,14 +123,14 @@ async def _rows(calls: Calls, query: str) -> list[list[str]]:
 
 
 def words_of(rows: Iterable[tuple[str, str]], namespaces: Iterable[str] = ()) -> Words:
-    """The words for terms, each with its kind ("class" or "property"), and for more `namespaces`."""
+    """Make the words from rows (kind, IRI), where kind is "class" or "property". `namespaces` get prefixes as well."""
     found = sorted(set(rows))
     classes, properties = (tuple(term for kind, term in found if kind == wanted) for wanted in ("class", "property"))
     return Words(prefixes_for((*classes, *properties, *namespaces)), classes, properties)
 
 
 def prefixes_for(iris: Iterable[str]) -> dict[str, str]:
-    """A prefix for the namespace of each IRI.
+    """Choose a prefix for the namespace of each IRI. Returns a dict from prefixes to namespaces.
 
     >>> prefixes_for(["http://e/zoo#Cat"])["zoo"]
     'http://e/zoo#'
@@ -145,7 +148,7 @@ def prefixes_for(iris: Iterable[str]) -> dict[str, str]:
 
 
 def namespace_of(iri: str) -> str:
-    """The part of an IRI up to its last `#`, `/` or `:`.
+    """Return the part of an IRI up to its last `#`, `/` or `:`.
 
     >>> namespace_of("http://e/zoo#Cat"), namespace_of("urn:cat")
     ('http://e/zoo#', 'urn:')
@@ -154,7 +157,7 @@ def namespace_of(iri: str) -> str:
 
 
 def _invented(namespace: str) -> str:
-    """A prefix from the last word of a namespace."""
+    """Make a prefix from the last word of a namespace."""
     parts = [part for part in re.split(r"[#/:]", namespace) if part]
     for part in reversed(parts):
         stem = re.sub(r"^www\.|\.(owl|rdf|ttl|html?)$", "", part, flags=re.IGNORECASE)

@@ -28,5 +28,5 @@ def register() -> None:
 
 
 def _failed(error: Exception) -> None:
-    """The page in place of a page that could not be made: no traceback leaves the process."""
+    """Show an error message in place of a page that could not be made. No traceback leaves the process."""
     ui.label(problem_of(error).detail)

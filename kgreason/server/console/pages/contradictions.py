@@ -23,7 +23,7 @@ _NONE = empty("The graph has no contradictions", "If an edit would bring one, th
 
 
 async def contradictions_page(request: Request) -> None:
-    """The page."""
+    """Make the page Contradictions."""
     with Frame(request, "Contradictions") as frame:
         page = _Contradictions(frame)
     frame.later(page.load)
@@ -104,7 +104,11 @@ class _Contradictions:
 
 
 def _candidates(proof: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """The triples of a proof that may be asserted and can be named: its leaves, and the axioms of its rules."""
+    """Yield the triples whose removal may end a contradiction.
+
+    They are the asserted triples of its proof, and the axioms from which the rules of the proof were translated.
+    Triples with blank nodes are left out, because an update cannot name blank nodes.
+    """
     seen = set()
     for step in proof["steps"]:
         found = [step["fact"]["terms"]] if step["asserted"] and step["fact"]["relation"] is None else []

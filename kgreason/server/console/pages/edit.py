@@ -31,7 +31,7 @@ _NOTHING = empty("Nothing to commit", "Type triples or an update. What they woul
 
 
 async def edit_page(request: Request, update: str = "") -> None:
-    """The page; `update` is an update to begin with."""
+    """Make the page Edit. `update` is the SPARQL update that the editor shows at the beginning."""
     with Frame(request, "Edit") as frame:
         _Edit(frame, update)
 
@@ -126,7 +126,10 @@ class _Edit:
         return await answer.json()
 
     def _whole(self, text: str) -> str:
-        """The text with declarations, on its first line, of the known prefixes that it uses and does not declare."""
+        """Return the text with declarations of the known prefixes that the text uses and does not declare.
+
+        The declarations are on the first line, so that the line numbers of error messages stay right.
+        """
         form = "@prefix {}: <{}> . " if self._kind == _TURTLE else "PREFIX {}: <{}> "
         declared = "".join(form.format(*each) for each in self._frame.words.undeclared(text).items())
         self._shift = len(declared)
@@ -154,7 +157,7 @@ class _Edit:
 
 
 def _placed(message: str, shift: int) -> str:
-    """A message with the column as the user sees it: without the `shift` characters that `_whole` has added."""
+    """Return an error message with its column corrected: `_whole` has added `shift` characters to the first line."""
 
     def place(found: re.Match[str]) -> str:
         line, column = int(found[1]), int(found[2])

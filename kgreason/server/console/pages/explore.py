@@ -25,7 +25,7 @@ _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 
 
 async def explore_page(request: Request, term: str = "") -> None:
-    """The page of a term, or of the classes."""
+    """Make the page Explore: it shows a term, or the classes of the graph if `term` is empty."""
     with Frame(request, "Explore") as frame:
         form = html(_form(term, frame.words))
         content = html("")
@@ -50,7 +50,10 @@ def _form(text: str, words: Words) -> Markup:
 
 
 def asked(text: str, words: Words) -> str:
-    """The term that a user means, as N-Triples text: an IRI, with brackets or not, a short name or a blank node."""
+    """Return as N-Triples text the term that a user has typed.
+
+    The user may type an IRI, with or without angle brackets, a short name, a blank node or a literal.
+    """
     text = text.strip()
     if text.startswith(("<", "_:", '"')):
         return text
@@ -122,7 +125,7 @@ async def _classes(frame: Frame) -> Markup:
 
 
 async def why_page(request: Request, triple: str = "") -> None:
-    """The page that says why a triple holds, or why it does not."""
+    """Make the page that says why a triple holds, or why it does not hold."""
     with Frame(request, "Explore", title="Why?") as frame:
         content = html("")
 
@@ -140,7 +143,7 @@ async def why_page(request: Request, triple: str = "") -> None:
 
 
 def _missing(problem: Problem, told: dict[str, Any], words: Words) -> Markup:
-    """Why a triple does not hold: the rules that come closest to deriving it, and the conditions that fail."""
+    """Show why a triple does not hold: the rules that come closest to deriving it, and their conditions that fail."""
     rows = [
         Row(
             [

@@ -20,7 +20,7 @@ _WAITING = empty("No commit yet", "Commits appear here as they are saved, by you
 
 
 async def feed_page(request: Request) -> None:
-    """The page."""
+    """Make the page Feed."""
     with Frame(request, "Feed") as frame:
         page = _Feed(frame)
     frame.later(page.follow)
@@ -45,7 +45,10 @@ class _Feed:
                         self._show(event)
 
     async def _first(self) -> int | None:
-        """The commit to begin after. The server has all later commits, and they are at most `_KEPT`."""
+        """Return the number of a commit; the page shows all later commits.
+
+        The server still has all later commits, and there are at most `_KEPT` of them so far.
+        """
         commit = int((await self._frame.calls.json("/health"))["commit"])
         try:
             async with self._frame.calls.open("GET", "/changes", {"after": 0}):
@@ -77,7 +80,7 @@ class _Feed:
 
 
 def shown(number: int, data: bytes, words: Words) -> Markup:
-    """A commit as HTML."""
+    """Show a commit as HTML."""
     if len(data) > _LARGE:
         return Markup("<h2>Commit {}</h2><p>It is too large to be shown here.</p>").format(number)
     told: dict[str, Any] = orjson.loads(data)

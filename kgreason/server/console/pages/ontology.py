@@ -19,7 +19,7 @@ _GENERIC = "of the rule set"
 
 
 async def ontology_page(request: Request) -> None:
-    """The page."""
+    """Make the page Ontology."""
     with Frame(request, "Ontology") as frame:
         _Ontology(frame)
 
@@ -59,13 +59,16 @@ def _told_by(rules: Sequence[dict[str, Any]], words: Words) -> list[_Told]:
 
 
 def _fitting(told: Sequence[_Told], wanted: str) -> list[_Told]:
-    """The rules with all words of a text in their names, axioms or texts."""
+    """Return the rules that match a search: each word of `wanted` occurs in the rule's name, axiom or text."""
     parts = wanted.lower().split()
     return [each for each in told if all(part in f"{each[0]['name']} {each[1]} {each[2]}".lower() for part in parts)]
 
 
 def shown(rules: Sequence[_Told]) -> Markup:
-    """The rules as HTML, by their axioms: each rule with its axiom, or another reason why it runs, and its text."""
+    """Show the rules as HTML, grouped by the axiom from which they were translated.
+
+    Rules that come from no axiom are grouped by the reason why they run.
+    """
     parts = []
     for kind, title in (("", "Axioms and the rules that they became"), (_GENERIC, "Rules that need no axiom")):
         grouped: dict[str, list[_Told]] = {}

@@ -34,7 +34,7 @@ _IS_TRUE = "true"
 
 
 class Found(NamedTuple):
-    """The first rows of an answer. `head` is empty for an ASK. `is_whole` says that there are no more rows."""
+    """The first rows of an answer. `head` is empty for an ASK query. `is_whole`: the answer has no further rows."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -44,7 +44,7 @@ class Found(NamedTuple):
 
 
 async def query_page(request: Request, query: str = "") -> None:
-    """The page; `query` is the text to begin with."""
+    """Make the page Query. `query` is the text that the editor shows at the beginning."""
     with Frame(request, "Query") as frame:
         _Query(frame, query)
 
@@ -84,7 +84,7 @@ class _Query:
         await self._remember(text)
 
     def _declared(self) -> str:
-        """The text of the editor, after declarations of the prefixes that it lacks were written into the editor."""
+        """Write the missing prefix declarations into the editor. Returns the text of the editor."""
         text = self._editor.text
         if missing := self._frame.words.undeclared(text):
             lines = "".join(f"PREFIX {prefix}: <{namespace}>\n" for prefix, namespace in missing.items())
@@ -117,7 +117,7 @@ class _Query:
         await self._show_history()
 
     async def _show_history(self) -> None:
-        """Fill the list of past queries, which the browser keeps."""
+        """Fill the list of past queries. The browser stores the past queries."""
         script = f"""
             const list = getElement({self._history.id}), old = JSON.parse(localStorage.getItem('{_KEY}') || '[]');
             list.replaceChildren(new Option(old.length ? 'History' : 'History is empty', ''));
@@ -138,7 +138,7 @@ def _quoted(text: str) -> str:
 
 
 def _found(lines: list[str], is_whole: bool, is_graph: bool, commit: str) -> Found:
-    """The rows of lines of N-Triples, or of a table in TSV."""
+    """Read the first rows of an answer from its lines: lines of N-Triples, or lines of a table in TSV."""
     if is_graph:
         return Found(
             ("subject", "predicate", "object"), [_terms(line) for line in lines[:_SHOWN]], is_whole, True, commit
@@ -151,13 +151,13 @@ def _found(lines: list[str], is_whole: bool, is_graph: bool, commit: str) -> Fou
 
 
 def _terms(line: str) -> list[str]:
-    """The terms of a line of N-Triples."""
+    """Return the three terms of a line of N-Triples."""
     subject, predicate, rest = line.split(" ", 2)
     return [subject, predicate, rest.removesuffix(" .")]
 
 
 def shown(found: Found, words: Words) -> Markup:
-    """An answer as HTML."""
+    """Show an answer as HTML."""
     if not found.head and found.rows:
         is_true = found.rows[0][0] == _IS_TRUE
         return Markup('<p class="answer">{}</p>').format("Yes, it holds." if is_true else "No, it does not hold.")
@@ -173,7 +173,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _told(found: Found, seconds: float, text: str) -> Markup:
-    """How many rows there are, and where to download all of them."""
+    """Show how many rows the answer has, and links to download all rows."""
     count = f"{len(found.rows):,}" if found.is_whole else f"the first {len(found.rows):,}"
     noun = "triple" if found.is_graph else "row"
     told = f"{count} {noun}{'s' if len(found.rows) != 1 else ''} in {seconds:.2f} s, commit {found.commit}"

@@ -30,7 +30,7 @@ _NAMES = {
 
 
 async def status_page(request: Request) -> None:
-    """The page."""
+    """Make the page Status."""
     with Frame(request, "Status") as frame:
         content, queries = html(""), html("")
 
@@ -45,7 +45,7 @@ async def status_page(request: Request) -> None:
 
 
 def shown(told: dict[str, Any]) -> Markup:
-    """The state of the server as HTML."""
+    """Show the state of the server as HTML."""
     stats = told["stats"]
     graph = {name: f"{stats[key]:,}" for key, name in _NAMES.items()} | {"commit": f"{told['commit']:,}"}
     server = {
@@ -73,7 +73,7 @@ def _counts(counts: dict[str, str]) -> Markup:
 
 
 def _chart(commits: Sequence[dict[str, Any]]) -> Markup:
-    """The times of the last commits as bars on a logarithmic scale, with the median and the longest in words."""
+    """Draw the times of the last commits as bars on a logarithmic scale. A line below gives median and longest time."""
     if not commits:
         return empty("No commit since the server began", "The times of commits appear here.")
     shown = list(commits)[-_BARS:]
@@ -91,7 +91,7 @@ def _chart(commits: Sequence[dict[str, Any]]) -> Markup:
 
 
 def _height(seconds: float, most: float) -> float:
-    """The height of a bar, from 2 for a tenth of a millisecond to 100 for the longest time."""
+    """Return the height of a bar: 2 for a tenth of a millisecond or less, 100 for the longest time."""
     return 2 + 98 * log10(max(seconds / _LEAST, 1)) / max(log10(most / _LEAST), 1)
 
 
@@ -101,7 +101,7 @@ _CHART = Markup(
 
 
 def slow(queries: Sequence[dict[str, Any]]) -> Markup:
-    """The slowest queries as HTML."""
+    """Show the slowest queries as HTML."""
     if not queries:
         return Markup("")
     rows = [
