@@ -50,17 +50,17 @@ _SOON = {"Retry-After": "1"}
 
 
 class Problem(Exception):  # noqa: N818  # the word of RFC 9457
-    """A request that failed, as an error: the status of the answer, what is wrong, and headers of the answer."""
+    """The error for a failed request. It has the status of the answer, a text that says what is wrong, and headers."""
 
     def __init__(
         self, status: int, detail: str, headers: Mapping[str, str] | None = None, more: Mapping[str, Any] | None = None
     ) -> None:
-        """`more` are members of the document that only clients of kgreason read."""
+        """`more`: further members of the problem document. Only clients of kgreason read these members."""
         self.status, self.detail, self.headers, self.more = status, detail, headers, more or {}
         super().__init__(detail)
 
     def response(self) -> Response:
-        """The problem as a document."""
+        """Return the answer with the problem document."""
         title = HTTPStatus(self.status).phrase
         text = {"type": "about:blank", "title": title, "status": self.status, "detail": self.detail, **self.more}
         kind = "application/problem+json"
@@ -68,12 +68,12 @@ class Problem(Exception):  # noqa: N818  # the word of RFC 9457
 
 
 def busy(what: str) -> Problem:
-    """The problem for a full queue. `what` names what waits in it, such as "queries"."""
+    """Return the problem for a full queue. `what` says what the queue holds, such as "queries"."""
     return Problem(503, f"too many {what} wait already; try again later", _SOON)
 
 
 def problem_of(error: Exception) -> Problem:
-    """The problem to send to the client for an error. Logs errors that the client cannot correct."""
+    """Return the problem that the client gets for an error. Log the error if the client cannot correct it."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, HTTPException):
@@ -90,5 +90,5 @@ def problem_of(error: Exception) -> Problem:
 
 
 async def answer(_: Request, error: Exception) -> Response:
-    """The handler of Starlette for every error of a path."""
+    """Answer a request whose path raised an error. Starlette calls this handler for every error."""
     return problem_of(error).response()

@@ -33,8 +33,7 @@ _PATIENCE = 5
 def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Server], object] = lambda *_: None) -> None:
     """Serve a graph until the process is told to stop; then close the graph.
 
-    `ready` is called with the address of the server, and with the server, once it listens. Raises InputError if the
-    address cannot be used.
+    As soon as the server listens, `ready(address, server)` is called. Raises InputError if the address cannot be used.
     """
     settings.check()
     with _listening(settings) as listener:
@@ -50,7 +49,7 @@ class Server(uvicorn.Server):
     """A server that says when it is ready. After a signal has stopped the server, the process goes on."""
 
     def __init__(self, app: object, slow: float, ready: Callable[[], object], stop: Callable[[], object]) -> None:
-        """`ready` is called when the server listens, and `stop` when it begins to end. `slow`: see `Connection`."""
+        """`ready` is called when the server listens, `stop` when its shutdown begins. `slow`: see `Connection`."""
         config = uvicorn.Config(
             app,  # type: ignore[arg-type]
             lifespan="on",
@@ -75,7 +74,7 @@ class Server(uvicorn.Server):
             self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Close the server; streams are ended first, because their connections would keep it open."""
+        """Close the server. Streams are ended first, because the server waits for all connections to end."""
         self._stop()
         await super().shutdown(sockets)
 
@@ -95,7 +94,7 @@ class Server(uvicorn.Server):
 
 @contextmanager
 def _listening(settings: Settings) -> Iterator[socket.socket]:
-    """A socket at the address of the settings. Raises InputError."""
+    """A context: a socket that listens at the address of the settings. Raises InputError if that is impossible."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     # asyncio turns Nagle's algorithm off only for sockets that name TCP; each answer would cost 40 milliseconds more.
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:

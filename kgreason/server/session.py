@@ -22,7 +22,7 @@ _SECONDS = 12 * 3600
 
 
 class Sessions:
-    """The sessions of a server with these tokens, each with its role."""
+    """Begins and checks the sessions of a server. `tokens` maps each token to its role."""
 
     def __init__(self, tokens: Mapping[str, str]) -> None:
         self._tokens, self._key = tokens, secrets.token_bytes(32)
@@ -35,7 +35,7 @@ class Sessions:
         return hmac.new(self._key, text.encode(), sha256).hexdigest()
 
     def role_of_token(self, given: str) -> str | None:
-        """The role of a token. Takes the same time for each token that is not known."""
+        """Return the role of a token, or None for an unknown token. All unknown tokens take the same time."""
         found = None
         for token, role in self._tokens.items():
             if hmac.compare_digest(token.encode(), given.encode(errors="surrogateescape")):
@@ -43,7 +43,7 @@ class Sessions:
         return found
 
     def role_of_cookie(self, cookie: str) -> str | None:
-        """The role of a session; None if the cookie is forged, or the session has ended."""
+        """Return the role of the session with this cookie; None if the cookie is forged or the session has ended."""
         text, _, signature = cookie.rpartition(".")
         if not hmac.compare_digest(self._signed(text).encode(), signature.encode(errors="surrogateescape")):
             return None
@@ -58,5 +58,5 @@ class Sessions:
 
     @staticmethod
     def end(response: Response) -> None:
-        """Take the cookie away."""
+        """Make the browser delete the cookie."""
         response.delete_cookie(COOKIE, httponly=True, samesite="strict")

@@ -83,7 +83,7 @@ class Settings:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address.
+    """Whether only programs on this machine can reach a server at this address.
 
     >>> is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0")
     (True, True, False)
@@ -97,7 +97,7 @@ def is_loopback(host: str) -> bool:
 
 
 def bound(text: str) -> tuple[str, int]:
-    """The host and the port of `--bind`. Raises InputError.
+    """Return the host and the port that the text of `--bind` names. Raises InputError.
 
     >>> bound("127.0.0.1:7878"), bound("[::1]:0")
     (('127.0.0.1', 7878), ('::1', 0))
@@ -110,7 +110,9 @@ def bound(text: str) -> tuple[str, int]:
 
 
 def read_tokens(path: Path) -> dict[str, str]:
-    """The tokens of a file, each with its role. A line is `ROLE TOKEN`; empty lines and `#` lines are skipped.
+    """Read tokens from a file. Returns a dict from tokens to roles.
+
+    Each line of the file is `ROLE TOKEN`; empty lines and lines that begin with `#` are skipped.
 
     Raises InputError; a message never shows a token.
     """

@@ -1,7 +1,7 @@
 """`Writer`: the one thread that edits the graph and asks its engine. Calls to this thread wait in a queue.
 
-Law: a call that has begun is finished, even if its client goes away. A new reader of
-the store sees the commit `commit` or a later one. Threads: `run` belongs to the event loop.
+Law: a call that has begun is finished, even if its client goes away. A process that opens the store sees the commit
+`Writer.commit` or a later one. Threads: `run` belongs to the event loop.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class Writer:
-    """The thread of a graph; at most `most` calls may wait for it."""
+    """The one thread that uses a graph. At most `most` calls may wait for this thread."""
 
     def __init__(self, graph: KnowledgeGraph, most: int) -> None:
         self._most = most
@@ -31,7 +31,10 @@ class Writer:
         self.commit = graph.commit
 
     async def run(self, call: Callable[[KnowledgeGraph], Result]) -> Result:
-        """The result of `call`, which gets the graph. Raises the errors of the call, and Problem if too many wait."""
+        """Call `call(graph)` in the thread of the writer. Returns its result.
+
+        Raises the errors of `call`, and Problem if too many calls wait.
+        """
         if self._is_closed:
             raise Problem(503, "the server is stopping")
         if self.waiting > self._most:

@@ -29,9 +29,10 @@ Check = Callable[[KnowledgeGraph], Any]
 
 
 async def carried_out(request: Request, operations: tuple[Operation, ...], before: Check) -> tuple[Any, Response]:
-    """Carry out operations as one commit. Returns the result of `before`, which runs first, and the answer.
+    """Call `before(graph)`, then carry out operations as one commit. Returns the result of `before`, and the answer.
 
-    Nobody changes the graph between `before` and the operations. Raises Problem if If-Match does not hold.
+    Nobody changes the graph between `before` and the operations. Raises Problem if the header If-Match does not name
+    the last commit.
     """
 
     def edit(graph: KnowledgeGraph) -> tuple[Any, Delta]:
@@ -46,9 +47,11 @@ async def edited(
     edit: Callable[[KnowledgeGraph], tuple[Found, Delta]],
     answer: Callable[[Found, Delta, int], Result],
 ) -> Result:
-    """Edit the graph, and make the answer before anybody else edits it; `answer` gets the number of the last commit.
+    """Call `edit` with the graph, then `answer`. Returns what `answer` returns.
 
-    Raises Problem if If-Match does not hold, and the errors of the edit.
+    `answer` gets the two results of `edit`, and the number of the last commit. Nobody else edits the graph before
+    `answer` has returned. Raises Problem if the header If-Match does not name the last commit. Raises the errors of
+    `edit`.
     """
     condition, how = request.headers.get("if-match"), _means(request)
     state, asked = served(request), time.perf_counter()
@@ -67,12 +70,12 @@ async def edited(
 
 
 def done(delta: Delta, commit: int) -> Response:
-    """The answer to an edit without a body."""
+    """Return the answer to an edit: headers that say what the commit did, and no body."""
     return Response(status_code=204, headers=headers(delta, commit))
 
 
 def _means(request: Request) -> dict[str, Any]:
-    """The parameters `strategy` and `budget`, which say how the commit is evaluated. Raises Problem."""
+    """Read the parameters `strategy` and `budget`, which say how the commit is evaluated. Raises Problem."""
     given = parameters(request)
     strategy, budget = single(given, "strategy"), single(given, "budget")
     if strategy not in (None, "auto", "update", "bootstrap"):
@@ -83,7 +86,7 @@ def _means(request: Request) -> dict[str, Any]:
 
 
 def headers(delta: Delta, commit: int) -> dict[str, str]:
-    """The headers of the answer to an edit."""
+    """Return the headers of the answer to an edit."""
     return {
         "ETag": tag(commit),
         "Kgreason-Commit": str(commit),
@@ -95,12 +98,12 @@ def headers(delta: Delta, commit: int) -> dict[str, str]:
 
 
 def tag(commit: int, form: str = "") -> str:
-    """The ETag of a commit, in a format."""
+    """Return the ETag for the state of a commit. With `form`, the ETag is for this state in that format."""
     return f'"{commit}.{form}"' if form else f'"{commit}"'
 
 
 def check_match(condition: str | None, commit: int) -> None:
-    """Raise Problem if the header If-Match does not name the last commit."""
+    """Raise Problem if there is a header If-Match and it does not name the last commit."""
     if condition is None or condition.strip() == "*":
         return
     if str(commit) not in _TAG.findall(condition):

@@ -1,4 +1,4 @@
-"""The description of the service (SPARQL 1.1 Service Description), which a GET without parameters gets."""
+"""The description of the service (SPARQL 1.1 Service Description): the answer to a GET of /query without parameters."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _NAMES = {
 
 
 def description(request: Request) -> Response:
-    """The description of the server that got a request, in the format that the request wants."""
+    """Answer a request with the description of the server, in the format that the request wants."""
     form = wanted(request.headers.get("accept"), TRIPLES)
     text = pyoxigraph.serialize(described(str(request.base_url)), format=RdfFormat.from_extension(form)) or b""
     return Response(text, headers={"Vary": "Accept", "Content-Type": content_type(TRIPLES[form][0])})
 
 
 def described(root: str) -> list[Quad]:
-    """The triples that describe a server at an address that ends in `/`."""
+    """Return the triples that describe the server. `root` is the address of the server; it ends in `/`."""
     service, dataset, graph = BlankNode("service"), BlankNode("dataset"), BlankNode("graph")
     found = [
         Quad(service, NamedNode(RDF_TYPE.strip("<>")), _sd("Service")),

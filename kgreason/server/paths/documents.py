@@ -1,4 +1,4 @@
-"""RDF documents of `/store`: documents of a request, as LOAD operations; and documents that are sent as an answer.
+"""RDF documents of `/store`: documents in a request become LOAD operations; asserted quads become the answer.
 
     body, or the files of a form -> temporary files -> LOAD operations         the parser knows the base and the format
     asserted quads of the graph  -> a temporary file -> the body of an answer
@@ -35,9 +35,10 @@ _PIECE = 1 << 18
 
 @asynccontextmanager
 async def brought(request: Request, graph: str | None, base: str, *, several: bool) -> AsyncIterator[tuple[Load, ...]]:
-    """A context with LOAD operations for the documents of a request; at its end their files go. Raises Problem.
+    """A context: write the documents of a request to temporary files, and give LOAD operations for these files.
 
-    All triples go into `graph`, the text of its name; with `several` graphs a document may name graphs itself.
+    The files are removed at the end of the context. All triples go into the graph with the name `graph` (N-Triples
+    text). If `several` is set, a document may also be quads, which name their graphs. Raises Problem.
     """
     types: Types = {**TRIPLES, **QUADS} if several else TRIPLES
     header = request.headers.get("content-type")
@@ -57,7 +58,7 @@ async def brought(request: Request, graph: str | None, base: str, *, several: bo
 
 
 def _form(request: Request) -> AbstractAsyncContextManager[FormData]:
-    """The form of a request, as a context that closes its files. Raises Problem."""
+    """A context: read the form in the body of a request. Closes the files of the form at the end. Raises Problem."""
     length, settings = request.headers.get("content-length", ""), served(request).settings
     if not length.isdigit() or int(length) > settings.body_bytes:
         raise Problem(413 if length else 411, f"a form needs a Content-Length of at most {settings.body_bytes:,} bytes")
@@ -71,7 +72,7 @@ def _files(form: FormData) -> list[UploadFile]:
 
 @asynccontextmanager
 async def _part(part: UploadFile) -> AsyncIterator[Path]:
-    """A file of a form as a file of its own."""
+    """A context: copy a file of a form to a temporary file, and give its path. Removes the copy at the end."""
     with NamedTemporaryFile(prefix="kgreason-") as file:
         while piece := await part.read(_PIECE):
             await run_in_threadpool(file.write, piece)
@@ -80,13 +81,13 @@ async def _part(part: UploadFile) -> AsyncIterator[Path]:
 
 
 def quads_of(lines: Iterable[bytes]) -> Iterator[Quad]:
-    """The quads of chunks of N-Quads lines."""
+    """Yield the quads that chunks of N-Quads lines stand for."""
     for chunk in lines:
         yield from pyoxigraph.parse(chunk, RdfFormat.N_QUADS, lenient=True)
 
 
 def default_triples(quads: Iterable[Quad]) -> Iterator[pyoxigraph.Triple]:
-    """The triples of the default graph."""
+    """Yield the triples of those quads that are in the default graph."""
     return (quad.triple for quad in quads if quad.graph_name == DefaultGraph())
 
 
@@ -95,7 +96,7 @@ class Stored(StreamingResponse):
 
     @classmethod
     async def of(cls, write: Callable[[IO[bytes]], object], headers: dict[str, str]) -> Stored:
-        """The document that `write` writes, in a thread."""
+        """Let `write` write a document to a temporary file, in a thread. Returns the answer that sends the document."""
         file = cast(IO[bytes], TemporaryFile())  # noqa: SIM115
         try:
             await run_in_threadpool(write, file)
@@ -111,7 +112,7 @@ class Stored(StreamingResponse):
     _file: IO[bytes]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the document."""
+        """Send the document, then close the temporary file."""
         try:
             await super().__call__(scope, receive, send)
         finally:

@@ -32,7 +32,7 @@ _FEW, _MOST = 100, 10_000
 
 
 async def commits(request: Request) -> Response:
-    """The last commits, the newest first: the time of each, the numbers of its changes, its rules and its headers."""
+    """List the last commits, the newest first. Each has a time, the numbers of changes, its rules and its headers."""
     limit = number(parameters(request), "limit")
     graph = served(request).writer.graph
     found = await run_in_threadpool(
@@ -42,7 +42,7 @@ async def commits(request: Request) -> Response:
 
 
 async def commit(request: Request) -> Response:
-    """What a commit changed, or with `since` what changed after another commit."""
+    """Return what a commit changed; with `since=N` return what has changed from commit N to this commit."""
     form = wanted(request.headers.get("accept"), DELTAS)
     after, graph = _number(request), served(request).writer.graph
     before = number(parameters(request), "since")
@@ -65,7 +65,7 @@ def _told(graph: KnowledgeGraph, before: int | None, after: int, form: str) -> t
 
 
 async def revert(request: Request) -> Response:
-    """Take back the commit with the number `commit`; the answer has the conflicts, which are changes that stay."""
+    """Take back the commit with the number `commit`. The answer lists the conflicts: changes that stay."""
     commit = number(parameters(request), "commit")
     if not commit or commit > served(request).writer.commit:
         raise Problem(404, "the parameter commit is not the number of a commit")
@@ -86,7 +86,7 @@ async def revert(request: Request) -> Response:
 
 
 def _number(request: Request) -> int:
-    """The number of a commit in the path. Raises Problem."""
+    """Return the number of the commit that the path of a request names. Raises Problem."""
     found = number({"commit": [request.path_params["number"]]}, "commit")
     assert found is not None
     return found

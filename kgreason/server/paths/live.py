@@ -1,6 +1,6 @@
 """Questions about inference: /what-if, /explain, /why-not, /rules, /contradictions; and /stats, /changes, /health.
 
-All of them but /health and /changes ask the engine, in the thread of the writer.
+/health and /changes do not ask the engine. All other paths ask the engine, in the thread of the writer.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _REASONS = 1000
 
 
 async def what_if(request: Request) -> Response:
-    """The delta that an edit would have, with the contradictions that would come and go.
+    """Return the delta that an edit would have, with the contradictions that it would cause and end.
 
     The edit is an update, a document, rules, or several edits (`transactions`).
     """
@@ -75,7 +75,7 @@ def _with_rules(graph: KnowledgeGraph, text: str, reasons: int) -> Delta:
 
 
 async def explain(request: Request) -> Response:
-    """The proof of a triple, or of a fact of a relation; with `all=true` one for each derivation."""
+    """Return a proof of a triple, or of a fact of a relation. With `all=true`: one proof for each derivation."""
     given, run = parameters(request), served(request).writer.run
     if (name := single(given, "relation")) is not None:
         terms = terms_of(given.get("term", []))
@@ -92,7 +92,7 @@ def _proof(request: Request, proof: Proof) -> Response:
 
 
 async def why_not(request: Request) -> Response:
-    """Why a triple, or a fact of a relation, does not hold; the answer has at most `limit` rules."""
+    """Return why a triple, or a fact of a relation, does not hold. The answer has at most `limit` rules."""
     given = parameters(request)
     limit, name = single(given, "limit") or "10", single(given, "relation")
     if not (limit.isascii() and limit.isdigit() and int(limit[:9]) > 0):
@@ -107,7 +107,7 @@ async def why_not(request: Request) -> Response:
 
 
 def _triple(given: Parameters) -> Item:
-    """The triple of the parameters: Turtle text, or three terms. Raises Problem."""
+    """Return the triple that the parameters give: Turtle text in `triple`, or three times `term`. Raises Problem."""
     text, terms = single(given, "triple"), given.get("term", [])
     if any(map(may_be_deep, terms)):
         raise Problem(400, "the triple has too many brackets")
@@ -121,7 +121,7 @@ def _triple(given: Parameters) -> Item:
 
 
 async def rules(request: Request) -> Response:
-    """The rules in force; POST adds rules, and DELETE removes the rules of a `name` or of a text."""
+    """GET lists the rules in force. POST adds rules. DELETE removes the rules with a `name`, or those in the body."""
     given, state = parameters(request), served(request)
     if request.method in ("GET", "HEAD"):
         if flag(given, "own"):
@@ -149,7 +149,7 @@ async def rules(request: Request) -> Response:
 
 
 async def contradictions(request: Request) -> Response:
-    """The contradictions, each with its rule, its terms and a line for a person; with `proofs=true` their proofs."""
+    """List the contradictions: the rule, the terms and a line of text for each; with `proofs=true` also a proof."""
     given = parameters(request)
     with_proofs, limit = flag(given, "proofs"), number(given, "limit")
     if is_exact(request):
@@ -173,7 +173,7 @@ async def contradictions(request: Request) -> Response:
 
 
 async def stats(request: Request) -> Response:
-    """The counts of the graph, its last commit, its warnings and its options."""
+    """Return counts of the graph, the number of its last commit, its warnings and its options."""
 
     def read(graph: KnowledgeGraph) -> dict[str, Any]:
         told = {"commit": graph.commit, "warnings": graph.warnings, "streams": graph.streams()}
@@ -183,12 +183,12 @@ async def stats(request: Request) -> Response:
 
 
 async def health(request: Request) -> Response:
-    """Answer that the server runs."""
+    """Answer that the server runs, with the number of the last commit."""
     return JSONResponse({"status": "ok", "commit": served(request).writer.commit})
 
 
 async def changes(request: Request) -> Response:
-    """Every commit from now on, or after the commit of Last-Event-ID, as server-sent events or as RDF Patch."""
+    """Send each new commit as server-sent events or RDF Patch. With Last-Event-ID, begin after that commit."""
     given = parameters(request)
     after = request.headers.get("last-event-id") or single(given, "after")
     if after is not None and not (after.isascii() and after.isdigit()):
@@ -201,7 +201,10 @@ async def changes(request: Request) -> Response:
 
 
 def _view(request: Request, given: Parameters) -> View:
-    """How a stream shows commits: its form, and the parameters `match` and `asserted`. Raises Problem, InputError."""
+    """Read from a request how its stream shows commits: the form, and the parameters `match` and `asserted`.
+
+    Raises Problem, InputError.
+    """
     form = wanted(request.headers.get("accept"), _STREAMS)
     if form == "json" and single(given, "form") == "exact":
         form = "exact"

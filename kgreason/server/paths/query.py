@@ -39,7 +39,7 @@ _FORM, _DIRECT = "application/x-www-form-urlencoded", "application/sparql-query"
 
 
 async def query(request: Request) -> Response:
-    """Answer a query."""
+    """Answer a SPARQL query."""
     if request.method != "POST" and not request.scope["query_string"]:
         return description(request)
     sparql, given = await _asked(request)
@@ -72,7 +72,7 @@ async def query(request: Request) -> Response:
 
 
 def _seconds(given: Parameters) -> float | None:
-    """The parameter `timeout`. Raises Problem."""
+    """Return the parameter `timeout` in seconds, or None if it is missing. Raises Problem."""
     text = single(given, "timeout")
     try:
         seconds = None if text is None else float(text)
@@ -84,7 +84,7 @@ def _seconds(given: Parameters) -> float | None:
 
 
 async def _asked(request: Request) -> tuple[str, Parameters]:
-    """The query of a request, and all parameters. Raises Problem."""
+    """Return the text of the query in a request, and all parameters of the request. Raises Problem."""
     settings = served(request).settings
     if request.method != "POST":
         given = parameters(request)
@@ -103,9 +103,9 @@ async def _asked(request: Request) -> tuple[str, Parameters]:
 
 
 def _dataset(given: Parameters, base: str) -> tuple[list[str] | None, list[str] | None]:
-    """The default graphs and the named graphs that the parameters name; None, None if they name no dataset.
+    """Return the default graphs and the named graphs that the parameters give; (None, None) if they give no dataset.
 
-    The parameter `default-graph` names the default graph, and leaves all named graphs as they are.
+    If there is a parameter `default-graph`, it gives the only default graph, and all named graphs can be used.
     """
     if (only := single(given, "default-graph")) is not None:
         return [iri(only, base)], None

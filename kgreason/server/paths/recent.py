@@ -14,7 +14,7 @@ _COMMITS, _QUERIES, _TEXT = 200, 20, 2_000
 
 
 class SlowQuery(NamedTuple):
-    """A query: the negative of its seconds, so that the slowest comes first; when it began; its text."""
+    """A query: minus its time in seconds (so that sorting puts the slowest first), when it began, and its text."""
 
     negative: float
     begun: float
@@ -22,7 +22,7 @@ class SlowQuery(NamedTuple):
 
 
 class Recent:
-    """The last commits and the slowest queries of a server."""
+    """Keeps the times of the last commits and of the slowest queries of a server."""
 
     def __init__(self) -> None:
         self.begun = time.time()

@@ -33,12 +33,12 @@ class Served(NamedTuple):
 
 
 def served(request: Request) -> Served:
-    """The parts of the server that got a request."""
+    """Return the parts of the server that received this request."""
     return cast(Served, request.app.state.served)
 
 
 def parameters(request: Request, form: str | None = None) -> Parameters:
-    """The parameters of the address, and of a form. Raises Problem."""
+    """Return all parameters of a request: those in its address, and those in a form. Raises Problem."""
     found: Parameters = {}
     for text in (request.scope["query_string"].decode("latin-1"), form or ""):
         try:
@@ -51,7 +51,7 @@ def parameters(request: Request, form: str | None = None) -> Parameters:
 
 
 def single(given: Parameters, name: str) -> str | None:
-    """The value of a parameter that may be given once; None if it is missing. Raises Problem."""
+    """Return the value of a parameter, or None if it is missing. Raises Problem if it is given several times."""
     values = given.get(name, [])
     if len(values) > 1:
         raise Problem(400, f"the parameter {name} is given {len(values)} times; give it once")
@@ -59,7 +59,7 @@ def single(given: Parameters, name: str) -> str | None:
 
 
 def flag(given: Parameters, name: str) -> bool:
-    """A parameter that is true or false. Raises Problem."""
+    """Return a parameter as True or False. A missing one is False, one without a value True. Raises Problem."""
     value = single(given, name)
     if value not in (None, "", "true", "false"):
         raise Problem(400, f"{name}={value}: write true or false")
@@ -67,7 +67,7 @@ def flag(given: Parameters, name: str) -> bool:
 
 
 def number(given: Parameters, name: str) -> int | None:
-    """A parameter that is a natural number; None if it is missing. Raises Problem."""
+    """Return a parameter as a natural number, or None if it is missing. Raises Problem for other values."""
     value = single(given, name)
     if value is not None and not (value.isascii() and value.isdigit() and len(value) < _DIGITS):
         raise Problem(400, f"{name}={value}: write a number")
@@ -75,28 +75,28 @@ def number(given: Parameters, name: str) -> int | None:
 
 
 def declared(given: Parameters) -> dict[str, str]:
-    """The prefixes of the parameters `prefix`, which are texts such as `ex=http://e/`. Raises InputError."""
+    """Return the prefixes that the parameters `prefix` declare, in texts such as `ex=http://e/`. Raises InputError."""
     return dict(checked(dict(each.partition("=")[::2] for each in given.get("prefix", []))))
 
 
 def base_of(given: Parameters, request: Request) -> str | None:
-    """The base of relative IRIs in a text. Raises Problem.
+    """Return the base of relative IRIs in the text of a request. Raises Problem.
 
-    It is the parameter `base`, None if this parameter is empty, and the address of the request if it is missing.
-
-    A client of kgreason sends an empty base, because relative IRIs are errors in the library.
+    The base is the parameter `base`. If the parameter is missing, the base is the address of the request. If the
+    parameter is empty, the result is None, and relative IRIs are errors. A client of kgreason sends an empty base,
+    because relative IRIs are errors in the library, too.
     """
     base = single(given, "base")
     return address(request) if base is None else base or None
 
 
 def address(request: Request) -> str:
-    """The address of a request without its parameters: the base of relative IRIs."""
+    """Return the address of a request without its parameters. The address is the base of relative IRIs."""
     return str(request.url.replace(query="", fragment=""))
 
 
 def iri(text: str, base: str) -> str:
-    """An IRI of a parameter, resolved against a base. Raises Problem."""
+    """Return the IRI in the text of a parameter, resolved against a base. Raises Problem."""
     found = urljoin(base, text) if text else base
     try:
         return NamedNode(found).value
@@ -105,14 +105,14 @@ def iri(text: str, base: str) -> str:
 
 
 def response(answer: Answer, media: str, headers: dict[str, str]) -> Response:
-    """The response with an answer of a query process: sent as a whole if it is short, otherwise piece by piece."""
+    """Make the response from the answer of a query process. A long answer is sent in pieces, a short one as a whole."""
     if answer.document is not None:
         return Response(answer.document, headers=headers | {"Content-Type": media})
     return _Streamed(answer, media, headers)
 
 
 class _Streamed(StreamingResponse):
-    """The pieces of an answer as they come. Its process is given back or killed in the end."""
+    """Sends the pieces of an answer as they come. At the end, gives the query process back or kills it."""
 
     def __init__(self, answer: Answer, media: str, headers: dict[str, str]) -> None:
         super().__init__(answer.pieces(), headers=headers | {"Content-Type": media})

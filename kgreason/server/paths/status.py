@@ -16,7 +16,7 @@ from kgreason.server.paths.served import served
 
 
 async def status(request: Request) -> Response:
-    """Counts of the graph, memory, queues, and the times of the last commits."""
+    """Return counts of the graph, the memory used, the lengths of queues, and the times of the last commits."""
     state = served(request)
     stats, warnings = await state.writer.run(lambda graph: (graph.stats(), graph.warnings))
     return JSONResponse(
@@ -45,7 +45,7 @@ async def slow_queries(request: Request) -> Response:
 
 
 def _resident() -> int | None:
-    """The memory of this process in bytes; None if the operating system does not tell it."""
+    """Return the memory of this process in bytes, or None if the operating system does not tell it."""
     try:
         return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):

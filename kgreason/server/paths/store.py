@@ -56,12 +56,15 @@ class Target(NamedTuple):
         return Clear(self.name is None, () if self.term is None else (self.term,))
 
     def exists(self, graph: KnowledgeGraph) -> bool:
-        """Whether the target has a triple. Always True for the default graph, and for all graphs together."""
+        """Whether the target exists: True if it is the default graph or all graphs together.
+
+        A named graph exists if it has a triple.
+        """
         return self.name is None or next(graph.match(graph=NamedNode(self.name)), None) is not None
 
 
 async def store(request: Request) -> Response:
-    """Read or edit a graph."""
+    """GET reads a graph, PUT replaces it, POST adds triples to it, and DELETE empties it."""
     target = _target(request)
     match request.method:
         case "PUT":
@@ -75,7 +78,7 @@ async def store(request: Request) -> Response:
 
 
 def _target(request: Request) -> Target:
-    """The target of a request. Raises Problem."""
+    """Return the target that a request names: one graph, or all graphs. Raises Problem."""
     given, here = parameters(request), address(request)
     graph, is_default = single(given, "graph"), "default" in given
     inferred = flag(given, "inferred")
@@ -108,7 +111,7 @@ async def _get(request: Request, target: Target) -> Response:
 
 
 def _write(file: IO[bytes], lines: Iterable[bytes], form: str, *, is_all: bool) -> None:
-    """Write all quads, or the triples of the default graph."""
+    """Write N-Quads lines to a file in another format: all quads, or only the triples of the default graph."""
     quads = quads_of(lines)
     pyoxigraph.serialize(quads if is_all else default_triples(quads), file, RdfFormat.from_extension(form))
 
@@ -131,7 +134,7 @@ async def _post(request: Request, target: Target) -> Response:
 
 
 async def _written(request: Request, target: Target, operations: tuple[Operation, ...]) -> Response:
-    """Carry out the operations. The status says whether the graph is new."""
+    """Carry out the operations as one commit. The status of the answer is 201 if the target had no triple before."""
     was_there, done = await carried_out(request, operations, target.exists)
     if not was_there:
         done.status_code = 201

@@ -22,7 +22,7 @@ _MOST = 1_000
 
 
 async def triples(request: Request) -> Response:
-    """The triples that match a pattern, at most `limit` of them, and whether each is asserted."""
+    """Return at most `limit` triples that match a pattern, each with a flag that says whether it is asserted."""
     given = parameters(request)
     terms = [single(given, name) for name in ("subject", "predicate", "object")]
     if any(may_be_deep(term or "") for term in terms):
@@ -40,5 +40,5 @@ def _matching(graph: KnowledgeGraph, terms: list[str | None], most: int) -> dict
 
 
 def _is_asserted(graph: KnowledgeGraph, quad: Quad) -> bool:
-    """Whether a graph asserts the triple of a quad."""
+    """Whether the triple of this quad is asserted in the graph."""
     return next(iter(graph.match(quad.subject, quad.predicate, quad.object, asserted=True)), None) is not None

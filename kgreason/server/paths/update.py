@@ -36,7 +36,7 @@ _FORM, _DIRECT = "application/x-www-form-urlencoded", "application/sparql-update
 
 
 async def update(request: Request) -> Response:
-    """Carry out an update."""
+    """Carry out a SPARQL update as one commit."""
     if request.method != "POST":
         if request.scope["query_string"]:
             raise Problem(405, "an update is sent by POST", {"Allow": "POST"})
@@ -56,7 +56,7 @@ async def update(request: Request) -> Response:
 
 
 async def requested(request: Request) -> tuple[Operation, ...]:
-    """The operations of a request. Raises Problem, QueryError."""
+    """Parse the update in a request. Returns its operations. Raises Problem, QueryError."""
     settings = served(request).settings
     media = media_type(request.headers.get("content-type"))
     if media not in (_FORM, _DIRECT):
@@ -86,12 +86,15 @@ def _check_loads(operations: tuple[Operation, ...], allowed: tuple[str, ...]) ->
 
 
 def _is_allowed(path: Path, allowed: tuple[str, ...]) -> bool:
-    """Whether the IRI of a file, without links and `..`, begins with an allowed prefix."""
+    """Whether the IRI of a file begins with an allowed prefix, after links and `..` in its path are resolved."""
     return bool(allowed) and path.resolve().as_uri().startswith(allowed)
 
 
 def _using(operations: tuple[Operation, ...], given: Parameters, base: str) -> Iterator[Operation]:
-    """The operations, in which the parameters name the dataset. Raises Problem if an operation names one itself."""
+    """Yield the operations, each with the dataset that the parameters name, if they name one.
+
+    Raises Problem if the parameters and an operation both name a dataset.
+    """
     clauses = (("FROM", "using-graph-uri"), ("FROM NAMED", "using-named-graph-uri"))
     dataset = tuple(f"{clause} <{iri(each, base)}>" for clause, name in clauses for each in given.get(name, []))
     for operation in operations:

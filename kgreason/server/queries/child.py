@@ -39,7 +39,7 @@ _LOOK = 1
 
 
 def main(path: str, most_bytes: str = "0") -> None:
-    """Answer the queries that come on standard input, until it ends.
+    """Answer the queries that come on standard input, until the input ends.
 
     If the address space of the process would have more than `most_bytes`, the process ends; 0 means no limit.
     """
@@ -53,7 +53,7 @@ def main(path: str, most_bytes: str = "0") -> None:
 
 
 def _limit(most_bytes: int) -> None:
-    """Limit the memory of this process, where the system can."""
+    """Limit the memory of this process, if the operating system supports this."""
     if most_bytes:
         with suppress(ImportError):
             import resource
@@ -69,7 +69,7 @@ def _end_with_server(server: int) -> None:
 
 
 class _Reader:
-    """The store as of the last commit that was asked for."""
+    """Keeps the store open, as of the commit that was last asked for."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._commit = path, -1
@@ -77,7 +77,7 @@ class _Reader:
         self._past: KnowledgeGraph | None = None
 
     def past(self, number: int) -> OxigraphStore:
-        """The store as it was after a commit, in memory. It is kept until another commit is asked for."""
+        """Return in memory the store as it was after a commit. It is kept until another past commit is asked for."""
         if self._past is None or self._past.commit != number:
             self._past = None  # before another one takes memory
             with KnowledgeGraph.open(self._path, read_only=True) as graph:
@@ -92,7 +92,7 @@ class _Reader:
 
 
 class _Document(RawIOBase):
-    """A document as frames: a HEAD before the first piece, then DATA of at least `PIECE` bytes, but for the last."""
+    """A file that writes a document as frames: a HEAD, then DATA. Only the last DATA may be shorter than `PIECE`."""
 
     def __init__(self, out: BinaryIO, most: int | None) -> None:
         self._out, self._most = out, most
@@ -120,13 +120,13 @@ class _Document(RawIOBase):
         self._size = 0
 
     def end(self) -> None:
-        """Send the rest, and that the document is complete."""
+        """Send the rest of the document, then an END frame that says that the document is complete."""
         self._send()
         self._out.write(frame(END, b""))
         self._out.flush()
 
     def fail(self, kind: str, message: str) -> None:
-        """Send an error in place of the document, or after the part of it that was sent."""
+        """Send an error: in place of the document, or after the part of the document that was sent already."""
         self._out.write(frame(END, message.encode()) if self._is_begun else _failed(kind, message))
         self._out.flush()
 
@@ -140,7 +140,7 @@ def _failed(kind: str, message: str) -> bytes:
 
 
 class _RefusedError(Exception):
-    """The error that the query has no answer which the client can get: a kind and a message."""
+    """Raised if the client cannot get an answer to its request. The arguments are a kind of error and a message."""
 
 
 def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
@@ -166,7 +166,7 @@ def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
 
 
 def _check(checked: list[str], base: str) -> None:
-    """Raise QueryError for a text that cannot be parsed; the process ends if the text is nested too deeply."""
+    """Parse a text. Raises QueryError if the text cannot be parsed. A text nested too deeply ends the process."""
     kind, text, form = checked
     if problem := check(kind, text, form, base):
         raise QueryError(problem)
@@ -186,7 +186,7 @@ def _names(iris: list[str] | None) -> list[NamedNode] | None:
 
 
 def _write_results(results: Results, request: dict[str, Any], document: _Document) -> None:
-    """Write an answer in the format that the request names for its form."""
+    """Write the results of a query. The request names one format for solutions and one for triples."""
     is_table = isinstance(results, (QuerySolutions, QueryBoolean))
     if (suffix := request["solutions" if is_table else "triples"]) is None:
         raise _RefusedError(UNACCEPTABLE, "solutions" if is_table else "triples")
@@ -202,7 +202,7 @@ _SUFFIXES = {"json": "srj", "xml": "srx"}
 
 
 def _write_graph(store: OxigraphStore, request: dict[str, Any], document: _Document) -> None:
-    """Write the triples of one graph; the default graph is the closure."""
+    """Write the triples of the graph that the request names. The default graph is the closure."""
     name = NamedNode(request["graph"]) if request["graph"] else DefaultGraph()
     quads = store.match(None, None, None, name)
     first = next(quads, None)

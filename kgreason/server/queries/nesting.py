@@ -1,10 +1,10 @@
-"""Texts that are nested deeply: pyoxigraph's parsers call themselves for each level, and a full stack ends the process.
+"""Protect the server from deeply nested texts.
 
-So the server looks whether a text may be deep (`may_be_deep`, `may_be_deep_document`). If so, the text is first parsed
-in a query process, with a smaller stack than any thread of the server has (`check`). If that process ends, the text is
-refused.
+The parsers of pyoxigraph recurse for each level of a text, and a stack overflow ends the process. So the server looks
+whether a text may be deep (`may_be_deep`, `may_be_deep_document`). If so, the text is first parsed in a query process,
+with a smaller stack than any thread of the server has (`check`). If that process ends, the text is refused.
 
-Law: what passes `check` does not fill a stack of the server. Cost: `may_be_deep` counts brackets.
+Law: a text that passes `check` does not overflow a stack of the server. Cost: `may_be_deep` counts brackets.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def may_be_deep(sparql: str) -> bool:
 
 
 def may_be_deep_document(path: Path, form: str) -> bool:
-    """Whether a document in a format may be nested deeply. In Turtle only triple terms can be."""
+    """Whether a document may be nested deeply. In formats other than JSON-LD and RDF/XML only triple terms can nest."""
     if form in _NESTED:
         return True
     if not path.stat().st_size:
@@ -48,7 +48,10 @@ def may_be_deep_document(path: Path, form: str) -> bool:
 
 
 def check(kind: str, text: str, form: str, base: str) -> str | None:
-    """Parse an update, rules, or the document at the path `text`, with a small stack. Returns what is wrong with it."""
+    """Parse a text with a small stack. Returns the error message, or None.
+
+    `kind` is "update", "rules" or "document". For a document, `text` is the path of its file.
+    """
     return _with_small_stack(lambda: _parse(kind, text, form, base))
 
 
@@ -67,9 +70,9 @@ def _parse(kind: str, text: str, form: str, base: str) -> None:
 
 
 def _with_small_stack(call: Callable[[], Any]) -> str | None:
-    """Call a function in a thread with a small stack. Returns the message of its error.
+    """Call a function in a thread with a small stack. Returns the message of its error, or None without an error.
 
-    The message is None for other errors than those of kgreason: the server parses the text again, and raises them.
+    Most errors that are not errors of kgreason also give None: the server parses the text again and raises them.
     """
     problems: list[str] = []
 

@@ -35,13 +35,15 @@ _BUFFER = 1 << 18
 
 
 class Request(NamedTuple):
-    """A query, or a graph to read if `sparql` is None; `graph` None is the default graph.
+    """A request to a query process.
 
-    `default_graphs` and `named_graphs` are the dataset; None if the query itself names the dataset. `solutions` and
-    `triples` are the formats for either form of answer, None if the client accepts none. The process sees the store as
-    of `commit`, or later. `prefixes` are those that the query may use without a declaration. `seconds` is the time that
-    the client gives the query. `checked` is a text to parse in place of a query: "update", "rules" or "document", the
-    text or its path, and its format. If `as_of` is set, the process sees the store as it was after this past commit.
+    `sparql` is a query. If it is None, the process reads a whole graph: the graph with the name `graph`, or the default
+    graph if `graph` is None. `default_graphs` and `named_graphs` are the dataset; None if the query names its dataset.
+    `solutions` and `triples` are the formats for these two forms of an answer; None if the client accepts no format.
+    The process sees the store as of `commit`, or later. If `as_of` is set, it sees the store as it was after this past
+    commit. The query may use `prefixes` without a declaration. `seconds` is the time that the client allows.
+    `checked` is a text to parse in place of a query: its kind ("update", "rules" or "document"), then the text (or the
+    path of the document), then its format.
     """
 
     sparql: str | None
@@ -72,12 +74,12 @@ class Pool:
 
     @property
     def running(self) -> int:
-        """How many processes there are."""
+        """How many query processes there are, idle ones included."""
         return len(self._all)
 
     @property
     def waiting(self) -> int:
-        """How many queries wait."""
+        """How many queries wait for a process."""
         return len(self._queue)
 
     async def warm(self) -> None:
@@ -85,7 +87,10 @@ class Pool:
         self._idle.append(await self._started())
 
     async def ask(self, request: Request) -> Answer:
-        """The answer of a query, as far as its first piece. Raises QueryError, QueryTimeoutError, Problem."""
+        """Send a request to a process. Returns the answer as soon as its first piece is there.
+
+        Raises QueryError, QueryTimeoutError, Problem.
+        """
         seconds = self._seconds if request.seconds is None else min(request.seconds, self._seconds)
         deadline = asyncio.get_running_loop().time() + seconds
         await self._place(deadline)
@@ -103,11 +108,14 @@ class Pool:
         return answer
 
     async def check(self, kind: str, text: str, form: str, base: str) -> None:
-        """Parse an update, or the document at a path, which may be nested too deeply. Raises QueryError."""
+        """Parse a text in a query process, because the text may be nested too deeply. Raises QueryError.
+
+        `kind` is "update", "rules" or "document". For a document, `text` is the path of its file.
+        """
         await self.ask(Request(None, 0, base, checked=(kind, text, form)))
 
     async def _place(self, deadline: float) -> None:
-        """Wait until fewer than `queries` processes are at work. Raises Problem."""
+        """Wait until fewer than `queries` processes are at work, and take a place. Raises Problem if too many wait."""
         if self._free > 0:
             self._free -= 1
             return
@@ -128,7 +136,7 @@ class Pool:
             raise
 
     def _leave(self) -> None:
-        """Give a place to the next query that waits."""
+        """Give the place of an ended query to the next query that waits."""
         while self._queue:
             turn = self._queue.pop(0)
             if not turn.done():
@@ -137,7 +145,7 @@ class Pool:
         self._free += 1
 
     def _end(self, process: Process, is_complete: bool) -> None:
-        """Take back a process and its place."""
+        """Take back the process of an ended query, and give its place to the next query."""
         if is_complete and process.returncode is None and not self._is_closed:
             self._idle.append(process)
         else:
@@ -170,7 +178,7 @@ class Pool:
 
 
 class Answer:
-    """An answer that comes from a process: `kind` of the answer, and its `pieces`. Call `close` in the end."""
+    """An answer that comes from a query process: its `kind`, and its document in `pieces`. Call `close` at the end."""
 
     def __init__(self, process: Process, deadline: float, seconds: float, end: Callable[[Process, bool], None]) -> None:
         self._process, self._seconds, self._end = process, seconds, end
@@ -186,7 +194,10 @@ class Answer:
         self.close()
 
     async def begin(self, request: bytes) -> None:
-        """Send the request and read the head. Raises the error that the head tells, and the errors of `pieces`."""
+        """Send the request, and read the head and the first piece of the answer.
+
+        Raises the error that the head names, and the errors of `pieces`.
+        """
         assert self._process.stdin
         with suppress(ConnectionError):  # the process has ended, and reading tells why
             self._process.stdin.write(request)
@@ -204,7 +215,7 @@ class Answer:
             self.close()
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """The pieces of the document. Raises QueryError, and QueryTimeoutError after the deadline."""
+        """Yield the pieces of the document. Raises QueryError, and QueryTimeoutError after the deadline."""
         try:
             yield self._first
             while True:
@@ -230,7 +241,7 @@ class Answer:
             raise QueryError(_EARLY) from error
 
     def close(self) -> None:
-        """Give the process back, or kill it if its answer is not complete. Calling this again does nothing."""
+        """Give the process back to the pool if the answer is complete, else kill it. A second call does nothing."""
         if not self._is_closed:
             self._is_closed = True
             self._timer.cancel()
@@ -238,7 +249,7 @@ class Answer:
 
 
 def _error(kind: str, message: str) -> Exception:
-    """The error that a head tells."""
+    """Make the error that the head of an answer names by its kind."""
     if kind == UNACCEPTABLE:
         return UnacceptableError(message)
     if kind == MISSING:
@@ -248,4 +259,4 @@ def _error(kind: str, message: str) -> Exception:
 
 
 class UnacceptableError(QueryError):
-    """The client accepts no format for the form of an answer; the message is the form: "solutions" or "triples"."""
+    """The client accepts no format in which its answer can be written. The message is "solutions" or "triples"."""

@@ -45,7 +45,7 @@ Past = Callable[[int], Iterator[Delta]]
 
 
 class Feed:
-    """The log of the commits since the server began, and the history for the commits before the log."""
+    """Gives the commits to streams: recent commits from a log in memory, earlier commits from the history on disk."""
 
     def __init__(self, commit: int, kept: int, streams: int, past: Past) -> None:
         self._kept, self._most, self._past = kept, streams, past
@@ -60,11 +60,11 @@ class Feed:
         """Functions that are called in the event loop with each commit, before any stream has it."""
 
     def begin(self) -> None:
-        """Take commits from now on, in the running event loop."""
+        """Let `add` put commits into the log from now on, in the event loop that runs this call."""
         self._loop = asyncio.get_running_loop()
 
     def add(self, delta: Delta) -> None:
-        """Add a commit. An error is logged and does not reach the writer."""
+        """Add a commit to the log. An error is only logged, so that the thread of the writer goes on."""
         try:
             own = delta.detached()
             size = own.dictionary.nbytes + own.rows.nbytes + own.added_quads.nbytes + own.removed_quads.nbytes
@@ -105,10 +105,10 @@ class Feed:
         self._wake()
 
     async def enter(self, after: int | None) -> int:
-        """Take a place for a stream that begins after the commit `after`; None means now. Returns this commit.
+        """Take a place for a stream that begins after the commit `after`. Returns the number of this commit.
 
-        Call `leave` in the end, as `Stream` does. Raises Problem if no place is free, or if a commit after `after` is
-        not kept.
+        If `after` is None, the stream begins after the last commit. Call `leave` at the end, as `Stream` does. Raises
+        Problem if no place is free, or if a commit after `after` is not kept.
         """
         if self.streams >= self._most:
             raise busy("streams")
@@ -135,7 +135,10 @@ class Feed:
         return after
 
     async def deltas(self, after: int) -> AsyncIterator[Delta | None]:
-        """The commits after a commit; None for a while without one. Ends if the server stops or a commit is lost."""
+        """Yield the deltas of all commits after the commit `after`, those to come included.
+
+        Yields None if there is no commit for some seconds. Ends if the server stops, or if a commit is no longer kept.
+        """
         while not self._is_closed:
             news = self._news
             try:
@@ -153,7 +156,7 @@ class Feed:
                     yield None
 
     async def _kept_after(self, after: int) -> AsyncIterator[Delta]:
-        """The commits after a commit that are kept now. Raises HistoryError if one of them is not."""
+        """Yield the deltas of the past commits after the commit `after`. Raises HistoryError if one is not kept."""
         if after < self._first:
             async for delta in iterate_in_threadpool(await run_in_threadpool(self._past, after)):
                 yield delta
@@ -162,13 +165,13 @@ class Feed:
             yield commit.delta
 
     async def follow(self, after: int, view: View) -> AsyncIterator[bytes]:
-        """The commits after a commit, as texts of a view."""
+        """Yield the commits after the commit `after` as texts, in the form of a view."""
         yield view.beginning(after)
         async for delta in self.deltas(after):
             yield view.beat() if delta is None else await self._text(delta, view)
 
     async def _text(self, delta: Delta, view: View) -> bytes:
-        """The text of a commit, written by the first stream that asks for it."""
+        """Return the text of a commit in a view. The first stream that asks makes the text; other streams share it."""
         key = delta.commit, view
         if (task := self._texts.get(key)) is None:
             task = self._texts[key] = asyncio.ensure_future(run_in_threadpool(view.text, delta))
@@ -178,7 +181,7 @@ class Feed:
 
 
 class Stream(StreamingResponse):
-    """An answer that has a place of a feed until it ends."""
+    """A streamed answer. It has a place of the feed, and gives the place back when the answer ends."""
 
     def __init__(self, feed: Feed, content: AsyncIterator[bytes], headers: dict[str, str]) -> None:
         super().__init__(content, headers=headers)

@@ -30,7 +30,11 @@ Terms = tuple[str | None, str | None, str | None]
 
 
 class View(NamedTuple):
-    """The form of a stream, the terms that a fact must have, and whether it must be asserted or inferred."""
+    """How a stream shows commits: the form of its text, and which facts it shows.
+
+    `terms`: a fact is shown if it has these terms; None stands for any term. `asserted`: True shows only asserted
+    facts, False only inferred ones, None both.
+    """
 
     form: str = "json"
     terms: Terms = _ALL
@@ -42,15 +46,15 @@ class View(NamedTuple):
         return "application/rdf-patch" if self.form == "patch" else "text/event-stream; charset=utf-8"
 
     def beginning(self, after: int) -> bytes:
-        """The first bytes of a stream of the commits after a commit."""
+        """Return the first bytes of a stream that begins after the commit `after`."""
         return b"# following\n" if self.form == "patch" else f"id: {after}\n: following\n\n".encode()
 
     def beat(self) -> bytes:
-        """What is sent if there is no commit for a while, so that the client knows that the stream lives."""
+        """Return the bytes to send if there is no commit for a while. They show the client that the stream is alive."""
         return b"# still here\n" if self.form == "patch" else b": still here\n\n"
 
     def text(self, delta: Delta) -> bytes:
-        """A commit."""
+        """Return the text of a commit."""
         is_part = self.terms != _ALL or self.asserted is not None
         shown = filtered(delta, self.terms, self.asserted) if is_part else delta
         if self.form == "patch":
@@ -62,7 +66,9 @@ class View(NamedTuple):
 
 
 def pattern_of(text: str) -> Terms:
-    """The terms of a pattern such as `<http://e/a> ?p ?o`; a variable or `?` is any term. Raises InputError.
+    """Return the terms of a pattern such as `<http://e/a> ?p ?o`. A variable or `?` gives None, for any term.
+
+    Raises InputError.
 
     >>> pattern_of("?s a <http://e/Cat>")
     (None, '<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>', '<http://e/Cat>')

@@ -21,24 +21,33 @@ DELTAS: Types = {**_FORMS, "patch": ("application/rdf-patch", "text/x-rdf-patch"
 
 
 def is_exact(request: Request) -> bool:
-    """Whether a request wants a value of the library. Raises Problem if it wants neither a value nor JSON."""
+    """Whether a request wants a value of the library. Raises Problem if it wants neither a value nor plain JSON."""
     return wanted(request.headers.get("accept"), _FORMS) == "exact"
 
 
 def answered(request: Request, value: Callable[[], Any], plain: Callable[[], Any]) -> Response:
-    """The answer `value()` as a value, or `plain()` as plain JSON."""
+    """Answer with `value()` if the request wants a value of the library, else with `plain()` as plain JSON.
+
+    Raises Problem if the request wants neither.
+    """
     if is_exact(request):
         return JSONResponse(values.encoded(value()), media_type=EXACT)
     return JSONResponse(plain())
 
 
 def told(request: Request, delta: Delta, commit: int, **more: int) -> Response:
-    """The delta of a commit, as a value or plain JSON. `commit` is the number of the last commit. Raises Problem."""
+    """Answer with the delta of an edit, as a value of the library, as RDF Patch or as plain JSON. Raises Problem.
+
+    `commit` is the number of the last commit. `more` are further members of the JSON.
+    """
     return _told(request, delta, delta.to_json, headers(delta, commit), more)
 
 
 def tried(request: Request, delta: Delta, limit: int | None, commit: int, **more: int) -> Response:
-    """The delta of a what-if, as a value or plain JSON, with at most `limit` triples of each kind. Raises Problem."""
+    """Answer with the delta of a what-if, as a value of the library, as RDF Patch or as plain JSON. Raises Problem.
+
+    Plain JSON has at most `limit` triples of each kind. `more` are further members of the JSON.
+    """
     return _told(request, delta, lambda: _shortened(delta, limit, commit), {}, more)
 
 
@@ -59,7 +68,7 @@ def _told(
 
 
 def _shortened(delta: Delta, limit: int | None, commit: int) -> dict[str, Any]:
-    """A delta as plain JSON: at most `limit` triples of each kind, and for each kind the number of all its triples."""
+    """Return a delta as plain JSON: at most `limit` triples of each kind, and the number of all triples of each."""
     told = delta.to_json()
     lists = [told["asserted"], told["retracted"], *told["appeared"].values(), *told["disappeared"].values()]
     counts = {

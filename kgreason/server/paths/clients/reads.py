@@ -31,7 +31,7 @@ _QUADS = {"Content-Type": "application/n-quads"}
 
 
 async def match(request: Request) -> Response:
-    """The quads that match a pattern of terms; `g=` without a value is the default graph."""
+    """Return the quads that match a pattern of terms. `g=` without a value means the default graph."""
     given = parameters(request)
     terms: list[Any] = [single(given, place) for place in _PLACES]
     if any(may_be_deep(term or "") for term in terms):
@@ -46,7 +46,7 @@ async def match(request: Request) -> Response:
 
 
 async def dump(request: Request) -> Response:
-    """The graph as N-Triples or N-Quads lines, or the facts of its relations as rule text."""
+    """Return the graph as N-Triples or N-Quads lines, or the facts of its relations as rule text."""
     given = parameters(request)
     asserted, graphs = kind(given), flag(given, "graphs")
     run = served(request).writer.run
@@ -63,12 +63,12 @@ def _written(chunks: Iterator[bytes]) -> Callable[[IO[bytes]], object]:
 
 
 def kind(given: Parameters) -> bool | None:
-    """The parameter `asserted`: true or false, None if it is missing. Raises Problem."""
+    """Return the value of the parameter `asserted`: True or False, or None if it is missing. Raises Problem."""
     return None if single(given, "asserted") is None else flag(given, "asserted")
 
 
 async def relations(request: Request) -> Response:
-    """The user's relations, each with its columns and the number of its facts."""
+    """List the relations that users have made, each with its columns and the number of its facts."""
 
     def read(graph: KnowledgeGraph) -> list[dict[str, Any]]:
         found = graph.relations()
@@ -78,7 +78,11 @@ async def relations(request: Request) -> Response:
 
 
 async def relation(request: Request) -> Response:
-    """The facts of one relation. `arity` is needed if several relations have its name; `term` is a term to match."""
+    """Return the facts of one relation.
+
+    If several relations have the same name, the parameter `arity` chooses one. Each parameter `term` is a term that the
+    facts must have in this place; an empty `term` matches any term.
+    """
     given, name = parameters(request), str(request.path_params["name"])
     arity, asserted = single(given, "arity"), kind(given)
     if arity is not None and not (arity.isascii() and arity.isdigit()):

@@ -39,7 +39,7 @@ _BEAT, _LOOK = 15, 1
 
 
 async def subscribe(request: Request) -> Response:
-    """The rows of a query, and how each commit changes them, as server-sent events."""
+    """Send the rows of a query, then for each commit the rows that it changes, as server-sent events."""
     state, given = served(request), parameters(request)
     sparql, base, prefixes = single(given, "query"), base_of(given, request), declared(given)
     if sparql is None:
@@ -56,7 +56,7 @@ async def subscribe(request: Request) -> Response:
 
 
 async def _try(state: Served, query: Query) -> None:
-    """Evaluate a query in a process. Raises QueryError, QueryTimeoutError, Problem."""
+    """Evaluate a query once in a query process, to find its errors. Raises QueryError, QueryTimeoutError, Problem."""
     answer = await state.pool.ask(query)
     try:
         if answer.kind != "solutions":
@@ -69,7 +69,7 @@ async def _try(state: Served, query: Query) -> None:
 
 
 async def _told(state: Served, sparql: str, prefixes: dict[str, str], base: str | None) -> AsyncIterator[bytes]:
-    """The events of a standing query, until it ends, the client goes away or the server stops."""
+    """Yield the events of a standing query, until the query ends, the client goes away or the server stops."""
     events: asyncio.Queue[RowChange] = asyncio.Queue()
     loop, seconds = asyncio.get_running_loop(), state.settings.standing_seconds
 

@@ -52,7 +52,7 @@ _QUADS = ("add", "remove")
 
 
 async def transactions(request: Request) -> Response:
-    """Carry out several edits as one commit; the answer is the delta."""
+    """Carry out several edits as one commit. The answer is the delta of the commit."""
     if media_type(request.headers.get("content-type")) != LINES:
         raise Problem(415, f"send a transaction as {LINES}, a line for each edit")
     given = dict(each.partition("=")[::2] for each in parameters(request).get("header", []))
@@ -77,7 +77,10 @@ kind."""
 
 
 async def collected(request: Request, answer: Callable[[Attempt], Awaitable[Response]]) -> Response:
-    """Call `answer` with the edits of a request as a what-if."""
+    """Read the edits of a request for a what-if. Returns what `answer` answers.
+
+    `answer` gets a function that carries out the edits as a what-if and returns the delta.
+    """
     async with body.stored(request, served(request).settings) as path:
         await _check(request, path, is_tried=True)
 
@@ -90,7 +93,11 @@ async def collected(request: Request, answer: Callable[[Attempt], Awaitable[Resp
 
 
 async def _check(request: Request, path: Path, *, is_tried: bool = False) -> None:
-    """Raise Problem for a line that is not an edit, and QueryError for rules that are nested too deeply."""
+    """Check the edits of a request, which are in a file. Rules need the role admin, unless the request is a what-if.
+
+    Raises Problem for a line that is not an edit and for a role that is too low, QueryError for rules that are nested
+    too deeply.
+    """
     for text, syntax in await run_in_threadpool(_checked, path):
         if not is_tried:
             check_role(request.scope, "admin")
@@ -99,7 +106,7 @@ async def _check(request: Request, path: Path, *, is_tried: bool = False) -> Non
 
 
 def _checked(path: Path) -> list[tuple[str, str]]:
-    """The rule texts of the edits, each with its syntax. Raises Problem."""
+    """Return the rule texts in the edits of a file, each with its syntax. Raises Problem for a line that is no edit."""
     return [
         (str(line.get(verb) or ""), str(line.get("syntax", "datalog"))) for verb, line in _edits(path) if verb in _RULES
     ]
@@ -118,7 +125,7 @@ def carry_out(tx: Transaction, path: Path) -> None:
 
 
 def _edits(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The edits of a file, each with its verb. Raises Problem."""
+    """Yield the edits of a file, each with its verb such as "add". Raises Problem for a line that is not an edit."""
     with path.open("rb") as file:
         number = 0
         while text := file.readline(_LONGEST):
@@ -146,12 +153,12 @@ def _fits(verb: str, line: dict[str, Any]) -> bool:
 
 
 def terms_of(texts: Iterable[str]) -> tuple[Term, ...]:
-    """The terms of N-Triples texts. Raises InputError."""
+    """Return the terms that N-Triples texts stand for. Raises InputError for a text that is not a term."""
     return tuple(term_of(_shallow(text)) for text in texts)
 
 
 def _shallow(text: str) -> str:
-    """Return the text. Raises InputError if its triple terms are nested too deeply for the stack of the parser."""
+    """Return the text unchanged. Raises InputError if it has triple terms nested too deeply for the parser's stack."""
     if text.count("<<") > _DEEPEST and any(line.count("<<") > _DEEPEST for line in text.splitlines()):
         raise InputError("the triple terms are nested too deeply")
     return text
