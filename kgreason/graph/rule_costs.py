@@ -30,7 +30,10 @@ _SHOWN = re.compile(r"(?!dt_|eq_)\w+/\d+")
 
 
 class RuleCosts:
-    """The costs of the rules of a materializer that was just restored from the snapshot `path`, if there is one."""
+    """The costs of the rules of a materializer. Make this when the materializer was just restored from a snapshot.
+
+    `path` is the snapshot, None if there is none.
+    """
 
     def __init__(self, live: Materializer, path: Path | None) -> None:
         self._live, self._path = live, path
@@ -38,7 +41,7 @@ class RuleCosts:
         self._kept: dict[tuple[str, str], Cost] | None = None
 
     def costs(self) -> dict[Rule, Cost]:
-        """The cost of each rule in force."""
+        """Return the cost of each rule in force: the counts of the snapshot and those of the engine together."""
         found = self.counted()
         if self._live.engine.circuit is not self._restored or not (
             kept := self._read()
@@ -48,7 +51,10 @@ class RuleCosts:
         return {rule: _sum(kept.get((rule.name, format_rule(rule))), cost, is_last) for rule, cost in found.items()}
 
     def counted(self) -> dict[Rule, Cost]:
-        """The cost of each rule, as the engine has counted it. A pending change counts as the last commit."""
+        """Return the cost of each rule as the engine has counted it, without the counts of the snapshot.
+
+        While a change is pending, the change counts as the last commit.
+        """
         counted = dict(self._live.engine.costs())
         found = dict.fromkeys(self._live.rules, Cost())
         for code, rule in self._live.rules_by_code().items():
@@ -62,7 +68,10 @@ class RuleCosts:
         return self._kept
 
     def alone(self) -> Mapping[Rule, int]:
-        """How many facts each rule alone supports. Only facts that queries or relations show are counted."""
+        """Return, for each rule, the number of facts that no other rule and no assertion supports.
+
+        Facts of internal relations are not counted.
+        """
         from kgreason.engine.support import supported_alone
 
         live = self._live
@@ -80,14 +89,20 @@ class RuleCosts:
 
 
 def costliest(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rules with their costs, each with its share of all rewrites; the costliest first, then by name and text."""
+    """Return the rules with their costs, and with the `share` that each rule has of all rewrites.
+
+    The costliest rules come first; rules of equal cost are sorted by name and text.
+    """
     whole = sum(rule["rewrites"] for rule in rules) or 1
     shared = [rule | {"share": rule["rewrites"] / whole} for rule in rules]
     return sorted(shared, key=lambda rule: (-rule["rewrites"], -rule["derivations"], rule["name"], rule["rule"]))
 
 
 def _sum(before: Cost | None, cost: Cost, is_last: bool) -> Cost:
-    """The sum of two costs. The counts of the last commit are those of `cost`, or with `is_last` summed as well."""
+    """Return the sum of two costs. The counts of the last commit are added only if `is_last` is set.
+
+    Without `is_last` the result has the counts of the last commit from `cost`.
+    """
     if before is None:
         return cost
     last = (before.last_rewrites, before.last_derivations) if is_last else (0, 0)

@@ -73,8 +73,8 @@ _READS_OF_GRAPH = (
 class Ends(NamedTuple):
     """The functions that a transaction calls at its end: first `keep` or `drop`, and then always `ended`.
 
-    `keep` commits the edit, or tries it out, and returns its delta. `drop` forgets the terms that were read. Both take
-    the size of the dictionary before the transaction.
+    `keep` commits the edit, or tries it out, and returns its delta. `drop` removes the terms that the transaction added
+    to the dictionary. Both take the size of the dictionary before the transaction.
     """
 
     keep: Callable[[Edit, int, Progress], Delta]
@@ -108,7 +108,7 @@ class Transaction:
 
     @property
     def is_left(self) -> bool:
-        """Whether the transaction is open although the thread that began it has ended."""
+        """Whether the transaction is still open, but the thread that began it has ended."""
         return self._is_open and not self._thread.is_alive()
 
     @property
@@ -166,7 +166,7 @@ class Transaction:
         return self._note(1, read)
 
     def take(self, removed: Int32, added: Int32) -> Self:
-        """Retract quads int32[n, 4] of ids of this graph, then assert others."""
+        """Retract the quads `removed`, then assert the quads `added`; both are int32[n, 4] of ids of this graph."""
         return self._note(-1, lambda: removed)._note(1, lambda: added)
 
     def add_rules(self, text: str, source: str = "<rules>", *, syntax: Syntax = "datalog") -> Self:
@@ -211,7 +211,7 @@ class Transaction:
         return self._add_rules(rules)
 
     def take_rules_away(self, rules: Iterable[Rule]) -> Self:
-        """Remove rules that were parsed already. Raises RuleError if the graph lacks one."""
+        """Remove rules that were parsed already. Raises RuleError if the graph lacks one of these rules."""
         self._own = dict.fromkeys(without(self._rules(), tuple(rules)))
         return self
 
@@ -224,7 +224,10 @@ class Transaction:
         return self._add_rules(rules_of_file(Path(path), self._live.operators.registry.find, self._find))
 
     def unload_rules(self, path: File) -> Self:
-        """Remove the rules of a file. Raises InputError, RuleSyntaxError, and RuleError if the graph lacks one."""
+        """Remove the rules that a file contains.
+
+        Raises InputError, RuleSyntaxError, and RuleError if the graph lacks one of these rules.
+        """
         check_paths("unload_rules", (path,))
         return self.take_rules_away(load(Path(path), None, self._find).rules)
 
@@ -247,13 +250,13 @@ class Transaction:
         return PendingRelation(name, arity, lambda: declared(self._rules(), name), self._read_facts, self._pending())
 
     def _pending(self) -> PendingFacts:
-        """The edits of relations, which most transactions do not have."""
+        """Return the edits of relations. They are made at the first call, because most transactions have none."""
         if self._facts is None:
             self._facts = PendingFacts(self._live)
         return self._facts
 
     def _read_facts(self, read: Callable[[], None]) -> None:
-        """Read facts of a relation. If this fails, the terms that were read are forgotten."""
+        """Read facts of a relation. If this fails, the terms that were read are dropped from the dictionary."""
         self._check_open()
         self._check_alone()
         with self._forgetting():
@@ -261,7 +264,7 @@ class Transaction:
 
     @contextmanager
     def _forgetting(self) -> Iterator[None]:
-        """Forget the terms that the block interns, if the block raises an error."""
+        """Run a block. If the block raises an error, drop the terms that it interned from the dictionary."""
         known = len(self._live.dictionary)
         try:
             yield
@@ -316,10 +319,10 @@ class Transaction:
         return self._lean(edit) if -1 in self._signs or edit.facts.removed else edit
 
     def _lean(self, edit: Edit) -> Edit:
-        """The edit without the retractions that name a new term, one that the dictionary did not have before.
+        """Return the edit without the retractions that name a new term. A term is new if this transaction interned it.
 
-        The graph cannot have a quad with a new term, so there is nothing to retract. New terms that only these
-        retractions have are dropped from the dictionary. So the dictionary has exactly the terms of the journal, and
+        The graph cannot have a quad with a new term, so such a retraction has no effect. New terms that occur only in
+        such retractions are dropped from the dictionary. So the dictionary has exactly the terms of the journal, and
         replaying the journal gives the same state.
         """
         dictionary, known = self._live.dictionary, self._known
@@ -355,7 +358,7 @@ class Transaction:
             raise AttributeError(f"a transaction has no attribute {name!r}{hint}", name=name, obj=self)
 
     def __del__(self) -> None:
-        """Warn of edits that are lost, because no variable holds the transaction and nobody ended it."""
+        """Warn of lost edits: no variable holds the transaction any more, and nobody ended it."""
         state = self.__dict__
         if state.get("_is_open") and (state.get("_parts") or state.get("_facts") or state.get("_own") is not None):
             lost = "a transaction was neither ended nor used in a `with` block, so its edits are lost"
@@ -371,7 +374,10 @@ class Transaction:
             self.end(kind is None)
 
     def abandon(self, why: str) -> None:
-        """Drop the edits; any thread may call this. Later calls raise StoreError with `why` as the message."""
+        """Drop the edits and end the transaction; any thread may call this.
+
+        Later calls of methods raise StoreError with `why` as the message.
+        """
         self._thread, self._why_ended = threading.current_thread(), why
         self.end(False)
 
@@ -402,7 +408,10 @@ class Transaction:
 
 
 def last_wishes(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int32]:
-    """The quads int32[n, 4] to retract, and the quads int32[m, 4] to assert. The last edit of each quad counts."""
+    """Return the quads to retract, int32[n, 4], and the quads to assert, int32[m, 4].
+
+    If a quad is edited several times, the last edit counts.
+    """
     if -1 not in signs:
         return NO_QUADS, np.concatenate([NO_QUADS, *parts])
     quads = np.concatenate(parts)

@@ -40,9 +40,10 @@ SHIPPED = ("owl2rl", "rdfs", "rhodf")
 def own_rules(
     manifest: Manifest, path: Path | None, records: Iterable[Record], find: Finder | None = None
 ) -> tuple[Rule, ...]:
-    """The user's rules after `records`, which change the rules of the snapshot, or of a new store's rule files.
+    """Return the user's rules after the commits `records`.
 
-    `find` is the catalogue for the imports of rule sets. Raises StoreError.
+    The rules before these commits are those of the snapshot `path`, or, if it is None, those of the rule files that the
+    store was made with. `find` is the catalogue for the imports of rule sets. Raises StoreError.
     """
     if path is None:
         from kgreason.materialize.selection import select
@@ -56,7 +57,7 @@ def own_rules(
 
 
 def after(own: Iterable[Rule], record: Record) -> tuple[Rule, ...]:
-    """The user's rules after a commit."""
+    """Return the user's rules after a commit; `own` are the rules before it."""
     rules = dict.fromkeys(own)
     for sign, text in record.rules:
         for rule in of_journal(text):
@@ -68,10 +69,9 @@ def after(own: Iterable[Rule], record: Record) -> tuple[Rule, ...]:
 
 
 def journalled(rule: Rule, find: Find = no_function) -> str:
-    """The text of a rule in the journal, with its name and group.
+    """Return the text under which the journal stores a rule; the text has the name and the group of the rule.
 
-    Comments before it name the file of the rule, its dialect, and the signatures of the Python functions that the rule
-    calls.
+    Comments before the rule tell its file, its dialect, and the signatures of the Python functions that the rule calls.
     """
     comment = f"# from {quote(rule.file)}\n" if rule.file else ""
     comment += f"# dialect {rule.dialect}\n" if rule.dialect else ""
@@ -80,13 +80,13 @@ def journalled(rule: Rule, find: Find = no_function) -> str:
 
 
 def signatures(records: Iterable[Record]) -> dict[str, str]:
-    """The signatures of the Python functions that rules of these commits call, by name."""
+    """Return the signatures, by name, of the Python functions that the rules added by these commits call."""
     found = (line for record in records for sign, text in record.rules if sign > 0 for line in _CALLS.findall(text))
     return {signature.partition("(")[0]: signature for signature in found}
 
 
 def of_journal(text: str) -> tuple[Rule, ...]:
-    """The inverse of `journalled`."""
+    """Return the rules in a text of the journal; the inverse of `journalled`."""
     comment = _FROM.match(text)
     file, dialect = comment.groups(default="") if comment else ("", "")
     rules = parse(text, "journal", None).rules
@@ -94,12 +94,12 @@ def of_journal(text: str) -> tuple[Rule, ...]:
 
 
 def files_of(names: Iterable[str]) -> list[str]:
-    """The rule files among the names that select the rules of a store."""
+    """Return the rule files among `names`, which are the names of rule sets and rule files of a store."""
     return [name for name in names if name != "none" and name.split("+")[0] not in SHIPPED]
 
 
 def is_kept(file: str, own: Collection[Rule], find: Finder | None = None) -> bool:
-    """Whether the user's rules still have a rule of a file, or all the rules that the file has now.
+    """Whether a rule file still counts as used: one of the user's rules came from the file, or they have all its rules.
 
     `find` is the catalogue for the imports of rule sets.
     """
@@ -110,7 +110,7 @@ def is_kept(file: str, own: Collection[Rule], find: Finder | None = None) -> boo
 
 
 def how_to_add(files: Sequence[str]) -> str:
-    """The end of a message: how the rules of files are added; the empty text without files."""
+    """Return the end of a message that says how to add the rules of files; the empty text if there are no files."""
     calls = "".join(f".load_rules({file!r})" for file in files)
     return f"; to add the rules of {' and '.join(files)}, call tx{calls} in a transaction tx" if files else ""
 
@@ -125,7 +125,7 @@ def remaining(
     syntax: Syntax = "datalog",
     find: Finder | None = None,
 ) -> tuple[Rule, ...]:
-    """The rules `own` without the rules to remove. `text` is the name of a rule, or rules as text in this `syntax`.
+    """Return the rules `own` without the rules to remove. `text` is the name of a rule, or rules as text in `syntax`.
 
     `selected` are the rule sets and rule files that the store was made with. `find` is the catalogue for the imports of
     a text.
@@ -152,7 +152,10 @@ def remaining(
 
 
 def _from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
-    """The rules that came from a rule file. Raises RuleError if there are none, or if two files have this name."""
+    """Return the rules that came from a rule file.
+
+    Raises RuleError if no rule came from a file of this name, or if rules came from several such files.
+    """
     files = {rule.file for rule in own if rule.file and file in (rule.file, Path(rule.file).name)}
     if not files:
         others = ", ".join(dict.fromkeys(rule.file for rule in own if rule.file))
@@ -163,14 +166,14 @@ def _from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
 
 
 def _names(own: tuple[Rule, ...]) -> str:
-    """A hint for the message: the names of the user's rules; otherwise the empty text."""
+    """Return a hint for a message: the names of the user's rules. The empty text if the user has no rules."""
     names = list(dict.fromkeys(rule.name for rule in own))
     more = ", ..." if len(names) > _NAMED else ""
     return f"; the rules that were added are called {', '.join(names[:_NAMED])}{more}" if names else ""
 
 
 def _check_one(named: tuple[Rule, ...]) -> None:
-    """Raise RuleError if the rules `named`, which have one name, are rules that must be told apart.
+    """Raise RuleError if the rules `named`, which all have the same name, must be told apart.
 
     Rules of one file may share a name that the user gave them: the name means all of them. Rules of different files
     must be told apart, and so must rules without a name of their own, which kgreason calls `rule-1` and so on.
@@ -189,7 +192,7 @@ def _check_one(named: tuple[Rule, ...]) -> None:
 
 
 def _shipped(name: str, selected: Iterable[str]) -> str:
-    """A hint for the message if a rule set of the store has a rule of this name; otherwise the empty text."""
+    """Return a hint for a message: which rule set of the store has a rule of this name. The empty text if none has."""
     used = {each.split("+")[0] for each in selected}
     for ruleset_name in SHIPPED:
         if ruleset_name in used and any(rule.name == name for rule in ruleset(ruleset_name).rules):
@@ -201,7 +204,10 @@ def _shipped(name: str, selected: Iterable[str]) -> str:
 
 
 def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules `own` without `rules`; names are not compared. Raises RuleError if `own` lacks one of `rules`."""
+    """Return the rules `own` without the rules `rules`. The names of rules do not matter for this.
+
+    Raises RuleError if `own` lacks one of `rules`.
+    """
     forms, gone = {rule: _nameless(rule) for rule in own}, {_nameless(rule): rule for rule in rules}
     for form, rule in gone.items():
         if form not in forms.values():

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Editing(Protocol):
-    """A transaction, as far as a relation needs one."""
+    """The part of a transaction that a relation uses."""
 
     @property
     def delta(self) -> Delta:
@@ -63,7 +63,7 @@ class Pending(Protocol):
 
 
 class Graph(Protocol):
-    """A graph, as far as a relation needs one."""
+    """The part of a graph that a relation uses."""
 
     def own_rules(self) -> tuple[Rule, ...]:
         """The rules of the user."""
@@ -157,11 +157,14 @@ class GraphRelation(Frames):
         return tx.delta
 
     def facts(self, *, asserted: bool | None = None) -> Facts:
-        """The facts: asserted ones with `asserted=True`, facts that only rules derive with False, all with None."""
+        """Return the facts: all of them, or with `asserted=True` the asserted ones, with False the inferred ones."""
         return self._facts((), asserted, None)
 
     def match(self, *terms: object, asserted: bool | None = None, prefixes: Mapping[str, str] | None = None) -> Facts:
-        """The facts that have these terms at their places; None matches any term. `asserted` is as for `facts`."""
+        """Return the facts that have these terms at these places; None matches any term.
+
+        `asserted` has the same meaning as in `facts`.
+        """
         return self._facts(terms, asserted, prefixes)
 
     def _facts(self, terms: Sequence[Any], asserted: bool | None, prefixes: Mapping[str, str] | None) -> Facts:
@@ -185,15 +188,15 @@ class GraphRelation(Frames):
         return Facts(columns, _cells(rows, dictionary))
 
     def explain(self, row: Sequence[object], *, prefixes: Mapping[str, str] | None = None) -> Proof:
-        """A proof of a fact, given as a tuple of terms. Raises QueryError if the graph does not have the fact."""
+        """Return a proof of a fact; the fact is a tuple of terms. Raises QueryError if the graph lacks the fact."""
         (terms,) = terms_of([row], self.declaration, self.name, self.arity, checked(prefixes))
         return self._graph.explain_fact(self.name, terms)
 
     def why_not(self, row: Sequence[object], *, prefixes: Mapping[str, str] | None = None, limit: int = 10) -> WhyNot:
-        """Why a fact, given as a tuple of terms, does not hold; see `KnowledgeGraph.why_not`.
+        """Say why a fact does not hold; the fact is a tuple of terms. See `KnowledgeGraph.why_not`.
 
-        The answer has the rules that could derive the fact, at most `limit`, and for each of them the conditions that
-        fail. If the fact holds, the answer says so. Raises InputError for a row that cannot be a fact.
+        The answer has at most `limit` rules that could derive the fact, and for each rule the conditions that fail. If
+        the fact holds, the answer says so. Raises InputError for a row that cannot be a fact.
         """
         (terms,) = terms_of([row], self.declaration, self.name, self.arity, checked(prefixes))
         return self._graph.why_not_fact(self.name, terms, limit)
@@ -215,7 +218,7 @@ class GraphRelation(Frames):
         return True
 
     def __contains__(self, row: object) -> bool:
-        """Whether the relation has a fact, a tuple of terms."""
+        """Whether the relation has this fact; the fact is a tuple of terms."""
         if not isinstance(row, (tuple, list)) or len(row) != self.arity or None in row:
             return False
         try:
@@ -246,7 +249,7 @@ class PendingRelation:
 
     @property
     def declaration(self) -> Relation | None:
-        """The declaration that counts now: the transaction may have added it after this object was made."""
+        """The present declaration of the relation. The transaction may have added it after this object was made."""
         return self._declaration()
 
     def insert(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None) -> Self:
@@ -286,7 +289,7 @@ class PendingRelation:
 
 
 def column(relation: Relation | None, place: int) -> Relation | None:
-    """A relation with one column: the column of `relation` at `place`."""
+    """Return a declaration with a single column: the column of `relation` at `place`. None stays None."""
     return relation and relation._replace(columns=(relation.columns[place],), key=())
 
 
@@ -298,7 +301,7 @@ def _one(known: set[int], name: str) -> int | None:
 
 
 def _cells(rows: Any, dictionary: Dictionary) -> list[tuple[Cell, ...]]:
-    """Rows int32[n, w] of ids as tuples of terms; each term is made once."""
+    """Return rows of ids, int32[n, w], as tuples of terms. Equal ids share one term object."""
     if not rows.shape[1]:
         return [()] * len(rows)
     ids = distinct(rows)

@@ -47,7 +47,7 @@ Row = TypeVar("Row", bound=QuerySolution | Triple | Quad)
 
 
 class Answer(Frames, Iterator[Row], Generic[Row]):
-    """Rows that are read once, in the order in which they are found."""
+    """Rows in the order in which they are found. Each row can be read only once."""
 
     def __init__(self, names: Sequence[str], rows: Iterator[Row]) -> None:
         self._names = tuple(names)
@@ -57,7 +57,10 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         self._is_read = False
 
     def __iter__(self) -> Self:
-        """The rows that are left. Raises QueryError if all rows were read already, unless there were none."""
+        """Iterate over the rows that were not read yet.
+
+        Raises QueryError if the answer had rows and all of them were read already.
+        """
         if self._is_read and self._has_given:
             raise QueryError(
                 "the rows of this answer were read already, and each row is read once: keep them with"
@@ -66,7 +69,10 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         return self
 
     def __next__(self) -> Row:
-        """The next row. Raises QueryError if the query fails at this row, QueryTimeoutError after its timeout."""
+        """Return the next row.
+
+        Raises QueryError if the query fails at this row, QueryTimeoutError if the timeout of the query has passed.
+        """
         try:
             row = self._first.popleft() if self._first else self._read()
         except StopIteration:
@@ -84,7 +90,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
             raise QueryError("a row has about 16 MB or more; run the query without a timeout") from error
 
     def _look(self, count: int) -> list[Row]:
-        """The first rows that are left, without taking them."""
+        """Return the first `count` of the rows that were not read yet. They still count as not read."""
         while len(self._first) < count:
             try:
                 self._first.append(self._read())
@@ -100,7 +106,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         return f"<{type(self).__name__}: {', '.join(self._names)}{read}>"
 
     def _repr_html_(self) -> str:
-        """The first rows, for notebooks; they can still be read."""
+        """Return the first rows as an HTML table, which notebooks show. They can still be read afterwards."""
         rows = self._look(SHOWN + 1)
         more = f"the first {SHOWN} rows that are left" if len(rows) > SHOWN else f"{len(rows)} rows are left"
         return table(f"{type(self).__name__}: {more}", self._names, map(_cells, rows[:SHOWN]))
@@ -198,7 +204,7 @@ Found: TypeAlias = Solutions | QueryBoolean | Triples
 
 
 def found(results: Results) -> Found:
-    """The results of Oxigraph in the classes of this module."""
+    """Return the results of Oxigraph as an object of a class of this module; a boolean stays as it is."""
     if isinstance(results, QuerySolutions):
         return Solutions(results)
     return Triples(results) if isinstance(results, QueryTriples) else results
@@ -208,7 +214,7 @@ Wanted = TypeVar("Wanted", Solutions, QueryBoolean, Triples)
 
 
 def of_form(results: Found, wanted: type[Wanted]) -> Wanted:
-    """The results, if the query has the wanted form. Raises QueryError for another form."""
+    """Return the results if they are of the wanted class. Raises QueryError if the query has another form."""
     if not isinstance(results, wanted):
         name, forms = _FORMS[wanted]
         right, given = _FORMS[type(results)]
@@ -224,5 +230,5 @@ _FORMS: dict[type, tuple[str, str]] = {
 
 
 def _cells(row: QuerySolution | Triple | Quad) -> list[Cell]:
-    """The terms of a row; None for the default graph."""
+    """Return the terms of a row, with None in place of the default graph."""
     return [None if isinstance(term, DefaultGraph) else term for term in row]

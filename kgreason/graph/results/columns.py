@@ -36,7 +36,7 @@ _TEXTS = frozenset(name[1:-1] for name in (XSD_STRING, RDF_LANG_STRING, RDF_DIR_
 
 
 class Column(NamedTuple):
-    """Values of one kind, None for null; `scale` is the number of decimals in a column of kind "decimal"."""
+    """Values of one kind; None is null. `scale` is the number of digits after the point if the kind is "decimal"."""
 
     kind: str
     scale: int
@@ -52,7 +52,7 @@ _TEXT = _Value("text", None)
 
 
 def typed(cells: Sequence[Cell], *, ntriples: bool) -> Column:
-    """Cells as a column of the smallest kind that fits them; with `ntriples` a column of N-Triples text."""
+    """Return cells as a column of the smallest kind that fits them, or of N-Triples text if `ntriples` is set."""
     if ntriples:
         return Column("text", 0, [cell if cell is None else text_of(cell) for cell in cells])
     found = [None if cell is None else _value(cell) if isinstance(cell, Literal) else _TEXT for cell in cells]
@@ -69,14 +69,14 @@ def typed(cells: Sequence[Cell], *, ntriples: bool) -> Column:
 
 
 def _common(kinds: set[str]) -> str:
-    """The smallest kind that holds values of all these kinds; text for a column without values."""
+    """Return the smallest kind that can hold values of all these kinds; text if there are no kinds."""
     if len(kinds) == 1:
         return kinds.pop()
     return max(kinds, key=_NUMBERS.index) if kinds and kinds <= set(_NUMBERS) else "text"
 
 
 def _size(numbers: Sequence[Decimal]) -> tuple[int, int]:
-    """How many digits a column needs for all these numbers, and how many of the digits are decimals."""
+    """Return how many digits a column needs to hold any of these numbers, and how many of them follow the point."""
     scale = max(max(0, -cast(int, number.as_tuple().exponent)) for number in numbers)
     return scale + max(max(0, number.adjusted() + 1) for number in numbers), scale
 
@@ -86,7 +86,7 @@ def _text(cell: Cell) -> str:
 
 
 def _value(literal: Literal) -> _Value:
-    """The value of a literal; its text if no other kind of column can hold the value exactly."""
+    """Return the value of a literal with the smallest kind that holds it exactly. If no other kind can, it is text."""
     datatype = literal.datatype.value
     return _TEXT if datatype in _TEXTS else _read(literal.value, datatype)
 
@@ -122,7 +122,7 @@ def _number(number: object, *, is_integer: bool) -> _Value:
 
 
 def _time(moment: Moment) -> _Value:
-    """A moment in UTC, or a local time without a time zone."""
+    """Return a moment with a time zone in UTC, and a moment without one as local time."""
     micros = Decimal(moment.second or 0) * 1_000_000
     if micros != micros.to_integral_value():
         return _TEXT

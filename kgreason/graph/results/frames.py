@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Frames:
-    """A base class for rows of terms. A subclass defines `_table`, which gives the names of columns, and the rows."""
+    """A base class for rows of terms. A subclass defines `_table`, which returns the names of columns and the rows."""
 
     __slots__ = ()
 
@@ -44,11 +44,17 @@ class Frames:
         raise NotImplementedError
 
     def to_arrow(self, *, ntriples: bool = False) -> pyarrow.Table:
-        """The rows as a table of PyArrow; see `frames` for the types. Raises InputError if it is not installed."""
+        """Return the rows as a table of PyArrow; the module `frames` lists the types.
+
+        Raises InputError if PyArrow is not installed.
+        """
         return self._arrow("PyArrow", ntriples)
 
     def to_pandas(self, *, ntriples: bool = False) -> pandas.DataFrame:
-        """The rows as a frame of pandas; see `frames` for the dtypes. Raises InputError if it is not installed."""
+        """Return the rows as a frame of pandas; the module `frames` lists the dtypes.
+
+        Raises InputError if pandas or PyArrow is not installed.
+        """
         try:
             import pandas
         except ImportError as error:
@@ -63,7 +69,10 @@ class Frames:
         return table.to_pandas(types_mapper=lambda kind: dtypes.get(str(kind)))
 
     def to_polars(self, *, ntriples: bool = False) -> polars.DataFrame:
-        """The rows as a frame of Polars; see `frames` for the types. Raises InputError if it is not installed."""
+        """Return the rows as a frame of Polars; the module `frames` lists the types.
+
+        Raises InputError if Polars or PyArrow is not installed.
+        """
         try:
             import polars
         except ImportError as error:

@@ -29,14 +29,17 @@ _COPY = 20_000
 
 
 class _Rows(NamedTuple):
-    """The rows of the store that the steps have removed and added, as lines."""
+    """The lines that the steps have removed from the store, and the lines that they have added."""
 
     removed: frozenset[bytes] = frozenset()
     added: frozenset[bytes] = frozenset()
 
 
 class Ahead:
-    """The rows ahead of the last commit; `facts` is the number of facts of the graph. Call `close` in the end."""
+    """The store as it is after the steps so far, which are not committed yet. Call `close` in the end.
+
+    `facts` is the number of facts of the graph.
+    """
 
     def __init__(self, home: Repository, facts: int) -> None:
         self._home = home
@@ -53,7 +56,7 @@ class Ahead:
             self._bring_up(self._copy)
 
     def solutions(self, select: Select) -> Iterable[Solution]:
-        """The solutions of a SELECT. Raises QueryError, StoreError."""
+        """Return the solutions that a SELECT has after the steps so far. Raises QueryError, StoreError."""
         store = self._home.store
         if self._delta is not None and self._copy is None:
             self._spent += sum(rows.count(b"\n") for rows in self._delta)
@@ -69,7 +72,7 @@ class Ahead:
         return found
 
     def _bring_up(self, copy: OxigraphStore) -> None:
-        """Apply to the copy the steps that it does not have yet."""
+        """Bring the copy to the state after the steps so far."""
         assert self._delta is not None
         (gone, come), before = (frozenset(lines(rows)) for rows in self._delta), self._copied
         self._copied = _Rows(gone, come)

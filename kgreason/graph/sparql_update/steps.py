@@ -58,13 +58,16 @@ class Editing:
                 self._ahead.close()
 
     def _catch_up(self) -> None:
-        """Attempt the steps that were not attempted yet, because a WHERE reads now."""
+        """Attempt the steps that were not attempted yet. A WHERE that reads the graph needs their results."""
         while self._waiting:
             self._has_attempts = True  # an attempt that fails must be rolled back as well
             self._ahead.follow(*self._graph.attempt(self._waiting.pop(0)))
 
     def entailed(self, outcome: Outcome) -> int:
-        """Count the rows named by DELETEs that rules still derive in the default graph; call it after the commit."""
+        """Count the triples that DELETEs name and that stay in the default graph, because rules derive them.
+
+        Call this after the commit.
+        """
         known = len(self._live.dictionary)
         try:
             rows = self._encode(b"".join(outcome.named))
@@ -77,7 +80,7 @@ class Editing:
             self._graph.forget(known)
 
     def _forms(self, quads: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """All spellings of `quads`, int32[n, 4].
+        """Return the quads, int32[n, 4], with every spelling of their objects.
 
         Returns int64[m] and int32[m, 4]: for each spelling the position of its quad in `quads`, and the spelling.
         """
@@ -90,12 +93,12 @@ class Editing:
         return owners, forms
 
     def solutions(self, select: Select) -> Iterable[Solution]:
-        """The solutions of a SELECT over the materialized graph."""
+        """Return the solutions that a SELECT has in the materialized graph after the steps so far."""
         self._catch_up()
         return self._ahead.solutions(select)
 
     def asserted(self, rows: bytes) -> Asserted:
-        """The asserted quads that Oxigraph shows as one of `rows`; and the rows that show no asserted quad."""
+        """Return the asserted quads that Oxigraph shows as one of `rows`, and the `rows` that show no asserted quad."""
         self._catch_up()
         quads = self._encode(rows)
         owners, forms = self._forms(quads)
@@ -108,7 +111,7 @@ class Editing:
         return of_canonical(lines, self._live.dictionary)
 
     def graphs(self) -> Iterable[str]:
-        """The names of the named graphs."""
+        """Return the names of all named graphs that have quads after the steps so far."""
         self._catch_up()
         quads = self._live.quads.columns
         if quads is None:
@@ -117,7 +120,7 @@ class Editing:
         return self._live.dictionary.decode(names)
 
     def triples(self, graph: str | None) -> Iterable[bytes]:
-        """The asserted triples of one graph, as chunks of lines."""
+        """Return the asserted triples of one graph after the steps so far, as chunks of lines."""
         self._catch_up()
         quads = self._live.quads.columns
         if quads is None:
@@ -128,7 +131,7 @@ class Editing:
         return chunks(self._live.dictionary, rows)
 
     def read(self, load: Load) -> Iterable[bytes]:
-        """The quads of an RDF file: all in one graph, or in the graphs of the file if `load` names no graph."""
+        """Yield the quads of an RDF file: all in the graph that `load` names, or else in the graphs of the file."""
         name = load.source
         for batch in read(load.path, self._live.dictionary, syntax=load.syntax, name=name, base=load.base):
             quads = np.stack(batch, axis=1)
@@ -137,7 +140,7 @@ class Editing:
             yield _lines(self._live.dictionary, quads)
 
     def apply(self, removed: bytes, added: bytes) -> None:
-        """Retract quads, then assert others."""
+        """Add a step that retracts the quads `removed` and then asserts the quads `added`."""
         quads = self._encode(removed), self._encode(added)
         self._transaction.take(*quads)
         self._waiting.append(Edit(*last_wishes((-1, 1), quads)))

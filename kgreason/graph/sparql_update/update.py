@@ -28,7 +28,7 @@ class Updated(NamedTuple):
     entailed: int
 
     def __repr__(self) -> str:
-        """What changed, and which rows of DELETE changed nothing."""
+        """Say what changed, and how many rows of DELETEs had no effect."""
         missed = f"; rows to delete that were not asserted: {self.unasserted}" if self.unasserted else ""
         stays = f" (of these, {self.entailed} stay because rules derive them)" if self.entailed else ""
         return f"<Updated: {repr(self.delta)[1:-1]}{missed}{stays}>"

@@ -33,14 +33,17 @@ _SPACE = re.compile(r"\s*")
 
 
 class Pattern(NamedTuple):
-    """A triple pattern: at each place a variable in `variables`, or a term in `terms`, or None in both for any term."""
+    """A triple pattern. Each place has a variable in `variables` or a term in `terms`, and None in the other one.
+
+    A place with None in both matches any term.
+    """
 
     variables: tuple[str | None, ...]
     terms: tuple[str | None, ...]
 
 
 class Plan(NamedTuple):
-    """A query in parts. `columns` is None for `SELECT *`. `is_set` says whether equal rows count once."""
+    """The parts of a query. `columns` is None for `SELECT *`. `is_set` says whether equal rows count as one row."""
 
     prologue: str
     columns: tuple[str, ...] | None
@@ -51,11 +54,11 @@ class Plan(NamedTuple):
 
 
 class _OtherError(Exception):
-    """A query that has no plan."""
+    """Raised for a query that has no plan."""
 
 
 def plan_of(sparql: str, prefixes: Mapping[str, str], base: str | None) -> Plan | None:
-    """The plan of a query that parses; None if its rows must be found by evaluating the whole query.
+    """Return the plan of a valid query, or None if the query has no plan and must be evaluated as a whole.
 
     >>> plan = plan_of("SELECT ?x { ?x a <e:C> OPTIONAL { ?x <e:p> ?y } }", {}, None)
     >>> [each.variables for each in plan.patterns], plan.certain
@@ -69,7 +72,7 @@ def plan_of(sparql: str, prefixes: Mapping[str, str], base: str | None) -> Plan 
 
 
 def _uncommented(sparql: str) -> str:
-    """The text without comments."""
+    """Return the text of a query without its comments."""
     parts: list[str] = []
     done = 0
     for token in TOKEN.finditer(sparql):
@@ -100,7 +103,7 @@ def _plan(text: str, prefixes: Mapping[str, str], base: str | None) -> Plan:
 
 
 class _Reader:
-    """Reads the groups of a query."""
+    """Reads the groups `{ ... }` of a query, and collects their patterns and the certain variables."""
 
     def __init__(self, text: str, prologue: str, base: str | None) -> None:
         self._text, self._prologue, self._base = text, prologue, base
@@ -168,7 +171,7 @@ class _Reader:
 
 
 def _in_turtle(token: re.Match[str] | None, text: str) -> str:
-    """A token of SPARQL in Turtle, with an IRI in place of a variable."""
+    """Return a token of SPARQL as text in Turtle; a variable becomes an IRI."""
     if token and token["variable"]:
         return f" {placeholder(text[1:])} "
     return text.lower() if text.upper() in ("TRUE", "FALSE") else text
@@ -179,7 +182,10 @@ def _variable(term: object) -> str | None:
 
 
 def _constant(term: object) -> str | None:
-    """The text of an IRI. None for a variable or a blank node; also for a literal, which may have several spellings."""
+    """Return the text of a term if it is an IRI, and None for a variable or a blank node.
+
+    None also for a literal, because a literal may have several spellings.
+    """
     if _variable(term) is not None or isinstance(term, (BlankNode, Literal)):
         return None
     if not isinstance(term, NamedNode):
@@ -188,7 +194,7 @@ def _constant(term: object) -> str | None:
 
 
 def _closing(text: str, at: int) -> int:
-    """The position after the block that begins at the position `at`."""
+    """Return the position after the block in braces that begins at the position `at`."""
     depth = 0
     for token in TOKEN.finditer(text, at):
         depth += bool(token["open"]) - bool(token["close"])
@@ -198,7 +204,10 @@ def _closing(text: str, at: int) -> int:
 
 
 def _bracketed(text: str, at: int) -> int:
-    """The position after the brackets that begin at the position `at`; there must be no block inside the brackets."""
+    """Return the position after the closing bracket for the bracket at the position `at`.
+
+    Raises _OtherError for braces inside the brackets.
+    """
     depth = 0
     for token in _pieces(text, at):
         if token.upper() in _UNSTEADY or token in ("{", "}"):
@@ -213,7 +222,7 @@ def _bracketed(text: str, at: int) -> int:
 
 
 def _pieces(text: str, at: int) -> Iterator[str]:
-    """The tokens from the position `at` on, and the single characters between them."""
+    """Yield the tokens of the text from the position `at` on. A character that is in no token is yielded alone."""
     while at < len(text):
         token = TOKEN.match(text, at)
         piece = text[at] if token is None or token["open"] or token["close"] else token[0]

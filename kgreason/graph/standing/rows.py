@@ -18,7 +18,7 @@ Bindings: TypeAlias = Mapping[tuple[str, ...], set[tuple[str, ...]]]
 
 
 class Rows:
-    """A bag of rows with these columns."""
+    """A bag of rows; `columns` are the names of their variables."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         self._place = {name: place for place, name in enumerate(columns)}
@@ -26,7 +26,10 @@ class Rows:
         self._indexes: dict[tuple[str, ...], dict[Row, set[Row]]] = {}
 
     def replace(self, bindings: Bindings, found: Iterable[Row]) -> Counter[Row]:
-        """Remove the rows that agree with a binding, and add `found`. The result is the change of each row's count."""
+        """Remove the rows that agree with one of the bindings, and add the rows `found`.
+
+        Returns the change of each row's count.
+        """
         change: Counter[Row] = Counter()
         for names, values in bindings.items():
             index = self._index(names)

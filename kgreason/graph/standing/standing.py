@@ -91,12 +91,15 @@ class StandingQuery:
         return list(self._shown.elements())
 
     def close(self) -> None:
-        """End the query: nothing is told any more."""
+        """End the standing query: its callback is not called any more."""
         self._is_ended = True
         self.end()
 
     def hear(self, delta: Delta) -> None:
-        """Tell what a commit changed in the rows. An error of the query is told, and ends it."""
+        """Tell the callback what a commit changed in the rows.
+
+        If the query fails, the callback is told the error, and the standing query ends.
+        """
         if self._is_ended:
             return
         try:
@@ -118,7 +121,7 @@ class StandingQuery:
         return self._rows.replace(bindings, self._again(self._plan, bindings))
 
     def _all(self, found: Found | None) -> Iterable[Row]:
-        """All solutions of the query. `found` is an answer that was computed already; with None the query runs."""
+        """Return all solutions of the query. If `found` is None the query is evaluated; else `found` is its answer."""
         if self._plan is not None:
             return self._values(self._ask(f"{self._plan.prologue}{self._head} {{ {self._plan.block} }}"))
         found = self._ask(self._sparql) if found is None else found
@@ -131,7 +134,10 @@ class StandingQuery:
         return f"SELECT {' '.join(f'?{name}' for name in self._names)}"
 
     def _again(self, plan: Plan, bindings: Bindings) -> Iterable[Row]:
-        """The solutions that agree with a binding. A solution that agrees with several bindings counts once."""
+        """Return the present solutions that agree with at least one binding.
+
+        A solution that agrees with several bindings is not repeated.
+        """
         found: dict[Row, int] = {}
         for names, values in bindings.items():
             rows = " ".join(f"({' '.join(value)})" for value in values)
@@ -148,7 +154,10 @@ class StandingQuery:
             yield tuple([None if term is None else text_of(term) for term in terms])
 
     def _report(self, commit: int, changed: Counter[Row]) -> None:
-        """Tell which rows the changed solutions add and remove. The first call is told even without rows."""
+        """Tell the callback which rows the changed solutions add and remove.
+
+        If there are no such rows, the callback is called only the first time.
+        """
         width, is_first = len(self.columns), not hasattr(self, "_is_begun")
         self._is_begun = True
         net: Counter[Row] = Counter()
@@ -170,7 +179,10 @@ class StandingQuery:
 
 
 def _bindings(plan: Plan, triples: Iterable[Triple]) -> Bindings | None:
-    """The values that triples give to certain variables. None if all solutions may change, or for too many values."""
+    """Return the values that changed triples give to the certain variables (`reading`).
+
+    Returns None if any solution may have changed, or if there are too many values.
+    """
     found: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     count = 0
     for triple in triples:
@@ -189,7 +201,7 @@ def _bindings(plan: Plan, triples: Iterable[Triple]) -> Bindings | None:
 
 
 def _matched(pattern: Pattern, triple: Triple) -> dict[str, str] | None:
-    """The values that a triple gives to the variables of a pattern; None if it does not match."""
+    """Return the values that a triple gives to the variables of a pattern; None if the triple does not match it."""
     values: dict[str, str] = {}
     for name, constant, term in zip(pattern.variables, pattern.terms, triple, strict=True):
         if constant is not None and constant != term:
@@ -200,7 +212,7 @@ def _matched(pattern: Pattern, triple: Triple) -> dict[str, str] | None:
 
 
 def _normal(found: dict[tuple[str, ...], set[tuple[str, ...]]]) -> Bindings:
-    """The same bindings, with literals in the form that queries show."""
+    """Return the same bindings, with each literal in its normal form."""
     literals = sorted({text for values in found.values() for value in values for text in value if text[0] == '"'})
     normal = dict(zip(literals, stored(literals), strict=True)) if literals else {}
     return {
