@@ -69,7 +69,7 @@ class Edit(NamedTuple):
 
 
 class Means(NamedTuple):
-    """How a commit is evaluated. Each step takes the next strategy of `strategies`, which is an endless iterator."""
+    """How a commit is evaluated. `strategies` is an endless iterator; each step of the commit takes the next one."""
 
     strategies: Iterator[Strategy]
     budget: int | None

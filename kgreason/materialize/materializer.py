@@ -450,7 +450,10 @@ class Materializer:
         )
 
     def _encoded(self, rules: Iterable[Rule], *, are_plain: bool = False) -> list[EncodedRule]:
-        """The rules as the engine runs them: without NOT, expressions and aggregates, and with representatives.
+        """Encode rules as the engine runs them.
+
+        NOT, expressions and aggregates become atoms. If equal terms have representatives, each rule that reads
+        owl:sameAs becomes rules that compare representatives.
 
         `are_plain`: the rules are known to have mere atoms.
         """
@@ -523,7 +526,7 @@ class Materializer:
         return self.equality.is_shown(rows) if self.equality else self.holds(rows)
 
     def has(self, triple: tuple[str, ...]) -> bool:
-        """Whether the graph as users see it has a triple of texts."""
+        """Whether a triple, given as texts, is in the graph as users see it."""
         ids = self.dictionary.find(triple).astype(np.int32)
         return bool(ids.all() and self.shows(ids[None])[0])
 

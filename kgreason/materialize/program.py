@@ -309,7 +309,7 @@ def have_datatype(rows: Int32) -> bool:
 
 
 def datatypes_read(rules: Iterable[Rule]) -> list[int]:
-    """The ids of the datatypes that rules ask for: one id for each atom that asks, or ANY if it reads all types."""
+    """The ids of the datatypes that rules ask for: one id for each atom that asks; ANY if the atom reads all types."""
     found = []
     for rule in rules:
         for atom in rule.read() if rule.group != DATATYPES else ():
@@ -392,8 +392,8 @@ def _layer(rules: Iterable[Rule], reason: str) -> Layer:
 def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
     """The layer of the copying rules.
 
-    They copy asserted triples to equal terms, if a rule of the user says DATA. They also copy the facts of the
-    relations that rules of the user read.
+    The copying rules copy asserted triples to equal terms, if a rule of the user says DATA. They also copy the facts
+    of the relations that rules of the user read.
     """
     own = tuple(own)
     copying = [rule for rule in (*selection.equality, *selection.generic.free) if rule.name in _COPYING]
@@ -427,7 +427,7 @@ def _over_facts(rule: Rule, relation: str, arity: int) -> Iterator[Rule]:
 
 
 def _over_data(rule: Rule) -> Rule:
-    """A rule eq-rep-* that copies asserted triples (DATA) in place of triples."""
+    """Turn a rule eq-rep-*, which copies triples, into a rule that copies asserted triples (DATA)."""
     heads, body = (tuple(map(_as_data, atoms)) for atoms in (rule.heads, rule.body))
     return replace(rule, heads=heads, body=body)
 

@@ -116,7 +116,7 @@ def are_limits(rows: Int32) -> Mask:
 
 
 def decoded(dictionary: Dictionary, rows: Int32) -> list[tuple[str, str, str]]:
-    """Rows int32[n, 3] as triples of texts. Equal terms are the same string object, which saves memory."""
+    """Convert rows int32[n, 3] to triples of texts. Equal terms are the same string object, which saves memory."""
     ids, numbers = np.unique(rows, return_inverse=True)
     texts = iter(map(dictionary.decode(ids).__getitem__, numbers.ravel().tolist()))
     return list(zip(texts, texts, texts, strict=True))

@@ -122,7 +122,7 @@ class ReferenceEngine:
         return is_triple and fact.terms[1] == self._quiet and fact.terms[0] == fact.terms[2]
 
     def _shown(self, levels: Mapping[Atom, int], asserted: frozenset[Atom]) -> Circuit:
-        """The facts as a table of a circuit that evaluates nothing."""
+        """Put the facts into the table of a circuit that evaluates nothing, and return this circuit."""
         circuit = Circuit(self.planner, max(1024, len(levels)))
         records = np.zeros((len(levels), FIRST + circuit.facts.width), dtype=np.int32)
         for record, (fact, level) in zip(records, levels.items(), strict=True):
@@ -221,7 +221,7 @@ def _variable(slot: int) -> Variable:
 
 
 def _rule(code: EncodedRule) -> Rule:
-    """An encoded rule as a rule over atoms."""
+    """Translate an encoded rule to a rule over atoms."""
     terms: list[Term] = ["0", *map(_variable, range(1, 1 + code.shape.variables)), *map(str, code.constants)]
 
     def atom(pattern: Pattern) -> Atom:

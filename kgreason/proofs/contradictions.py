@@ -35,9 +35,9 @@ It may leave out a rule with a constant that is not among the terms.
 
 _ILL, _NOT = "dt-not-type-ill", ("dt-not-type", "dt-not-type-equal")
 _VALUES = tuple(f"{row}-literals" for row in ("prp-fp", "cls-maxc2", "cls-maxqc3", "cls-maxqc4"))
-"""Rules for two literals with different values that an axiom makes equal, because one subject has both of them."""
+"""Rules for two literals with different values. An axiom makes the literals equal, because one subject has both."""
 _SUBJECTS = "prp-ifp-literals", "prp-key-literals"
-"""Rules for two literals with different values that an axiom makes equal, because both are subjects of one value."""
+"""Rules for two literals with different values. An axiom makes them equal, because both are subjects of one value."""
 _DIFFERENT = "eq-diff1", "eq-diff2", "eq-diff3"
 
 

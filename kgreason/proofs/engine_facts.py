@@ -101,7 +101,7 @@ class EngineFacts:
         return row if self.row(row) >= 0 else None
 
     def _as_written(self, fact: Atom, derivation: Derivation) -> Derivation:
-        """A derivation by a rule of the user, with the variables and the order of atoms that the user wrote.
+        """Rewrite a derivation by a rule of the user: with the variables and the order of atoms that the user wrote.
 
         Other derivations are returned as they are.
         """
@@ -111,7 +111,7 @@ class EngineFacts:
         return _by(rule, fact, derivation.body) or derivation
 
     def _of_twins(self, fact: Atom, derivation: Derivation) -> Derivation:
-        """A derivation by a rule of twins.dl, with triples of the ontology in place of facts of hidden relations.
+        """Rewrite a derivation by a rule of twins.dl: triples of the ontology replace facts of hidden relations.
 
         Other derivations are returned as they are.
         """
@@ -150,13 +150,13 @@ def _told(fact: Atom, derivation: Derivation) -> Derivation:
 
 
 def without_hidden(rule: Rule) -> Rule:
-    """A rule without its conditions on literals."""
+    """Return the rule, with its conditions on literals left out."""
     read = tuple([atom for atom in rule.body if not is_hidden(atom)])
     return rule if len(read) == len(rule.body) else replace(rule, body=read)
 
 
 def _of_the_tables(fact: Atom, name: str, premises: Sequence[Atom]) -> Derivation | None:
-    """The derivation of `fact` from `premises` by the rule of OWL 2 RL called `name`; None if there is none."""
+    """The derivation of `fact` from `premises` by the rule of OWL 2 RL called `name`; None if none is found."""
     rule = next((rule for rule in ruleset("owl2rl").rules if rule.name == name), None)
     return _by(rule, fact, premises) if rule else None
 

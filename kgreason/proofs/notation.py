@@ -78,7 +78,7 @@ def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     - that a negated pattern has no match: `no ` and the pattern
     - the value of an aggregate: `3 = COUNT(?y) over [:a, :p, ?y]`
     - that a FILTER is true: its expression, with values in place of variables
-    - the result of a BIND: its expression likewise, then ` = ` and the result
+    - the result of a BIND: its expression, with values in place of variables, then ` = ` and the result
     - the result of a SKOLEM: the blank node, then ` = ` and the expression
     """
     if is_computed(fact):
@@ -117,7 +117,7 @@ def _aggregated_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
 
 
 def axioms_text(rule: Rule, prefixes: Mapping[str, str]) -> list[str]:
-    """The schema triples that a rule was translated from."""
+    """The schema triples that a rule was translated from, each as a text."""
     return [fact_text(triple(*source), prefixes) for source in rule.sources]
 
 

@@ -144,7 +144,7 @@ def _as_link(atom: Atom) -> Atom:
 
 
 def _told(derivation: Derivation) -> Derivation:
-    """A derivation of the engine, with triples `x owl:sameAs y` in place of facts of eq_rep."""
+    """Rewrite a derivation of the engine: triples `x owl:sameAs y` replace facts of eq_rep."""
     rule, body = derivation
     if rule == CHOSEN:
         return Derivation(rule, tuple(map(_as_link, body)))
@@ -163,7 +163,7 @@ def _told(derivation: Derivation) -> Derivation:
 
 
 def _told_of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
-    """A derivation by a rule of representatives.dl, as a derivation by the W3C rule that this rule stands for."""
+    """Turn a derivation by a rule of representatives.dl into one by the W3C rule that the rule stands for."""
     of, row = sorted(body, key=lambda atom: atom.relation != _REP)
     member, root = str(of.terms[0]), str(of.terms[-1])
     if row.relation not in (None, DATA, _REP):  # a fact of a relation

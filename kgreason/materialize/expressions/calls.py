@@ -45,7 +45,7 @@ class Called(NamedTuple):
 def called(
     function: PythonFunction, computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]
 ) -> Called:
-    """Call a function for inputs `keys`, int32[n, k], each once. New results get ids of the dictionary.
+    """Call a function once for each row of inputs `keys`, int32[n, k]. New results get ids of the dictionary.
 
     `check` is called from time to time, and may raise an error to stop the work.
     """

@@ -209,6 +209,6 @@ def _constant(part: str) -> _Value:
 
 
 def _promoted(part: str) -> float:
-    """The double by which Oxigraph compares a constant with doubles. It may not be the nearest double."""
+    """The double by which Oxigraph compares a constant with doubles. It is not always the nearest double."""
     (found,) = cast(Any, ox.Store().query(f"SELECT ({XSD_DOUBLE}({part}) AS ?value) {{}}"))
     return float(found[0].value)

@@ -85,7 +85,7 @@ class Data:
         self._patterns, self._names = self._before, None
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
-        """The facts to assert and to retract, because triples int32[n, 3] are no longer or newly asserted."""
+        """The facts to assert and to retract, because asserted triples int32[n, 3] were removed and added."""
         if self._patterns != self._before:
             return self._renewed(removed, added)
         names = self._known_names()

@@ -39,7 +39,7 @@ _ROW = "urn:kgreason:row"
 
 
 def evaluated(computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]) -> Int32:
-    """Evaluate an expression for inputs `keys`, int32[n, k], each once.
+    """Evaluate an expression once for each row of inputs `keys`, int32[n, k].
 
     Returns for a FILTER the inputs for which it is true, int32[m, k]; for a BIND, rows of the inputs and the result,
     int32[m, k + 1]. New results get ids of the dictionary. `check` is called from time to time, and may raise an error

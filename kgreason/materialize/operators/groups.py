@@ -66,11 +66,11 @@ class Grouped:
         self._new = self._none
 
     def groups(self, rows: Int32, tables: Int32) -> Int32:
-        """The groups of those rows that belong to the table: int32[n, width]."""
+        """Find the rows among `rows` that belong to the table. Returns the group of each found row: int32[n, width]."""
         return self.in_groups(self.table.matching(rows, tables))
 
     def in_groups(self, keys: Int32) -> Int32:
-        """The group of each key of int32[n, k]: int32[n, width]."""
+        """The group of each key of `keys`, int32[n, k]: int32[n, width]."""
         return keys[:, : self._width]
 
     def numbers(self, groups: Int32, keys: Int32) -> NDArray[np.int64]:

@@ -113,7 +113,7 @@ class Negations:
         return rows[wanted & ~is_said], rows[is_said & ~wanted]
 
     def _moved(self, asks: Table, changes: Changes) -> Int32:
-        """The keys that rules ask for and that have a term with another representative now: int32[n, k].
+        """The keys that rules ask for and in which the commit changed the representative of a term: int32[n, k].
 
         Cost: a pass over all facts, if a representative has changed.
         """

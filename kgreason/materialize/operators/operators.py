@@ -97,7 +97,7 @@ class Operators:
         self._look()
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
-        """The facts of DATA to assert and to retract, because triples int32[n, 3] are no longer or newly asserted."""
+        """The facts of DATA to assert and to retract, because asserted triples int32[n, 3] were removed and added."""
         return self._data.foreseen(removed, added) if self._data.are_any else NO_FACTS
 
     def foretold(self, asserted: Mapping[int, Int32], check: Check) -> Facts:

@@ -20,10 +20,10 @@ from kgreason.zset.order import grouped
 
 
 class Table(NamedTuple):
-    """The rows of an atom.
+    """Which rows match an atom, and which of their columns are the key.
 
-    `number`: the number of their table. `constants`: column -> constant. `keys`: for each column, which value of the
-    key it has; -1 for a constant.
+    `number`: the number of the table that has the rows. `constants`: column -> constant. `keys`: for each column, which
+    value of the key the column has; -1 for a constant.
     """
 
     number: int
@@ -31,7 +31,7 @@ class Table(NamedTuple):
     keys: Sequence[int]
 
     def matching(self, rows: Int32, tables: Int32) -> Int32:
-        """The keys, int32[m, k], of the rows among `rows`, int32[n, w], that match the atom."""
+        """Find the rows among `rows`, int32[n, w], that match the atom. Returns their keys, int32[m, k]."""
         firsts: dict[int, int] = {}
         for column, key in enumerate(self.keys):
             firsts.setdefault(key, column)
@@ -40,7 +40,7 @@ class Table(NamedTuple):
         return matched
 
     def places(self, rows: Int32, tables: Int32) -> NDArray[np.int64]:
-        """The places, int64[m], of the rows among `rows`, int32[n, w], that match the atom."""
+        """Find the rows among `rows`, int32[n, w], that match the atom. Returns their places in `rows`, int64[m]."""
         found = np.flatnonzero(tables == self.number)
         for column, constant in self.constants.items():
             found = found[rows[found, column] == constant]
@@ -51,7 +51,7 @@ class Table(NamedTuple):
         return found
 
     def rows(self, keys: Int32) -> Int32:
-        """The rows int32[n, w] with the keys `keys`, int32[n, k]."""
+        """Make the rows int32[n, w] that match the atom and have the keys `keys`, int32[n, k]."""
         rows = np.empty((len(keys), len(self.keys)), dtype=np.int32)
         for column, key in enumerate(self.keys):
             rows[:, column] = keys[:, key] if key >= 0 else self.constants[column]

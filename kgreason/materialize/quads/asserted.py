@@ -143,5 +143,5 @@ def _of_default_graph(removed: Int32, added: Int32, is_asserted: Is) -> Asserted
 
 
 def in_default_graph(triples: Int32) -> Int32:
-    """Triples int32[n, 3] as quads int32[n, 4]."""
+    """Turn triples int32[n, 3] into quads int32[n, 4] of the default graph."""
     return np.column_stack([triples, np.zeros(len(triples), dtype=np.int32)])

@@ -46,7 +46,7 @@ def named(dictionary: Dictionary, quads: Ids) -> Ids:
 
 
 def merged(dictionary: Dictionary, quads: Ids) -> Ids:
-    """All quads int32[n, 4], each once; those of imported documents are shown in the default graph."""
+    """Return all quads int32[n, 4], each once. Quads of imported documents become quads of the default graph."""
     is_source = are_sources(dictionary, quads[:, 3])
     if not is_source.any():
         return np.ascontiguousarray(quads)

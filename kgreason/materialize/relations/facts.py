@@ -63,7 +63,7 @@ def count(saved: Saved, dictionary: Dictionary) -> int:
 
 
 def texts_of(rows: Int32, dictionary: Dictionary) -> list[tuple[str, ...]]:
-    """Rows int32[n, w] of ids as tuples of texts."""
+    """Convert rows int32[n, w] of ids to tuples of texts."""
     if not rows.shape[1]:
         return [()] * len(rows)
     texts = iter(dictionary.decode(rows.ravel()))

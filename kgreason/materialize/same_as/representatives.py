@@ -107,8 +107,8 @@ class Equality:
     def foreseen(self, added: Int32) -> Facts:
         """The representatives that a commit needs from its start, as facts to assert.
 
-        added: the triples int32[n, 3] to be asserted. Their owl:sameAs links connect terms to groups. One term of each
-        group is chosen, unless a term of the group is already in a clique.
+        added: the triples int32[n, 3] to be asserted. Terms that owl:sameAs triples among them connect are a group. In
+        each group one term is chosen, unless a term of the group is already in a clique.
         """
         links = self._follows(linked(added))
         if not len(links):

@@ -56,7 +56,10 @@ class Attempt(NamedTuple):
 
 
 def attempted(rule: Rule, start: Bindings, rows: Rows) -> Attempt | None:
-    """The attempt of a rule from the bindings `start`, which are those of its head; None if all conditions hold."""
+    """Return why a rule does not derive a fact; None if all conditions of the rule hold.
+
+    `start`: the bindings from which the search of the body begins.
+    """
     bindings, matched = start, list[Atom]()
     waiting = list(rule.body)
     while waiting:
@@ -84,9 +87,9 @@ def _extended(bindings: Bindings, waiting: Sequence[Atom], rows: Rows) -> Iterat
 
 
 def _beyond(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
-    """The attempt of a rule whose body matches: the first aggregate, expression or negation that fails.
+    """For a rule whose body atoms all match: the attempt with the first aggregate, expression or negation that fails.
 
-    None if none of them fails.
+    None if no aggregate, expression or negation fails.
     """
     ways: list[tuple[Atom, Callable[[Atom, Bindings], Failure]]] = [
         *((atom, lambda atom, at: _valued("aggregated", atom, at, rows)) for atom in aggregated(rule)),

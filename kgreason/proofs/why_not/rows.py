@@ -78,7 +78,7 @@ class Rows:
         return len(self._matching(atom))
 
     def join(self, bindings: Bindings, atom: Atom) -> Bindings:
-        """The join of the bindings with an atom: bindings of all its variables under which it holds.
+        """Extend the bindings by values for the atom's variables, in all ways in which the atom holds.
 
         At most `MOST` bindings are returned.
         """
@@ -128,7 +128,7 @@ class Rows:
         return found
 
     def _slice(self, table: int, key: int, value: int | None) -> NDArray[np.int64]:
-        """The row numbers of the facts of a table with `value` in the column `key`; of all its facts for None."""
+        """The row numbers of the facts of a table with `value` in the column `key`; None: of all facts."""
         if table not in self._of:
             rows = np.flatnonzero(self._tables == table)
             rows = rows[np.argsort(self._columns[rows, key], kind="stable")]
@@ -204,7 +204,7 @@ def _pairs(left: Int32, right: Int32) -> NDArray[np.int64]:
 
 
 def _both(one: Bindings, other: Bindings) -> Bindings:
-    """The bindings of `one` and those of `other`, which may have the same variables in another order."""
+    """All bindings of `one` and `other`. Both must have the same variables, but the order of variables may differ."""
     places = [other.variables.index(variable) for variable in one.variables] if len(other.rows) else []
     rows = np.concatenate([one.rows, other.rows[:, places]]) if len(other.rows) else one.rows
     return Bindings(one.variables, np.unique(rows, axis=0)[:MOST].astype(np.int32))
