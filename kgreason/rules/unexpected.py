@@ -37,7 +37,7 @@ class Found(NamedTuple):
 
 
 def found(error: UnexpectedInput, text: str) -> Found:
-    """What a parser found in `text` where it expected something else."""
+    """Return what stands in `text` at the place where the parser expected something else."""
     if isinstance(error, UnexpectedToken):
         token = error.token
         if token.type == "$END":
@@ -49,7 +49,7 @@ def found(error: UnexpectedInput, text: str) -> Found:
 
 
 def in_words(terminals: Collection[str], words: Words) -> str:
-    """The terminals in words: `a, b or c`."""
+    """Return the terminals of a grammar in words: `a, b or c`."""
     left, said = set(terminals), []
     for group, word in words:
         if left.issuperset(group):

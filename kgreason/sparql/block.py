@@ -43,7 +43,7 @@ class Block:
     labels: dict[str, int]
 
     def rows(self) -> bytes:
-        """The quads as lines, with new blank nodes. Raises QueryError."""
+        """Return the quads as lines. Each blank node is a new one. Raises QueryError."""
         with self._problems():
             parsed = pyoxigraph.parse(str(self.trig), RdfFormat.TRIG, rename_blank_nodes=True)
             return pyoxigraph.serialize(parsed, format=RdfFormat.N_QUADS) or b""
@@ -69,7 +69,7 @@ class Block:
 
 
 def block(source: Source, start: int, end: int, prologue: str) -> Block:
-    """The block `source.text[start:end]`, outer braces included."""
+    """Return the block `source.text[start:end]`; this text includes the outer braces of the block."""
     found = Block(source, start, Rewritten(source), {}, {})
     found.trig.put(f"{prologue}\n", start)
     done, depth = start, 0
@@ -86,7 +86,7 @@ def block(source: Source, start: int, end: int, prologue: str) -> Block:
 
 
 def _rewritten(token: re.Match[str], found: Block) -> str | None:
-    """The text of a token in TriG, or None if it does not change."""
+    """Return the text that replaces a token in TriG, or None if the token stays as it is."""
     match token.lastgroup:
         case "variable":
             found.variables.setdefault(token[0][1:], token.start())

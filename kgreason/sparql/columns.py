@@ -21,7 +21,10 @@ _ALL = re.compile(r"(?:\s|#[^\r\n]*[\r\n])*(?:(?:DISTINCT|REDUCED)\b(?:\s|#[^\r\
 
 
 def with_columns(query: str, prefixes: Mapping[str, str], base: str | None) -> str:
-    """The query with variables in place of the `*` of its outermost SELECT; unchanged if Oxigraph refuses the query."""
+    """Return the query with variables in place of the `*` of its outermost SELECT.
+
+    If Oxigraph refuses the query, the result is the query itself.
+    """
     if _star(query) is None:
         return query
     try:

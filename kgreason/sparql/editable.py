@@ -18,9 +18,10 @@ from kgreason.sparql.where import Select, Solution
 
 
 class Asserted(NamedTuple):
-    """The answer to `Editable.asserted`: the asserted quads that Oxigraph shows as one of the rows, and the other rows.
+    """The answer to the question which of some rows are asserted (`Editable.asserted`).
 
-    `quads` are the asserted quads; `missing` are the rows for which there is no such quad.
+    `quads` are the asserted quads that Oxigraph shows as one of the rows. `missing` are the rows for which there is no
+    such quad.
     """
 
     quads: bytes
@@ -35,7 +36,10 @@ class Editable(Protocol):
         ...
 
     def asserted(self, rows: bytes) -> Asserted:
-        """The asserted quads that Oxigraph shows as one of `rows`, however their literals are written."""
+        """Return the asserted quads that Oxigraph shows as one of `rows`, and the rows without such a quad.
+
+        A quad counts whatever the spelling of its literals is.
+        """
         ...
 
     def graphs(self) -> Iterable[str]:
@@ -43,7 +47,7 @@ class Editable(Protocol):
         ...
 
     def triples(self, graph: str | None) -> Iterable[bytes]:
-        """The asserted triples of one graph, as chunks of lines without its name."""
+        """Return the asserted triples of one graph, as chunks of lines. The lines do not have the name of the graph."""
         ...
 
     def read(self, load: Load) -> Iterable[bytes]:
@@ -54,5 +58,5 @@ class Editable(Protocol):
         ...
 
     def apply(self, removed: bytes, added: bytes) -> None:
-        """Retract the asserted quads `removed`, then assert `added`; later calls see the outcome."""
+        """Retract the asserted quads `removed`, then assert the quads `added`. Later calls see the result."""
         ...

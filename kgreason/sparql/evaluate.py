@@ -34,11 +34,11 @@ _SOME = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The rows that an update wanted to remove.
+    """What became of the rows that an update wanted to remove.
 
-    `named` are these rows. If the default graph still shows one of them after the commit although it is not asserted
-    there, the row stays because it is entailed. `unasserted` counts the rows of a DELETE that were not asserted in the
-    graph that the DELETE named.
+    `named` are these rows. If the default graph still shows one of the rows after the commit although the row is not
+    asserted there, the row stays because it is entailed. `unasserted` is the number of rows of DELETE operations that
+    were not asserted in the graph that the DELETE named.
     """
 
     named: dict[bytes, None] = field(default_factory=dict)
@@ -99,12 +99,12 @@ class _Steps:
         self._edited.update(map(start_of, rows))
 
     def _retract(self, quads: Collection[bytes]) -> None:
-        """Remove asserted quads."""
+        """Collect asserted quads to remove."""
         self._removed.update(dict.fromkeys(quads))
         self._edited.update(map(start_of, quads))
 
     def _delete(self, rows: dict[bytes, None]) -> None:
-        """Remove every asserted quad that Oxigraph shows as one of `rows`."""
+        """Collect, for removal, every asserted quad that Oxigraph shows as one of `rows`."""
         if not rows:
             return
         if not self._edited.isdisjoint(map(start_of, rows)):
@@ -172,5 +172,8 @@ class _Steps:
 
 
 def _placed(triples: bytes, graph: str | None) -> bytes:
-    """Lines of triples as lines of a graph; ` .` and a line feed stand only at the end of a line."""
+    """Return the lines of triples as lines of quads in a graph.
+
+    The text ` .` with a line feed behind it stands only at the end of a line.
+    """
     return triples if graph is None else triples.replace(b" .\n", f" {graph} .\n".encode())

@@ -100,16 +100,17 @@ class _Parser:
         return block(self._source, _start(token), cast(int, token.end_pos), self._prologue)
 
     def _data(self, token: Token, verb: str) -> Block:
-        """A block that must not have variables. Raises QueryError if it has one."""
+        """Read a block that must not have variables. Raises QueryError if the block has a variable."""
         found = self._block(token)
         for name, at in found.variables.items():
             self._fail(at, f"{verb} cannot contain a variable (?{name})")
         return found
 
     def _inserted(self, found: Block) -> Block:
-        """A block for INSERT, which makes new blank nodes. A label of an earlier operation is an error.
+        """Return a block for INSERT unchanged. Raises QueryError if an earlier operation has one of its labels.
 
-        The label would look as if it meant the same blank node.
+        Each INSERT makes new blank nodes. So the same label in two operations would look as if it meant the same blank
+        node.
         """
         for label, at in found.labels.items():
             if label in self._labels:
@@ -192,7 +193,10 @@ class _Parser:
         return self._check(token, str(token))
 
     def _check(self, token: Token, name: str) -> str:
-        """The IRI that a name stands for under the prologue so far; raises QueryError at the token."""
+        """Return the IRI that a name stands for, with the prefixes and the base so far.
+
+        Raises QueryError, with the place of the token.
+        """
         text = f"{self._prologue}\n{name} <http://e/> <http://e/> ."
         try:
             return str(next(pyoxigraph.parse(text, RdfFormat.TURTLE)).subject)

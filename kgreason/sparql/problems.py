@@ -27,7 +27,7 @@ _UPDATES = ("INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "DROP", "CREATE", "ADD"
 
 
 class Problem(NamedTuple):
-    """The index of a mistake, if it is known, and what is wrong there."""
+    """A mistake: its index in the text, or None if the index is not known, and what is wrong there."""
 
     at: int | None
     words: str
@@ -36,9 +36,10 @@ class Problem(NamedTuple):
 def problem(
     text: str, message: str, prefixes: Collection[str], *, where: Where = "query", has_base: bool = False
 ) -> Problem:
-    """The mistake in a text that Oxigraph refused with a message: a query, or the pattern in braces of an update.
+    """Return the mistake in a text that Oxigraph refused with `message`.
 
-    `prefixes` are declared outside of the text. `has_base` says whether a base is declared outside of the text.
+    The text is a query, or the pattern in braces of an update. `prefixes` are declared outside of the text. `has_base`
+    says whether a base is declared outside of the text.
     """
     from kgreason.sparql.mistakes.meaning import mistake  # lark is imported only when it is needed
     from kgreason.sparql.mistakes.syntax import Stop, read
@@ -61,7 +62,7 @@ def _of_prefix(text: str, unknown: Unknown, where: Where) -> str:
 
 
 def _of_oxigraph(message: str) -> str:
-    """Oxigraph's own words, without its list of tokens."""
+    """Return what Oxigraph says of the mistake, without the tokens that Oxigraph expected."""
     place = cast(re.Match[str], _MESSAGE.match(message))
     words = [word for word in map(str.strip, _CHOICE.findall(place[3])) if " " in word and word[0] not in "[<"]
     where = f" (its parser came to line {place[1]}, column {place[2]})" if place[1] else ""
@@ -69,13 +70,16 @@ def _of_oxigraph(message: str) -> str:
 
 
 def is_update(text: str) -> bool:
-    """Whether a text that does not parse as a query begins as an update does."""
+    """Whether the first word of a text begins an update. The text must be one that does not parse as a query."""
     token = _first_word(text)
     return token is not None and token[0].upper() in _UPDATES
 
 
 def place_of_query(text: str) -> int | None:
-    """The index of the query keyword, if a text that does not parse as an update begins as a query does; else None."""
+    """Return the index of the first word of a text if this word begins a query, else None.
+
+    The text must be one that does not parse as an update.
+    """
     token = _first_word(text)
     return token.start() if token is not None and token[0].upper() in _QUERIES else None
 
@@ -122,7 +126,10 @@ def unknown_prefix(text: str, known: Collection[str], start: int = 0, end: int |
 
 
 def unparsed(query: str, prefixes: Collection[str], base: str | None, message: str) -> QueryError:
-    """The error for a query that Oxigraph refused with `message`, under `prefixes` and `base`."""
+    """Return the error for a query that Oxigraph refused with `message`.
+
+    `prefixes` and `base` are declared outside of the query.
+    """
     if not query.strip():
         return QueryError("the query is empty")
     if is_update(query):

@@ -32,7 +32,7 @@ def position(text: str, index: int) -> tuple[int, int]:
 
 
 class Rewritten:
-    """A text made of pieces of a source, and of other pieces that stand for a place in the source."""
+    """A text made of pieces: some are copied from a source, others stand for a place in the source."""
 
     def __init__(self, source: Source) -> None:
         self._source = source.text
@@ -56,7 +56,7 @@ class Rewritten:
         return "".join(self._pieces)
 
     def origin(self, line: int, column: int) -> int:
-        """The index in the source of a line and column (from 1) of this text."""
+        """Return the index in the source for a place in this text, given by its line and column, both from 1."""
         before = str(self).split("\n")[: line - 1]
         at = sum(len(text) + 1 for text in before) + column - 1
         piece = bisect_right(self._starts, at) - 1

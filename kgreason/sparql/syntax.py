@@ -21,7 +21,10 @@ Node: TypeAlias = Tree[Token]
 
 
 def statements(source: Source) -> list[Node]:
-    """The declarations and operations, in order; raises QueryError, which says where, and what was expected."""
+    """Return the declarations and operations of an update, in order.
+
+    Raises QueryError; its message says where the mistake is, and what was expected there.
+    """
     text = skeleton(source)
     try:
         return cast("list[Node]", _grammar().parse(text).children)
@@ -33,7 +36,7 @@ def statements(source: Source) -> list[Node]:
 
 
 def _hint(found: str, expected: Collection[str]) -> str | None:
-    """What the user may have meant; None if there is no hint."""
+    """Return a message that says what the user may have meant, or None."""
     word = found.strip("'")
     meant = get_close_matches(word.upper(), sorted(set(expected) & _VERBS), 1)
     if meant and word.upper() not in _VERBS:

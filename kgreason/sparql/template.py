@@ -48,14 +48,17 @@ class Template:
         object.__setattr__(self, "_constants", tuple(numbers)[len(places) :])
 
     def within(self, graph: str | None) -> Template:
-        """The template with its triples outside of GRAPH put into `graph`, as WITH says."""
+        """Return the template with all triples that stand outside of GRAPH put into `graph`, as WITH says."""
         if graph is None:
             return self
         name = NamedNode(graph[1:-1])
         return Template(tuple(_placed(quad, name) for quad in self.quads), self.variables)
 
     def rows(self, solutions: Iterable[Solution]) -> list[bytes]:
-        """The rows of solutions as lines, in order; each solution gets new blank nodes."""
+        """Return the rows that the template makes from solutions, as lines, in order.
+
+        Each solution gets blank nodes of its own.
+        """
         found = chain.from_iterable(map(self._filled, solutions)) if self.quads else ()
         return lines(pyoxigraph.serialize(found, format=RdfFormat.N_QUADS) or b"")
 
@@ -95,7 +98,10 @@ def _parts(term: Quad | Triple) -> Iterator[_Term]:
 
 
 def _shape(term: _Term, numbers: dict[_Term, int]) -> _Shape:
-    """The shape of a term: its index in `numbers`, where a new term gets the next index; for a triple term a tuple."""
+    """Return the shape of a term: its number in `numbers`, or for a triple term a tuple of shapes.
+
+    A term without a number gets the next number.
+    """
     if isinstance(term, Triple):
         return tuple(_shape(part, numbers) for part in term)
     return numbers.setdefault(term, len(numbers))

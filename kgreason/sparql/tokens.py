@@ -42,7 +42,10 @@ TOKEN = re.compile(
 
 
 def skeleton(source: Source) -> str:
-    """The text, blank between the braces of each outermost block; raises QueryError if a block or string has no end."""
+    """Return the text with spaces between the braces of each outermost block.
+
+    Raises QueryError if a block or string has no end.
+    """
     text = source.text
     parts: list[str] = []
     depth = start = done = 0
@@ -63,6 +66,6 @@ def skeleton(source: Source) -> str:
 
 
 def _blank(text: str) -> str:
-    """A blank text with the same number of characters and line breaks, and a last line of the same length."""
+    """Return white space with as many characters and line breaks as a text has, and a last line of the same length."""
     lines, last = text.count("\n"), len(text) - text.rfind("\n") - 1
     return " " * (len(text) - lines - last) + "\n" * lines + " " * last

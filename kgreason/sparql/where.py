@@ -46,7 +46,7 @@ class Select:
 
     @property
     def query(self) -> str:
-        """The text of the query, without `default_graph`, which a SPARQL query cannot express."""
+        """Return the text of the query. `default_graph` is left out, because no SPARQL query can express it."""
         return " ".join([f"{self.prologue}{self._head}", *self.dataset, f"WHERE\n{self.block}"])
 
     def calling(self, function: str, unbound: str) -> str:
@@ -66,7 +66,7 @@ class Select:
 
 
 class Where(NamedTuple):
-    """The block `source.text[start:end]` under a prologue, which declares some prefixes."""
+    """The block `source.text[start:end]` together with a prologue, which declares some prefixes."""
 
     source: Source
     start: int
@@ -82,7 +82,7 @@ class Where(NamedTuple):
         *,
         distinct: bool,
     ) -> Select:
-        """The query; `dataset` are its FROM clauses. Raises QueryError."""
+        """Return the SELECT for the block. `dataset` are the FROM clauses of the query. Raises QueryError."""
         block = self.source.text[self.start : self.end]
         select = Select(self.prologue, distinct, tuple(variables), tuple(dataset), default_graph, block)
         self._check(select)

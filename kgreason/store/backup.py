@@ -54,7 +54,10 @@ def copy_store(path: Path, copy: Path) -> None:
 
 
 def _is_copied(path: Path, new: Path) -> bool:
-    """Copy a store to a new folder. Returns whether the copy is right: no writer replaced files meanwhile."""
+    """Copy a store to a new folder. Returns whether the copy is right.
+
+    The copy is right if no writer has replaced files meanwhile.
+    """
     new.mkdir()
     with Folder(path, write=False) as folder:
         try:

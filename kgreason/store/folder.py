@@ -127,7 +127,7 @@ class Folder:
     def close(self, *, is_failed: bool = False) -> None:
         """Close the journal and release the lock.
 
-        With `is_failed` a store that this process made is removed if it has no commit.
+        If `is_failed` is true, this process made the store, and the store has no commit, then the store is removed.
         """
         if self._lock is None:
             self.journal.close()
@@ -138,7 +138,7 @@ class Folder:
             self._lock.close()
 
     def _is_needless(self, lock: IO[bytes]) -> bool:
-        """Whether this process made the store, and nobody has committed to it."""
+        """Whether the store can be removed: this process made it, and it has no commit."""
         if self._maker != os.getpid() or self.journal.last or not self._has_lock(lock):
             return False
         manifest = read_manifest(self.path)
@@ -161,11 +161,14 @@ class Folder:
 
     @property
     def is_older(self) -> bool:
-        """Whether the store has an older format, so that a writer must bring it to the present format."""
+        """Whether the store has an older format. A writer must then bring the store to the present format."""
         return self.manifest is not None and self.manifest.is_older
 
     def look_on(self) -> None:
-        """Read the commits that were appended to the journal. Raises StoreError if the folder has moved."""
+        """Read the commits that a writer has appended to the journal.
+
+        Raises StoreError if the manifest names other folders meanwhile.
+        """
         for _ in self.journal.news():
             pass
         if self.has_moved():
@@ -210,7 +213,7 @@ class Folder:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Turn an OSError into a StoreError with one clear line."""
+        """A context in which an OSError becomes a StoreError with one clear line."""
         try:
             yield
         except OSError as error:
@@ -256,7 +259,10 @@ class Folder:
         return lock
 
     def _has_lock(self, lock: IO[bytes]) -> bool:
-        """Whether a lock still belongs to this folder: somebody may have removed the folder and made it again."""
+        """Whether the locked file is still the lock of this folder.
+
+        The result is False if somebody has removed the folder and made it again.
+        """
         try:
             return os.path.samestat(os.fstat(lock.fileno()), (self.path / "lock").stat())
         except OSError:
@@ -274,7 +280,10 @@ class Folder:
         return manifest, journal
 
     def _seen(self) -> tuple[Manifest | None, Journal]:
-        """Open manifest and journal for a reader, as of one moment; a writer may replace them meanwhile."""
+        """Open the manifest and the journal for a reader, so that both are of the same moment.
+
+        If a writer replaces them meanwhile, they are opened again.
+        """
         while True:
             manifest = read_manifest(self.path)
             try:
@@ -297,13 +306,19 @@ class Folder:
         return Journal(journal_path(self.path), write=write, size=known.journal, last=last)
 
     def has_moved(self) -> bool:
-        """Whether the manifest on disk names other folders than the manifest read before. Raises StoreError."""
+        """Whether the manifest on disk names other folders than the manifest that this object has read.
+
+        Raises StoreError.
+        """
         now, seen = (each or Manifest([]) for each in (read_manifest(self.path), self.manifest))
         return (now.commit, now.oxigraph) != (seen.commit, seen.oxigraph)
 
 
 def older(path: Path, version: int, reason: Exception | None = None) -> StoreVersionError:
-    """The error for a reader of a store with an older format. Only a writer can convert the store."""
+    """Return the error for a reader of a store with an older format.
+
+    A reader cannot convert the store; only a writer can.
+    """
     because = f" ({reason})" if reason else ""
     return StoreVersionError(
         f"{path}: written in store format {version}, which is older than {FORMAT}:"
@@ -312,7 +327,7 @@ def older(path: Path, version: int, reason: Exception | None = None) -> StoreVer
 
 
 def no_store(path: Path) -> StoreError:
-    """The error for a path where there is no store."""
+    """Return the error for a path at which there is no store."""
     if path.is_file():
         return StoreError(f"{path}: is a file, and a store is a folder; to load the file, call load({str(path)!r})")
     if path.is_dir() and any(path.iterdir()):
@@ -326,12 +341,12 @@ def is_store(path: Path) -> bool:
 
 
 def snapshot_path(path: Path, commit: int) -> Path:
-    """The path of a store's snapshot after a commit."""
+    """Return the path that the snapshot after a certain commit has in a store."""
     return path / f"snapshot-{commit}"
 
 
 def journal_path(path: Path) -> Path:
-    """The path of a store's journal, with the commits since its snapshot."""
+    """Return the path of a store's journal."""
     return path / "journal"
 
 

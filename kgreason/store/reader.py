@@ -25,7 +25,10 @@ _ATTEMPTS, _PAUSE = 20, 0.02
 
 
 class _Moment(NamedTuple):
-    """What a reader saw when it opened Oxigraph: the folder, and `first`. Oxigraph has all commits before `first`."""
+    """The folder as a reader saw it when the reader opened Oxigraph.
+
+    Oxigraph has all commits before the commit `first`; it may or may not have the commit `first` and later commits.
+    """
 
     folder: Folder
     first: int
@@ -46,7 +49,7 @@ class Reader(Repository):
         self._end: int | None = None
 
     def _begin(self) -> None:
-        """Open the history for reading; a reader removes no files."""
+        """Open the history for reading. Unlike a writer, a reader removes no files."""
         if self.manifest.history != "none":
             self.history = FileHistory(history_path(self._folder.path))
 
@@ -67,7 +70,10 @@ class Reader(Repository):
         return self._folder.journal.last if self._end is None else self._end
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Keep the delta of a `pending` commit for `cut`, unless Oxigraph surely has this commit."""
+        """Keep the delta of a commit in `pending`, so that `cut` can look for it in Oxigraph.
+
+        A delta that Oxigraph surely has is not kept.
+        """
         if self._moment is not None and record.commit >= self._moment.first:
             self._unseen.append(RowDelta(record.commit, removed, added))
 
@@ -108,10 +114,11 @@ class Reader(Repository):
             self._hold(folder.manifest)
 
     def cut(self) -> bool:
-        """Whether Oxigraph lacks some of the last replayed commits. If so, `last` no longer counts these commits.
+        """Take back the last replayed commits that Oxigraph lacks. Returns whether there are such commits.
 
-        The deltas up to a commit say which rows Oxigraph must have after this commit, and which rows it must not have.
-        If the rows fit two commits, both commits have the same state, and either is right.
+        After that, `last` no longer counts these commits. The deltas up to a commit say which rows Oxigraph must have
+        after this commit, and which rows it must not have. If the rows fit two commits, both commits have the same
+        state, and either is right.
         """
         end = self.last
         while self._unseen and not self._shows(self._unseen):
@@ -122,13 +129,19 @@ class Reader(Repository):
         return is_cut
 
     def _shows(self, deltas: Iterable[RowDelta]) -> bool:
-        """Whether the store has every row that `deltas` add in the end, and no row that they remove in the end."""
+        """Whether the store has the rows that remain after all `deltas`.
+
+        It must have every row that the deltas add in the end, and no row that they remove in the end.
+        """
         come, gone = net(deltas)
         return self.store.count(come) == come.count(b"\n") and not self.store.count(gone)
 
     @property
     def has_moved(self) -> bool:
-        """Whether a writer has replaced the snapshot meanwhile; then call `look_again`. Raises StoreError."""
+        """Whether a writer has replaced the snapshot or Oxigraph's folder. Then call `look_again`.
+
+        Raises StoreError.
+        """
         return self._folder.has_moved()
 
     def look_again(self) -> None:

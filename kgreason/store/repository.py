@@ -123,7 +123,11 @@ class Repository:
         return store if store is not None and not self._is_stuck else self._asked()
 
     def _asked(self) -> OxigraphStore:
-        """Open the store if it is not open, try again to bring it to the last commit if it is behind, and return it."""
+        """Return the store as of the last commit.
+
+        Open the store if it is not open. If the store lacks the last commit, try again to bring the store to this
+        commit.
+        """
         with self._opening:
             if self._is_closed:
                 raise StoreError("the graph is closed")
@@ -165,9 +169,10 @@ class Repository:
         """
 
     def cut(self) -> bool:
-        """Bring the store to the last commit, after all `pending` commits were replayed.
+        """Bring the store to the last commit, after all `pending` commits were replayed. Returns False.
 
-        Returns whether `last` no longer counts some of these commits. For a writer the result is False.
+        The result of `Reader.cut` says whether `last` no longer counts some of these commits. A writer always counts
+        them all.
         """
         self._apply_replayed()
         return False
@@ -303,7 +308,10 @@ class Repository:
         self._is_stuck = False
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Keep the delta of a `pending` commit for `cut`, unless the store has this commit or will be filled again."""
+        """Keep the delta of a commit in `pending`, so that `cut` can apply it.
+
+        The delta is not kept if the store has this commit, or if the store will be filled again.
+        """
         last = self._unseen[-1].commit if self._unseen else self._seen
         if not self.manifest.is_older and record.commit == last + 1:
             self._unseen.append(RowDelta(record.commit, removed, added))
@@ -334,7 +342,10 @@ class Repository:
         return self._stage.store
 
     def _names(self) -> Iterator[str]:
-        """Yield new names for folders. A folder used before may be locked by a query that nobody waits for."""
+        """Yield new names for folders.
+
+        A name is not used again, because a query that nobody waits for may still lock the folder of this name.
+        """
         for number in _NUMBERS:
             yield f"oxigraph-{self.last + 1}.{number}"
 
@@ -419,7 +430,7 @@ class Repository:
         return self._folder.journal.size > self._limit
 
     def settle(self, manifest: Manifest) -> None:
-        """Flush the store, which has the last commit, and write `manifest`, which describes this commit."""
+        """Flush the store, which must have the last commit. Then write `manifest`, which describes this commit."""
         settled = self._settled(manifest, self.manifest.oxigraph)
         if settled != self.manifest:
             self.store.flush()
@@ -427,7 +438,10 @@ class Repository:
                 self._note(settled)
 
     def _settled(self, manifest: Manifest, oxigraph: str) -> Manifest:
-        """The manifest for a store that has the last commit; `oxigraph` is its folder."""
+        """Return the manifest for a store that has the last commit.
+
+        `oxigraph` is the name of the folder with Oxigraph's files.
+        """
         size = self._folder.journal.size if self._folder else 0
         return replace(manifest, commit=self.manifest.commit, stored=self.last, journal=size, oxigraph=oxigraph)
 
@@ -451,7 +465,10 @@ class Repository:
 
     @contextmanager
     def _new_snapshot(self, number: int, write: Write) -> Iterator[None]:
-        """Write a snapshot. It is removed again if the `with` block does not name it in the manifest."""
+        """A context that begins by writing a snapshot.
+
+        If the manifest does not name the snapshot at the end of the `with` block, the snapshot is removed again.
+        """
         self._tidy()
         try:
             if self._folder is not None:
@@ -462,7 +479,7 @@ class Repository:
             self._tidy()
 
     def _rebase(self, manifest: Manifest, number: int, oxigraph: str) -> None:
-        """Write a manifest that names the snapshot and the store of a commit, and empty the journal."""
+        """Write a manifest that names the snapshot of a commit and the store with this commit. Empty the journal."""
         self._note(replace(manifest, commit=number, stored=number, journal=0, oxigraph=oxigraph))
         self._limit = None
         if self._folder is not None:
@@ -485,7 +502,10 @@ class Repository:
         self._hold(manifest)
 
     def _make_sure(self) -> None:
-        """Write the last commit's manifest again if a failed write may have left another one. Raises StoreError."""
+        """Write the last commit's manifest again if a failed write may have left another manifest on disk.
+
+        Raises StoreError.
+        """
         if self._is_doubted and self._folder is not None:
             if read_manifest(self._folder.path) is not None:
                 self._folder.put(self.manifest)
@@ -496,7 +516,7 @@ class Repository:
 
 
 def net(deltas: Iterable[RowDelta]) -> tuple[bytes, bytes]:
-    """Return the rows that `deltas` add in the end, and the rows that they remove in the end, as lines."""
+    """Return two texts of lines: the rows that `deltas` add in the end, and those that `deltas` remove in the end."""
     come, gone = OxigraphStore(), OxigraphStore()  # they know which spellings of a literal are one row
     for delta in deltas:
         come.apply(delta.removed, delta.added)

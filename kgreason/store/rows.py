@@ -32,7 +32,7 @@ def _ignore(done: int) -> None:
 
 
 def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] = _ignore) -> Iterator[bytes]:
-    """Rows int32[n, 3] or int32[n, 4] as N-Triples or N-Quads lines, a chunk at a time."""
+    """Yield rows of ids, int32[n, 3] or int32[n, 4], as N-Triples or N-Quads lines, a chunk at a time."""
     for low in range(0, len(rows), CHUNK):
         part = rows[low : low + CHUNK]
         yield dictionary.lines(*np.ascontiguousarray(part.T))

@@ -87,9 +87,10 @@ def write(
 def described(
     reasons: dict[Rule, str], costs: Mapping[Rule, Cost] | None = None, alone: Mapping[Rule, int] | None = None
 ) -> list[dict[str, Any]]:
-    """The name, text and reason of each rule, ordered by name and then by text; with its cost if `costs` is given.
+    """Return the name, text and reason of each rule, ordered by name and then by text.
 
-    `alone`: for each rule, how many facts only this rule supports.
+    If `costs` is given, the work of each rule is included. `alone` says for each rule how many facts only this rule
+    supports.
     """
     rows = sorted((rule.name, format_rule(rule), why, place) for place, (rule, why) in enumerate(reasons.items()))
     told: list[dict[str, Any]] = [{"name": name, "rule": text, "why": why} for name, text, why, _ in rows]
@@ -139,9 +140,10 @@ def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
 
 
 def read_facts(folder: Path, dictionary: Dictionary) -> dict[tuple[str, int], Int32]:
-    """The asserted facts of the user's relations in a snapshot, int32[n, arity], by name and arity.
+    """Return the asserted facts of the user's relations in a snapshot.
 
-    Their terms are interned. Raises StoreError.
+    The result maps the name and the arity of each relation to its facts, int32[n, arity]. The terms of the facts are
+    interned. Raises StoreError.
     """
     saved, terms = read_state(folder), read_dictionary(folder)
     added = {}
@@ -176,10 +178,10 @@ def read_rules(folder: Path, *, costs: bool = False) -> list[dict[str, Any]]:
 
 
 def false_rules(folder: Path | None, names: Collection[str], terms: Collection[str]) -> Iterator[Rule]:
-    """Return the rules of a snapshot that have one of `names` and the head `false`, and mention only `terms`.
+    """Yield the rules of a snapshot that have the head `false`, one of `names` as name, and no other terms.
 
-    Terms of the vocabulary and literals are always allowed. Raises StoreError. Cost: a look at every rule, and parsing
-    the rules in the result.
+    Such a rule mentions only `terms`, terms of the vocabulary, and literals. Raises StoreError. Cost: a look at every
+    rule, and parsing the rules in the result.
     """
     for told in read_rules(folder) if folder else ():
         text, why = told["rule"], told["why"]
@@ -194,7 +196,7 @@ def _names_only(text: str, terms: Collection[str]) -> bool:
 
 
 def read_own(folder: Path) -> tuple[Rule, ...]:
-    """The user's rules of a snapshot. Raises StoreError."""
+    """Return the user's rules that are in a snapshot. Raises StoreError."""
     try:
         text = (folder / "own.dl").read_text(encoding="utf-8")
         rules = parse(text, str(folder / "own.dl"), None).rules if text else ()  # the parser takes 0.15 s to start
@@ -206,7 +208,10 @@ def read_own(folder: Path) -> tuple[Rule, ...]:
 
 
 def _listed(path: Path, length: int) -> list[str]:
-    """A list of texts; without the file, which older versions did not write, all texts are empty."""
+    """Return the list of texts in a file.
+
+    Older versions did not write the file. If the file is missing, all texts of the list are empty.
+    """
     listed: list[str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else [""] * length
     return listed
 

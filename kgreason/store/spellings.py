@@ -28,7 +28,7 @@ _FEW = 1_000
 
 
 def stored(texts: Sequence[str]) -> list[str]:
-    """The normal form of each term: its text as Oxigraph gives it back."""
+    """Return the normal form of each term: the text that Oxigraph returns for the term."""
     store, lines = Store(), "".join(f"<row:{i}> <row:> {text} .\n" for i, text in enumerate(texts))
     store.bulk_extend(parse(lines.encode(), RdfFormat.N_TRIPLES, lenient=True))
     normal = [""] * len(texts)
@@ -52,19 +52,22 @@ class Spellings:
         self._alike: dict[int, list[int]] = {}
 
     def of_term(self, term: int) -> list[int]:
-        """The ids of all terms with the same normal form as this term, the term itself included."""
+        """Return the ids of all terms that have the normal form of this term, the term itself included."""
         self._catch_up()
         return self._alike.get(term, [term])
 
     def shared(self, ids: Ids) -> npt.NDArray[np.bool_]:
-        """Whether each term shares its normal form with another term: bool[n]."""
+        """Return for each term whether another term has the same normal form, as bool[n]."""
         self._catch_up()
         if len(ids) < _FEW:
             return np.array([number in self._alike for number in ids.tolist()], dtype=np.bool_)
         return np.isin(ids, np.fromiter(self._alike, np.int32, len(self._alike)))
 
     def of_forms(self, forms: Sequence[str]) -> list[list[int]]:
-        """For each normal form in `forms`, as the store shows it: the ids of the terms with this normal form."""
+        """For each normal form in `forms`, return the ids of all terms with this normal form.
+
+        A normal form is given as the text that the store shows.
+        """
         self._catch_up()
         ids = self._dictionary.find(forms).tolist()
         return [

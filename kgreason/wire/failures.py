@@ -18,7 +18,10 @@ _POSITIONED = (RdfSyntaxError, RuleSyntaxError)
 
 
 def encoded(error: KgreasonError) -> dict[str, Any]:
-    """An error as members of a problem document, the JSON object with which the server answers a failed request."""
+    """Return an error as members of a problem document.
+
+    A problem document is the JSON object with which the server answers a failed request.
+    """
     arguments: tuple[Any, ...] = (str(error),)
     if isinstance(error, _POSITIONED):
         arguments = (error.source, error.line, error.column, error.problem)
@@ -28,7 +31,7 @@ def encoded(error: KgreasonError) -> dict[str, Any]:
 
 
 def raised(found: dict[str, Any]) -> KgreasonError:
-    """The error that a problem document describes."""
+    """Return the error that a problem document describes. The caller raises it."""
     kind = getattr(errors, str(found.get("error")), None)
     if not (isinstance(kind, type) and issubclass(kind, KgreasonError)):
         return StoreError(str(found.get("detail", "the server has refused the request, and does not say why")))

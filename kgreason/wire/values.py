@@ -44,7 +44,10 @@ _CLASSES: dict[str, Any] = {
 
 
 def encoded(value: Any) -> Any:
-    """A value for `json.dumps`. Raises TypeError for a value of another class."""
+    """Return a value as `json.dumps` takes it.
+
+    Raises TypeError if the value, or a part of it, is of a class that is not in the table of the module.
+    """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, Proof):
@@ -59,7 +62,10 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(value: Any) -> Any:
-    """The value that `encoded` was given; lists become tuples. Raises StoreError for a class that is not known."""
+    """Return the value from which `encoded` made the object; lists become tuples.
+
+    Raises StoreError for a class that is not known.
+    """
     if isinstance(value, list):
         return tuple(map(decoded, value))
     if not isinstance(value, dict):

@@ -47,7 +47,10 @@ _PATH_PLACE = re.compile(r"(?:[\w>)])\s*$")
 
 
 def hint(text: str, at: int, expected: Collection[str], *, is_query: bool) -> str | None:
-    """The hint for an error at the index `at`, where the parser expected the terminals `expected`; None for no hint."""
+    """Return the hint for an error at the index `at`, or None if there is no hint.
+
+    `expected` are the names of the tokens that the parser expected there.
+    """
     found = text[at:] if at >= 0 else ""
     if _DATALOG.match(found):
         return "this is the rule language of kgreason (.dl), not SPARQL-RL: name the file or the syntax accordingly"

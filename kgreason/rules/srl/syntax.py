@@ -70,7 +70,10 @@ class Annotation(NamedTuple):
 
 
 class Annotated(NamedTuple):
-    """An object; `notes` has what follows: `~r` (the node r), `~` (the token) and annotations."""
+    """An object with what follows it in the text (`notes`).
+
+    A note is the node r for `~r`, the token for a `~` alone, or an annotation.
+    """
 
     node: Node
     notes: tuple[Node | Annotation, ...] = ()
@@ -161,12 +164,18 @@ Statement: TypeAlias = BaseLine | PrefixLine | VersionLine | ImportsLine | RuleT
 
 
 def rule_set(text: str, source: str) -> list[Statement]:
-    """The statements of a rule set, in order. Raises RuleSyntaxError with the position in `source`."""
+    """Return the statements of a rule set, in order.
+
+    Raises RuleSyntaxError; its message names `source` and the position.
+    """
     return _parsed("rule_set", text, source)
 
 
 def query(text: str, source: str) -> list[Statement]:
-    """The declarations of a CONSTRUCT query, and the query as a rule. Raises RuleSyntaxError."""
+    """Return the statements of a CONSTRUCT query: its declarations, then the query itself as a rule.
+
+    Raises RuleSyntaxError; its message names `source` and the position.
+    """
     return _parsed("query", text, source)
 
 
@@ -191,7 +200,10 @@ def _grammar(start: str) -> Lark:
 
 
 class _Builder(Transformer[Token, Any]):
-    """Makes statements: a method for each alias of the grammar. `parts` are what was parsed, punctuation included."""
+    """Makes statements. It has a method for each alias of the grammar.
+
+    The argument `parts` of a method has all that was parsed, punctuation included.
+    """
 
     def nothing(self, _: list[Any]) -> list[Any]:
         return []

@@ -45,9 +45,10 @@ class Hint(NamedTuple):
 
 
 def hint(text: str, at: int, expected: Collection[str], unfinished: Sequence[Token]) -> Hint | None:
-    """The hint for an error at an index, where the parser expected some terminals; None if there is no hint.
+    """Return the hint for an error at an index, or None if there is no hint.
 
-    `unfinished` are the tokens before the index that belong to no finished part yet.
+    `expected` are the names of the tokens that the parser expected there. `unfinished` are the tokens before the index
+    that belong to no finished part yet.
     """
     before, found = text[:at], text[at:]
     if file := _FILE.fullmatch(text):
@@ -110,7 +111,7 @@ def _of_unfinished(text: str, unfinished: Sequence[Token]) -> Hint | None:
 
 
 def _of_exists(text: str, word: Token) -> Hint | None:
-    """What is wrong with FILTER if EXISTS follows."""
+    """Return what is wrong with a FILTER that is followed by EXISTS."""
     found = _EXISTS.match(text, _start(word))
     if found is None:
         return None

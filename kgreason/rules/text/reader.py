@@ -88,21 +88,27 @@ def read(text: str, source: str, find: Find | None) -> Program:
 
 
 def read_atom(atom: AtomText, prefixes: Mapping[str, str], source: str) -> Atom:
-    """The atom that a command of the script `source` writes with these prefixes. Raises RuleSyntaxError."""
+    """Read an atom of a command in the script `source`. `prefixes` are the prefixes that the script declares.
+
+    Raises RuleSyntaxError.
+    """
     reader = _Reader("", source, where="script")
     reader.prefixes |= prefixes
     return reader.atom(atom)
 
 
 def read_computed(text: str) -> Computed:
-    """The `Computed` of a text such as `FILTER(?x > 5)` or `BIND(?x + 1 AS ?y)`."""
+    """Return the `Computed` for a text such as `FILTER(?x > 5)` or `BIND(?x + 1 AS ?y)`."""
     reader, literal = _alone(text)
     assert isinstance(literal, ComputedText)
     return reader.computation(literal)
 
 
 def read_not(text: str) -> Not:
-    """The `Not` of a text such as `NOT p(?x)`, which must be written as `format_not` writes it without prefixes."""
+    """Return the `Not` for a text such as `NOT p(?x)`.
+
+    The text must be written as `format_not` writes it without prefixes.
+    """
     reader, literal = _alone(text)
     assert isinstance(literal, NotText)
     return reader.negation(literal)
@@ -117,7 +123,7 @@ def read_aggregate(text: str) -> Aggregate:
 
 
 def _alone(text: str) -> tuple[_Reader, LiteralText]:
-    """The text as the only part of a rule's body, and a reader for this rule."""
+    """Parse a text that is one part of a rule's body. Returns a reader for it, and the parsed part."""
     rule = f"false :- {text} ."
     (clause,) = statements(rule, "<rules>")
     assert isinstance(clause, Clause)
@@ -200,7 +206,10 @@ class _Reader:
         self.rules.append(rule)
 
     def _check_declared(self, clause: Clause) -> None:
-        """Refuse an atom that does not fit the declaration of its relation, if there is one before the rule."""
+        """Refuse an atom that does not fit the declaration of its relation.
+
+        A declaration counts only if it stands before the rule.
+        """
         known = {each.declares.name: each.declares for each in self.rules if each.declares}
         if not known:
             return
@@ -215,7 +224,10 @@ class _Reader:
                 self._fail(written.start, problem)
 
     def _check_words(self, heads: list[AtomText], body: list[LiteralText]) -> None:
-        """Refuse `false` in the body, and a word of the language as a relation: such a relation would have no facts."""
+        """Refuse `false` in the body, and a relation that is called like a word of the language.
+
+        Such a relation would have no facts.
+        """
         for atom in heads:
             if atom.terms is None and len(heads) > 1:
                 self._fail(atom.start, _RESERVED)
@@ -233,7 +245,7 @@ class _Reader:
                     self._fail(atom.start, problem)
 
     def atom(self, atom: AtomText) -> Atom:
-        """The atom, with its prefixes resolved."""
+        """Return the atom that was parsed, with the full IRI in place of each name with a prefix."""
         if atom.is_data:
             if atom.terms is None or atom.relation is not None:
                 self._fail(atom.start, str(misused(DATA)))
@@ -291,7 +303,10 @@ class _Reader:
             )
 
     def _argument(self, name: str, result: ResultText) -> tuple[Variable | None, tuple[Computed, ...]]:
-        """The variable that an aggregate reads (None: *), and the assignment that makes it from an expression."""
+        """Return the variable that an aggregate reads, and the assignments that compute the variable.
+
+        For COUNT(*) the variable is None. There is an assignment only if the aggregate reads an expression.
+        """
         (first, *others) = result.parts
         if not others and isinstance(first, Token):
             if first.type == "VARIABLE":
@@ -315,7 +330,11 @@ class _Reader:
             self._fail(result.separator, str(error))
 
     def _part(self, node: Node) -> Variable | str:
-        """A token of an expression; numbers, booleans, names and operators stay as they are."""
+        """Return the text of a token of an expression, or its variable.
+
+        IRIs, names with prefixes and strings become constants; numbers, booleans, names of functions and operators do
+        not.
+        """
         if isinstance(node, Token) and node.type in _AS_WRITTEN:
             if node.type != "IDENTIFIER":
                 return str(node.value)

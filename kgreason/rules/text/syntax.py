@@ -24,7 +24,7 @@ from kgreason.rules.unexpected import found, in_words
 
 
 class Literal(NamedTuple):
-    """A quoted string, with its language tag or its datatype; the one that is missing is None."""
+    """A quoted string, with its language tag or its datatype. A part that the text does not have is None."""
 
     string: Token
     language: Token | None = None
@@ -149,7 +149,10 @@ Statement: TypeAlias = PrefixLine | GroupLine | RelationLine | Clause
 
 
 def statements(text: str, source: str) -> list[Statement]:
-    """The statements of a rule text, in order. Raises RuleSyntaxError with the position in `source`."""
+    """Return the statements of a rule text, in order.
+
+    Raises RuleSyntaxError; its message names `source` and the position.
+    """
     try:
         return cast("list[Statement]", _grammar().parse(text))
     except UnexpectedInput as error:
@@ -164,14 +167,20 @@ def statements(text: str, source: str) -> list[Statement]:
 
 
 def _index(error: UnexpectedInput, text: str) -> int:
-    """The index of the text that the parser did not expect; the end of the last word if the text ends there."""
+    """Return the index of the text that the parser did not expect.
+
+    If the parser did not expect the end of the text, this is the end of the last word.
+    """
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
         return len(text.rstrip())
     return cast(int, error.pos_in_stream)
 
 
 def _unfinished(error: UnexpectedInput) -> list[Token]:
-    """The tokens before the error that belong to no finished part yet, such as a name and its open bracket."""
+    """Return the tokens before the error that belong to no finished part yet.
+
+    Example: the name of a relation and its open bracket.
+    """
     stack = cast(Any, error).interactive_parser.parser_state.value_stack
     return [token for token in stack if isinstance(token, Token)]
 
@@ -182,7 +191,10 @@ def _grammar() -> Lark:
 
 
 class _Builder(Transformer[Token, Any]):
-    """Makes statements: a method for each alias of the grammar. `parts` are what was parsed, punctuation included."""
+    """Makes statements. It has a method for each alias of the grammar.
+
+    The argument `parts` of a method has all that was parsed, punctuation included.
+    """
 
     def nothing(self, _: list[Any]) -> list[Statement]:
         return []

@@ -75,7 +75,7 @@ def _invalid(tree: Node) -> Iterator[Mistake]:
 
 
 def _ungrouped(tree: Node) -> Iterator[Mistake]:
-    """Find variables of a SELECT with groups that are neither in GROUP BY nor in an aggregate."""
+    """Find variables that a SELECT with groups uses, but that are neither in GROUP BY nor in an aggregate."""
     for select in tree.find_data("select"):
         groups = _part(select, "group_by")
         if groups is None and not any(_aggregates(part) for part in _parts(select, "alias", "having")):
@@ -99,7 +99,7 @@ _UNGROUPED = "{0} is neither in GROUP BY nor in an aggregate: add it to GROUP BY
 
 
 def _free(tree: Node) -> Iterator[Token]:
-    """The variables of an expression that are outside of aggregates and patterns."""
+    """Yield the variables of an expression, except those inside aggregates and inside patterns in braces."""
     for child in tree.children:
         if isinstance(child, Token):
             if child.type == "VAR":
@@ -122,7 +122,7 @@ def _aggregated(tree: Node) -> Iterator[Mistake]:
 
 
 def _aggregates(tree: Node) -> list[Node]:
-    """The aggregates of a part of a query, without those of sub-queries in it."""
+    """Yield the aggregates in a part of a query. Aggregates of sub-queries in this part are left out."""
     found: list[Node] = []
     for child in tree.children:
         if isinstance(child, Tree) and child.data != "group":
@@ -189,7 +189,10 @@ def _rows(tree: Node) -> Iterator[Mistake]:
 
 
 def _values(row: Node) -> int:
-    """The number of values of a row: a datatype and a language tag belong to the string before them."""
+    """Return the number of values in a row of VALUES.
+
+    A datatype or a language tag is not counted, because it belongs to the string before it.
+    """
     count, is_datatype = 0, False
     for child in row.children:
         kind = child.type if isinstance(child, Token) else "triple_term"
@@ -199,7 +202,7 @@ def _values(row: Node) -> int:
 
 
 def _labels(tree: Node) -> Iterator[Mistake]:
-    """Find labels of blank nodes that stand in two blocks."""
+    """Find labels of blank nodes that are used in two different blocks."""
     homes: dict[str, int] = {}
     found = [(token, id(group)) for group in tree.find_data("group") for token in group.children if _is(token, "BLANK")]
     for child, home in sorted(cast("list[tuple[Token, int]]", found), key=lambda each: cast(int, each[0].start_pos)):

@@ -33,7 +33,10 @@ class Stop(NamedTuple):
 
 
 def read(text: str, start: Start = "query") -> Node | Stop:
-    """The tree of a query, or of a pattern in braces. If there is a mistake: the token at which the parser stops."""
+    """Return the tree of a query, or of a pattern in braces.
+
+    If the text has a mistake, return the token at which the parser stops.
+    """
     try:
         return _grammar().parse(text, start=start)
     except UnexpectedInput as error:
@@ -49,7 +52,7 @@ def _index(error: UnexpectedInput, text: str) -> int:
 
 
 def _shown(text: str, at: int) -> str:
-    """The token at an index; empty at the end."""
+    """Return the token at an index of a text; empty at the end of the text."""
     found = _STRING.match(text, at) or _TOKEN.match(text, at)
     return found[0] if found else ""
 

@@ -72,7 +72,7 @@ _SILENT = re.compile(
 
 
 class _Place(NamedTuple):
-    """The query, the token at which the parser stopped, and the token before."""
+    """The query, the token at which the parser stopped, and the token before this token."""
 
     text: str
     stop: Stop
@@ -107,7 +107,10 @@ def _broken(place: _Place) -> str | None:
 
 
 def _unclosed(place: _Place) -> str | None:
-    """The message for a bracket that is not closed at the end, or not before another closing bracket, or None."""
+    """Return the message for a bracket that is not closed where it has to be, or for one bracket too many, or None.
+
+    A bracket has to be closed before the end of the text, and before a bracket around it is closed.
+    """
     found, brackets = place.stop.found, still_open(place.text, place.stop.at)
     if found in CLOSING.values() and not brackets:
         return f"there is one '{found}' too many: no bracket is open here"
@@ -120,7 +123,10 @@ def _unclosed(place: _Place) -> str | None:
 
 
 def _modifier(place: _Place) -> str | None:
-    """The message for a word such as LIMIT that must stand after the closing brace, but stands before it, or None."""
+    """Return the message for a word such as LIMIT that stands inside the braces, or None.
+
+    Such a word must stand after the closing brace.
+    """
     word = place.stop.found.upper()
     if word not in _MODIFIERS or not place.expects("RBRACE", "FILTER"):
         return None

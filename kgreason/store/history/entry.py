@@ -151,11 +151,11 @@ class Place(NamedTuple):
         return self.body + self.length
 
     def told(self) -> Head:
-        """The head as a `Head`, read from its JSON."""
+        """Return the head, read from its JSON, as a `Head`."""
         return _head(json.loads(self.head))
 
     def entry(self, file: BinaryIO) -> Entry:
-        """The whole entry. Raises ValueError if the body is damaged."""
+        """Read the whole entry. Raises ValueError if the body is damaged."""
         file.seek(self.body)
         body = file.read(self.length)
         if len(body) < self.length or zlib.crc32(body) != self.checksum:
@@ -164,7 +164,10 @@ class Place(NamedTuple):
 
 
 def place(file: BinaryIO, offset: int) -> Place | None:
-    """The entry at an offset; None at the end of the file. Raises ValueError if there is no whole entry."""
+    """Return where the entry at an offset is, or None at the end of the file.
+
+    Raises ValueError if there is no whole entry at the offset.
+    """
     file.seek(offset)
     row = file.read(_ROW.size)
     if not row:

@@ -41,7 +41,7 @@ class History(Protocol):
 
     @property
     def base(self) -> int:
-        """The history has the commits after this one."""
+        """The number of the commit after which the history begins. The history has all later commits."""
 
     def append(self, entry: Entry) -> None:
         """Write the entry of the next commit. Raises StoreError."""
@@ -54,7 +54,7 @@ class History(Protocol):
 
 
 def gone(number: int, base: int) -> HistoryError:
-    """The error for a commit that is older than the history."""
+    """Return the error for the question for a commit that is older than the history."""
     return HistoryError(f"the history has the commits after {base}, and commit {number} is older")
 
 
@@ -68,7 +68,7 @@ class MemoryHistory:
 
     @property
     def base(self) -> int:
-        """The history has the commits after this one."""
+        """The number of the commit after which the history begins. The history has all later commits."""
         return self._base
 
     def append(self, entry: Entry) -> None:
@@ -147,7 +147,10 @@ class FileHistory:
 
     @property
     def base(self) -> int:
-        """The history has the commits after this one. Raises HistoryError if there is no history."""
+        """The number of the commit after which the history begins. The history has all later commits.
+
+        Raises HistoryError if there is no history.
+        """
         firsts = self._firsts()
         if not firsts:
             raise HistoryError(f"{self._folder}: there is no history")
@@ -227,7 +230,10 @@ class FileHistory:
             raise StoreError(f"{self._path(first)}: the history is damaged at byte {offset}: {error}") from error
 
     def _found(self, last: int) -> _End | None:
-        """Cut off the entries after commit `last`, and return the end of the history; None if an entry is missing."""
+        """Cut off the entries after commit `last`, and return the end of the history.
+
+        Return None if the history does not reach commit `last`.
+        """
         firsts = self._firsts()
         for first in [each for each in firsts if each > last + 1]:
             self._path(first).unlink()
@@ -246,7 +252,10 @@ class FileHistory:
         return _End(first, size, last - first + 1, before)
 
     def _new_file(self, first: int) -> None:
-        """Begin the file whose first entry is that of commit `first`. Remove the files that need not be kept."""
+        """Begin the file whose first entry is that of commit `first`.
+
+        Old files whose commits need not be kept any more are removed.
+        """
         self._path(first).touch()
         sync_folder(self._folder)
         self._end = _End(first, 0, 0, 0)
@@ -257,7 +266,7 @@ class FileHistory:
                     self._path(old).unlink()
 
     def _firsts(self) -> list[int]:
-        """The number of the first commit of each file, in order."""
+        """Return, for each file in order, the number of its first commit."""
         if not self._folder.is_dir():
             return []
         return sorted(int(path.name) for path in self._folder.iterdir() if path.name.isdecimal())
@@ -267,7 +276,7 @@ class FileHistory:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn an OSError into a StoreError with one clear line."""
+        """A context in which an OSError becomes a StoreError with one clear line."""
         try:
             yield
         except OSError as error:

@@ -85,7 +85,10 @@ class Journal:
 
     @property
     def last(self) -> int:
-        """The number of the commit of the last record. If there is no record, the `last` that the caller passed."""
+        """The number of the commit of the last record.
+
+        If there is no record, this is the number `last` that the caller passed to the constructor.
+        """
         return self._end.commit
 
     def append(self, record: Record) -> None:
@@ -121,9 +124,10 @@ class Journal:
         raise self._error(f"is damaged: it ends before commit {self.last}")
 
     def news(self) -> Iterator[Record]:
-        """The records that another process has appended since the last call; a torn record is left for later.
+        """Yield the records that another process has appended since the last call.
 
-        Raises StoreError if the file does not continue the records that were read: it was emptied, or is damaged.
+        A torn record is left for a later call. Raises StoreError if the file no longer begins with the records that
+        were read before: then the file was emptied, or is damaged.
         """
         with self._errors("read"):
             there = self._path.stat().st_size if self._path.exists() else 0
@@ -138,9 +142,9 @@ class Journal:
                     yield record
 
     def _is_continued(self) -> bool:
-        """Whether the file still has the last record that was read.
+        """Whether the record that was read last is still in its place in the file.
 
-        If the commit of this record failed, the record of another commit may be in its place.
+        If the commit of this record failed, the record of another commit may be there.
         """
         start, frame = self._read_last
         if not frame:
@@ -168,7 +172,7 @@ class Journal:
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
-        """Turn an OSError into a StoreError with one clear line."""
+        """A context in which an OSError becomes a StoreError with one clear line."""
         try:
             yield
         except OSError as error:
@@ -201,7 +205,10 @@ class Journal:
                 yield record, frame, offset
 
     def _next(self, file: BinaryIO, offset: int) -> tuple[Record, bytes] | None:
-        """The record at the file's offset, and its first row; None at the end of the file, or at a torn record."""
+        """Return the record at the file's offset, with its first row.
+
+        Return None at the end of the file, and at a torn record. Raises StoreError for any other damage.
+        """
         try:
             frame = file.read(_WIDTH)
             return (Record.parse(_checked(frame, file)), frame) if frame else None
@@ -246,7 +253,10 @@ def _checked(frame: bytes, file: BinaryIO) -> bytes:
 
 
 def _is_torn(rest: bytes) -> bool:
-    """Whether `rest` is what an unfinished append left. `rest` is the end of the file and no whole record."""
+    """Whether `rest`, the end of a file, is what an unfinished append has left.
+
+    `rest` must not begin with a whole record.
+    """
     announced = _announced(rest)
     length = _WIDTH + (announced[0] if announced else 0)
     if len(rest) < length:

@@ -36,9 +36,10 @@ NO_TERM = "?"
 
 
 class SignedRule(NamedTuple):
-    """A rule, or a fact of a relation, that a patch adds (sign 1) or removes (sign -1), and its line.
+    """A rule, or a fact of a relation, with its sign and the number of its line in the patch.
 
-    A rule ends in a full stop, and a fact (`facts`) does not.
+    Sign 1 means that the patch adds the rule or fact, and sign -1 that the patch removes the rule or fact. The text of
+    a rule ends in a full stop, and that of a fact (`facts`) does not.
     """
 
     line: int
@@ -70,9 +71,10 @@ def read_patch(text: bytes, source: str) -> Patch:
 
 
 def final(signs: Sequence[int], statements: Sequence[bytes]) -> tuple[bytes, bytes]:
-    """The canonical lines that signed N-Quads statements remove and add in the end.
+    """Return the canonical lines that N-Quads statements remove in the end, and those that they add in the end.
 
-    Raises SyntaxError; its `lineno` is the number of the statement, from 1.
+    `signs` has a sign for each statement: -1 removes, 1 adds. Raises SyntaxError; its `lineno` is the number of the
+    statement, from 1.
     """
     last = dict(zip(_canonical(statements), signs, strict=True))
     removed, added = (b"".join(line + b"\n" for line in last if last[line] == sign) for sign in (-1, 1))
@@ -95,7 +97,7 @@ def _lines(text: bytes) -> list[bytes]:
 
 
 def _is_one(statement: bytes) -> bool:
-    """Whether a statement is one line of N-Quads, and not a comment."""
+    """Whether a text is a single line of N-Quads that has a statement, not only a comment."""
     return b"\n" not in statement and len(_lines(statement)) == 1
 
 
@@ -172,10 +174,13 @@ class _Reader:
 
 
 def _with_labels(row: bytes) -> bytes:
-    """A row with `_:label` in the place of `<_:label>`; strings stay as they are."""
+    """Return a row with each `<_:label>` replaced by `_:label`. Strings stay as they are."""
     return _NODE.sub(lambda found: found[1] or found[2], row) if b"<_:" in row else row
 
 
 def problem(error: SyntaxError) -> str:
-    """The message of the parser, without the position, because the parser counts in its own input."""
+    """Return the parser's message without the position in it.
+
+    This position would be wrong, because the parser counts in its own input.
+    """
     return error.msg.partition(": ")[2] or error.msg

@@ -110,16 +110,19 @@ def check_headers(names: Iterable[str]) -> None:
 
 
 def _strategies(text: str) -> tuple[StrategyRun, ...]:
-    """The strategies that a header names. Empty if the text is anything else.
+    """Return the strategies that the text of a header names. For any other text the result is empty.
 
-    In an older version, callers could use the name of this header for texts of their own.
+    In older versions, callers could use the name of this header for texts of their own.
     """
     words = text.split(" ")
     return tuple(_STRATEGIES[word] for word in words) if _STRATEGIES.keys() >= set(words) else ()
 
 
 def changes(removed: bytes, added: bytes, facts: Signed = ()) -> bytes:
-    """Canonical N-Quads lines to remove and to add, and facts of relations, as one RDF Patch transaction."""
+    """Return one RDF Patch transaction that removes and adds quads and facts of relations.
+
+    `removed` and `added` are canonical N-Quads lines.
+    """
     headers = "".join([*_version(facts), *_signed("fact", facts)]).encode()
     return b"".join((headers, b"TX .\n", _marked(b"D ", removed), _marked(b"A ", added), b"TC .\n"))
 
@@ -153,6 +156,9 @@ def _marked(mark: bytes, lines: bytes) -> bytes:
 
 
 def _lines(rows: bytes) -> tuple[bytes, bytes]:
-    """The lines of the D rows, and the lines of the A rows. All D rows stand before the first A row."""
+    """Return the lines of the D rows and the lines of the A rows.
+
+    All D rows must stand before the first A row.
+    """
     first = 0 if rows.startswith(b"A ") else rows.find(b"\nA ") + 1 or len(rows)
     return rows[2:first].replace(b"\nD ", b"\n"), rows[first + 2 :].replace(b"\nA ", b"\n")

@@ -28,7 +28,7 @@ _PREFIX = "reader-"
 
 
 def own_files(path: Path) -> Path | None:
-    """A new folder with links and copies of the store's files, for one reader; None if the reader needs none.
+    """Return a new folder with links to the store's files, or copies, for one reader; None if it needs none.
 
     Returns None if the store has at most 16 tables of RocksDB, if `path` is such a folder already, or if no folder can
     be made beside the store. The caller removes the folder. Raises FileNotFoundError if the store is gone.
@@ -50,7 +50,10 @@ def own_files(path: Path) -> Path | None:
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """Make a hard link to a file, or copy the file if the file system has no such links, or is another one."""
+    """Make a hard link to a file. Copy the file if that is not possible.
+
+    It is not possible if the file system has no hard links, or if the link would be on another file system.
+    """
     try:
         os.link(source, target)
     except FileNotFoundError:
@@ -71,12 +74,15 @@ def is_filled(folder: Path, path: Path, link: Callable[[Path, Path], None] = lin
 
 
 def left_by_the_dead(store: Path) -> list[Path]:
-    """The folders in a store's folder that readers made whose processes have ended."""
+    """Return the folders that readers made in the folder of a store, if the process of the reader has ended."""
     return [path for path in store.glob(f"{_PREFIX}*.*") if not _is_alive(path.name[len(_PREFIX) :].partition(".")[0])]
 
 
 def _tables(path: Path) -> tuple[str, int]:
-    """The file in which RocksDB keeps its list of tables, and the size of this file. Either changes with the list."""
+    """Return the name and the size of the file in which RocksDB keeps its list of tables.
+
+    If the list changes, the name or the size changes.
+    """
     name = (path / "CURRENT").read_text().strip()
     return name, (path / name).stat().st_size
 

@@ -112,13 +112,13 @@ class Triples:
 
 
 def document(variables: list[Variable], rows: Iterable[QuerySolution]) -> QuerySolutions:
-    """Rows of other results as an object of pyoxigraph, which reads the rows one by one."""
+    """Return an object of pyoxigraph that has the given rows, and takes them one by one."""
     text = cast(Any, _Text(_json([variable.value for variable in variables], rows)))
     return cast(QuerySolutions, pyoxigraph.parse_query_results(text, QueryResultsFormat.JSON))
 
 
 class _Text:
-    """Pieces of text as a binary file to read from."""
+    """Pieces of bytes as a binary file that can be read."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces, self._left = pieces, b""
@@ -133,7 +133,7 @@ class _Text:
 
 
 def _json(names: list[str], rows: Iterable[QuerySolution]) -> Iterator[bytes]:
-    """A document of SPARQL results in JSON, a row at a time."""
+    """Yield the pieces of a document of SPARQL results in JSON, a row at a time."""
     yield b'{"head":{"vars":%s},"results":{"bindings":[' % json.dumps(names).encode()
     comma = b""
     for row in rows:
@@ -144,7 +144,7 @@ def _json(names: list[str], rows: Iterable[QuerySolution]) -> Iterator[bytes]:
 
 
 def _described(term: Term) -> dict[str, Any]:
-    """A term in the format of SPARQL results in JSON."""
+    """Return a term as an object in the format of SPARQL results in JSON."""
     match term:
         case NamedNode():
             return {"type": "uri", "value": term.value}

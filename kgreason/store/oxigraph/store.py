@@ -131,7 +131,7 @@ class OxigraphStore:
     def solutions_after(
         self, removed: bytes, added: bytes, prologue: str, operation: str, variables: Sequence[str]
     ) -> list[dict[str, Term | None]]:
-        """The solutions that a WHERE would have after a delta. Other readers of the store do not see the delta.
+        """Return the solutions that a WHERE would have after a delta. Other readers do not see the delta.
 
         `operation` is an operation of SPARQL Update under a `prologue`. For each solution the operation calls the
         function COLLECT with the values of `variables`, and with UNBOUND for a variable without a value. The delta and
@@ -163,7 +163,10 @@ class OxigraphStore:
         ]
 
     def _holding(self, call: Callable[[], None]) -> Callable[[], None]:
-        """Wrap `call`, for another thread, so that the store is marked as held (`is_held`) until the call ends."""
+        """Return `call`, to be run in another thread, with marks around it.
+
+        From now until the call ends, the store is marked as held (`is_held`).
+        """
         self._calling_python.acquire()
 
         def holding() -> None:
@@ -192,9 +195,9 @@ class OxigraphStore:
         return all(row.triple in triples for row in rows)
 
     def _forget_empty(self, graphs: Iterable[GraphName]) -> None:
-        """Remove the names of empty graphs that `_emptied` misses, because of blank nodes as names or other spellings.
+        """Remove the names of graphs that have no rows any more. Otherwise GRAPH ?g would find these graphs.
 
-        Otherwise GRAPH ?g would find them.
+        Needed for graphs that `_emptied` misses, because of a blank node as their name or other spellings of literals.
         """
         for name in graphs:
             if not isinstance(name, (DefaultGraph, Triple)) and not any(self.match(None, None, None, name)):
@@ -242,10 +245,11 @@ class OxigraphStore:
         default_graphs: Sequence[NamedNode] | None = None,
         named_graphs: Sequence[NamedNode] | None = None,
     ) -> Results:
-        """The results of a SPARQL query that the calling thread evaluates; nothing can stop it.
+        """Evaluate a SPARQL query in the calling thread, and return the results. Nothing can stop the query.
 
-        `default_graphs` together are the default graph, and `named_graphs` are all named graphs; both overrule the FROM
-        clauses of the query. Raises SyntaxError, OSError, RuntimeError, ValueError as pyoxigraph does.
+        The graphs `default_graphs` are merged into the default graph, and `named_graphs` are all named graphs; both
+        overrule the FROM clauses of the query. Raises SyntaxError, OSError, RuntimeError, ValueError as pyoxigraph
+        does.
         """
         graphs = {"default_graph": default_graphs, "named_graphs": named_graphs}
         told: dict[str, Any] = {name: list(each) for name, each in graphs.items() if each is not None}
@@ -261,7 +265,10 @@ class OxigraphStore:
         object_: Term | None,
         graph: NamedNode | BlankNode | DefaultGraph | None,
     ) -> Iterator[Quad]:
-        """The rows that match, as of this call; None matches any term. Any thread may take the rows."""
+        """Return the rows that have the given terms, as of this call. None stands for any term.
+
+        Any thread may take the rows.
+        """
         with self._errors():
             return worker.quads(partial(self._matching, self._store, subject, predicate, object_, graph))
 
@@ -276,7 +283,7 @@ class OxigraphStore:
                 yield chunk
 
     def count(self, lines: bytes) -> int:
-        """How many of `lines` are rows of the store."""
+        """Return how many of the rows `lines` the store has."""
         with self._errors():
             return sum(map(self._store.__contains__, pyoxigraph.parse(lines, RdfFormat.N_QUADS, lenient=True)))
 
@@ -323,7 +330,7 @@ class OxigraphStore:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn an error of Oxigraph or RocksDB into a StoreError with one clear line."""
+        """A context in which an error of Oxigraph or RocksDB becomes a StoreError with one clear line."""
         try:
             yield
         except (OSError, RuntimeError, SyntaxError) as error:

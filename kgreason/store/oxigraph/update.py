@@ -54,7 +54,7 @@ Check = Callable[[], object]
 
 
 def quads(lines: bytes, check: Check | None = None) -> list[Quad]:
-    """Lines as quads of pyoxigraph; blank nodes keep their labels.
+    """Return lines as quads of pyoxigraph. Blank nodes keep their labels.
 
     Raises SyntaxError, and StoppedError if `check` raises an error.
     """
@@ -115,7 +115,7 @@ class Update:
             self.functions |= self._functions()
 
     def _note(self, rows: list[Quad], *, is_removed: bool) -> None:
-        """Note which graphs lose rows, or which graphs get rows."""
+        """Note which graphs lose rows by removed quads, or which graphs get rows by added quads."""
         if not is_removed:
             self.filled.update(quad.graph_name for quad in rows)
             return

@@ -61,7 +61,7 @@ def is_short(sparql: str) -> bool:
 
 
 def at_once(ask: Callable[[], Results]) -> Results | None:
-    """All rows that `ask` returns, read in this thread. None if there are too many rows."""
+    """Return all rows that `ask` returns, read in this thread, or None if there are too many rows."""
     results = ask()
     if isinstance(results, QueryBoolean):
         return results
@@ -134,7 +134,10 @@ def stay_at_exit() -> None:
 
 @atexit.register
 def _end() -> None:
-    """While Python ends, give calls that nobody waits for a moment to reach `stay_at_exit`."""
+    """Wait a moment, while Python ends, for the calls that nobody waits for.
+
+    In this time they can reach `stay_at_exit`.
+    """
     if is_left():
         _ENDING.acquire(blocking=False)
         until = time.monotonic() + _SHORTLY / 4
@@ -171,7 +174,7 @@ class _Worker:
         self._wanted.release()
 
     def is_finished(self, seconds: float) -> bool:
-        """Wait for the call, at most so many seconds. Returns whether the call is finished."""
+        """Wait at most `seconds` for the call. Returns whether the call is finished."""
         return self._done.acquire(timeout=max(seconds, 0))
 
     def value(self) -> Any:
@@ -233,7 +236,7 @@ class _Worker:
         self._results = None
 
     def write(self, file: _Rest, syntax: QueryResultsFormat) -> bool:
-        """Serialize all rows that were not handed over yet; True, because no row is left."""
+        """Serialize all rows that were not handed over yet. Returns True, because no row is left."""
         self._results.serialize(cast(IO[bytes], file), syntax)
         self.forget()
         return True
@@ -267,7 +270,10 @@ class _Query:
         worker.submit(call)
 
     def _wait(self) -> None:
-        """Wait for the worker, for a moment at most. Raises the error of the worker's call, or QueryTimeoutError."""
+        """Wait for the worker, but only for a moment.
+
+        Raises the error of the worker's call, or QueryTimeoutError.
+        """
         worker = self._worker
         assert worker
         try:
@@ -302,7 +308,7 @@ class _Query:
     def written(
         self, variables: list[Variable], output: Output = None, syntax: QueryResultsFormat | None = None
     ) -> bytes | None:
-        """Write all rows as one document, or return the document if there is no output."""
+        """Write all rows as one document to `output`. If there is no output, return the document."""
         while self._is_busy:
             self._wait()
         if self._is_done:
@@ -336,7 +342,7 @@ class _Query:
         return self._worker is None
 
     def _leave(self) -> None:
-        """Give the worker back, because it has handed over all rows."""
+        """Make the worker free for other queries, because it has handed over all rows."""
         worker, self._worker = self._worker, None
         if worker:
             _IDLE.append(worker)
