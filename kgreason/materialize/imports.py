@@ -72,7 +72,7 @@ class Imports:
         The returned edit also asserts the quads of the added documents and retracts the quads of the removed documents.
         New terms get ids of the dictionary.
 
-        Raises InputError, which names the document and who imports it, and LimitError.
+        Raises LimitError; and InputError with the names of the document and of its importer.
         """
         if not (have_header(edit.added) or have_header(edit.removed)):
             return edit

@@ -185,7 +185,7 @@ class Materializer:
             return self._evaluated(edit, asserted, schema, means)
 
     def _evaluated(self, edit: Edit, asserted: Asserted, schema: tuple[Int32, Int32], means: Means) -> Change:
-        """Apply a change of asserted triples, and then further changes of rules and facts until none is needed."""
+        """Apply a change of asserted triples, and then changes of rules and facts until no further one is needed."""
         closure, said = self._close(schema, means)
         called = self._joined(Flags(self._links(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
@@ -420,7 +420,7 @@ class Materializer:
         return _Step(change, self.program.retranslated)
 
     def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> None:
-        """Run the rules over a change of facts and rules, and then over the results of their expressions."""
+        """Run the rules over a change of facts and rules, and then over the results of the rules' expressions."""
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
         left = self._encoded(program.removed)

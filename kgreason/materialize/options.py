@@ -104,5 +104,5 @@ def check_seconds(option: str, value: object) -> None:
 
 
 def _kind(value: object, *types: type) -> type[InputError]:
-    """The class of the error for a wrong value: InputTypeError if the value has none of the right types."""
+    """The error class for a wrong value: InputTypeError if the value has none of `types`, otherwise InputError."""
     return InputError if isinstance(value, types) and not isinstance(value, bool) else InputTypeError

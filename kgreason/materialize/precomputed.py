@@ -19,7 +19,7 @@ from kgreason.rules.model import Rule
 
 
 class Evaluated(NamedTuple):
-    """Facts, and the rules whose fixpoint they are.
+    """A closure: its facts, and the rules that derive no further fact from them.
 
     - `records`: a row for each fact, int32[n, 3 + w]: state, stamp, support, and w columns. The low bits of a state are
       flags, and the bits above are the place of the fact's table in `tables`.

@@ -179,7 +179,7 @@ class ReferenceEngine:
         return found
 
     def derivations(self, row: int) -> list[tuple[EncodedRule, tuple[int, ...]]]:
-        """The derivations of a present fact from rules with a body: the rule, and the values of its slots."""
+        """The derivations of a present fact by rules with a body: for each, the rule and the values of its slots."""
         columns, tables = self.circuit.facts.columns(np.array([row], dtype=np.int32))
         fact = Atom(*_named(int(tables[0]), columns[0, : self.planner.tables()[int(tables[0])][1]]))
         found = {

@@ -75,7 +75,7 @@ class Saved(NamedTuple):
         return rows[rows[:, 0] == self.rep, 1:]
 
     def in_primaries(self, ids: Int32) -> Int32:
-        """The ids, of any shape, with members of cliques replaced by primaries.
+        """Replace each id of a member of a clique by the id of the clique's primary. Other ids stay.
 
         (The primary of a clique is the representative that stands for all members.)
         """

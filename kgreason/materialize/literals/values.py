@@ -32,7 +32,7 @@ _NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
 def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
-    """The pairs int32[n, 2] of different terms, without the pairs of two literals that are known to differ.
+    """Leave out of `pairs`, int32[n, 2], the pairs of two literals that are known to have different values.
 
     Cost: a look at the kinds of the terms, and at the texts if both terms of a pair are literals.
     """
@@ -86,11 +86,11 @@ class LiteralValues:
         self._place = self._before = _Place(old=len(self._dictionary))
 
     def accept(self) -> None:
-        """Make all reading since the last `accept` final."""
+        """Keep what was read since the last `accept`."""
         self._before, self._added = self._place, []
 
     def rollback(self) -> None:
-        """Undo all reading since the last `accept`."""
+        """Forget what was read since the last `accept`."""
         for value in self._added:
             self._first.pop(value, None)
         self._place, self._added = self._before, []

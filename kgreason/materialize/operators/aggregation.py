@@ -86,7 +86,7 @@ class Aggregations:
         """Whether a rule in force has an aggregate, or a rule had one before the open commit."""
 
     def follow(self, levels: Mapping[Aggregation, Level]) -> None:
-        """Take the aggregates of the rules in force.
+        """Replace the aggregates by those of the rules that are in force now.
 
         The values of aggregates that no rule has any more are retracted at the first level.
         """
@@ -129,7 +129,7 @@ class Aggregations:
         self._begun.clear()
 
     def last(self) -> int:
-        """The last level."""
+        """The number of the last level at which an aggregate is decided."""
         return max((operator.level.level for operator in self._operators), default=int(bool(self._leaving)))
 
     def wanted(self, changes: Changes, level: int, before: int, check: Check) -> Facts:

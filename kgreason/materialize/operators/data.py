@@ -71,7 +71,7 @@ class Data:
         return bool(self._patterns or self._before)
 
     def follow(self, rules: Collection[Rule]) -> None:
-        """Take the rules in force."""
+        """Find the patterns of DATA in `rules`, the rules that are in force now."""
         atoms = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _derives(rule))
         self._patterns = frozenset(map(self._pattern, atoms))
         self._names = None

@@ -55,7 +55,7 @@ def _others(rule: Rule) -> Iterator[Atom]:
 
 
 def _is_open(atom: Atom) -> bool:
-    """Whether an atom has a variable as its predicate, or as the class of rdf:type."""
+    """Whether a variable is the predicate of an atom, or the class in an atom `?x rdf:type ?c`."""
     if atom.relation is not None:
         return False
     _, predicate, object_ = atom.terms

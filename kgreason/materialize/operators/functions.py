@@ -59,7 +59,7 @@ class Rounds:
         self.restart()
 
     def restart(self) -> None:
-        """Begin a commit."""
+        """Set all counts to 0, because a new commit begins."""
         self._count = self._made = self._first = 0
         self._depths = np.zeros(16, dtype=np.int32)
         """The depths of the terms, from the term `_first` on, which is the first term that the commit has made."""
@@ -137,7 +137,10 @@ class Functions:
         """Whether a rule in force has an expression."""
 
     def follow(self, rules: Iterable[Rule], left_out: Collection[Function] = ()) -> None:
-        """Take the rules in force. The expressions in `left_out` are computed elsewhere."""
+        """Find the expressions of `rules`, the rules that are in force now.
+
+        The expressions in `left_out` are computed elsewhere.
+        """
         rules = [rule for rule in rules if not rule.is_positive]
         found = {each: label(rule) for rule in rules for each in functions(rule) if each not in left_out}
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())

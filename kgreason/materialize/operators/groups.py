@@ -47,22 +47,22 @@ class Grouped:
         self._new = self._none
 
     def take(self, rows: Int32, tables: Int32) -> None:
-        """Take the facts that the open commit has changed so far: columns int32[n, w] and tables int32[n]."""
+        """Note the facts that the open commit has changed so far: columns int32[n, w] and tables int32[n]."""
         self._new = self.table.matching(rows, tables)
 
     def take_more(self, rows: Int32, tables: Int32) -> None:
-        """Take the facts that changed since the last call of `take` or `take_more`."""
+        """Note also the facts that changed since the last call of `take` or `take_more`."""
         if len(keys := self.table.matching(rows, tables)):
             self._new = np.concatenate([self._new, keys])
 
     def accept(self) -> None:
-        """Keep the facts that were taken in the commit."""
+        """Keep the facts that were noted in the commit."""
         if self._index:
             self._index.add(self._new)
         self._new = self._none
 
     def rollback(self) -> None:
-        """Forget the facts that were taken in the commit."""
+        """Forget the facts that were noted in the commit."""
         self._new = self._none
 
     def groups(self, rows: Int32, tables: Int32) -> Int32:

@@ -37,7 +37,7 @@ class Individuals:
         """Whether rules follow owl:sameAs."""
 
     def follow(self, rules: Iterable[Rule]) -> None:
-        """Take the rules in force."""
+        """Find out whether `rules`, the rules that are in force now, can make terms equal."""
         self.is_linked = self._equality is not None or any(map(is_equality, rules))
 
     def moved(self, changes: Changes) -> Int32:
@@ -107,7 +107,7 @@ class Individuals:
         return np.asarray(np.isin(keys, terms[firsts != terms]).any(axis=1))
 
     def _links(self) -> Int32:
-        """Subject and object of the present owl:sameAs triples, if a rule reads such triples: int32[n, 2]."""
+        """Subject and object of the present owl:sameAs triples: int32[n, 2]. Empty if no rule reads such triples."""
         found = self._engine.rows_with(self._triples, {1: SAME_AS})
         if found is None:
             return np.empty((0, 2), dtype=np.int32)

@@ -61,7 +61,7 @@ class Negations:
         """Whether a rule in force has a negation, or a rule had one before the open commit."""
 
     def follow(self, levels: Mapping[Negation, int]) -> None:
-        """Take the negations of the rules in force, and their levels.
+        """Replace the negations and their levels by those of the rules that are in force now.
 
         A negation that no rule has any more is kept until `accept`, because its facts must still be retracted.
         """
@@ -79,7 +79,7 @@ class Negations:
         self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
 
     def last(self) -> int:
-        """The last level."""
+        """The number of the last level at which a negation is decided."""
         return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
     def wanted(self, changes: Changes, level: int, before: int) -> Facts:

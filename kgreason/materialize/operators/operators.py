@@ -81,7 +81,10 @@ class Operators:
         return self._negations.are_any or self._aggregations.are_any or self._skolems.are_any
 
     def follow(self, rules: Collection[Rule], schema: Iterable[Triple] = ()) -> None:
-        """Take the rules in force and the closed schema. Raises StratificationError if NOT has no possible levels."""
+        """Adapt all operators to the rules that are in force now, and to the closed schema.
+
+        Raises StratificationError if negations cannot be ordered by levels.
+        """
         self._individuals.follow(rules)
         self._data.follow(rules)
         was_ordered, self._is_ordered = self._is_ordered, any(map(has_closed, rules))

@@ -57,7 +57,7 @@ class Skolems:
         """Whether a rule in force has a SKOLEM expression, or a rule had one before the open commit."""
 
     def follow(self, levels: Mapping[Function, int], rules: Iterable[Rule]) -> None:
-        """Take the SKOLEM expressions of the rules in force, and their levels.
+        """Replace the SKOLEM expressions and their levels by those of the rules that are in force now.
 
         An expression that no rule has any more is kept until `accept`, because its facts must still be retracted.
         """
@@ -76,7 +76,7 @@ class Skolems:
         self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
 
     def last(self) -> int:
-        """The last level."""
+        """The number of the last level at which results of SKOLEM are decided."""
         return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
     def wanted(self, changes: Changes, level: int) -> Facts:

@@ -52,16 +52,16 @@ class Keys:
         return Grouped(Table(self._engine.table(False, 1 + arity), {0: number}, places), len(key), self._engine)
 
     def take(self, changes: Changes) -> None:
-        """Take all changes of the open commit so far."""
+        """Note all changes of the open commit so far."""
         for index in self._indexes.values():
             index.take(changes.rows, changes.tables)
 
     def accept(self) -> None:
-        """Keep the changes that were taken in the commit."""
+        """Keep the changes that were noted in the commit."""
         for index in self._indexes.values():
             index.accept()
 
     def rollback(self) -> None:
-        """Forget the changes that were taken in the commit."""
+        """Forget the changes that were noted in the commit."""
         for index in self._indexes.values():
             index.rollback()

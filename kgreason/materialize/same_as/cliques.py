@@ -128,7 +128,7 @@ class Cliques:
         self._forget_changes()
 
     def _compact(self) -> None:
-        """Give new numbers to all cliques, and forget those that were replaced."""
+        """Give new numbers to the present cliques, and forget the replaced cliques."""
         numbers = self.all()
         members, roots = self.members(numbers), self.roots(numbers)
         order, of_roots = np.argsort(members[:, 0], kind="stable"), np.argsort(roots[:, 0], kind="stable")
@@ -355,7 +355,7 @@ def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], I
 
 
 def in_primaries(ids: Int32, pairs: Int32, preferred: Int32) -> Int32:
-    """The ids, with members of cliques replaced by the cliques' primaries, in an array of the same shape.
+    """Replace each id of a member of a clique by the id of the clique's primary. Other ids stay.
 
     `pairs` and `preferred` give the cliques, as for `fill`.
     """

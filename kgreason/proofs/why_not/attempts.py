@@ -114,7 +114,7 @@ def _of_computed(result: Variable | None, rows: Rows) -> Callable[[Atom, Binding
 
 
 def _valued(kind: str, atom: Atom, at: Bindings, rows: Rows) -> Failure:
-    """The failure of a BIND or an aggregate. `found` is its actual value, or None if it has no value."""
+    """The failure of a BIND or an aggregate. `Failure.found` is the present value, or None if there is none."""
     other = Variable("value of this")
     values = _values(at, rows)
     found = rows.join(at, Atom(atom.relation, (*atom.terms[:-1], other)))

@@ -128,7 +128,7 @@ class Rows:
         return found
 
     def _slice(self, table: int, key: int, value: int | None) -> NDArray[np.int64]:
-        """The row numbers of the facts of a table with `value` in the column `key`; None: of all facts."""
+        """The row numbers of the facts of a table with `value` in column `key`; all if `value` is None."""
         if table not in self._of:
             rows = np.flatnonzero(self._tables == table)
             rows = rows[np.argsort(self._columns[rows, key], kind="stable")]
