@@ -1,1 +1,1 @@
-"""Bridges to other libraries for knowledge graphs, rdflib and owlready2. Each one is an optional extra."""
+"""Bridges to other libraries: rdflib, owlready2, and assistants (MCP). Each bridge is an optional extra."""

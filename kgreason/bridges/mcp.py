@@ -47,7 +47,7 @@ _PROPERTIES = "SELECT ?name (COUNT(*) AS ?count) { ?s ?name ?o } GROUP BY ?name 
 
 
 class _Tools:
-    """The tools; the docstring of each tells an assistant what the tool does."""
+    """The tools of the server. An assistant reads the docstring of a tool to learn what the tool does."""
 
     def __init__(
         self, open_: Open, tried: Callable[[str], Delta], made: Callable[[str], Delta], seconds: float
@@ -55,7 +55,7 @@ class _Tools:
         self._open, self._tried, self._made, self._seconds = open_, tried, made, seconds
 
     def query(self, sparql: str, limit: int = 100) -> dict[str, Any]:
-        """Ask a SPARQL 1.1 query (SELECT, ASK, CONSTRUCT or DESCRIBE). At most `limit` rows come back, 1000 at most."""
+        """Answer a SPARQL 1.1 query (SELECT, ASK, CONSTRUCT or DESCRIBE). Returns up to `limit` rows, at most 1000."""
         most = max(0, min(limit, _MOST))
         with _told(), self._open() as graph:
             found = graph.query(_without_service(sparql), timeout=self._seconds)
@@ -79,7 +79,7 @@ class _Tools:
             return _changes(self._tried(_without_files(update)), limit)
 
     def schema(self, limit: int = 100) -> dict[str, Any]:
-        """List the classes and properties of the graph with their numbers of members and triples, and its counts."""
+        """List classes with their numbers of members, properties with their numbers of triples, and graph counts."""
         most = max(0, min(limit, _MOST))
         with _told(), self._open() as graph:
             found = {
@@ -92,7 +92,7 @@ class _Tools:
         return list(graph.select(f"{sparql} LIMIT {most}", timeout=self._seconds))
 
     def update(self, update: str, limit: int = 100) -> dict[str, Any]:
-        """Carry out a SPARQL update as one commit, and say what it changed. Call what_if before."""
+        """Carry out a SPARQL update as one commit, and say what the update changed. Call what_if first."""
         with _told():
             return _changes(self._made(_without_files(update)), limit)
 
@@ -105,7 +105,7 @@ def assistant(
     writes: bool = False,
     seconds: float = 30,
 ) -> MCPServer[Any]:
-    """The server for a graph.
+    """Make the server that lets an assistant ask a graph.
 
     `open_` opens the graph. `tried` computes what a SPARQL update would change. `made` carries out a SPARQL update and
     returns what has changed. With `writes` there is the tool `update`. A query may take at most `seconds`.
@@ -131,14 +131,14 @@ def _told() -> Iterator[None]:
 
 
 def _without_files(update: str) -> str:
-    """Return the update as it is. Raises ToolError if it contains LOAD, which reads files."""
+    """Return a SPARQL update unchanged. Raises ToolError if the update contains LOAD, which reads files."""
     if any(isinstance(operation, Load) for operation in parse(_without_service(update))):
         raise ToolError("LOAD is refused: an assistant does not read files; use INSERT DATA")
     return update
 
 
 def _without_service(sparql: str) -> str:
-    """Return the query or update as it is. Raises ToolError if it contains SERVICE, which asks other machines."""
+    """Return a SPARQL text unchanged. Raises ToolError if the text contains SERVICE, which asks other machines."""
     if any((token["name"] or "").upper() == "SERVICE" for token in TOKEN.finditer(sparql)):
         raise ToolError("SERVICE is refused: an assistant does not ask other machines")
     return sparql

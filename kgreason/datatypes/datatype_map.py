@@ -26,8 +26,8 @@ from kgreason.terms import vocabulary as v
 class Datatype(NamedTuple):
     """A datatype: its value spaces, and the lexical mapping `read` from a lexical form to a value.
 
-    `holds` tests whether the data of a value of these spaces belong to the datatype. `members` says in words which
-    values do.
+    `holds` tests whether a value of these spaces belongs to the datatype; its argument is the value's data. `members`
+    says in words which values belong to the datatype.
     """
 
     spaces: frozenset[str]
@@ -36,7 +36,7 @@ class Datatype(NamedTuple):
     read: Callable[[str], Value]
 
     def value(self, lexical: str) -> Value:
-        """The value of a lexical form. If it has no value, raises ValueError, which says what is expected."""
+        """The value of a lexical form. Raises ValueError, which says what is expected, for a form without a value."""
         found = self.read(lexical)
         if not self.holds(found.data):
             raise ValueError(f"expected {self.members}")
@@ -144,7 +144,7 @@ def is_member(data_value: Value, datatype: str) -> bool:
 
 
 def _plain(text: str) -> Reading:
-    """The value of a literal that ends in a quotation mark. A string without a backslash needs no check."""
+    """The value of a literal without a tag and a datatype. A string without a backslash needs no check."""
     if "\\" in text or text[0] != '"' or len(text) < 2:
         return _reading(text)
     return Value(STRING, text[1:-1])

@@ -49,13 +49,13 @@ _ABOVE = {
 
 
 def is_subtype(datatype: str, other: str) -> bool:
-    """Whether every value of a datatype is known to be a value of the other; True if both are the same."""
+    """Whether all values of the first datatype are known to be values of the second; True if both are the same."""
     return datatype == other or other in supertypes(datatype)
 
 
 @cache
 def supertypes(datatype: str) -> tuple[str, ...]:
-    """The other supported datatypes that contain a datatype, in the order of `DATATYPES`; () if it is unknown."""
+    """The other supported datatypes that contain `datatype`, in the order of `DATATYPES`; () for unknown datatypes."""
     if datatype not in DATATYPE_MAP or datatype == v.RDFS_LITERAL:
         return ()
     found = {v.RDFS_LITERAL}

@@ -27,7 +27,7 @@ _MOST = 14 * 60 * 60
 def compare(first: Value, second: Value) -> int | None:
     """Compare two values: -1 if the first is less, 0 if they are equal, 1 if the first is greater.
 
-    None if they are incomparable, or not equal in a space without an order.
+    None if the values are incomparable, also for two different values of a space without an order.
     """
     if first.space != second.space:
         return None

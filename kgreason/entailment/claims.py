@@ -56,7 +56,7 @@ Way: TypeAlias = Callable[[Classes, Constant, Constant], Goal]
 
 
 def statement(classes: Classes, fact: Triple) -> Goal:
-    """The goal to show a triple without variables that is no part of an axiom."""
+    """Return the goal to show a triple. The triple has no variables and is not part of an axiom."""
     subject, predicate, object_ = fact
     if predicate == RDF_TYPE:
         return classes.member(subject, object_)
@@ -68,7 +68,7 @@ def statement(classes: Classes, fact: Triple) -> Goal:
 
 
 def claim(classes: Classes, axiom: Claim) -> Goal:
-    """The goal to show an axiom that is not a class expression."""
+    """Return the goal to show an axiom. The axiom is not a class expression."""
     match axiom:
         case Pair(kind, left, right):
             return Some((Holds((left, kind, right)), _PAIRS[kind](classes, left, right)))
@@ -81,7 +81,7 @@ def claim(classes: Classes, axiom: Claim) -> Goal:
 
 
 def _under(told: Case, goal: Goal) -> Goal:
-    """The goal `goal` under the assumption that the triples `told` hold, whose subjects and objects are new names."""
+    """The goal to show `goal` while the triples `told` are assumed. Subjects and objects of `told` are new names."""
     individuals = dict.fromkeys(term for subject, _, object_ in told for term in (subject, object_))
     return Suppose((*told, *things(*individuals)), goal)
 

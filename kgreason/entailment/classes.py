@@ -130,7 +130,7 @@ class Classes:
         return Every(tuple(Suppose(case, goal) for case in cases))
 
     def cases(self, x: Constant, class_: Constant, is_in: bool) -> list[Case]:
-        """The cases of the assumption that x is in a class (`is_in`) or is not in the class."""
+        """The cases of the assumption that x is in a class (if `is_in`), or that x is not in the class."""
         told: Case = ((x, RDF_TYPE, class_),) if is_in else self._outside(x, class_)
         expression = self._expressions.get(class_)
         if expression is None:
@@ -185,13 +185,13 @@ class Classes:
         return joined([self.cases(x, each, is_in) for each in members])
 
     def _many(self, x: Constant, counted: Counted, number: int) -> list[Case]:
-        """The cases of the assumption that x has `number` different values."""
+        """The cases of the assumption that a property of x has `number` different values."""
         values = tuple(self.fresh() for _ in range(number))
         unlike = tuple((one, OWL_DIFFERENT_FROM, other) for one, other in combinations(values, 2))
         return [unlike + case for case in self._values(x, counted.property_, counted.on_class, values)]
 
     def _few(self, x: Constant, counted: Counted, number: int) -> Case:
-        """The case that x has at most `number` values, as a restriction. Rules use it only if `number` is 0 or 1."""
+        """The case that x has at most `number` values. Rules draw conclusions from this case only for 0 and 1."""
         most, limit = self.fresh(), f'"{number}"^^{XSD_NON_NEGATIVE_INTEGER}'
         told = (x, RDF_TYPE, most), (most, OWL_ON_PROPERTY, counted.property_)
         if counted.on_class == OWL_THING:
@@ -199,14 +199,14 @@ class Classes:
         return *told, (most, OWL_MAX_QUALIFIED_CARDINALITY, limit), (most, OWL_ON_CLASS, counted.on_class)
 
     def _values(self, x: Constant, property_: Constant, class_: Constant, values: tuple[Constant, ...]) -> list[Case]:
-        """The cases of the assumption that x has all of `values` of a property, and that all of them are in a class."""
+        """The cases of the assumption that all of `values` are values of a property of x, and are in a class."""
         told = tuple((x, property_, value) for value in values) + things(*values)
         if class_ == OWL_THING:
             return [told]
         return [told + case for case in _all([self.cases(value, class_, True) for value in values])]
 
     def _only_outside(self, x: Constant, property_: Constant, filler: Constant) -> Case:
-        """The case that no value of a property that x has is in the class `filler`."""
+        """The case that each y with a triple `x property y` is outside of the class `filler`."""
         only, complement = self.fresh(), self.fresh()
         return (
             (complement, OWL_COMPLEMENT_OF, filler),
@@ -216,21 +216,22 @@ class Classes:
         )
 
     def denial(self, denied: Triple) -> Case:
-        """What to assume in order to refute a triple: that it does not hold (a negative property assertion)."""
+        """Return the case that a triple does not hold, as a negative property assertion."""
         node, (subject, property_, target) = self.fresh(), denied
         kind = OWL_TARGET_VALUE if target.startswith('"') else OWL_TARGET_INDIVIDUAL
         return (node, OWL_SOURCE_INDIVIDUAL, subject), (node, OWL_ASSERTION_PROPERTY, property_), (node, kind, target)
 
 
 def things(*individuals: Constant) -> Case:
-    """A triple `x rdf:type owl:Thing` for each of `individuals`, which are fresh. No rule derives these triples."""
+    """Return a triple `x rdf:type owl:Thing` for each new name x. No rule derives such a triple for a new name."""
     return tuple((each, RDF_TYPE, OWL_THING) for each in individuals)
 
 
 def related(one: Constant, property_: Constant, other: Constant) -> Goal:
     """The goal to show the triple `one property_ other`.
 
-    If both individuals are the same, it is enough that the property is reflexive: no rule derives `x p x` from that.
+    If both individuals are the same, it is enough to show that the property is reflexive: no rule derives `x p x` for a
+    reflexive property.
     """
     holds = Holds((one, property_, other))
     return Some((holds, Holds((property_, RDF_TYPE, OWL_REFLEXIVE_PROPERTY)))) if one == other else holds
@@ -249,7 +250,7 @@ def different(one: Constant, other: Constant) -> Goal:
 
 
 def _all(parts: list[list[Case]]) -> list[Case]:
-    """The cases of "every part is true": each of them combines one case of each part."""
+    """The cases of "every part is true": each result combines one case of each part."""
     return [tuple(chain.from_iterable(case)) for case in product(*parts)]
 
 

@@ -165,7 +165,7 @@ def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Con
 
 
 def _axioms(triples: Sequence[Triple]) -> list[Said]:
-    """The axioms and class expressions that some triples consist of."""
+    """Read triples as axioms and class expressions."""
     axioms = (axiom for each in collect(Schema(triples)) for axiom in each.axioms)
     return [*(axiom for axiom in axioms if isinstance(axiom, Claim | Restriction)), *restrictions(triples)]
 
@@ -196,10 +196,11 @@ def _constructs(axiom: Said) -> TypeGuard[Expression]:
 
 
 def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
-    """Blank node -> its expression, for the expressions that consist only of names and of other such expressions.
+    """Map each blank node that stands for an expression to this expression.
 
-    An expression with a list is left out if an IRI names a cell of the list: the premises may use the same list, and
-    the triples of the conclusion would change it.
+    Only expressions that consist of names, and of blank nodes in the result, are in the result. An expression with a
+    list is left out if an IRI names a cell of the list: the premises may use the same list, and the triples of the
+    conclusion would change it.
     """
     found: dict[Constant, list[Expression]] = {}
     for axiom in filter(_constructs, axioms):
@@ -215,7 +216,7 @@ def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
 
 
 def _parts_of(axiom: Said) -> tuple[Constant, ...]:
-    """The terms that an axiom is about, except the node that stands for a class or property expression."""
+    """The terms that an axiom mentions. If the axiom defines a node as an expression, this node is left out."""
     match axiom:
         case Pair(_, left, right):
             return (right,) if _constructs(axiom) and _is_blank(left) else (left, right)
@@ -242,7 +243,7 @@ def _is_named(terms: Iterable[Constant], defined: Mapping[Constant, Expression])
 
 
 def _is_claim(axiom: Said, defined: Mapping[Constant, Expression], reading: Reading) -> TypeGuard[Claim]:
-    """Whether an axiom can be shown as a whole: it is not an expression, and each blank node in it is in `defined`."""
+    """Whether an axiom can be shown as a whole: the axiom is not an expression, and `defined` has its blank nodes."""
     if reading == "direct":
         is_free = axiom.kind not in _CLASSES and axiom not in defined.values()
         return is_free and isinstance(axiom, Claim) and _is_named(_parts_of(axiom), defined)
@@ -258,7 +259,7 @@ def _shown(classes: Classes, axiom: Claim, reading: Reading) -> Goal:
 
 
 def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -> Iterator[Triple]:
-    """The triples without declarations, annotations and statements about the document."""
+    """Yield `triples` except declarations, annotations and statements about the document."""
     for each in triples:
         _, predicate, object_ = each
         is_declaration = predicate == RDF_TYPE and object_ in _DECLARED
@@ -267,7 +268,7 @@ def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -
 
 
 def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Constant, Expression]) -> Iterator[Part]:
-    """Yield the parts for triples that belong to no axiom. Triples that share blank nodes are in one part."""
+    """Divide triples that belong to no axiom into parts. Triples that share blank nodes are in one part."""
     named = [(each, {term for term in each if _is_blank(term) and term not in defined}) for each in triples]
     yield from (Part((each,), statement(classes, each)) for each, blanks in named if not blanks)
     for group in components((each, blanks) for each, blanks in named if blanks):

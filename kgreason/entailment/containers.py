@@ -4,10 +4,10 @@
     datatypes              each recognized datatype that occurs, or that a literal has, is an rdfs:Datatype (rdfs1)
     terms                  each IRI and literal of the conclusion is an rdfs:Resource
 
-There are infinitely many such triples, one set for each rdf:_n. A term that occurs neither in the premises nor in the
-conclusion is like any other, so no proof needs its triples. With these triples, with all groups of rdfs.dl, and with
-literals as instances of their datatypes (`values`, for rdfD1), the closure has every RDFS consequence that a conclusion
-can ask for (RDF 1.1 Semantics, section 9 and the appendix on its rules).
+There are infinitely many such triples, one set for each rdf:_n. No proof needs the triples of a term that occurs
+neither in the premises nor in the conclusion. With these triples, with all groups of rdfs.dl, and with literals as
+instances of their datatypes (`values`, for rdfD1), the closure has every RDFS consequence that a conclusion can ask for
+(RDF 1.1 Semantics, section 9 and the appendix on its rules).
 
 Cost: a regular expression for each term.
 """
@@ -36,18 +36,18 @@ _FIRST = f"<{RDF}_1>"
 
 
 def is_rdfs(name: str) -> bool:
-    """Whether a name, as for `--rules`, is that of the rule set RDFS, with or without groups: `rdfs+axiomatic`."""
+    """Whether a name, as for `--rules`, is the name of the rule set RDFS: `rdfs`, or with groups `rdfs+axiomatic`."""
     return name.split("+", maxsplit=1)[0] == "rdfs"
 
 
 def completed(rules: Sequence[str]) -> list[str]:
-    """The names of rules, with all groups added to `rdfs`. A proof may need triples that are noise in a usual graph."""
+    """Add all groups of RDFS to the name `rdfs`, because a proof may need triples that few users need."""
     groups = dict.fromkeys(rule.group for rule in ruleset("rdfs").rules)
     return ["+".join(["rdfs", *groups]) if is_rdfs(name) else name for name in rules]
 
 
 def axioms(terms: Iterable[Constant], conclusion: Iterable[Triple], datatypes: Iterable[Constant]) -> Iterator[Triple]:
-    """The RDFS triples that hold in every graph, as far as they are about terms that occur.
+    """Return RDFS triples that hold in every graph. Only triples about terms that occur are returned.
 
     terms: all terms of premises and conclusion. conclusion: its triples. datatypes: the recognized datatypes that are
     among `terms`, or that a literal among `terms` has.

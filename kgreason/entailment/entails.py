@@ -2,8 +2,8 @@
 
     materialize the premises in memory -> assume the definitions of the conclusion -> try to show each of its parts
 
-Sound: if `entails` returns True, the conclusion is entailed under the semantics of the rules. Not complete: it shows
-what the rules can derive, also by refutation (see `claims` and `classes`). So if `entails` returns False, the
+Sound: if `entails` returns True, the conclusion is entailed under the semantics of the rules. Not complete: `entails`
+finds what the rules can derive, also by refutation (see `claims` and `classes`). So if `entails` returns False, the
 conclusion may still be entailed. Contradictory premises entail everything.
 
 Cost: the closure of the premises, then a few small commits for each axiom or class expression of the conclusion.
@@ -43,12 +43,12 @@ def entails(
     catalogue: Documents | None = None,
     datatypes: Iterable[Constant] | None = None,
 ) -> bool:
-    """Whether the premises entail the conclusion; each is one RDF file or several.
+    """Whether the premises entail the conclusion. Premises and conclusion are each one RDF file or several.
 
     Blank nodes of the conclusion are variables. If `rules` has owl2rl, the axioms and class expressions of the
-    conclusion are shown by assumptions, also by assuming the contrary. Otherwise the triples of the conclusion must be
-    in the closure. `rules="rdfs"` is all of RDFS entailment (RDF 1.1 Semantics, section 9), with axiomatic triples and
-    the types of literals.
+    conclusion are shown by assumptions, also by assuming that they do not hold. Otherwise the triples of the conclusion
+    must be in the closure. `rules="rdfs"` is all of RDFS entailment (RDF 1.1 Semantics, section 9), with axiomatic
+    triples and the types of literals.
 
     `semantics="direct"` ignores declarations, ontology headers and annotations of the conclusion; "rdf-based" requires
     that these are entailed, too. Keys hold for unnamed individuals as well, unlike in the direct semantics.
@@ -130,7 +130,7 @@ class _Premises:
     def unproved(self, conclusion: File | Iterable[File], semantics: Semantics) -> Iterator[tuple[Triple, ...]]:
         """Yield the parts of a conclusion that could not be shown, each as its triples.
 
-        Call this once: the closure keeps triples about the terms of the conclusion. Use a new object for the next one.
+        Call this method once for each object, because the closure keeps triples about the terms of the conclusion.
         """
         from kgreason.entailment.conclusion import Known, understood
         from kgreason.entailment.goals import proved
@@ -153,7 +153,7 @@ class _Premises:
 
 
 def _assume_vocabulary(closure: Closure, conclusion: Sequence[Triple], rules: Sequence[str], is_owl: bool) -> None:
-    """Assume the triples that hold in every graph for the literals, datatypes and rdf:_n that occur."""
+    """Assume triples that hold in every graph: those about the literals, datatypes and rdf:_n that occur here."""
     from kgreason.entailment import containers
 
     is_rdfs = any(map(containers.is_rdfs, rules))

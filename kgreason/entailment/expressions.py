@@ -94,7 +94,7 @@ def _on_class(
 ) -> tuple[Constant, tuple[Triple, ...]] | None:
     """The class whose instances are counted, and the triples that name this class (none for owl:Thing).
 
-    None if the cardinality is qualified but no triple names a class.
+    Returns None if the cardinality is qualified but no triple names a class.
     """
     if count not in _QUALIFIED:
         return OWL_THING, ()

@@ -4,9 +4,9 @@
     Absurd()                  there is a contradiction
     Every(goals)              all these goals are met; also if there are no goals
     Some(goals)               at least one of these goals is met
-    Suppose(triples, goal)    the goal is met if these triples are asserted as well
+    Suppose(triples, goal)    the goal is met when the triples are asserted as well
     Exists(patterns, then)    for some binding of the variables of the patterns, the goal `then(binding)` is met
-    Several(number, ...)      a property has `number` different values that all meet a goal
+    Several(number, ...)      a property has `number` different values, and a goal about each value is met
 
 If there is a contradiction, every goal is met, because everything follows from a contradiction. A name that only the
 triples of a `Suppose` use stands for any individual; so a goal that is met for this name is met for all individuals.
@@ -38,7 +38,7 @@ class World(Protocol):
         """Whether the closure has a triple."""
 
     def solutions(self, patterns: tuple[Atom, ...]) -> Iterator[Binding]:
-        """Yield the bindings under which all of these triple patterns are in the closure."""
+        """Yield each binding under which all given triple patterns are in the closure."""
 
     def suppose(self, triples: tuple[Triple, ...]) -> AbstractContextManager[None]:
         """Assert triples until the `with` block ends."""
@@ -46,33 +46,33 @@ class World(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """The triple is in the closure."""
+    """The goal that a triple is in the closure."""
 
     triple: Triple
 
 
 @dataclass(frozen=True, slots=True)
 class Absurd:
-    """There is a contradiction."""
+    """The goal that there is a contradiction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """All of these goals are met."""
+    """The goal that all goals of a tuple are met."""
 
     goals: tuple[Goal, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """At least one of these goals is met."""
+    """The goal that at least one goal of a tuple is met."""
 
     goals: tuple[Goal, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Suppose:
-    """The goal is met if these triples are asserted as well."""
+    """The goal that `goal` is met when `triples` are asserted as well."""
 
     triples: tuple[Triple, ...]
     goal: Goal
@@ -80,7 +80,7 @@ class Suppose:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """For some binding under which all patterns are in the closure, the goal `then(binding)` is met."""
+    """The goal that the goal `then(binding)` is met for some binding under which all patterns are in the closure."""
 
     patterns: tuple[Atom, ...]
     then: Callable[[Binding], Goal]
@@ -88,9 +88,9 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """A subject has `number` values of a property that meet two kinds of goals.
+    """The goal that a subject has `number` values of a property for which other goals are met.
 
-    Each of these values, v, meets the goal `member(v)`. Any two of them, v and w, meet the goal `apart(v, w)`.
+    For each value v, the goal `member(v)` is met. For any two values v and w, the goal `apart(v, w)` is met.
     """
 
     number: int
@@ -136,7 +136,7 @@ def _are_several(goal: Several, world: World) -> bool:
 
 
 def _has_clique(values: list[Constant], number: int, apart: Callable[[Constant, Constant], bool]) -> bool:
-    """Whether `number` of the values are pairwise apart: `apart(v, w)` is True for any two of them."""
+    """Whether there are `number` values such that `apart(v, w)` is True for any two of these values."""
     if len(values) < number:
         return False
     return number == 0 or any(

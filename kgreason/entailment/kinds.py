@@ -2,7 +2,7 @@
 
 In this semantics `A rdfs:subClassOf B` holds if A and B are classes, and every instance of A is an instance of B. So
 not even `A rdfs:subClassOf A` follows if nothing is known of A. A name denotes a class or a property if the closure
-says so, or has the name in a place where only classes or properties occur.
+says so, or if a triple of the closure has the name in a place where only classes or properties occur.
 
 Source: OWL 2 RDF-Based Semantics, tables 5.3 and 5.8. Cost: a few passes over the closure for each name of an axiom.
 """

@@ -1,7 +1,7 @@
 """Triple patterns matched over the rows of a graph: simple entailment, where blank nodes are variables.
 
 A pattern is a triple of ids; a negative number is a variable. `solutions` gives every binding under which all patterns
-are rows. It matches one pattern after the other; the pattern with the fewest remaining rows comes first.
+are rows. `solutions` matches one pattern after the other; the pattern with the fewest remaining rows comes first.
 
 Law: if all patterns are rows, the only solution is the empty binding. Cost: one pass over the rows for each pattern and
 for each binding of the patterns before it. So match patterns that share no variable separately (`components`).

@@ -4,10 +4,10 @@
     "1"^^xsd:byte           gets as types the datatypes that contain its value, if premises or conclusion name them
     "a"^^xsd:integer        is ill-typed; a graph with such a literal is a contradiction (RDF 1.1 Semantics, section 7)
 
-Under OWL, datatypes are classes as well, so there are triples that one datatype contains another, is disjoint with
-another, or contains the intersection of two others. A clash is an ill-typed literal, a literal with a type that does
-not contain its value, or an owl:sameAs between two different values. Only recognized datatypes count; xsd:string and
-rdf:langString are always recognized. Cost: a look-up for each literal and each pair of named datatypes.
+Under OWL, datatypes are classes as well. So there are triples which say that one datatype contains another, is disjoint
+with another, or contains the intersection of two others. A clash is an ill-typed literal, a literal with a type that
+does not contain its value, or an owl:sameAs between two different values. Only recognized datatypes count; xsd:string
+and rdf:langString are always recognized. Cost: a look-up for each literal and each pair of named datatypes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _Bounds: TypeAlias = tuple[int | None, int | None]
 
 
 def _is_between(one: _Bounds, other: _Bounds, third: _Bounds) -> bool:
-    """Whether the range of integers `third` contains all integers that are in both other ranges.
+    """Whether the range of integers `third` contains the intersection of the two other ranges.
 
     A bound of None means that the range has no limit there.
     """
@@ -54,7 +54,7 @@ def _is_between(one: _Bounds, other: _Bounds, third: _Bounds) -> bool:
 
 
 def _intersection(node: Constant, parts: tuple[Constant, Constant], above: Constant) -> Iterator[Triple]:
-    """The triples that say that the intersection of the two classes `parts` is a subclass of the class `above`.
+    """Return triples that say: the intersection of the two classes `parts` is a subclass of the class `above`.
 
     `node` is a blank node to stand for the intersection.
     """
@@ -78,7 +78,7 @@ class Values:
         self._datatypes: set[Constant] = set()
 
     def settled(self, rows: Int32) -> Int32:
-        """The rows int32[n, k], where each literal in column 2 is replaced by the first literal with the same value."""
+        """Return the rows int32[n, k] with each literal in column 2 replaced by the first literal of the same value."""
         objects, places = np.unique(rows[:, 2], return_inverse=True)
         literals = objects[self._dictionary.kinds(objects) == Kind.LITERAL].tolist()
         self._read(literals)

@@ -1,7 +1,7 @@
 """`Closure`: premises, materialized in memory. Assumptions can be added until the end of a `with` block.
 
-An assumption is a commit, and at the end of the block another commit takes it back. The cost of both is proportional to
-what they change, so refutation is cheap (docs/architecture.md). Assumptions may be nested.
+An assumption is a commit, and at the end of the block another commit takes the assumption back. The cost of both is
+proportional to what they change, so refutation is cheap (docs/architecture.md). Assumptions may be nested.
 
 Invariant: after a block the closure is as before, except for unused terms of the dictionary. Generalised triples (with
 a literal as a subject) are part of the closure here, because a blank node may stand for a literal.
@@ -64,7 +64,7 @@ class Closure:
         return decoded(self._live.dictionary, self._values.settled(read_files(paths, self._live.dictionary)[:, :3]))
 
     def ill_typed(self, triples: Sequence[Triple]) -> list[Triple]:
-        """The triples among `triples` that have an ill-typed literal; `read` must have returned them all."""
+        """The triples of `triples` in which a literal is ill-typed. Every triple of `triples` must come from `read`."""
         objects = self._live.dictionary.find([object_ for _, _, object_ in triples])
         return list(compress(triples, self._values.are_ill_typed(objects)))
 
@@ -94,7 +94,7 @@ class Closure:
 
     @property
     def is_absurd(self) -> bool:
-        """Whether there is a contradiction, or a triple that contradicts the value of a literal."""
+        """Whether the closure has a contradiction, or a triple that contradicts the value of a literal."""
         if self._is_absurd is None:
             self._is_absurd = is_contradictory(self._live.save(), self._live.dictionary) or self._values.clash(
                 self._triples()
@@ -107,7 +107,7 @@ class Closure:
         return bool(ids.all()) and bool(self._live.holds(ids[None].astype(np.int32))[0])
 
     def solutions(self, patterns: tuple[Atom, ...]) -> Iterator[Binding]:
-        """Yield the bindings under which all of these triple patterns are in the closure."""
+        """Yield each binding under which all given triple patterns are in the closure."""
         variables = sorted({term for atom in patterns for term in atom.variables()})
         constants = sorted({term for atom in patterns for term in atom.terms if not isinstance(term, Variable)})
         ids = self._live.dictionary.find(constants)
@@ -120,7 +120,7 @@ class Closure:
             yield dict(zip(variables, texts, strict=True))
 
     def enumerations(self) -> dict[Constant, Collection]:
-        """Class node -> its enumeration (owl:oneOf) in the closure. If a node has several, one is chosen."""
+        """Map each class node to its enumeration (owl:oneOf) in the closure. If a node has several, one is chosen."""
         predicates = self._live.dictionary.find((OWL_ONE_OF, RDF_FIRST, RDF_REST))
         rows = self._triples()
         schema = Schema(decoded(self._live.dictionary, rows[np.isin(rows[:, 1], predicates)]))

@@ -69,7 +69,7 @@ def swrlb_tokenize(text: str, pattern: str) -> list[str]:
 
 @cache
 def builtins() -> Mapping[str, PythonFunction]:
-    """The functions of this module by name."""
+    """Return the functions of this module, by name."""
     found: tuple[Callable[..., Any], ...] = (
         swrlb_pow,
         swrlb_sin,

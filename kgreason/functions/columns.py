@@ -25,14 +25,14 @@ _MOST = 2**63
 
 
 class Arguments(NamedTuple):
-    """The columns of a batch, and for each row whether the columns have it."""
+    """The columns of a batch, and for each row of the batch whether the columns include the row."""
 
     arrays: list[Any]
     fits: list[bool]
 
 
 def kinds(annotation: object) -> Kinds | None:
-    """The type of one value in a column with this annotation; None if the annotation is not that of a column."""
+    """The type of one value in a column with this annotation; None if the annotation does not mean a column."""
     if get_origin(annotation) is np.ndarray:
         (dtype,) = get_args(get_args(annotation)[1])[:1] or (None,)
         return (_NUMPY[dtype],) if dtype in _NUMPY else None
@@ -42,7 +42,7 @@ def kinds(annotation: object) -> Kinds | None:
 
 
 def arguments(call: Callable[..., Any], rows: Sequence[Sequence[Any]]) -> Arguments:
-    """The columns that a function takes, from rows of values."""
+    """Turn rows of values into the columns that a function takes."""
     hints = get_type_hints(call)
     annotations = [annotation for name, annotation in hints.items() if name != "return"]
     fits = [not any(type(value) is int and not -_MOST <= value < _MOST for value in row) for row in rows]
@@ -64,7 +64,7 @@ def _array(annotation: object, values: list[Any]) -> Any:
 
 
 def results(column: Any) -> list[Any] | None:
-    """The values of a column; None if the object is not a column."""
+    """Return the values of a column as a list, or None if `column` is not a column."""
     for name in ("to_pylist", "tolist"):
         if hasattr(column, name):
             found = getattr(column, name)()

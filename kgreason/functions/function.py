@@ -27,7 +27,7 @@ _PIECE = 1_000
 
 
 class CallError(Exception):
-    """A function raised an error, or returned a result of a wrong type. `__cause__` is the error that it raised."""
+    """A function raised an error, or returned a result of a wrong type. `__cause__` is the error that was raised."""
 
 
 class PythonFunction(NamedTuple):
@@ -121,20 +121,20 @@ class PythonFunction(NamedTuple):
 
 
 def _shown(text: str) -> str:
-    """A term as messages show it: numbers and booleans without quotation marks and datatype."""
+    """Return a term as messages show the term: numbers and booleans have no quotation marks and no datatype."""
     literal = _PLAIN.fullmatch(text)
     return literal[1] if literal else text
 
 
 def python_function(call: Callable[..., Any], *, batch: bool = False) -> PythonFunction:
-    """A function for rules, with the signature that its annotations give. Raises InputTypeError."""
+    """Make a function for rules from a Python function, whose annotations give the signature. Raises InputTypeError."""
     is_batch = batch or getattr(call, _MARK, None) is True
     signature = signature_of(call, columns.kinds) if is_batch else signature_of(call)
     return PythonFunction(signature, call, is_batch)
 
 
 def is_marked(call: object) -> bool:
-    """Whether a function was marked by `function`."""
+    """Whether the decorator `function` has marked a Python function."""
     return hasattr(call, _MARK)
 
 
@@ -143,7 +143,7 @@ def function(call: F) -> F: ...
 @overload
 def function(*, batch: bool = False) -> Callable[[F], F]: ...
 def function(call: F | None = None, *, batch: bool = False) -> F | Callable[[F], F]:
-    """Mark a function of a module as one that rules may call; with `batch` it takes and gives whole columns.
+    """Mark a function of a module as a function that rules may call. With `batch` it takes and returns whole columns.
 
     If a module marks functions, `--functions MODULE` takes only the marked functions.
     """

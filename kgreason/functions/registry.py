@@ -29,11 +29,11 @@ Find: TypeAlias = Callable[[str], Signature | None]
 
 
 def no_function(_name: str) -> None:
-    """Find no function."""
+    """Return None for every name: a look-up that finds no function."""
 
 
 class Registry:
-    """Functions by name. `taken`: the names that no function may have, which are those of SPARQL in capital letters."""
+    """Functions by name. `taken`: names that no function may have (the names that SPARQL uses, in capital letters)."""
 
     def __init__(self, functions: Iterable[Callable[..., Any]] = (), taken: frozenset[str] = frozenset()) -> None:
         self._taken = taken
@@ -68,7 +68,7 @@ class Registry:
     def get(self, name: str) -> PythonFunction | None:
         """The function called `name`.
 
-        None if there is no such function, or if `problems` found that a store knows it with another signature.
+        Returns None if there is no such function, or if `problems` found another signature of this name in a store.
         """
         if name in self._changed:
             return None
@@ -104,8 +104,8 @@ class Registry:
     def problems(self, kept: Mapping[str, str]) -> list[str]:
         """A line for each function of a store that is missing here, or that has another signature here.
 
-        `kept`: name -> text of the signature in the store. From now on, `get` returns no function whose signature
-        differs.
+        `kept` maps a name to the text of the signature in the store. From now on, `get` returns no function whose
+        signature differs.
         """
         lines, changed = [], []
         for name, text in kept.items():
@@ -120,7 +120,10 @@ class Registry:
 
 
 def functions_of(module: ModuleType) -> list[Callable[..., Any]]:
-    """The functions of a module for rules: those marked by `function`, or else all public ones that it defines."""
+    """The functions of a module that rules may call.
+
+    These are the functions marked with `function`. If there are none, these are all public functions of the module.
+    """
     public = [each for name, each in vars(module).items() if not name.startswith("_")]
     return [each for each in public if callable(each) and is_marked(each)] or [
         each for each in public if isinstance(each, FunctionType) and each.__module__ == module.__name__
@@ -128,7 +131,10 @@ def functions_of(module: ModuleType) -> list[Callable[..., Any]]:
 
 
 def load(name: str) -> Iterator[Callable[..., Any]]:
-    """The functions for rules of a module, which is given by its name or by the path of its file. Raises InputError."""
+    """Import a module, given by its name or by the path of its file, and yield the functions that rules may call.
+
+    Raises InputError.
+    """
     path = Path(name)
     folder = str(path.parent.absolute()) if path.suffix == ".py" else str(Path.cwd())
     sys.path.insert(0, folder)

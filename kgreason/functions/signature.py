@@ -83,7 +83,7 @@ def signature_of(function: Callable[..., Any], kinds_of: Callable[[object], Kind
 
 
 def kinds(annotation: object) -> Kinds | None:
-    """The types that an annotation names, a single type or a union; None if it names a type that rules do not have."""
+    """The types that an annotation names, one type or several (a union); None if rules do not have one of the types."""
     members = get_args(annotation) if _is_union(annotation) else (annotation,)
     names = [_KINDS.get(member) for member in members]
     return None if None in names else tuple(sorted({str(name) for name in names}))
@@ -104,7 +104,7 @@ def _refuse(name: str, place: str, annotation: object) -> NoReturn:
 
 
 def _result(annotation: object) -> tuple[object, bool]:
-    """The annotation of one result, without None, and whether the function returns many results."""
+    """Return two values: the annotation of one result, without None; and whether the function returns many results."""
     if _is_union(annotation):
         members = [member for member in get_args(annotation) if member is not types.NoneType]
         if len(members) == 1:

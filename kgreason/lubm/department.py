@@ -66,7 +66,7 @@ class Department:
         return self._local(f"{rank.name}{self._draw.below(self._members[rank.name])}")
 
     def _advisor(self, student: str) -> str:
-        """The line that gives the student an advisor: the rank is drawn first, then the professor."""
+        """The line that gives a student an advisor. The rank of the advisor is drawn first, then the professor."""
         rank = profile.PROFESSORS[self._draw.below(len(profile.PROFESSORS))]
         return link(student, "advisor", self._professor(rank))
 

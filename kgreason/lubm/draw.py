@@ -1,8 +1,8 @@
 """Random numbers that stay the same: on every machine, in every version of Python, in every order of work.
 
-Only `random.Random.random` is used: Python promises that its sequence stays the same for a given seed. It does not
-promise this for `randint`, `sample` and `shuffle`. Each generator is seeded with the name of the thing it draws for,
-such as (seed, university, department).
+Only `random.Random.random` is used: Python promises that its sequence stays the same for a given seed. Python does
+not promise this for `randint`, `sample` and `shuffle`. The seed of each generator is the name of the thing for which
+the generator draws, such as (seed, university, department).
 """
 
 import random

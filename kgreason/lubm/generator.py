@@ -14,10 +14,10 @@ from kgreason.lubm.draw import Draw
 
 
 def generate(universities: int, seed: int = 0, first: int = 0) -> Iterator[tuple[str, Iterator[str]]]:
-    """Universities `first` to `first + universities - 1`: for each department a file name and its N-Triples lines.
+    """Yield a file name and N-Triples lines for each department of universities `first` to `first + universities - 1`.
 
-    Each line ends in a newline. Lines are made while they are read; the lines of a department may be skipped, or read
-    later.
+    Each line ends in a newline. Lines are made while they are read. The caller may skip the lines of a department, or
+    read these lines later.
     """
     for university in range(first, first + universities):
         for number in range(Draw(seed, university).between(profile.DEPARTMENTS)):
@@ -44,7 +44,7 @@ def write(folder: str | Path, universities: int, seed: int = 0) -> list[Path]:
 
 
 def _lines(department: Department) -> Iterator[str]:
-    """The lines of a department; the first department also gives the name of the university."""
+    """Yield the lines of a department. Before the lines of department 0 comes a line with the university's name."""
     if department.number == 0:
         yield link(university_iri(department.university), "name", f'"University{department.university}"')
     yield from department.lines()

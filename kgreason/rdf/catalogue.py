@@ -56,12 +56,13 @@ class Catalogue:
     def find(self, iri: str) -> Path | None:
         """The file of the document with an IRI, a constant such as `<http://e/a>`. None if the IRI is unknown.
 
-        The file that a map or an XML catalog names may not exist. Raises InputError if two files declare the IRI.
+        A returned file may be missing if a map or an XML catalog names the file. Raises InputError if two files declare
+        the IRI.
         """
         return self._finder(iri[1:-1]) or self._declaring(iri)
 
     def unread(self) -> list[str]:
-        """A message for each file of the folder that has an error; the IRI of such a file may be unknown."""
+        """Return a message for each file of the folder that has an error. The IRI of such a file may be unknown."""
         return [each.problem for each in self._headers().values() if each.problem]
 
     def _declaring(self, iri: str) -> Path | None:
@@ -78,7 +79,7 @@ class Catalogue:
 
 
 def _nowhere(_iri: str) -> None:
-    """The finder of a catalogue without a map or an XML catalog: it finds nothing."""
+    """Return None for every IRI. This is the finder of a catalogue without a map and without an XML catalog."""
 
 
 def _finder(path: Path) -> Finder:

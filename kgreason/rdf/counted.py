@@ -22,7 +22,7 @@ BUFFER = 1 << 24
 
 
 class Counted:
-    """A binary stream to read, which counts the lines that were read."""
+    """A binary stream that counts the lines that a parser reads from it."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream

@@ -40,7 +40,7 @@ _OTHERS = frozenset(
 
 
 class Declared(NamedTuple):
-    """The IRIs by which a document can be imported, and the error at which reading stopped ("" if there was none)."""
+    """The IRIs by which a document can be imported. `problem`: the error at which reading stopped, or ""."""
 
     iris: frozenset[str]
     problem: str = ""

@@ -113,7 +113,9 @@ def settled(name: str, head: bytes) -> str:
 
 
 def mistaken(name: str, head: bytes) -> str | None:
-    """The problem of a text that should be in the exact format `name`, but begins as another format does; else None.
+    """Return the problem of a text that should be in the exact format `name` but begins as another format does.
+
+    Returns None if there is no such problem.
 
     `head` has the first bytes of the text.
 

@@ -33,7 +33,7 @@ _DIGITS = 10
 
 
 class Labels:
-    """Renames the blank nodes of one source. `invented`: whether its format has blank nodes without a label."""
+    """Renames the blank nodes of one source. `invented`: whether the format allows blank nodes without a label."""
 
     def __init__(self, source: str, *, invented: bool) -> None:
         self._prefix = np.frombuffer(b"b" + hashlib.sha256(source.encode()).hexdigest()[:10].encode(), np.uint8)
@@ -41,7 +41,7 @@ class Labels:
         self._invented = invented
 
     def rename(self, text: bytes) -> bytes:
-        """The canonical N-Quads text `text` with every blank node renamed."""
+        """Return the canonical N-Quads text `text` with new labels for all blank nodes."""
         nodes = text.count(b"_:")
         if nodes == 0:
             return text

@@ -29,7 +29,7 @@ _WORD = re.compile(r"\w*[a-z]\w*")
 
 
 def problem_of(error: SyntaxError, where: Where = "file") -> str:
-    """The problem alone, without line and column; `where` is the kind of text that was parsed."""
+    """Return the problem that a parser found, without line and column. `where` is the kind of text that was parsed."""
     if "LoadDocumentCallback" in error.msg:
         return "remote JSON-LD contexts are not fetched: put the context into the file"
     prefix = undeclared(error)
@@ -56,6 +56,6 @@ def _misplaced(token: str, place: str) -> str:
 
 
 def undeclared(error: SyntaxError) -> str | None:
-    """The undeclared prefix, without its colon; None for another problem."""
+    """Return the prefix that an error calls undeclared, without its colon. None if the problem is another one."""
     found = _UNDECLARED.search(error.msg)
     return found[1].removesuffix(":") if found else None

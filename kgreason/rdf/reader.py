@@ -123,7 +123,7 @@ def read_files(
 
 
 def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
-    """Read the quads of a file one by one, without Numba, for callers that need only a few. Raises errors as `read`."""
+    """Read the quads of a file one by one, without Numba, for callers that need few quads. Raises errors as `read`."""
     form = format_of(path)
     with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, form) as text:
         name, counted = _begun(text, form, str(path)), Counted(text)
@@ -195,7 +195,7 @@ def _begun(text: io.BufferedReader, form: Format, file: str) -> str:
 
 @contextmanager
 def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
-    """A reader of the uncompressed bytes. At the end of the context, `stream` stays open."""
+    """A context that gives a reader of the uncompressed bytes. The end of the context does not close `stream`."""
     text: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, form.unpack(stream)), _HEAD)
     try:
         yield text
@@ -228,7 +228,7 @@ def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterato
 
 
 def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigraph.Quad]:
-    """The quads of an XML document. Raises RdfSyntaxError if the document is not well-formed, also at its end."""
+    """Yield `quads` of an XML document. Raises RdfSyntaxError if the document is not well-formed up to its end."""
     try:
         yield from quads
     except SyntaxError as error:
@@ -239,14 +239,14 @@ def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigr
 
 
 def _unquoted(file: str, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
-    """The quad itself. Raises RdfSyntaxError if it is in a formula of N3, because RDF has no formulas."""
+    """Return the quad unchanged. Raises RdfSyntaxError for a quad in a formula of N3, because RDF has no formulas."""
     if quad.graph_name != _STATED:
         raise RdfSyntaxError(file, None, None, f"a formula of N3 ({{ {quad.triple} }}) is not RDF")
     return quad
 
 
 def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:
-    """The same chunks. Another thread makes the next chunk while the caller uses one."""
+    """Yield `chunks` unchanged. Another thread makes the next chunk while the caller uses a chunk."""
     with ThreadPoolExecutor(1) as worker:
         coming = worker.submit(next, chunks, b"")
         while chunk := coming.result():

@@ -43,7 +43,7 @@ class XmlCatalog:
         self._parse()
 
     def find(self, iri: str) -> Path | None:
-        """The file for an IRI, given without angle brackets. The file may not exist. None if no entry fits."""
+        """Return the file for an IRI without angle brackets, or None if no entry fits. The file may not exist."""
         if (uri := self._rewritten(iri)) is not None:
             return file_of(uri)
         return next((path for each in self._next if (path := each.find(iri)) is not None), None)

@@ -57,7 +57,7 @@ class XmlText(io.RawIOBase):
         return b""
 
     def _follow(self, block: bytes) -> None:
-        """Pass a block to Expat (b"" at the end of the document), unless Expat has found an error already."""
+        """Pass a block to Expat, unless Expat has found an error already. The block b"" ends the document."""
         if self._expat is None:
             return
         try:

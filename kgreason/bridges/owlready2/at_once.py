@@ -23,7 +23,7 @@ _OF_WORLD = ("_del_obj_triple_raw_spo", "_del_data_triple_raw_spod", "_refactor"
 
 
 class EditHooks:
-    """Calls `edited` after each edit of any ontology of a world, also of ontologies added later, until `release`."""
+    """Calls `edited` after each edit of an ontology of a world, until `release`. Includes ontologies added later."""
 
     def __init__(self, world: Any, edited: Callable[[], object]) -> None:
         self._edited = edited

@@ -7,9 +7,9 @@
         followed.write_back()                   # instead of sync_reasoner(); needs no Java
 
 Each ontology is a named graph with the IRI of the ontology as its name. So the graph shows which ontology asserts a
-triple, and if two ontologies assert the same triple, one of them can retract it. Other triples of the graph are left
-alone. owlready2 keeps inferences in the ontology `http://inferrences/` (owlready2 spells it so). This ontology is not
-followed, so an inferred triple never comes back as an asserted one.
+triple. If two ontologies assert the same triple and one ontology retracts it, the other ontology still asserts it.
+Other triples of the graph are left alone. owlready2 keeps inferences in the ontology `http://inferrences/` (owlready2
+spells it so). This ontology is not followed, so an inferred triple never comes back as an asserted one.
 
 Threads: use an owlready2 world in one thread at a time. If several threads call `sync`, the calls run one after the
 other, as for other writers of the graph. No other thread may edit the world during a sync.
@@ -52,10 +52,10 @@ class Written(NamedTuple):
 def follow(source: Any, graph: KnowledgeGraph, *, name: str | None = None, at_once: bool = False) -> FollowedWorld:
     """Load an owlready2 World, or an Ontology and its imports, into a graph, and keep the graph up to date.
 
-    `name` identifies the world, so that its blank nodes differ from those of other worlds. The default is the path of
-    the world's file, and for a world in memory a new name each time. With `at_once` every edit of the world is a commit
-    of its own; otherwise edits wait for `sync`. Raises InputError if `source` is not a World or an Ontology, or has a
-    triple that is not RDF. Raises the errors of a transaction, too.
+    `name` identifies the world, so that its blank nodes differ from the blank nodes of other worlds. The default is the
+    path of the world's file; a world in memory gets a new name each time. With `at_once` every edit of the world is a
+    commit of its own; otherwise edits wait for `sync`. Raises InputError if `source` is not a World or an Ontology, or
+    has a triple that is not RDF. Raises the errors of a transaction, too.
     """
     if not isinstance(source, (owlready2.World, owlready2.Ontology)):
         raise InputError(f"pass a World or an Ontology of owlready2; got {source!r}")
@@ -110,7 +110,7 @@ class FollowedWorld:
         return self.delta
 
     def _current_log(self) -> ChangeLog:
-        """The change log of the world's quadstore. If `set_backend` has replaced the quadstore, a new log is made."""
+        """The change log of the world's quadstore. If `set_backend` has replaced the quadstore, makes a new log."""
         db = self._world.graph.db
         if self._log is None or self._log.db is not db:
             self._log, self._is_known = ChangeLog(db), False
@@ -127,7 +127,7 @@ class FollowedWorld:
         return {c: graph for c, graph in graphs.items() if c in wanted}
 
     def _changes(self, log: ChangeLog, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
-        """The N-Quads lines to remove from the graph, and the lines to add, for the changes in the log."""
+        """Turn the changes in the log into N-Quads lines: the lines to remove from the graph, and the lines to add."""
         renamed = log.renamed()
         before, now = (self._names({storid: pair[side] for storid, pair in renamed.items()}) for side in (0, 1))
         noted = self._noted(log, graphs, renamed)
@@ -138,8 +138,8 @@ class FollowedWorld:
     def _noted(self, log: ChangeLog, graphs: dict[int, str], renamed: dict[int, tuple[str, str | None]]) -> list[Noted]:
         """The rows whose N-Quads lines may have changed.
 
-        These are the rows that changed, the rows with a renamed resource, and all rows of ontologies that are followed
-        since the last sync or no longer followed.
+        Returns the rows that changed, the rows with a renamed resource, and all rows of each ontology that was not
+        followed at the last sync and is followed now, or the other way round.
         """
         noted = {each.row: each for each in log.changed()}
         touched: set[Row] = set()
@@ -151,7 +151,11 @@ class FollowedWorld:
         return [*noted.values(), *(Noted(row, True, True) for row in touched if row not in noted)]
 
     def _everything(self, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
-        """For a full copy: the lines of followed ontologies in the graph, to remove; all lines of the world, to add."""
+        """For a full copy, return the lines to remove and the lines to add.
+
+        The lines to remove are all lines of the graph that belong to ontologies followed now or at the last sync. The
+        lines to add are all lines that the world has for the ontologies followed now.
+        """
         db = self._world.graph.db
         found = (row for objs in (True, False) for row in rows(db, "TRUE", objs=objs))
         return self._held({*graphs.values(), *self._graphs.values()}), self._lines(found, graphs, self._names({}))

@@ -33,7 +33,7 @@ _NOWHERE = 0
 
 
 def inferred_rows(world: Any, graph: KnowledgeGraph, *, values: bool) -> set[Row]:
-    """The inferences of a graph that its world should show, as rows; with `values` also inferred property values."""
+    """Return the inferences that a world should show, as rows. With `values`, includes inferred property values."""
     known = _World(world)
     found = _Closure(known, graph, values)
     inferred = {
@@ -46,7 +46,7 @@ def inferred_rows(world: Any, graph: KnowledgeGraph, *, values: bool) -> set[Row
 
 
 class _World:
-    """The entities of a world by kind, and the rows that it asserts."""
+    """A world: its classes, its properties, and the rows that its ontologies assert."""
 
     def __init__(self, world: Any) -> None:
         self.world, db = world, world.graph.db
@@ -66,7 +66,7 @@ class _World:
         return {row.s for row in self._asserted if row.p == base.rdf_type and row.o == kind and row.s > 0}
 
     def asserts(self, row: Row) -> bool:
-        """Whether an ontology of the world has a row, or a row with the same meaning (`_mirrors`)."""
+        """Whether an ontology of the world asserts `row`, or a row that has the same meaning (`_mirrors`)."""
         if _alike(row) in self._asserted:
             return True
         return row.d is None and any(mirror in self._asserted for mirror in self._mirrors(row))
@@ -83,7 +83,7 @@ class _World:
 
 
 def _alike(row: Row) -> Row:
-    """The row in a form for comparison: no ontology, xsd:string for plain literals, `en-US` for `en_US`."""
+    """Return the row in a form for comparison: no ontology, xsd:string for plain literals, `en-US` for `en_US`."""
     d: Datatype = row.d
     if isinstance(d, str):
         d = d.replace("_", "-")
@@ -158,12 +158,12 @@ def _number(read: type, text: str) -> Value:
 
 
 def _strictly(above: Above) -> dict[int, set[int]]:
-    """For each entity, the entities that are strictly above it: above it, but not below it."""
+    """For each entity x, the entities that are strictly above x: above x, but not below x as well."""
     return {one: {other for other in others if one not in above.get(other, ())} for one, others in above.items()}
 
 
 def _nearest(members: set[int], above: Above) -> set[int]:
-    """The members that have no member strictly below them. `above`: for an entity, the entities strictly above it."""
+    """The members that have no member strictly below them. `above[x]`: the entities strictly above the entity x."""
     covered = {other for member in members for other in above.get(member, ())}
     return members - covered
 
@@ -175,7 +175,7 @@ def _memberships(types: Above, above: Above) -> Iterator[Row]:
 
 
 def _hierarchy(above: Above, is_below: int, is_equivalent: int) -> Iterator[Row]:
-    """Rows from each entity to the nearest entities strictly above it, and to its equivalent entities."""
+    """Yield a row for each pair of an entity and a nearest entity strictly above it, or an equivalent entity."""
     strictly = _strictly(above)
     for one, others in above.items():
         for other in _nearest(strictly[one] - {base.owl_nothing}, strictly):

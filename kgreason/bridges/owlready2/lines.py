@@ -30,7 +30,7 @@ _FIXED_POINT = (f"{XSD}decimal", "http://www.w3.org/2002/07/owl#real")
 
 
 class Names(dict[int, str | None]):
-    """For the number of a resource its IRI, which is read from the quadstore at the first use."""
+    """Maps the number of a resource to the resource's IRI, which is read from the quadstore at the first use."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         super().__init__()

@@ -108,7 +108,8 @@ class ChangeLog:
     def mentioning(self, storids: Iterable[int], *, predicates: bool) -> set[Row]:
         """The rows that have one of the resources `storids` as subject or object.
 
-        With `predicates`, also the rows that have one of them as predicate or datatype. This reads the whole table.
+        With `predicates`, also the rows that have such a resource as predicate or datatype; then the whole table is
+        read.
         """
         wanted = ",".join(map(str, storids))
         of_objs, of_datas = ("sop", "spd") if predicates else ("so", "s")
@@ -125,7 +126,7 @@ class ChangeLog:
         return taken
 
     def put_back(self, taken: Taken) -> None:
-        """Add what `take` returned to the log again, except rows that are in the log already."""
+        """Add rows that `take` returned to the log again. A row that is in the log already stays as it is there."""
         with self._own_transaction():
             for table, found in taken.items():
                 values = ", ".join("?" * len(found[0]))
@@ -153,6 +154,6 @@ def _note(log: str, columns: str, which: str, was: int) -> str:
 
 
 def rows(db: sqlite3.Connection, where: str, *, objs: bool) -> Iterator[Row]:
-    """The rows of the table `objs`, or else of `datas`, that fulfil an SQL condition."""
+    """The rows that fulfil an SQL condition: rows of the table `objs`, or without `objs` of the table `datas`."""
     columns, table = ("c, s, p, o, NULL", "objs") if objs else ("c, s, p, o, d", "datas")
     return (Row(*row) for row in db.execute(f"SELECT {columns} FROM main.{table} WHERE {where}"))

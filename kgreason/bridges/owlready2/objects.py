@@ -45,9 +45,9 @@ def replace_inferences(world: Any, wanted: set[Row]) -> tuple[int, int]:
 
 
 def _inferences(world: Any) -> Any:
-    """The ontology of the inferences, made if needed.
+    """Return the ontology that holds the inferences. Makes the ontology if the world has none.
 
-    It is made inside `with LOADING`, because the caller may be inside `with ontology`.
+    The ontology is made inside `with LOADING`, because the caller may be inside `with ontology`.
     """
     with LOADING:
         return world.get_ontology(INFERENCES)
@@ -80,7 +80,7 @@ def _refresh(world: Any, come: Iterable[Row], gone: Iterable[Row]) -> None:
 
 
 def _reparent(world: Any, changed: Iterable[Row], edited: Callable[[Any, Any, list[int]], list[Any]]) -> None:
-    """Set `is_a` of each loaded subject of the rows in `changed` that are about parents.
+    """Set `is_a` of each loaded entity that is the subject of a row of `changed` about parents.
 
     `edited` computes the new parents: `_with` or `_without`.
     """

@@ -56,7 +56,7 @@ _EVERYTHING = {OWL.Thing, RDFS.Resource}
 
 
 class Semantics:
-    """A rule set and a graph to apply it to; use one of the subclasses. The arguments are those of owlrl's classes.
+    """A rule set, and a graph to which the rules are applied. Use a subclass. owlrl's classes have the same arguments.
 
     Raises RuleError for an option that kgreason has no rules for.
     """
@@ -207,7 +207,7 @@ class _Terms:
         return zip(nodes, nodes, nodes, strict=True)
 
     def contradiction(self, found: Contradiction) -> Contradiction:
-        """The contradiction, with the labels that its blank nodes have in the graph of rdflib."""
+        """Return the contradiction with other labels of blank nodes: the labels of the graph of rdflib."""
         return found.renamed(lambda text: text if text.startswith(("<", '"')) else f"_:{self._node(text)}")
 
     def _text(self, term: Node) -> str:
@@ -230,14 +230,18 @@ class _Terms:
 
 
 def _triples(graph: Graph) -> Iterable[Triple]:
-    """The triples of a graph, or of all graphs of a Dataset."""
+    """The triples of a graph; for a Dataset, the triples of all its graphs."""
     if isinstance(graph, ConjunctiveGraph):
         return (triple for triple, _ in graph.store.triples((None, None, None)))
     return graph
 
 
 def _target(graph: Graph, destination: Graph | URIRef | str | None) -> Graph:
-    """The graph to which inferred triples are added: `destination`, or a graph of `graph` that it names."""
+    """Return the graph to which inferred triples are added.
+
+    This is `destination` if it is a graph, or the graph of the Dataset `graph` that `destination` names. Without
+    `destination` this is `graph`, or the default graph of `graph`.
+    """
     if isinstance(destination, Graph):
         return destination
     if isinstance(graph, ConjunctiveGraph):

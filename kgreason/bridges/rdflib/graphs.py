@@ -34,7 +34,7 @@ class Graphs:
         self._told: dict[GraphName, None] = {}
 
     def name(self, context: Graph | None) -> GraphName | None:
-        """The name of the graph for a context, or None for all graphs. Raises InputError for a formula of N3."""
+        """The name of a context's graph, or None if the context means all graphs. Raises InputError for N3 formulas."""
         if context is None or isinstance(context, ConjunctiveGraph):
             return None
         if isinstance(context, QuotedGraph):
@@ -42,7 +42,7 @@ class Graphs:
         return self.named(context.identifier)
 
     def named(self, identifier: Node) -> GraphName:
-        """The name of the graph of the store for a name in rdflib; some names stand for the default graph."""
+        """Turn the name of a graph in rdflib into its name in the store. Some names stand for the default graph."""
         if identifier == DATASET_DEFAULT_GRAPH_ID:
             return DefaultGraph()
         name = _graph_name(identifier)
@@ -54,7 +54,7 @@ class Graphs:
         return DefaultGraph() if name is None else name
 
     def contexts(self, names: Iterable[GraphName]) -> list[Graph]:
-        """The graphs `names` as graphs of rdflib, each once. After this call `told` contains these graphs."""
+        """Make a graph of rdflib for each of `names`, without repetition. After this call `told` contains `names`."""
         distinct = dict.fromkeys(names)
         self._told |= distinct
         return [Graph(self._store, _identifier(name)) for name in distinct]

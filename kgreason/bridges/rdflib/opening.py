@@ -46,7 +46,7 @@ class Place(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """Whether the graph exists. A graph in memory always exists."""
+        """Whether the graph exists. For a graph in memory, always True."""
         return self.path is None or is_store(self.path)
 
     def open(self) -> KnowledgeGraph:

@@ -126,7 +126,7 @@ class KGReasonStore(Store):
         return VALID_STORE
 
     def close(self, commit_pending_transaction: bool = False) -> None:  # noqa: ARG002
-        """Commit the edits that wait, and close the graph, unless the caller passed the graph to the store.
+        """Commit the edits that wait. Then close the graph, unless the caller passed an open graph to the store.
 
         `commit_pending_transaction` is ignored, because rdflib itself sets it. To drop edits, call `rollback`.
         """
@@ -143,7 +143,7 @@ class KGReasonStore(Store):
         Place.of(configuration).destroy()
 
     def commit(self) -> None:
-        """Commit the edits that wait as one commit. If the commit raises an error, the edits are dropped."""
+        """Make one commit of the edits that wait. If the commit raises an error, the edits are dropped."""
         self._pending.commit()
 
     def rollback(self) -> None:
@@ -177,7 +177,7 @@ class KGReasonStore(Store):
         super().add(triple, context, quoted)
 
     def _drop(self, triple: _TripleType) -> None:
-        """Remember a generalised triple, which is not added to the graph. The first one gives a warning."""
+        """Remember a generalised triple, which is not added to the graph. Gives a warning for the first such triple."""
         if not self._dropped:
             warnings.warn(
                 f"{' '.join(term.n3() for term in triple)}: in RDF a subject must not be a literal, and a predicate"
@@ -222,7 +222,7 @@ class KGReasonStore(Store):
     def triples(
         self, triple_pattern: _TriplePatternType, context: _ContextType | None = None
     ) -> Iterator[tuple[_TripleType, Iterator[_ContextType | None]]]:
-        """The matching triples of a graph or of the closure, each with the graphs that contain it."""
+        """The triples of a graph, or of the closure, that match a pattern; with each one, the graphs that have it."""
         graph, pattern = self._graphs.target(context), _pattern(triple_pattern)
         if pattern is None and triple_pattern in self._dropped:
             return iter([(triple_pattern, iter((context,)))])
@@ -235,12 +235,12 @@ class KGReasonStore(Store):
         yield from self._graphs.contexts(each.graph_name for each in self.graph.match(*quad.triple))
 
     def __len__(self, context: _ContextType | None = None) -> int:
-        """The number of triples of a graph, or of the closure if there is no context."""
+        """The number of triples in the graph of a context; without a context, the number of triples in the closure."""
         graph, name = self._settled(), self._graphs.target(context)
         return int(graph.stats()["facts"]) if name == DefaultGraph() else sum(1 for _ in graph.match(graph=name))
 
     def contexts(self, triple: _TripleType | None = None) -> Generator[_ContextType, None, None]:
-        """All graphs, or the graphs that contain a triple."""
+        """Yield the graphs that contain a triple. Without a triple, yield all graphs."""
         graph = self._settled()
         if triple is None or not any(triple):
             named = (cast(NamedNode | BlankNode, row[0]) for row in cast(QuerySolutions, graph.query(_NAMES)))
@@ -341,7 +341,7 @@ def _matches(triple: _TripleType, pattern: _TriplePatternType) -> bool:
 
 
 def _triple(quad: Quad, pattern: _TriplePatternType) -> _TripleType:
-    """Convert a quad of the graph to a triple of rdflib. Terms that are in the pattern are taken from the pattern."""
+    """Convert a quad to a triple of rdflib. Where the pattern has a term, the triple gets this term of the pattern."""
     subject, predicate, object_ = pattern
     return (
         to_rdflib(quad.subject) if subject is None else subject,

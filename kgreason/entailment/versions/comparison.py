@@ -2,10 +2,11 @@
 
     old + data -> graph A        new + data -> graph B        gained: B has it, A lacks it; lost: the reverse
 
-Each entailed triple that only one graph has is proved there. The axioms of this proof that the other version lacks are
-*responsible* for the triple. There is at least one such axiom: with all axioms of the proof, the other graph would have
-the triple too. There are two exceptions: a rule that says NOT, and a literal with another spelling, which is equal to a
-literal that only one version uses. An axiom with a blank node (a restriction, a list) is shown by its triples.
+Each entailed triple that only one graph has is proved in this graph. An axiom of the proof is *responsible* for the
+triple if the other version lacks the axiom. There is at least one such axiom: with all axioms of the proof, the other
+graph would have the triple too. There are two exceptions: a rule that says NOT, and a literal with another spelling,
+which is equal to a literal that only one version uses. An axiom with a blank node (a restriction, a list) is shown by
+its triples.
 
 Asserted triples that only one version has are edits, not consequences: they are `added` and `removed`. Triples with
 blank nodes are counted and not listed.
@@ -34,10 +35,10 @@ Axioms: TypeAlias = tuple[Triple, ...]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Entailed triples that only one version has, and the axioms of that version that are responsible for them.
+    """Entailed triples that only one version has, and the axioms of this version that are responsible for the triples.
 
-    `axioms`: the asserted triples with an IRI as subject that the other version lacks, sorted. `parts`: the asserted
-    triples of the restrictions and lists that `axioms` use.
+    `axioms`: asserted triples that have an IRI as subject and that the other version lacks, sorted. `parts`: the
+    asserted triples of the restrictions and lists that `axioms` use.
     """
 
     axioms: Axioms
@@ -51,13 +52,13 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What only one version has.
+    """The triples and contradictions that one version has and the other version lacks.
 
     - `asserted`: triples that only this version asserts, without blank nodes.
     - `groups`: what only this version entails, the largest groups first.
     - `contradictions`: the contradictions that only this version has, each as a line of text.
-    - `blank`: how many triples with blank nodes only this version has, asserted and entailed.
-    - `untold`: how many entailed triples are left out, because the limit was reached.
+    - `blank`: the number of triples with blank nodes that only this version has, asserted or entailed.
+    - `untold`: the number of entailed triples that are left out, because the limit was reached.
     """
 
     asserted: Axioms
@@ -68,7 +69,7 @@ class Side:
 
     @property
     def entailed(self) -> int:
-        """How many triples without blank nodes only this version entails."""
+        """The number of triples without blank nodes that this version entails and the other version does not."""
         return sum(len(group.triples) for group in self.groups) + self.untold
 
     def to_json(self) -> dict[str, Any]:
@@ -185,7 +186,7 @@ def _triples(graph: KnowledgeGraph, *, asserted: bool) -> set[Triple]:
 
 
 def _side(here: _State, there: _State, limit: int) -> Side:
-    """What one version has and the other version lacks."""
+    """Return what the version `here` has and the version `there` lacks."""
     asserted = here.asserted - there.asserted
     only = {triple for triple in here.inferred if triple not in there.inferred and triple not in there.asserted}
     told = sorted(triple for triple in only if not _is_blank(triple))
@@ -207,7 +208,7 @@ def _side(here: _State, there: _State, limit: int) -> Side:
 
 
 def _roots(axioms: Iterable[Triple]) -> Axioms:
-    """The triples among `axioms` whose subject is an IRI; all of them if there are no such triples."""
+    """Return the triples of `axioms` whose subject is an IRI. If there are no such triples, return all triples."""
     axioms = tuple(axioms)
     return tuple(each for each in axioms if not each[0].startswith("_:")) or axioms
 

@@ -27,7 +27,7 @@ _Node: TypeAlias = tuple[int, str]
 
 
 def relabelled(documents: Sequence[bytes]) -> list[bytes]:
-    """N-Quads documents whose blank nodes have new labels, made from the triples around them."""
+    """Give the blank nodes of N-Quads documents new labels, which are made from the triples around each blank node."""
     parsed = [list(pyoxigraph.parse(text, RdfFormat.N_QUADS, lenient=True)) for text in documents]
     classes = _classes(parsed)
     found = []
@@ -57,7 +57,10 @@ def _classes(documents: Sequence[Sequence[Quad]]) -> dict[_Node, int]:
 
 
 def _edges(documents: Sequence[Sequence[Quad]]) -> dict[_Node, list[tuple[_Edge, str | None]]]:
-    """For each blank node the triples with it: each without its label, and with the label of the other blank node."""
+    """Return for each blank node its triples, without labels of blank nodes.
+
+    Beside each triple stands the label of the other blank node in the triple, or None.
+    """
     found: defaultdict[_Node, list[tuple[_Edge, str | None]]] = defaultdict(list)
     for number, quads in enumerate(documents):
         for subject, predicate, object_, graph in quads:
@@ -73,7 +76,7 @@ def _edges(documents: Sequence[Sequence[Quad]]) -> dict[_Node, list[tuple[_Edge,
 
 
 def _names(document: int, quads: Sequence[Quad], classes: dict[_Node, int]) -> dict[str, BlankNode]:
-    """Label of a blank node in a document -> the blank node with the new label."""
+    """Map the label of each blank node of a document to a blank node with the new label."""
     taken: Counter[int] = Counter()
     names = {}
     for quad in quads:

@@ -68,7 +68,7 @@ def _left_out(side: Side) -> Iterator[str]:
 
 
 def _because(group: Group, prefixes: Mapping[str, str], *, code: bool = False) -> str:
-    """The axioms of a group as texts, with the restrictions and lists that they use."""
+    """Write the axioms of a group in one line, including the restrictions and lists that the axioms use."""
     texts = [_axiom(each, group.parts, prefixes) for each in group.axioms]
     if not texts:
         return "no single axiom: literals that only this version uses, or a rule that says NOT"
