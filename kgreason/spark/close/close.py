@@ -66,17 +66,17 @@ class Closed(NamedTuple):
 
 
 def close_for(selection: Selection, encoded: Encoded, folder: str, progress: Progress, registry: Registry) -> Closed:
-    """The closure from which the engine continues an in-process load, under the rules of `selection`.
+    """Compute the closure under the rules of `selection`, as far as the engine then continues it in this process.
 
-    The tables are kept in `folder`.
+    The tables of the computation are kept in `folder`.
     """
     return _Closing(selection, encoded, Flags(), folder, progress, registry, goes_on=True).closed()
 
 
 def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: Progress, registry: Registry) -> Closed:
-    """The final closure under the rules of `selection`, which has no representatives of equal terms.
+    """Compute the final closure under the rules of `selection`, without representatives of equal terms.
 
-    The tables are kept in `folder`. Raises RuleError for rules that Spark cannot evaluate.
+    The tables of the computation are kept in `folder`. Raises RuleError for rules that Spark cannot evaluate.
     """
     flags, rounds = Flags(), 0
     while True:
@@ -89,7 +89,7 @@ def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: P
 
 
 class _Closing:
-    """One evaluation of a program; `flags` say which generic rules the program has.
+    """One evaluation of a program. `flags` say which generic rules are in the program.
 
     `goes_on`: the engine in this process continues from the result.
     """
@@ -115,7 +115,7 @@ class _Closing:
         self._terms = Terms(encoded.terms, self._planned.fresh, self._planned.last, f"{folder}/terms", made_from)
 
     def closed(self) -> Closed:
-        """The closure."""
+        """Compute the closure."""
         planned, selection = self._planned, self._selection
         is_told = selection.datatypes and not selection.is_literal and not self._goes_on
         facts = materialize(
@@ -130,7 +130,7 @@ class _Closing:
         return Closed(facts, planned, self._terms)
 
     def _asserted(self) -> DataFrame:
-        """The facts that are asserted from the start."""
+        """Return the facts of level 0: asserted triples, facts about restrictions and literals, and facts of DATA."""
         planned, encoded = self._planned, self._encoded
         facts = _triples(encoded.facts, planned.program).union(_twins(self.driver, planned))
         if (literals := self._literals()) is not None:
@@ -141,14 +141,18 @@ class _Closing:
         return facts
 
     def _literals(self) -> DataFrame | None:
-        """The facts about literals, for all terms. None if no rule reads them, or if the engine adds them later."""
+        """Return the facts about all literals; None if no rule reads such facts, or if the engine adds them later."""
         if self._goes_on or not self._selection.datatypes:
             return None
         self._read += 1
         return _literals(self.driver, self._terms.all, self._planned, f"{self._folder}/literals-{self._read}")
 
     def _operated(self) -> tuple[object, Operated]:
-        """A value that identifies the operators and the texts of their terms; and the function that asserts facts."""
+        """Return the argument `operators` of `materialize`.
+
+        It is a pair: a value that identifies the operators and the constants that only rules have, and the function
+        that asserts more facts.
+        """
         planned = self._planned
         tables = planned.program.tables
         assertions = Assertions(
@@ -165,7 +169,11 @@ class _Closing:
 
 
 def _told(terms: Terms, planned: Planned) -> Told:
-    """A function that returns the facts dt_may_equal(x, y) for the owl:sameAs links among new facts, or None."""
+    """Return the function `told` of `materialize`.
+
+    For each owl:sameAs link among new facts, the function gives a fact dt_may_equal(x, y), unless x and y are literals
+    with different values. Without such links, the function gives None.
+    """
     triples = planned.program.tables.index((True, 3))
     relation = F.lit(planned.ids["dt_may_equal/2"])
 
@@ -180,12 +188,12 @@ def _told(terms: Terms, planned: Planned) -> Told:
 
 
 def _triples(triples: DataFrame, program: Program) -> DataFrame:
-    """Triples (s, p, o) as rows of the table of triples."""
+    """Turn triples (s, p, o) into facts `tbl, c0..` of the table of triples."""
     return _facts(triples, program, (True, 3), ["s", "p", "o"])
 
 
 def _twins(driver: Driver, planned: Planned) -> DataFrame:
-    """The facts about equal restrictions, each as a row of the table of its relation."""
+    """Return the facts about equal restrictions as facts `tbl, c0..` of the tables of their relations."""
     program = planned.program
     columns = ", ".join(f"{name} int" for name in ("tbl", *names("c", program.width)))
     rows = [
@@ -196,7 +204,7 @@ def _twins(driver: Driver, planned: Planned) -> DataFrame:
 
 
 def _literals(driver: Driver, terms: DataFrame, planned: Planned, folder: str) -> DataFrame:
-    """The facts about literals, each as a row of the table of its relation."""
+    """Return the facts about literals as facts `tbl, c0..` of the tables of their relations."""
     found = literal_facts(terms, driver.asked, folder)
     parts = []
     for relation in _RELATIONS:

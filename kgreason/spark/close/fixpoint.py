@@ -43,7 +43,7 @@ LITTLE = 1 << 18
 
 
 class Kept(ExitStack):
-    """A context that keeps DataFrames in memory until it ends (while a level is computed)."""
+    """A context for the computation of one level. DataFrames that it keeps stay in memory until the context ends."""
 
     def keep(self, frame: DataFrame) -> DataFrame:
         """Keep a DataFrame in memory, so that it is computed only once. Returns it."""
@@ -78,9 +78,9 @@ class Fixpoint:
         """The numbers of the levels whose facts operators have asserted."""
 
     def run(self, first: Callable[[], DataFrame], progress: Progress) -> None:
-        """Compute `first` as level 0, then all further levels. Levels that an earlier run has completed are kept.
+        """Compute `first` as level 0, then all further levels. A level that an earlier run completed is used as it is.
 
-        When a level is empty, the operators assert more facts. The run ends when they have none.
+        When a level is empty, the operators assert more facts. The run ends when the operators assert no more facts.
         """
         sizes, number = self.levels.sizes, 0
         while True:
@@ -106,7 +106,7 @@ class Fixpoint:
         return self.before is not None or bool(self._asserting)
 
     def _wanted(self, number: int, kept: Kept, progress: Progress) -> DataFrame | None:
-        """The facts that the operators assert next, or None."""
+        """Return the facts that the operators assert next, or None if there are none."""
         if self._operated is None:
             return None
         since = max(self._asserting, default=0)
@@ -117,7 +117,7 @@ class Fixpoint:
     def _frames(
         self, number: int, first: Callable[[], DataFrame], wanted: DataFrame | None, kept: Kept
     ) -> dict[str, DataFrame]:
-        """The tables of a level."""
+        """Return the tables to write for a level: its facts, and gains or flags of facts that were present before."""
         if not number:
             return {"facts": first()}
         if wanted is None:
@@ -127,7 +127,7 @@ class Fixpoint:
         return {"facts": arriving(new, self.key), "flags": met.select(*self.key)}
 
     def _with_told(self, facts: DataFrame, kept: Kept) -> DataFrame:
-        """The facts of a level, together with the facts that `told` asserts because of them."""
+        """Return the facts of a level, together with the facts that the function `told` asserts because of them."""
         if self._told is None:
             return facts
         facts = kept.keep(facts)
@@ -139,23 +139,23 @@ class Fixpoint:
         )
 
     def facts(self, levels: Iterable[int]) -> DataFrame:
-        """The facts of these levels, and all facts of the earlier result if there is one."""
+        """Return the facts of these levels and, if the evaluation started from an earlier result, the facts of it."""
         facts = self.levels.read(levels, self.schema)
         return facts if self.before is None else facts.unionByName(self.before)
 
     def gains(self) -> DataFrame:
-        """The support that present facts have gained in all levels: `tbl, c0.., support`.
+        """Return the support that present facts have gained in all levels: rows `tbl, c0.., support`.
 
-        A fact may have several rows.
+        There is a row for each level in which a fact has gained support, so a fact may have several rows.
         """
         return self.levels.read(self._gaining, self._gains, "gains")
 
     def flags(self) -> DataFrame:
-        """The facts that operators have asserted and that were present before: `tbl, c0..`."""
+        """Return the facts that operators have asserted although they were derived before: rows `tbl, c0..`."""
         return self.levels.read(self._asserting, self._key, "flags")
 
     def _level(self, kept: Kept) -> dict[str, DataFrame]:
-        """The next level: its facts, and the gains of present facts if the evaluation has an earlier result."""
+        """Derive the next level. Returns its facts; in an update also the support that present facts gain."""
         last = len(self.levels.sizes) - 1
         old, delta = self.facts(range(last)), self.levels.read([last], self.schema)
         is_first = self.before is None and last == 0
@@ -175,7 +175,7 @@ class Fixpoint:
         return {"facts": facts, "gains": gained(heads, present, self.key)} if self.is_update else {"facts": facts}
 
     def _alive(self, facts: DataFrame) -> Rules:
-        """The rules whose body atoms all match some fact, after `facts` are added."""
+        """Return the rules whose body atoms all match some fact. `facts` are the facts since the last call."""
         self._present |= met_atoms(self.rules, facts)
         living = self.rules.plans.living(self._program, self._present)
         if len(living.rules) != len(self._living.plans.needs):
@@ -184,11 +184,9 @@ class Fixpoint:
 
 
 def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: int, kept: Kept) -> DataFrame | None:
-    """The heads `tbl, c0.., rank` of all derivations that use a fact of the delta; one row for each derivation.
+    """Return the heads of all derivations that use a fact of the delta: a row `tbl, c0.., rank` for each derivation.
 
-    None if there is no derivation.
-
-    old: the facts before the delta, or None if there are none.
+    The result is None if there is no derivation. old: the facts before the delta, or None if there are none.
     """
     facts = delta.withColumn("age", F.lit(1))
     if old is not None:
@@ -210,19 +208,22 @@ def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: i
 
 
 def arriving(facts: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Facts `tbl, c0..` with the other columns of a level: stamp 0, support 0, asserted."""
+    """Add to facts `tbl, c0..` the other columns of a level: stamp 0, support 0, asserted true."""
     return facts.select(*key, F.lit(0).alias("stamp"), F.lit(0).alias("support"), F.lit(True).alias("asserted"))
 
 
 def distinct(heads: DataFrame, present: DataFrame, key: Sequence[str], kept: Kept) -> tuple[DataFrame, DataFrame]:
-    """The heads that are new, `tbl, c0.., stamp, support`, and the present facts that are heads, `tbl, c0.., stamp`."""
+    """Split heads into new facts and present facts.
+
+    Returns the new facts `tbl, c0.., stamp, support`, and the present facts `tbl, c0.., stamp` that are heads again.
+    """
     support = F.count("*").cast("int").alias("support")
     counted = kept.keep(heads.groupBy(*key).agg((F.max("rank") + 1).alias("stamp"), support))
     return absent(counted, counted.count(), present, key)
 
 
 def absent(rows: DataFrame, count: int, present: DataFrame, key: Sequence[str]) -> tuple[DataFrame, DataFrame]:
-    """The rows that are not present facts, and the present facts `tbl, c0.., stamp` that are among the rows.
+    """Return the rows that are not present facts, and the present facts `tbl, c0.., stamp` that are among the rows.
 
     `count` is the number of rows. The columns `key` identify a row. The facts are shuffled only if there are many rows.
     """
@@ -231,11 +232,14 @@ def absent(rows: DataFrame, count: int, present: DataFrame, key: Sequence[str]) 
 
 
 def gained(heads: DataFrame, present: DataFrame, key: Sequence[str]) -> DataFrame:
-    """The gains of present facts: the number of derivations whose rank is below the stamp of the fact."""
+    """Return the support that present facts gain from `heads`.
+
+    The gain of a fact is the number of its derivations whose rank is below the stamp of the fact.
+    """
     met = heads.join(present, list(key)).where("rank < stamp")
     return met.groupBy(*key).agg(F.count("*").cast("int").alias("support"))
 
 
 def little(frame: DataFrame, rows: int) -> DataFrame:
-    """The DataFrame, marked for broadcast if it has at most `LITTLE` rows."""
+    """Mark a DataFrame for broadcast if it has at most `LITTLE` rows. `rows` is the number of its rows."""
     return F.broadcast(frame) if rows <= LITTLE else frame

@@ -45,14 +45,14 @@ def materialize(
     told: Told | None = None,
     operators: tuple[object, Operated] | None = None,
 ) -> DataFrame:
-    """The least model of a program over asserted facts, read back from Parquet below `folder`.
+    """Compute the least model of a program over asserted facts. The result is read back from Parquet below `folder`.
 
     facts: `tbl, c0..` of int, padded with 0 to the widest table; the result also has `stamp, support, asserted`.
-    `quiet` is the id of a property whose reflexive triples are not derived, or 0. `told` returns more facts to assert,
-    for the new facts of a level. `operators` is a pair: a value that identifies the operators, and a function that
-    asserts more facts when rules derive nothing new. No other computation may use the folder. After a crash, call the
-    function again with the same folder: it resumes after the last complete level. Raises InputError for facts with
-    other columns.
+    `quiet` is the id of a property whose reflexive triples are not derived, or 0. `told` gets the new facts of a level,
+    and returns more facts to assert because of them. `operators` is a pair: a value that identifies the operators, and
+    a function that asserts more facts when rules derive nothing new. No other computation may use the folder. After a
+    crash, call the function again with the same folder: it resumes after the last complete level. Raises InputError
+    if a column is missing.
     """
     asserted = _rows(facts, _key(program))
     who, operated = operators or (None, None)
@@ -76,10 +76,10 @@ def insert(
     """Add asserted facts to an earlier result, and compute only the changes.
 
     result: the result of `materialize` or `insert` for this program, from another folder. added: the new facts, with
-    the columns of `facts` in `materialize`. The returned facts and flags are those of `materialize` on all asserted
-    facts; stamps and supports keep the invariants of a commit (docs/architecture.md). The result is read back from
-    Parquet below `folder`. After a crash it resumes as `materialize` does. Raises InputError for facts with other
-    columns.
+    the columns of `facts` in `materialize`. The returned facts and asserted flags are those of `materialize` on all
+    asserted facts; stamps and supports keep the invariants of a commit (docs/architecture.md). The result is read back
+    from Parquet below `folder`. After a crash, `insert` resumes as `materialize` does. Raises InputError if a column is
+    missing.
     """
     key = _key(program)
     before, asserted = _rows(result, (*key, *_STATE)), _rows(added, key).distinct()
@@ -94,14 +94,14 @@ def _key(program: Program) -> tuple[str, ...]:
 
 
 def _rows(facts: DataFrame, columns: Sequence[str]) -> DataFrame:
-    """The facts with only these columns. Raises InputError if a column is missing."""
+    """Return the facts with these columns, and no others. Raises InputError if a column is missing."""
     if missing := [column for column in columns if column not in facts.columns]:
         raise InputError(f"facts of this program need the columns {', '.join(columns)}; {missing[0]} is missing")
     return facts.select(*columns)
 
 
 def _asserted(facts: DataFrame, rules: Rules) -> DataFrame:
-    """Level 0: each asserted fact; its support counts the rules with an empty body that derive it."""
+    """Return level 0: the asserted facts. The support of a fact counts the rules with an empty body that derive it."""
     key = rules.given.columns
     given = rules.given.groupBy(*key).agg(F.count("*").cast("int").alias("given"))
     support = F.coalesce("given", F.lit(0)).alias("support")
@@ -110,13 +110,13 @@ def _asserted(facts: DataFrame, rules: Rules) -> DataFrame:
 
 
 def _arriving(asserted: DataFrame, before: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Level 0 of an insert: the newly asserted facts that are not in the earlier result."""
+    """Return level 0 of `insert`: those newly asserted facts that are not in the earlier result."""
     new, _ = absent(asserted, asserted.count(), before, key)
     return arriving(new, key)
 
 
 def _updated(fixpoint: Fixpoint, asserted: DataFrame) -> DataFrame:
-    """The result of an update: all facts, with gained support added, and with the newly asserted facts flagged."""
+    """Return the result of an update: all facts, after gained support was added and `asserted` facts were flagged."""
     key = list(fixpoint.key)
     flags = asserted.select(*key, F.lit(0).alias("gain"), F.lit(True).alias("flag"))
     gains = fixpoint.gains().select(*key, F.col("support").alias("gain"), F.lit(False).alias("flag"))

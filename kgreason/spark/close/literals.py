@@ -34,7 +34,7 @@ _FACT = ("name", "x", "y")
 
 
 def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFrame:
-    """The facts about literals: `name string` (the relation), `x int`, `y int` (0 for a relation with one column).
+    """Return the facts about literals: `name string` (the relation), `x int`, `y int` (0 if there is one column only).
 
     terms: (id int, text string); asked: the ids of the datatypes that rules ask for. The values of the literals are
     written to `folder`.
@@ -54,7 +54,7 @@ def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFr
 
 
 def followed(links: DataFrame, terms: DataFrame) -> DataFrame:
-    """The owl:sameAs links (x int, y int) without links between two literals of different values.
+    """Leave out those owl:sameAs links (x int, y int) that are between two literals with different values.
 
     terms: (id int, text string). Cost: a join with the terms for each end of the links.
     """
@@ -111,12 +111,12 @@ def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterat
 
 
 def _of(reading: Reading, names: list[tuple[int, str]]) -> list[int]:
-    """The datatypes among `names` whose value space has the value of a literal, as numbers."""
+    """Return the ids of those datatypes in `names` whose value space has the value of a literal."""
     return [number for number, name in names if is_member(reading, name)] if isinstance(reading, Value) else []
 
 
 def _key(reading: Reading) -> str | None:
-    """A text that is the same for equal values. For a string it is the literal without a datatype: `"a"`."""
+    """Return a text that identifies a value: equal values have the same text. The text of the string a is `"a"`."""
     if not isinstance(reading, Value):
         return None
     space, data = reading
@@ -128,7 +128,7 @@ def _key(reading: Reading) -> str | None:
 
 
 def _exact(data: Any) -> Any:
-    """The data of a value with all numbers as fractions, so that equal numbers have the same text."""
+    """Replace all numbers in the data of a value by fractions, so that equal numbers have the same text."""
     if isinstance(data, tuple):
         return tuple(map(_exact, data))
     is_number = isinstance(data, int | Decimal) and not isinstance(data, bool)

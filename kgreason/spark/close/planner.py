@@ -33,7 +33,7 @@ _IS_SCHEMA = f"p IN {(*PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*CLASS_IDS,)})
 
 
 class Planned(NamedTuple):
-    """The rules, and the same rules as a program with Spark's ids.
+    """The rules in force (`rules`), and the same rules as a program with Spark's ids (`program`).
 
     `ids` maps the texts of all constants of the rules to ids. `fresh` maps new ids to the texts of constants that do
     not occur in the data. `last` is the largest id. `warnings` name the axioms that could not be translated to rules.
@@ -50,7 +50,7 @@ class Planned(NamedTuple):
 
 
 class Driver:
-    """A materializer that has only the schema of the data.
+    """Makes the program on the driver, with a materializer that has only the schema of the data.
 
     terms: (id int, text string). facts: the asserted triples (s, p, o int). `registry` has Python functions for rules.
     """
@@ -74,7 +74,7 @@ class Driver:
         return self._terms.sparkSession
 
     def twins(self, ids: Mapping[str, int]) -> list[tuple[int, ...]]:
-        """The facts about equal restrictions, as rows of ids; the first id of a row is that of the relation.
+        """Return the facts about equal restrictions as rows of ids: the id of the relation, then the ids of the terms.
 
         `ids` maps the texts of relations to ids.
         """
@@ -83,7 +83,7 @@ class Driver:
         return [tuple(known[text] for text in row) for row in rows]
 
     def planned(self) -> Planned:
-        """The rules as a program with Spark's ids."""
+        """Make the program: the rules in force, with Spark's ids."""
         dictionary, codes = self._live.dictionary, self._live.rules_by_code()
         operators = operators_of(self._live.rules, self._live.program.schema)
         used = sorted({constant for code in codes for constant in code.constants})
@@ -98,7 +98,7 @@ class Driver:
         return Planned(rules_in_force, program, ids, fresh, last + len(fresh), warnings, operators)
 
     def called_for(self, triples: DataFrame) -> Flags:
-        """The flags (which generic rules are needed) for a closure, given by all its triples (s, p, o int)."""
+        """Return the flags for a closure: which generic rules it needs. `triples` are all its triples (s, p, o int)."""
         closure = self._live.closed()
         terms = self._known(self._live.dictionary.decode(np.unique(closure)))
         ends = [*terms.values(), *PREDICATE_IDS, *CLASS_IDS]
@@ -109,7 +109,7 @@ class Driver:
         return self._live.called_for(self._rows(derived))
 
     def _rows(self, triples: DataFrame) -> Int32:
-        """Bring a few triples to the driver, with the driver's ids: int32[n, 3]."""
+        """Bring a few triples to the driver. Returns them with the ids of the driver: int32[n, 3]."""
         found = triples.select("s", "p", "o").toArrow()
         rows = np.column_stack([column.to_numpy() for column in found.columns]).astype(np.int32)
         numbers, places = np.unique(rows, return_inverse=True)
@@ -118,15 +118,15 @@ class Driver:
         return ids[places].reshape(-1, 3)
 
     def _texts(self, ids: list[int]) -> dict[int, str]:
-        """The texts of a few ids of Spark: id -> text."""
+        """Return a dict from a few ids of Spark to their texts."""
         wanted = self._terms.sparkSession.createDataFrame([(number,) for number in ids], "id int")
         return dict(self._terms.join(F.broadcast(wanted), "id").select("id", "text").collect())
 
     def _known(self, texts: list[str]) -> dict[str, int]:
-        """Spark's ids for those of the texts that occur in the data: text -> id."""
+        """Return a dict from texts to Spark's ids. Texts that do not occur in the data are left out."""
         wanted = self._terms.sparkSession.createDataFrame([(text,) for text in texts], "text string")
         return dict(self._terms.join(F.broadcast(wanted), "text").select("text", "id").collect())
 
     def _last(self) -> int:
-        """The largest id that Spark has given to a term."""
+        """Return the largest id that Spark has given to a term."""
         return max(len(VOCABULARY), self._terms.agg(F.max("id")).collect()[0][0] or 0)

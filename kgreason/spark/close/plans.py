@@ -51,9 +51,9 @@ class Program(NamedTuple):
 
 
 class Form(NamedTuple):
-    """What similar body atoms have in common: the table; the columns with constants; and the repeated variables.
+    """What similar body atoms have in common: their table, their columns with constants, and repeated variables.
 
-    `repeated` has a pair (column, earlier column with the same variable) for each repeated variable.
+    If a column has the same variable as an earlier column, `repeated` has the pair (column, earlier column).
     """
 
     table: int
@@ -92,7 +92,7 @@ class Plans(NamedTuple):
     needs: list[frozenset[int]]
 
     def living(self, program: Program, present: AbstractSet[int]) -> Program:
-        """The program without rules that cannot derive anything. All body atoms of the other rules are in `present`.
+        """Return the program with only those rules whose body atoms are all in `present`. Other rules derive nothing.
 
         present: the numbers of the atoms that match some fact.
         """
@@ -101,9 +101,9 @@ class Plans(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """The step for one body atom. `bound` maps the slots that have values before the step to columns of the atom.
+    """The step for one body atom. `sees_delta`: whether the step may use facts of the delta.
 
-    `sees_delta`: whether the step may use facts of the delta.
+    `bound` maps each slot of the atom that has a value before the step to a column of the atom.
     """
 
     atom: int
@@ -112,7 +112,7 @@ class _Step(NamedTuple):
 
 
 class _Outline(NamedTuple):
-    """What all rules of a shape have in common: for each body atom the number of its form, and its bindings.
+    """What all rules of a shape have in common. For each body atom: the number of its form, and its bindings.
 
     `starts` has, for each body atom, the steps of the plan that starts at this atom.
     """
@@ -123,7 +123,7 @@ class _Outline(NamedTuple):
 
 
 def names(prefix: str, count: int) -> tuple[str, ...]:
-    """Numbered names of columns: `names("c", 2)` is ("c0", "c1")."""
+    """Return numbered names of columns: `names("c", 2)` is ("c0", "c1")."""
     return tuple(f"{prefix}{number}" for number in range(count))
 
 
@@ -160,7 +160,7 @@ def plan(program: Program) -> Plans:
 
 
 def _outline(shape: Shape, slots: int, forms: dict[Form, int]) -> _Outline:
-    """The outline of a shape. `forms` maps forms to numbers; new forms are added to it."""
+    """Make the outline of a shape. `forms` maps forms to numbers; new forms are added to this dict."""
     atoms = range(len(shape.body))
     return _Outline(
         tuple(forms.setdefault(_form(shape, atom), len(forms)) for atom in atoms),
@@ -183,12 +183,12 @@ def _form(shape: Shape, atom: int) -> Form:
 
 
 def _first(slots: Row, slot: int) -> int:
-    """The first column of an atom that has a slot, or NONE."""
+    """Return the first column of an atom that holds the given slot, or NONE if no column holds it."""
     return slots.index(slot) if slot in slots else NONE
 
 
 def _sequence(shape: Shape, start: int) -> tuple[_Step, ...]:
-    """The steps of the plan that starts at an atom. The atom with the most bound columns always comes next."""
+    """Return the steps of the plan that starts at an atom. The atom with the most bound columns always comes next."""
     delta = delta_plan(shape, start)
     steps, node = [], delta.start.next_node
     while delta.nodes[node]:
@@ -232,14 +232,14 @@ class _Writer:
         self.steps[place].append((self._plans, arrangement, int(step.sees_delta), *probes, *bindings))
 
     def _key(self, rule: EncodedRule, atom: int, form: int) -> Row:
-        """The key of an atom: the number of its form, and its constants, with zeros at the end."""
+        """Return the key of an atom: the number of its form, then its constants, then zeros up to a fixed length."""
         shape = rule.shape
         values = [_value(rule, shape.body[atom].slots[column]) for column in shape.constant_columns(atom)]
         return form, *_padded(values, self._constants, 0)
 
 
 def _heads(number: int, rule: EncodedRule, program: Program) -> list[tuple[Row, list[Row]]]:
-    """The heads of a rule as rows, each with the earlier heads of the rule that may become equal to it."""
+    """Return the heads of a rule as rows, each with those earlier heads of the rule that may become equal to it."""
     rows = list(dict.fromkeys(_head(rule, pattern, program.width) for pattern in rule.shape.heads))
     return [((number, *row), [other[1:] for other in rows[:n] if _may_equal(row, other)]) for n, row in enumerate(rows)]
 
@@ -249,7 +249,7 @@ def _head(rule: EncodedRule, pattern: Pattern, width: int) -> Row:
 
 
 def _value(rule: EncodedRule, slot: int) -> int:
-    """The number that stands for a slot: the id of a constant, 0 for slot 0, and -n for the slot n of a variable."""
+    """Return the code for a slot: the id of a constant, 0 for slot 0, and -n for the slot n of a variable."""
     if not slot or rule.shape.is_variable(slot):
         return -slot
     return rule.constants[slot - rule.shape.variables - 1]
@@ -260,7 +260,7 @@ def _may_equal(row: Row, other: Row) -> bool:
 
 
 def _given(rules: Iterable[EncodedRule], program: Program) -> list[Row]:
-    """The heads of the rules with an empty body, as rows."""
+    """Return the heads of the rules with an empty body, as rows."""
     return [
         row
         for rule in rules

@@ -47,12 +47,12 @@ class Rules(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns of a fact after `tbl`: `c0..`."""
+        """Return the names of the columns of a fact after `tbl`: `c0..`."""
         return names("c", self.plans.width)
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The names of the columns for the slots of a rewrite: `v0..`."""
+        """Return the names of the columns for the slots of a rewrite: `v0..`."""
         return names("v", self.plans.slots)
 
 
@@ -67,7 +67,7 @@ def rules_on(spark: SparkSession, plans: Plans) -> Rules:
 
 
 def frame_of(spark: SparkSession, table: Table) -> DataFrame:
-    """A table of numbers as a DataFrame. On Connect an empty table needs an explicit schema."""
+    """Make a DataFrame of a table of numbers. The schema is explicit: Spark Connect needs it for an empty table."""
     return spark.createDataFrame(_arrow(table), _schema(table))
 
 
@@ -81,14 +81,14 @@ def _arrow(table: Table) -> pa.Table:
 
 
 def met_atoms(rules: Rules, facts: DataFrame) -> set[int]:
-    """The numbers of the body atoms that match at least one of these facts `tbl, c0..`."""
+    """Return the numbers of the body atoms that match at least one of these facts `tbl, c0..`."""
     return {atom for (atom,) in _met(rules.plans, facts, rules.atoms).select("atom").distinct().collect()}
 
 
 def gatekeep(rules: Rules, delta: DataFrame, *, only_delta: bool) -> DataFrame:
-    """The rewrites that start at the facts `tbl, c0.., stamp` of the delta.
+    """Return the rewrites that start at the facts `tbl, c0.., stamp` of the delta.
 
-    `only_delta` says that there are no other facts; then only plans whose steps all see the delta are started.
+    `only_delta`: there are no facts but the delta. Then only plans in which every step may use the delta are started.
     """
     triggers = rules.triggers.where("all_delta = 1") if only_delta else rules.triggers
     met = _met(rules.plans, delta, triggers)
@@ -96,7 +96,7 @@ def gatekeep(rules: Rules, delta: DataFrame, *, only_delta: bool) -> DataFrame:
 
 
 def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> DataFrame:
-    """The rewrites, each extended by the facts that match its next step.
+    """Extend rewrites by their next step: one longer rewrite for each rewrite and each fact that matches the step.
 
     facts: `tbl, c0.., stamp, age`, where `age` is 1 in the delta, else 0. The rewrites need the columns that `directed`
     adds for this step.
@@ -109,21 +109,21 @@ def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> D
 
 
 def arranged(rules: Rules, step: int, facts: DataFrame) -> DataFrame:
-    """The facts that a step may use, each with the number of an `arrangement` and the columns `b0..`.
+    """Return the facts that a step may use, each with the number of an `arrangement` and the columns `b0..`.
 
-    `b0..` are the values of the fact in the columns of the arrangement. Rewrites are joined on them.
+    `b0..` are the values of the fact in the columns of the arrangement. The join with rewrites compares these values.
     """
     met = _met(rules.plans, facts, rules.asks[step]).withColumns(_picked(rules, "a", _columns(rules.columns)))
     return met.select("arrangement", *names("b", rules.plans.bound), *rules.columns, "stamp", "age")
 
 
 def directed(rewrites: DataFrame, steps: DataFrame) -> DataFrame:
-    """The rewrites, each with the row of `steps` for its plan."""
+    """Join each rewrite with the row of `steps` for its plan."""
     return rewrites.join(F.broadcast(steps), "plan")
 
 
 def ground(rules: Rules, rewrites: DataFrame, quiet: int) -> DataFrame:
-    """The heads `tbl, c0.., rank` of finished rewrites, one row for each derivation and head.
+    """Return the heads of finished rewrites: a row `tbl, c0.., rank` for each derivation and each of its heads.
 
     `quiet` is the id of a property whose reflexive triples are left out, or 0.
     """
@@ -144,7 +144,7 @@ def ground(rules: Rules, rewrites: DataFrame, quiet: int) -> DataFrame:
 
 
 def valued(code: Column, slots: Sequence[Column]) -> Column:
-    """The value of a column of a head: the code itself if it is an id, or the slot n for the code `-1 - n`."""
+    """Return a column with the value that a code stands for: an id stands for itself, `-1 - n` for slot n."""
     return F.when(code >= 0, code).otherwise(pick(-1 - code, slots, F.lit(0)))
 
 
@@ -153,10 +153,10 @@ def _met(plans: Plans, facts: DataFrame, askers: DataFrame) -> DataFrame:
 
 
 def met(forms: Sequence[Form], constants: int, facts: DataFrame, askers: DataFrame) -> DataFrame:
-    """The facts, each joined with the rows of `askers` whose form and constants fit the fact.
+    """Join each fact with the rows of `askers` whose form and constants fit the fact.
 
-    `askers`: the column `form`, a place in `forms`; the constants of the form `k0..`, with 0 for missing ones; and
-    other columns. `constants` is the number of columns `k0..`.
+    `askers` has the column `form` (an index in `forms`), the columns `k0..` (the constants of the form, then zeros),
+    and other columns. `constants` is the number of columns `k0..`.
     """
     exploded = facts.withColumn("form", F.explode(F.array(*map(_form, range(len(forms)), forms))))
     keyed = exploded.select("*", *[_constant(forms, place).alias(f"k{place}") for place in range(constants)])
@@ -164,7 +164,7 @@ def met(forms: Sequence[Form], constants: int, facts: DataFrame, askers: DataFra
 
 
 def _form(number: int, form: Form) -> Column:
-    """A column: the number of the form if the fact of a row has this form, else null, which joins with no row."""
+    """Return a column: the number of the form if the fact has this form, else null. Null joins with no row."""
     has = F.col("tbl") == form.table
     for column, earlier in form.repeated:
         has = has & (F.col(f"c{column}") == F.col(f"c{earlier}"))
@@ -172,13 +172,13 @@ def _form(number: int, form: Form) -> Column:
 
 
 def _constant(forms: Sequence[Form], place: int) -> Column:
-    """A column: the value of the fact in the column of constant number `place` of its form; 0 if there is none."""
+    """Return a column: the value that a fact has where its form has constant number `place`; 0 if there is none."""
     columns = [F.col(f"c{form.constants[place]}") if place < len(form.constants) else F.lit(0) for form in forms]
     return pick(F.col("form"), columns, F.lit(0))
 
 
 def _bindings(rules: Rules, otherwise: Column | None = None) -> list[Column]:
-    """The slots `v0..` after a step.
+    """Return the columns `v0..`, the values of the slots after a step.
 
     If the column `f{n}` has the number of a column of the fact, slot n takes the value of that column. Otherwise slot n
     takes the value `otherwise`; if `otherwise` is None, the slot keeps its value.
@@ -191,7 +191,7 @@ def _bindings(rules: Rules, otherwise: Column | None = None) -> list[Column]:
 
 
 def _picked(rules: Rules, prefix: str, values: Sequence[Column]) -> dict[str, Column]:
-    """The columns `b0..` to join on. `b{n}` is `values[k]` if column `{prefix}{n}` has k, and 0 if it has NONE."""
+    """Return the columns `b0..` to join on: `b{n}` is `values[k]` if column `{prefix}{n}` has k, 0 if it has NONE."""
     return {f"b{n}": pick(F.col(f"{prefix}{n}"), values, F.lit(0)) for n in range(rules.plans.bound)}
 
 
@@ -200,7 +200,7 @@ def _columns(columns: Sequence[str]) -> list[Column]:
 
 
 def pick(number: Column, values: Sequence[Column], otherwise: Column) -> Column:
-    """The column `values[number]`, chosen for each row, or `otherwise` if `number` is not a place in `values`."""
+    """Return a column with `values[number]` for each row, or `otherwise` if `number` is not an index in `values`."""
     picked = otherwise
     for place, value in enumerate(values):
         picked = F.when(number == place, value).otherwise(picked)

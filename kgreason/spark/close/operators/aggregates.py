@@ -34,9 +34,9 @@ def aggregated(
     terms: Terms,
     others: DataFrame | None,
 ) -> DataFrame:
-    """The values of all groups of some aggregates: operator, kind, b0.. (the group), text.
+    """Compute the values of all groups of the aggregates `numbers`: operator, kind, b0.. (the group), text (the value).
 
-    `others`: the column id, with the terms that are not first names (`individuals`); None if no terms are equal.
+    `others` has a column id: the terms that are not first names (`individuals`). It is None if no terms are equal.
     """
     rows = tables.keyed(facts, numbers, (MET,))
     if others is not None:
@@ -63,7 +63,7 @@ def aggregated(
 def _solved(
     rows: DataFrame, numbers: Sequence[int], operators: Sequence[Operator], groups: tuple[str, ...], terms: Terms
 ) -> DataFrame:
-    """The values of all groups of aggregates other than COUNT, which tasks compute."""
+    """Compute in tasks the values of all groups of aggregates other than COUNT."""
     aggregates = {number: aggregation_of(operators[number]).aggregate for number in numbers}
     texts = rows.join(terms.all, "id").select("operator", *groups, "text")
     ordered = texts.repartition("operator", *groups).sortWithinPartitions("operator", *groups)
@@ -72,13 +72,13 @@ def _solved(
 
 
 def _plan(operator: Operator) -> tuple[int, int, bool]:
-    """The number of columns of the group, the place of the argument among the keys, and whether it is COUNT."""
+    """Return for an aggregate: how many columns a group has, which key is the argument, and whether it is a COUNT."""
     aggregate, _, keys, _ = aggregation_of(operator)
     place = keys.index(aggregate.argument) if aggregate.argument else NONE
     return len(aggregate.group), place, aggregate.function == _COUNT
 
 
 def aggregation_of(operator: Operator) -> Aggregation:
-    """The aggregation that an operator is."""
+    """Return what an operator does; it must be an aggregation."""
     assert isinstance(operator.does, Aggregation)
     return operator.does

@@ -16,7 +16,10 @@ from kgreason.spark.close.rewrites import frame_of, met
 
 
 def asserted(triples: DataFrame, patterns: Patterns) -> DataFrame:
-    """The rows `relation, s, p, o` for asserted triples (s, p, o int)."""
+    """Return rows `relation, s, p, o` for the asserted triples (s, p, o int) that some pattern of DATA matches.
+
+    If rules follow owl:sameAs, there is a row for every asserted triple.
+    """
     found = triples.select("s", "p", "o")
     if not patterns.are_all:
         facts = found.select(

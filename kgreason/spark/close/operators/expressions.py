@@ -39,10 +39,11 @@ def computed(
     kept: Kept,
     names: DataFrame | None = None,
 ) -> DataFrame | None:
-    """The results for the inputs that `facts` ask for: operator, kind, b0.., text (null for a FILTER); None if none.
+    """Compute the results of expressions for the inputs that `facts` ask for. Returns None if the facts ask for none.
 
-    `names`: the columns id and name, for terms that are not first names (`individuals`) and their first names. With
-    None every term is taken as it is.
+    The result has the columns operator, kind, b0.. (the input), text (null for a FILTER). `names` has the columns id
+    and name: the terms that are not first names (`individuals`), with their first names. If `names` is None, no term is
+    replaced by a first name.
     """
     asks = kept.keep(tables.keyed(facts, expressions, (ASKS,)).drop("role"))
     if asks.isEmpty():
@@ -57,7 +58,7 @@ def computed(
 
 
 def _texts(ids: DataFrame, terms: Terms, names: DataFrame | None) -> DataFrame:
-    """The texts of terms: id, text."""
+    """Return the texts of terms, with columns id and text. With `names`, the text is that of the first name."""
     found = terms.all.join(ids.distinct(), "id", "left_semi")
     if names is None:
         return found
@@ -65,7 +66,10 @@ def _texts(ids: DataFrame, terms: Terms, names: DataFrame | None) -> DataFrame:
 
 
 def expressions_of(operators: Sequence[Operator], numbers: Sequence[int], registry: Registry) -> dict[int, Expression]:
-    """The expressions of operators, each with the name of a rule. Raises RuleError for a missing Python function."""
+    """Return the expressions of operators by number, each with a rule that has it.
+
+    Raises RuleError for a missing Python function.
+    """
     found = {}
     for number in numbers:
         function = operators[number].does
@@ -96,7 +100,7 @@ def check_importable(expressions: Iterable[Expression], spark: SparkSession) -> 
 
 
 def with_first_names(expressions: Mapping[int, Expression], names: DataFrame, terms: Terms) -> dict[int, Expression]:
-    """SKOLEM expressions with first names in place of the constants among their arguments."""
+    """Replace each constant argument of SKOLEM expressions by the first name of its individual."""
     found = {number: skolem_terms(each.computed) for number, each in expressions.items()}
     constants = sorted({term for each in found.values() for term in each[1:] if not isinstance(term, Variable)})
     known = {}

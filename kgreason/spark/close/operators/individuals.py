@@ -17,13 +17,13 @@ from kgreason.spark.close.operators.terms import Terms
 
 
 def links(facts: DataFrame, triples: int) -> DataFrame:
-    """The owl:sameAs links between two different terms: x, y int. `triples` is the number of the table of triples."""
+    """Return the owl:sameAs links between two different terms: x, y int. `triples`: the number of the triple table."""
     is_link = (F.col("tbl") == triples) & (F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2"))
     return facts.where(is_link).selectExpr("c0 AS x", "c2 AS y")
 
 
 def others(facts: DataFrame, triples: int, terms: Terms) -> DataFrame:
-    """The terms that are not the first names of their individuals: id int, and `name string`, the first name."""
+    """Return the terms that are not first names: `id int`, and `name string`, the first name of the same individual."""
     linked = links(facts, triples)
     names = linked.union(linked.selectExpr("x", "x AS y")).distinct()
     known = names.join(terms.all.withColumnsRenamed({"id": "y"}), "y")
@@ -33,7 +33,7 @@ def others(facts: DataFrame, triples: int, terms: Terms) -> DataFrame:
 
 
 def _kind() -> Column:
-    """A number for the kind of a term; the first name of an individual is a term with the smallest number."""
+    """Return a column that ranks a term by its kind: 0 IRI, 1 blank node, 2 literal, 3 triple term."""
     text = F.col("text")
     ranks = (("<<", 3), ("<", 0), ("_", 1))
     found = F.lit(2)

@@ -26,7 +26,7 @@ from kgreason.spark.close.operators.terms import Terms
 
 
 def absent(facts: DataFrame, numbers: Collection[int], tables: Tables) -> DataFrame:
-    """The facts of `none` to assert for some negations: `operator, kind, b0.., id`."""
+    """Return rows `operator, kind, b0.., id` for the facts of `none` that the negations `numbers` assert next."""
     keyed = tables.keyed(facts, numbers, (ASKS, MET, KNOWN))
     asks, answered = keyed.where(F.col("role") == ASKS), keyed.where(F.col("role") != ASKS)
     found = asks.join(answered, ["operator", *tables.keys], "left_anti")
@@ -36,7 +36,7 @@ def absent(facts: DataFrame, numbers: Collection[int], tables: Tables) -> DataFr
 def check_absent(
     facts: DataFrame, numbers: Collection[int], operators: Sequence[Operator], tables: Tables, terms: Terms
 ) -> None:
-    """Raise StratificationError if a fact was derived after a rule had found it absent."""
+    """Raise StratificationError if something is present now that was decided to be absent."""
     keyed = tables.keyed(facts, numbers, (MET, KNOWN))
     known, derived = (keyed.where(F.col("role") == role) for role in (KNOWN, MET))
     wrong = known.join(derived, ["operator", *tables.keys], "left_semi").first()

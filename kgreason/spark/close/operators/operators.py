@@ -39,13 +39,13 @@ LIMITS = Limits(rounds=100)
 
 
 class Assertions:
-    """The operators of a program, which assert facts until nothing changes.
+    """All operators of a program. They assert facts until nothing changes.
 
-    `triples` is the number of the table of triples. `registry` has the Python functions. `literals` gives the facts
-    about literals, for all terms, or None. `goes_on`: the engine continues from the result of Spark. Then Spark leaves
-    to the engine: recursion through MIN and MAX, all operators of its level and above, and the check for facts that
-    make rules circular. `are_merged`: representatives stand for equal terms. Then Spark leaves all operators to the
-    engine as soon as two terms are equal. Raises RuleError for rules that Spark cannot evaluate.
+    `triples` is the number of the table of triples. `registry` has the Python functions. `literals` returns the facts
+    about all literals, or None. `goes_on`: the engine continues from the result of Spark. Then Spark leaves to the
+    engine: operators with recursion through MIN and MAX, all operators of the same level and of higher levels, and the
+    check for facts that make rules circular. `are_merged`: representatives stand for equal terms. Then Spark leaves all
+    operators to the engine as soon as two terms are equal. Raises RuleError for rules that Spark cannot evaluate.
     """
 
     def __init__(
@@ -80,10 +80,10 @@ class Assertions:
         self._since: list[DataFrame] = []
 
     def wanted(self, facts: DataFrame, arrived: DataFrame, kept: Kept) -> DataFrame | None:
-        """The facts `tbl, c0..` to assert next, or None at the end.
+        """Return the facts `tbl, c0..` to assert next, or None if all operators are done.
 
         `facts`: all facts, `tbl, c0..`. `arrived`: the facts that are new since the last call. Raises LimitError for a
-        recursion that makes terms without end, StratificationError if the facts themselves make the rules circular.
+        recursion that makes terms without end, StratificationError if the facts make the rules circular.
         """
         if self._are_merged and not links(facts, self._triples).isEmpty():
             return None
@@ -100,16 +100,16 @@ class Assertions:
         return found
 
     def _numbers(self, kind: type) -> list[int]:
-        """The operators of a kind up to the present level."""
+        """Return the numbers of the operators of a kind, at the present level and the levels below it."""
         found = enumerate(self._operators.all)
         return [number for number, each in found if isinstance(each.does, kind) and each.level <= self._level]
 
     def _reached(self, kind: type) -> list[int]:
-        """The operators of a kind at the present level."""
+        """Return the numbers of the operators of a kind at the present level."""
         return [number for number in self._numbers(kind) if self._operators.all[number].level == self._level]
 
     def _decided(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
-        """The facts that operators assert at a new level; also new results of negations at lower levels."""
+        """Return what operators of the present level assert, and new results of negations at lower levels."""
         parts = [
             self._absent(facts, kept),
             self._computed(facts, self._reached(Function), kept),
@@ -123,7 +123,7 @@ class Assertions:
         return _some(self._tables.facts(absent(facts, numbers, self._tables)), kept) if numbers else None
 
     def _computed(self, facts: DataFrame, numbers: list[int], kept: Kept) -> DataFrame | None:
-        """The results of expressions for the inputs that `facts` ask for."""
+        """Return the facts for the results of the expressions `numbers`, for the inputs that `facts` ask for."""
         waiting = [number for number in numbers if self._operators.all[number].level]
         parts = []
         for some, names in (
@@ -140,7 +140,7 @@ class Assertions:
         return reduce(DataFrame.union, parts) if parts else None
 
     def _aggregated(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
-        """The values of the aggregates of the present level."""
+        """Return the facts for the values of the aggregates of the present level, or None if there are none."""
         numbers = self._reached(Aggregation)
         if not numbers:
             return None
@@ -154,7 +154,7 @@ class Assertions:
         return others(facts, self._triples, self._terms)
 
     def _with_ids(self, rows: DataFrame, kept: Kept, *, makes: bool = True, is_round: bool = False) -> DataFrame | None:
-        """The facts for results `operator, kind, b0.., text`; new terms get ids. `makes`: results may be new terms."""
+        """Turn results `operator, kind, b0.., text` into facts. New terms get ids if `makes` is set."""
         made = self._terms.intern(rows.where("text IS NOT NULL").select("text")) if makes else 0
         if made and is_round:
             self._count(rows, made)
@@ -163,7 +163,10 @@ class Assertions:
         return found if found is None or literals is None else found.unionByName(literals)
 
     def _count(self, rows: DataFrame, made: int) -> None:
-        """Count a round in which expressions made terms. If rounds outnumber expressions, there is a recursion."""
+        """Count a round in which expressions made terms. Raises LimitError if there are too many rounds or terms.
+
+        If there are more rounds than expressions, there is a recursion; only then are the terms counted.
+        """
         self._rounds += 1
         self._made += made if self._rounds > len(self._expressions) else 0
         if self._rounds <= LIMITS.rounds and self._made <= LIMITS.made_terms:
@@ -198,6 +201,6 @@ class Assertions:
 
 
 def _some(rows: DataFrame, kept: Kept) -> DataFrame | None:
-    """The rows, computed once; None if there are none."""
+    """Keep the rows in memory and return them; None if there are no rows."""
     found = kept.keep(rows)
     return None if found.isEmpty() else found

@@ -42,7 +42,10 @@ TableOf = Callable[[tuple[bool, int]], int]
 
 
 class Operator(NamedTuple):
-    """An operator: its level, a rule that has it, and whether it reads its own results (a recursion by MIN or MAX)."""
+    """An operator: its level, the label of a rule that has it, what it does, and whether it reads its own results.
+
+    Only aggregates with MIN or MAX can read their own results (`is_recursive`).
+    """
 
     level: int
     rule: str
@@ -58,7 +61,7 @@ class Operators(NamedTuple):
     is_linked: bool
 
     def texts(self) -> Iterator[str]:
-        """The constants of all atoms that operators read or write."""
+        """Yield the constants of all atoms that operators read or write."""
         reads = (atom for operator in self.all for _, atom, _ in _reads(operator))
         writes = (atom for operator in self.all for _, atom, _ in _writes(operator))
         for atom in chain(reads, writes, self.data):
@@ -68,7 +71,7 @@ class Operators(NamedTuple):
 
 
 class Between(NamedTuple):
-    """Operators as tables: see the top of this file. `keys` is the largest number of keys of an atom.
+    """Operators as tables; the docstring of the module explains them. `keys` is the largest number of keys of an atom.
 
     A column in `writes` is an id, `-1 - n` for the key n, or `-1 - keys` for the result.
     """
@@ -82,10 +85,10 @@ class Between(NamedTuple):
 
 
 class Patterns(NamedTuple):
-    """The triple patterns of DATA as tables: `form, k0..`.
+    """The triple patterns of DATA as a table with columns `form, k0..`.
 
-    `relation` is the id of the relation of asserted triples, `table` the table of triples. `are_all`: all asserted
-    triples are facts of the relation.
+    `relation` is the id of the relation that holds asserted triples for DATA. `table` is the number of the table of
+    triples. `are_all`: all asserted triples are facts of the relation.
     """
 
     forms: tuple[Form, ...]
@@ -97,7 +100,10 @@ class Patterns(NamedTuple):
 
 
 def operators_of(rules: Collection[Rule], schema: Iterable[Triple]) -> Operators:
-    """The operators of the rules in force, under a closed schema. Raises StratificationError."""
+    """Find the operators of the rules in force. `schema` has all schema triples, inferred ones included.
+
+    Raises StratificationError if the levels of the operators cannot be ordered.
+    """
     levels = stratify(drawn(rules, schema)) if any(map(has_closed, rules)) else {}
     found: dict[Operation, Operator] = {}
     for rule in rules:
@@ -110,7 +116,7 @@ def operators_of(rules: Collection[Rule], schema: Iterable[Triple]) -> Operators
 
 
 def between(operators: Operators, ids: Mapping[str, int], table: TableOf) -> Between:
-    """The tables of operators; `ids` maps the texts of constants to ids. `table` gives the number of a table."""
+    """Make the tables of operators. `ids` maps the texts of constants to ids. `table` returns the number of a table."""
     reads = [(number, *each) for number, operator in enumerate(operators.all) for each in _reads(operator)]
     writes = [(number, *each) for number, operator in enumerate(operators.all) for each in _writes(operator)]
     writer = Forms(ids, table)
@@ -141,7 +147,7 @@ class Forms:
         self.numbers: dict[Form, int] = {}
 
     def key(self, atom: Atom) -> Row:
-        """The number of the form of an atom, and its constants."""
+        """Return the number of the form of an atom, then the ids of its constants."""
         columns = columns_of(atom)
         places = [place for place, term in enumerate(columns) if not isinstance(term, Variable)]
         repeated = [
@@ -154,13 +160,14 @@ class Forms:
         return number, *(self._ids[str(columns[place])] for place in places)
 
     def columns(self, atom: Atom, keys: tuple[Variable, ...]) -> Row:
-        """The column of each key."""
+        """Return for each key the column of the atom that has this variable."""
         return tuple(map(columns_of(atom).index, keys))
 
     def head(self, atom: Atom, keys: tuple[Variable, ...], result: int) -> Row:
-        """The table of an atom; for each column the id of its constant, or `-1 - n` for the key n.
+        """Return the number of the table of an atom, then a code for each column of the atom.
 
-        A variable that is not a key is the result, and has the code `-1 - result`.
+        The code is the id of a constant, or `-1 - n` for the key n. A variable that is not a key stands for the result
+        of the operator, and has the code `-1 - result`.
         """
         columns = columns_of(atom)
         numbers = {term: -1 - number for number, term in enumerate(keys)}
@@ -172,7 +179,7 @@ class Forms:
 
 
 def patterns_of(operators: Operators, ids: Mapping[str, int], table: TableOf) -> Patterns | None:
-    """The patterns of DATA as tables, or None if no rule says DATA."""
+    """Make the table of the patterns of DATA. Returns None if no rule uses DATA."""
     if not operators.data:
         return None
     writer = Forms(ids, table)
@@ -185,7 +192,7 @@ def patterns_of(operators: Operators, ids: Mapping[str, int], table: TableOf) ->
 
 
 def _reads(operator: Operator) -> Iterator[tuple[int, Atom, tuple[Variable, ...]]]:
-    """The atoms that an operator reads, each with its role and its keys in order."""
+    """Yield the atoms that an operator reads, each as (role, atom, keys in order)."""
     match operator.does:
         case Negation(pattern, asks, none, _):
             keys = _variables(asks)
@@ -199,7 +206,7 @@ def _reads(operator: Operator) -> Iterator[tuple[int, Atom, tuple[Variable, ...]
 
 
 def _writes(operator: Operator) -> Iterator[tuple[int, Atom, tuple[Variable, ...]]]:
-    """The atoms that an operator writes, each with its kind and its keys in order. The result is not a key."""
+    """Yield the atoms that an operator writes, each as (kind, atom, keys in order). The result is not a key."""
     match operator.does:
         case Negation(_, asks, none, _):
             yield MADE, none, _variables(asks)

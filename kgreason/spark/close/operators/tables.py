@@ -29,7 +29,10 @@ class Tables:
         self._heads = len(between.writes.columns) - len(("operator", "kind", "tbl"))
 
     def keyed(self, facts: DataFrame, numbers: Collection[int], roles: Collection[int]) -> DataFrame:
-        """The facts that the operators `numbers` read in the given roles: operator, role, b0..; unused keys are 0."""
+        """Find what the operators `numbers` read in the given roles: a row operator, role, b0.. for each fact.
+
+        `b0..` are the keys of the operator; unused keys are 0.
+        """
         reads, constants = self._between.reads, self._between.constants
         operator, role = reads.columns.index("operator"), reads.columns.index("role")
         wanted = [row for row in reads.rows if row[operator] in numbers and row[role] in roles]
@@ -39,7 +42,7 @@ class Tables:
         return found.select("operator", "role", *keys)
 
     def facts(self, rows: DataFrame) -> DataFrame:
-        """The facts for rows `operator, kind, b0.., id`."""
+        """Turn rows `operator, kind, b0.., id` into the facts `tbl, c0..` that the operators assert."""
         slots = [F.col(name) for name in (*self.keys, "id")]
         values = [valued(F.col(f"h{n}"), slots) if n < self._heads else F.lit(0) for n in range(len(self._columns))]
         found = rows.join(F.broadcast(self._writes), ["operator", "kind"])

@@ -36,7 +36,7 @@ Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 
 
 class Expression(NamedTuple):
-    """An expression, and the name of a rule that has it. `function`: the Python function of the user that it calls."""
+    """An expression, and the name of a rule that has it. `function`: the user's Python function that it calls."""
 
     rule: str
     computed: Computed
@@ -44,7 +44,7 @@ class Expression(NamedTuple):
 
 
 def computed_schema(keys: int) -> str:
-    """The columns of the rows that `evaluating` makes."""
+    """Return the schema of the rows that `evaluating` makes."""
     return ", ".join(["operator int", "kind int", *(f"{name} int" for name in names("b", keys)), "text string"])
 
 
@@ -75,9 +75,9 @@ def evaluating(expressions: Mapping[int, Expression], keys: int) -> Task:
 
 
 def _results(expression: Expression, rows: pa.RecordBatch) -> Iterator[tuple[int, list[int], pa.Array]]:
-    """The rows to write: their kind, the places of their inputs in `rows`, and the texts of their results.
+    """Yield the results of an expression: a kind, the places in `rows` of the inputs, and the texts of the results.
 
-    The texts are null for a FILTER, and in rows of the kind CALLED.
+    The texts are null for a FILTER, and for the kind CALLED.
     """
     rule, computed, _ = expression
     dictionary, width = Dictionary(), len(computed.inputs())
@@ -111,7 +111,10 @@ def _evaluated(expression: Expression, keys: Int32, dictionary: Dictionary) -> I
 
 
 def grouping(aggregates: Mapping[int, Aggregate], groups: int) -> Task:
-    """Make the task that computes one value for each group: `operator`, `g0..` and the `text` of each term."""
+    """Make the task that computes one value for each group of rows.
+
+    A row has the columns `operator`, `g0..` (the group) and `text` (of the term). The rows come sorted by group.
+    """
     columns = ["operator", *names("g", groups)]
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -130,7 +133,7 @@ def grouping(aggregates: Mapping[int, Aggregate], groups: int) -> Task:
 
 
 def _starts(rows: pa.Table, columns: list[str]) -> np.ndarray:
-    """The places at which a group begins."""
+    """Return the indexes of the rows at which a new group begins."""
     values = _stacked([rows.column(name).to_numpy() for name in columns], len(rows))
     is_new = np.ones(len(rows), dtype=np.bool_)
     is_new[1:] = (values[1:] != values[:-1]).any(axis=1)
@@ -138,7 +141,7 @@ def _starts(rows: pa.Table, columns: list[str]) -> np.ndarray:
 
 
 def _values(aggregates: Mapping[int, Aggregate], rows: pa.Table, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    """The values of whole groups."""
+    """Yield the values of groups. `rows` has all rows of each of these groups."""
     operators = rows.column("operator").to_numpy()
     for number in np.unique(operators).tolist():
         part = rows.filter(pa.array(operators == number)).combine_chunks()

@@ -28,8 +28,8 @@ _ROW_BITS = 33
 class Terms:
     """All terms (id int, text string). `stored` are the terms in files; `fresh` maps the other ids to texts.
 
-    `last` is the largest id. New terms are written to `folder`. If a job was stopped, its terms there are used again,
-    provided that `made_from` is the same.
+    `last` is the largest id. New terms are written to `folder`. If a stopped job with the same `made_from` has left
+    terms in `folder`, these terms are used again.
     """
 
     def __init__(self, stored: DataFrame, fresh: Mapping[int, str], last: int, folder: str, made_from: str) -> None:
@@ -39,17 +39,17 @@ class Terms:
 
     @property
     def all(self) -> DataFrame:
-        """All terms."""
+        """All terms: those in files, and those in memory."""
         return self.stored.union(self._fresh)
 
     def texts(self, ids: Sequence[int]) -> list[str]:
-        """The texts of a few ids."""
+        """Return the texts of a few ids, in the same order."""
         wanted = self.spark.createDataFrame([(number,) for number in ids], "id int").distinct()
         found = dict(self.all.join(F.broadcast(wanted), "id").select("id", "text").collect())
         return [found[number] for number in ids]
 
     def intern(self, texts: DataFrame) -> int:
-        """Give ids to the texts (text string) that have no id yet. Returns how many there are."""
+        """Give ids to the texts (text string) that have no id yet. Returns the number of these texts."""
         path = f"{self._folder}/part-{self._parts}"
         self._parts += 1
         found = marked(self.spark, f"{path}.whole", _WHOLE)
@@ -60,7 +60,7 @@ class Terms:
         return count
 
     def _written(self, texts: DataFrame, path: str) -> int:
-        """Write the new terms to a path. Returns how many there are."""
+        """Write the texts that are not terms yet to a path, with new ids. Returns the number of these texts."""
         mark(self.spark, f"{path}.whole", _WHOLE, None)
         unknown = texts.distinct().join(self.all, "text", "left_anti")
         place = F.monotonically_increasing_id()
