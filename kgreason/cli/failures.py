@@ -80,7 +80,7 @@ class Reporting(click.Group):
             ctx.exit(_say(str(stop) or "interrupted", _INTERRUPTED))
 
     def _error(self, ctx: click.Context) -> int:
-        """The exit status of an error in the command that was called."""
+        """Return the exit status with which the called command ends after an error."""
         return 2 if isinstance(self.commands.get(ctx.invoked_subcommand or ""), Verdict) else 1
 
 
@@ -95,5 +95,5 @@ def _described(error: OSError) -> str:
 
 
 def _forget_stdout() -> None:
-    """Point standard output to nowhere, so that Python does not write the rest to a pipe that nobody reads."""
+    """Redirect standard output to /dev/null, so that Python writes no more to a pipe that nobody reads."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,7 +16,10 @@ PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
 
 
 def _prefixes(_context: click.Context, _option: click.Parameter, words: tuple[str, ...]) -> dict[str, str]:
-    """The prefixes of `--prefix` and the usual ones. Without `--prefix` `{}`: then an RDF Patch has no short IRIs."""
+    """Return the prefixes that `--prefix` declares, together with rdf, rdfs, owl and xsd.
+
+    Without `--prefix` the result is empty, so that IRIs in an RDF Patch are not shortened.
+    """
     found = {}
     for word in words:
         prefix, mark, namespace = word.partition("=")
@@ -27,7 +30,7 @@ def _prefixes(_context: click.Context, _option: click.Parameter, words: tuple[st
 
 
 def _prefix(does: str) -> Callable[[Command], Command]:
-    """The option `--prefix`; `does` says what it is for."""
+    """Make an option `--prefix`. Its help text begins with the words `does`, such as "Show"."""
     return click.option(
         "--prefix",
         "prefixes",
@@ -46,7 +49,7 @@ shown_prefixes = _prefix("Show")
 
 
 def shortened(text: str, prefixes: Mapping[str, str]) -> str:
-    """A text with terms as in N-Triples, its IRIs shortened by prefixes; rdf:type as a predicate is `a`."""
+    """Return a text that has terms in N-Triples syntax, with IRIs shortened by prefixes and `a` for rdf:type."""
     if not prefixes:
         return text
     text = text.replace(f" {RDF_TYPE} ", " a ")

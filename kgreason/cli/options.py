@@ -29,7 +29,7 @@ RULE_SETS = "rdfs, rhodf, owl2rl, none, or a file of rules; may be given several
 
 
 def location(command: Command) -> Command:
-    """The options `-l`, a folder or the address of a server, and `--token-file`."""
+    """Add the options `-l`, which takes a folder or the address of a server, and `--token-file`."""
     place = click.option(
         "-l",
         "--location",
@@ -42,7 +42,7 @@ def location(command: Command) -> Command:
 
 
 def existing(command: Command) -> Command:
-    """The same options; a folder must have a store."""
+    """Add the options of `location`. If `-l` is a folder, the folder must have a store."""
     place = click.option(
         "-l",
         "--location",
@@ -119,7 +119,7 @@ history = click.option(
 
 
 def limits(command: Command) -> Command:
-    """The options --most-made-terms and --most-rounds, of a command that evaluates rules."""
+    """Add the options --most-made-terms and --most-rounds to a command that evaluates rules."""
     terms = click.option(
         "--most-made-terms",
         type=click.IntRange(min=1),
@@ -137,7 +137,7 @@ def limits(command: Command) -> Command:
 
 
 def _loaded(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> list[Callable[..., Any]]:
-    """The functions of the modules of --functions."""
+    """Return the Python functions in the modules that --functions names."""
     if not names:
         return []
     from kgreason.functions.registry import load
@@ -155,7 +155,7 @@ functions = click.option(
 
 
 def rdf_files(command: Command) -> Command:
-    """The options -f and --format of a command that reads RDF files."""
+    """Add the options -f and --format to a command that reads RDF files."""
     command = click.option(
         "--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it."
     )(command)
@@ -226,7 +226,10 @@ def is_stdin(file: object) -> bool:
 
 
 def typed(what: str, instead: str) -> str:
-    """The text of stdin. `what` names the text, and `instead` the option for it, in messages. Raises InputError."""
+    """Return the text of standard input. Raises InputError.
+
+    Messages call the text `what`, and name the option `instead`, which takes the same text.
+    """
     wait_for_stdin(what, f" {instead} gives it on the command line.")
     try:
         return sys.stdin.read()
@@ -241,7 +244,10 @@ def wait_for_stdin(what: str, hint: str = "") -> None:
 
 
 def check_stdin(files: Iterable[str], syntax: str | None) -> None:
-    """Say that the command waits, if one of the RDF files is standard input. Raises InputError without a format."""
+    """If one of the RDF files is standard input, say that the command waits for it.
+
+    Raises InputError if standard input is read and no format is given.
+    """
     if any(map(is_stdin, files)):
         if syntax is None:
             raise InputError("standard input has no suffix: name its RDF format, for example --format ttl")
@@ -249,7 +255,7 @@ def check_stdin(files: Iterable[str], syntax: str | None) -> None:
 
 
 def example(*lines: str) -> str:
-    """The examples at the end of a command's help."""
+    """Return the text at the end of a command's help that shows these lines as examples."""
     return "\n".join(["\b", "Example:" if len(lines) == 1 else "Examples:", *(f"  {line}" for line in lines)])
 
 
@@ -309,5 +315,5 @@ _MANY = ("-f", "--file", "--remove", "--data")
 
 
 def _names(flag: str, word: str) -> bool:
-    """Whether a word is the option `flag`, alone or with its value (`--file=a.nt`)."""
+    """Whether a word of a command line is the option `flag`, alone or together with its value (`--file=a.nt`)."""
     return word == flag or word.startswith(f"{flag}=")

@@ -44,12 +44,12 @@ Graph: TypeAlias = "KnowledgeGraph | RemoteGraph"
 
 
 class _PlaceType(click.ParamType[Place]):
-    """A folder, or an address of a server if the text begins as one."""
+    """The click type of `-l`: a text that begins like the address of a server is one; any other text is a folder."""
 
     name = "store"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Place:  # noqa: ARG002
-        """The place that a text names."""
+        """Return the place that a text names: a `Server`, or the path of a folder."""
         if isinstance(value, (Path, Server)):
             return value
         if not value.startswith(_SCHEMES):
@@ -62,7 +62,7 @@ PLACE = _PlaceType()
 
 
 def _token(context: click.Context, _option: click.Parameter, path: Path | None) -> None:
-    """Read the token from the file of `--token-file`, and keep it in the context."""
+    """Read the token from the file that `--token-file` names, and keep the token in click's context."""
     if path is None:
         return
     try:
@@ -94,14 +94,14 @@ def there(place: Place) -> Place:
 
 
 def folder(place: Place, command: str) -> Path:
-    """The folder of a store, for a command that cannot ask a server. Raises UsageError."""
+    """Return a place that is a folder. Raises UsageError for a server, because `command` cannot ask a server."""
     if isinstance(place, Server):
         raise click.UsageError(f"{command} needs the folder of a store, and {place} is the address of a server")
     return place
 
 
 def graph_at(place: Place | None, *, read_only: bool = False, **how: Any) -> Graph:
-    """The graph at a place; `how` has other options of `KnowledgeGraph.open`. None is a graph in memory.
+    """Open the graph at a place, or a graph in memory if the place is None. `how` are options of `KnowledgeGraph.open`.
 
     Raises the errors of `open` and of `connect`, and UsageError for options that a server does not take.
     """

@@ -29,7 +29,10 @@ class Bars:
 
     @contextmanager
     def __call__(self, stage: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
-        """A context for one stage; call its value with the number of steps done since the last call."""
+        """Show a bar during a `with` block, for one stage of the command.
+
+        The block gets a function. Call it with the number of steps that were done since its last call.
+        """
         begun = time.perf_counter()
         delay = max(0.0, self._begun + _DELAY - begun)
         with tqdm(

@@ -115,7 +115,7 @@ def run(
 
 
 def _follow(program: Path, facts: Path, output: Path | None, script: Path, how: dict[str, Any]) -> None:
-    """Carry out a script on a program and its tables; at the end write the derived tables if `output` is given.
+    """Carry out a script on a program and its tables. If `output` is given, write the derived tables at the end.
 
     `how` are arguments of `KnowledgeGraph.open`.
     """
@@ -144,7 +144,10 @@ def _follow(program: Path, facts: Path, output: Path | None, script: Path, how: 
 
 @contextmanager
 def _lines(script: Path) -> Iterator[Iterable[str]]:
-    """The lines of a file, or of standard input as they come. Raises InputError."""
+    """Give a block the lines of a script. Lines of standard input are given one by one as they come.
+
+    Raises InputError.
+    """
     try:
         if is_stdin(script):
             wait_for_stdin("commands")

@@ -26,7 +26,7 @@ _OPTION_OF_WORDS = {
 
 
 def plain(error: click.UsageError) -> str:
-    """The message of an error, without a full stop."""
+    """Return the message of a usage error in plain words, without a full stop."""
     match error:
         case click.MissingParameter(param=click.Parameter() as parameter):
             text = _missing(parameter)
@@ -51,7 +51,7 @@ def _missing(parameter: click.Parameter) -> str:
 
 
 def _flag(parameter: click.Parameter) -> str:
-    """An option by its long name, an argument by its metavar."""
+    """Return the long name of an option, or the metavar of an argument."""
     return parameter.opts[-1] if isinstance(parameter, click.Option) else parameter.human_readable_name
 
 

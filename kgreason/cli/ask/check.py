@@ -83,18 +83,18 @@ def check(
 
 
 def _found(graph: Graph, progress: Progress) -> list[tuple[Proof, Contradiction]]:
-    """Every contradiction with its proof."""
+    """Return a list of all contradictions, each after its proof."""
     with progress("explaining"):
         lines = {(each.rule, each.terms): each for each in graph.contradictions()}
         return [(proof, lines[_key(proof)]) for proof in graph.prove_contradictions()]
 
 
 def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:
-    """The rule and the terms of the contradiction that a proof proves."""
+    """Return the rule and the terms of a contradiction, read from the proof of the contradiction."""
     name, *terms = map(str, proof.fact.terms)
     return name.strip('"'), tuple(terms)
 
 
 def _told(proof: str, line: str) -> str:
-    """The text of a proof with `line` as its first line; `line` also names the axioms."""
+    """Return the text of a proof with its first line replaced by `line`, which also names the axioms."""
     return line + proof[proof.index("\n") :]

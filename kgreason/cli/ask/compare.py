@@ -94,7 +94,7 @@ def compare(
 
 
 def _declared(file: Path) -> dict[str, str]:
-    """The prefixes at the beginning of a Turtle file."""
+    """Return the prefixes that are declared at the beginning of a Turtle file."""
     if file.suffix not in (".ttl", ".trig", ".n3"):
         return {}
     with file.open(encoding="utf-8", errors="replace") as text:

@@ -77,7 +77,10 @@ def profile(
 
 
 def costs(graph: Graph, *, alone: bool = False, anew: bool = False) -> list[Row]:
-    """The rows of `by_axiom` for all rules; rules of the user as the user wrote them, with the name of their file."""
+    """Return the rows of `by_axiom` for all rules of a graph.
+
+    A rule of the user has the text that the user wrote, and the name of its file.
+    """
     own = {(rule.name, format_rule(canonical(rule))): rule for rule in graph.own_rules()}
     rows = graph.rules(costs=True, alone=alone, anew=anew)
     for row in rows:
@@ -87,9 +90,9 @@ def costs(graph: Graph, *, alone: bool = False, anew: bool = False) -> list[Row]
 
 
 def by_axiom(rules: Iterable[Row]) -> list[Row]:
-    """Rules with their costs, the costliest first; rules that were translated from the same axioms are one row.
+    """Return a row of costs for each rule, the costliest first. Rules translated from the same axioms share one row.
 
-    Each row has `names` and `rules`, the names and texts of its rules.
+    The `names` and `rules` of a row are the names and the texts of its rules.
     """
     groups: dict[object, Row] = {}
     for rule in rules:
@@ -104,7 +107,7 @@ def by_axiom(rules: Iterable[Row]) -> list[Row]:
 
 
 def costs_text(rows: list[Row], count: int, prefixes: Mapping[str, str]) -> Iterator[str]:
-    """The lines of a table of costs. `rows` are the first of `count` rows."""
+    """Yield the lines of a table of costs. `rows` are the rows to show, and `count` is the number of all rows."""
     heads = ["share", "rewrites", "derivations", "last commit", *(["alone"] if rows and "alone" in rows[0] else [])]
     names = ["rewrites", "derivations", "last_rewrites", "alone"]
     table = [[f"{row['share']:.1%}", *(f"{row[name]:,}" for name in names if name in row)] for row in rows]
@@ -117,7 +120,7 @@ def costs_text(rows: list[Row], count: int, prefixes: Mapping[str, str]) -> Iter
 
 
 def _told(row: Row, prefixes: Mapping[str, str]) -> str:
-    """The rule of a row on one line, or the names of its rules and the axiom."""
+    """Return the rule of a row on one line. For rules of an axiom, return the names of the rules and the axiom."""
     if row["why"].startswith(_AXIOM):
         return f"{', '.join(row['names'])}, {reason(row['why'], 1, prefixes)}"
     text = " ".join(shortened(row["rules"][0], prefixes).split())

@@ -86,6 +86,6 @@ def stats(
 
 
 def _told(name: str, count: object) -> str:
-    """A count and its meaning."""
+    """Return a text with a count and the meaning of the count."""
     text = f"{count:,}" if type(count) is int else str(count)
     return f"{text:>13}  {_ROWS.get(name, '')}".rstrip()

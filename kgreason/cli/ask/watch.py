@@ -74,7 +74,7 @@ def watch(
 def _of_folder(
     path: Path, after: int | None, functions: list[Callable[..., Any]], progress: Progress, *, once: bool
 ) -> Iterator[Record]:
-    """The commits that another process writes to a folder."""
+    """Yield a record for each commit that another process writes to the folder of a store."""
     from kgreason.graph.changes.follower import Follower
 
     with progress("reading"):
@@ -89,7 +89,7 @@ def _of_folder(
 def _of_server(
     place: Server, after: int | None, functions: list[Callable[..., Any]], *, once: bool
 ) -> Iterator[Record]:
-    """The commits of a server. With `after` 0 the whole graph comes first, as one commit."""
+    """Yield a record for each commit of a server. If `after` is 0 the first record has the whole graph."""
     from kgreason.graph.changes.relations import signed_facts
     from kgreason.store.journal.record import Record
 
@@ -112,7 +112,7 @@ def _of_server(
 
 
 def _whole(graph: RemoteGraph) -> Record:
-    """The whole graph as a commit."""
+    """Return a record that adds the whole graph, with the number of the last commit."""
     from kgreason.store.journal.record import Record
 
     while True:

@@ -1,7 +1,7 @@
 """`kgreason lubm`: generates benchmark data of any size.
 
-The data is that of the Lehigh University Benchmark, generated from its published profile (see `kgreason.lubm`). The
-same seed makes the same files on every machine.
+The data is that of the Lehigh University Benchmark. It follows the published profile of the benchmark (see
+`kgreason.lubm`). The same seed makes the same files on every machine.
 
 Cost: about one second for a million triples.
 """

@@ -134,7 +134,7 @@ def materialize(
 
 @contextmanager
 def _says_what_is_written(output: str) -> Iterator[None]:
-    """After Ctrl-C raise KeyboardInterrupt with a text that says whether the output file was written."""
+    """Run a block. After Ctrl-C, raise KeyboardInterrupt; its text says whether the output file was written."""
     path = Path(output)
     before = path.stat() if path.is_file() else None
     try:
@@ -156,7 +156,10 @@ def _closed(
     prefixes: Mapping[str, str],
     progress: Progress,
 ) -> Materializer:
-    """The closure of files under rules with functions and limits; warnings and contradictions are printed."""
+    """Return a materializer with the closure of files, and print warnings and contradictions.
+
+    `program` are the rules, the Python functions that rules call, and the limits.
+    """
     from kgreason.materialize.edit import Edit
     from kgreason.materialize.imports import Imports
     from kgreason.materialize.materializer import Materializer
@@ -180,7 +183,10 @@ def _on_spark(
     meaning: dict[str, Any],
     how: dict[str, Any],
 ) -> None:
-    """Write the closure of files to a folder, on Spark. Checks that do not need Spark run before Spark starts."""
+    """Compute the closure of files on Spark, and write it to a folder.
+
+    Checks that do not need Spark run before Spark starts.
+    """
     from kgreason.spark.pipeline import check_materialize
     from kgreason.spark.pipeline import materialize as written
 
@@ -197,7 +203,7 @@ def _write(target: AbstractContextManager[BinaryIO], dictionary: Dictionary, row
 
 
 def _target(output: str) -> AbstractContextManager[BinaryIO]:
-    """The file or stream that `-o` names, to be written to."""
+    """Return the file or stream that `-o` names, as a context that opens it for writing."""
     path = Path(output)
     if output == "-":
         return nullcontext(sys.stdout.buffer)

@@ -45,7 +45,7 @@ _MASTER = click.option(
 
 
 def _settings(_context: click.Context, _option: click.Parameter, words: tuple[str, ...]) -> dict[str, str]:
-    """The words `KEY=VALUE` of a command line as a dictionary."""
+    """Return the words `KEY=VALUE` of a command line as a dict."""
     for word in words:
         if "=" not in word:
             raise click.BadParameter(f"write KEY=VALUE; got {word}")
@@ -75,9 +75,10 @@ def pipeline(command: Command) -> Command:
 
 
 def is_for_spark(wanted: Pipeline, files: Sequence[str], **refused: object) -> bool:
-    """Whether Spark should load the files. `refused` are options that Spark does not take, with their values.
+    """Whether Spark should load the files. `refused` are the values of the options that Spark does not take, by name.
 
-    With `--pipeline spark`, raises UsageError if one of them has a value, and InputError if PySpark is not installed.
+    With `--pipeline spark`, raises UsageError if one of these options has a value or if a file is standard input, and
+    InputError if PySpark is not installed.
     """
     if wanted == "auto" and not any(refused.values()) and "-" not in files and find_spec("pyspark") is not None:
         from kgreason.spark.start.session import memory
@@ -95,20 +96,20 @@ def is_for_spark(wanted: Pipeline, files: Sequence[str], **refused: object) -> b
 
 
 def refuse_settings(**settings: object) -> None:
-    """Raise UsageError if a setting of Spark has a value although the work is done in this process."""
+    """Raise UsageError if a setting of Spark has a value. Call this if the work is done in this process."""
     if names := [f"--{name.replace('_', '-')}" for name, value in settings.items() if value]:
         raise click.UsageError(f"{', '.join(names)}: only with --pipeline spark")
 
 
 def _bytes(files: Sequence[str]) -> int:
-    """About how large the files are when they are unpacked; a path that is not a local file counts 0."""
+    """Estimate the bytes that the files have together when they are unpacked. Only local files count."""
     paths = [path for path in map(Path, files) if path.is_file()]
     return sum(path.stat().st_size * (_PACKED if path.suffix in (".gz", ".bz2", ".xz") else 1) for path in paths)
 
 
 @contextmanager
 def session(master: str | None, settings: dict[str, str], work: Path | None) -> Iterator[tuple[Any, str]]:
-    """A Spark session that ends with the command, and its work folder."""
+    """Give a block a Spark session and the path of the session's work folder. The session ends with the block."""
     from kgreason.spark.pipeline import room
     from kgreason.spark.start.command import for_command
 

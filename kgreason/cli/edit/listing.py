@@ -30,7 +30,7 @@ _AXIOM = ("<", "_:", '"')
 
 
 def described(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[Described]:
-    """The rules in force, the user's rules first and as they were written. `prefixes` shorten IRIs."""
+    """Return the rules in force. The user's rules come first, as the user wrote them. `prefixes` shorten IRIs."""
     known, own = prefixes or {}, graph.own_rules()
     forms = {(rule.name, format_rule(form)) for rule in own for form in (rule, canonical(rule))}
     others = [each for each in graph.rules() if (each["name"], each["rule"]) not in forms]
@@ -39,7 +39,7 @@ def described(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[D
 
 
 def is_helper(rule: Described) -> bool:
-    """Whether a rule of a rule set reads or derives a relation of kgreason itself, which no query shows."""
+    """Whether a rule is a helper rule: it is from a rule set, and has an internal relation, which no query shows."""
     is_of_a_set = not is_own(rule) and not rule["why"].startswith(_AXIOM)
     return is_of_a_set and (rule["rule"].startswith("DATA") or bool(_RELATION.search(rule["rule"])))
 
@@ -50,7 +50,7 @@ def is_own(rule: Described) -> bool:
 
 
 def text_of(rules: Iterable[Described], prefixes: Mapping[str, str]) -> Iterator[str]:
-    """The lines of a listing: each reason as a comment, and below it the rules that have this reason."""
+    """Yield the lines of a listing: each reason why rules run as a comment, and below it the rules with this reason."""
     groups: dict[str, list[Described]] = {}
     for rule in sorted(rules, key=lambda rule: (not is_own(rule), not rule["why"].startswith(_AXIOM))):
         groups.setdefault(rule["why"], []).append(rule)
@@ -72,7 +72,7 @@ def _block(why: str, group: list[Described], prefixes: Mapping[str, str]) -> Ite
 
 
 def reason(why: str, count: int, prefixes: Mapping[str, str]) -> str:
-    """Why `count` rules run, for people."""
+    """Return a text for people that says why `count` rules run."""
     rules = "rule" if count == 1 else "rules"
     if why == OWN:
         return f"your {rules}, added as text"
@@ -86,7 +86,7 @@ def reason(why: str, count: int, prefixes: Mapping[str, str]) -> str:
 
 
 def _shortened(rule: str, prefixes: Mapping[str, str]) -> str:
-    """The text of a rule with short IRIs, in one line if it is short then."""
+    """Return the text of a rule with shortened IRIs. If the shortened text fits on one line, it is one line."""
     if not prefixes:
         return rule
     text = shortened(rule, prefixes)

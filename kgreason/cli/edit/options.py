@@ -50,7 +50,7 @@ WAIT = click.option(
 
 
 class Means(TypedDict):
-    """Arguments of `edited` for a command that changes a store."""
+    """The arguments that a command which changes a store hands on to `edited`."""
 
     strategy: Strategy
     budget: int | None
@@ -103,7 +103,10 @@ class Done:
         return f"in {time.perf_counter() - self._begun:.2f} s"
 
     def say(self, line: str, stats: Mapping[str, Any], values: dict[str, Any]) -> None:
-        """Print a line, and then the size of the store from its statistics. Programs and `-v` get `values`."""
+        """Print a line, and then a line with the size of the store, which is in `stats`.
+
+        With `-v` also print `values`. For programs (`--json`) print only `values`.
+        """
         if not self._as_json:
             click.echo(line)
             triples = f"{stats['asserted']:,} asserted and {stats['inferred']:,} inferred triples"
@@ -114,21 +117,21 @@ class Done:
 
 
 def amount(count: int, noun: str) -> str:
-    """`1 triple`, `2 triples`."""
+    """Return a count with its noun in the singular or plural: `1 triple`, `2 triples`."""
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def changes(values: Mapping[str, Any]) -> str:
-    """How many triples appeared and disappeared in a commit; `values` are its `counts`."""
+    """Return a text that says how many triples a commit let appear and disappear. `values` comes from `counts`."""
     return f"{amount(values['appeared'], 'triple')} appeared and {values['disappeared']:,} disappeared"
 
 
 @contextmanager
 def edited(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Iterator[Graph]:
-    """Open the graph of a store for a change, with the arguments `how`; then print new warnings and contradictions.
+    """Open the graph of a store for a block that changes it. After the block print new warnings and contradictions.
 
-    `prefixes` shorten the IRIs of contradictions. After Ctrl-C, raises KeyboardInterrupt with a text that says whether
-    the change was made.
+    `how` are arguments of `graph_at`. `prefixes` shorten the IRIs of contradictions. After Ctrl-C, raises
+    KeyboardInterrupt with a text that says whether the change was made.
     """
     before: int | None = None
     try:
@@ -146,7 +149,10 @@ def edited(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Itera
 
 
 def _last_commit(location: Place, graph: Graph | None = None) -> int:
-    """The number of the last commit of a store; 0 if there is no store. `graph` is the open graph of a server."""
+    """Return the number of the last commit of a store, or 0 if there is no store.
+
+    If the store is that of a server, `graph` may be the open connection to it.
+    """
     if isinstance(location, Server):
         if graph is not None:
             return graph.commit
@@ -159,7 +165,7 @@ def _last_commit(location: Place, graph: Graph | None = None) -> int:
 
 
 def counts(delta: Delta) -> dict[str, Any]:
-    """What a commit did, for `print_table`: triples, asserted quads, and the work."""
+    """Return what a commit did as a dict for `print_table`: counts of triples, of asserted quads, and of the work."""
     work = delta.work
     return {
         "appeared": len(delta.appeared()),

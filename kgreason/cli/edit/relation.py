@@ -87,7 +87,7 @@ def _kind(asserted: bool, inferred: bool) -> bool | None:
 
 
 def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) -> click.Command:
-    """The command that inserts, deletes or upserts the rows of a file."""
+    """Make the command `insert`, `delete` or `upsert`, which edits a relation by the rows of a file."""
 
     @relation.command(
         kind, short_help=text, help=help_, epilog=example(f"kgreason relation {kind} -l store edge edges.csv")
@@ -111,7 +111,7 @@ def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) ->
 
 
 def _facts(delta: Delta) -> dict[str, Any]:
-    """How many facts of relations appeared and disappeared."""
+    """Return a dict that says how many facts of relations a commit let appear and disappear."""
     found = [delta.relation(name) for name in delta.relations]
     return {
         "facts_appeared": sum(len(each.appeared()) for each in found),
@@ -120,7 +120,7 @@ def _facts(delta: Delta) -> dict[str, Any]:
 
 
 def _told(delta: Delta) -> str:
-    """What a commit changed, relation by relation."""
+    """Return a text that says, for each relation, how many facts a commit let appear and disappear."""
     told = (
         f"{each.name}: {amount(len(each.appeared()), 'fact')} appeared and {len(each.disappeared()):,} disappeared"
         for each in map(delta.relation, delta.relations)

@@ -29,8 +29,8 @@ def revert(location: Place, commit: int, catalogue: Path | None, how: Means, as_
     """Take COMMIT back, by its number in `kgreason log`. The store must keep its history (`load --history all`).
 
     The triples and rules that the commit added are removed. The triples and rules that it removed are added again. All
-    that follows from them changes too. If a later commit changed one of these triples or rules, this one stays as it
-    is, and a warning says so. --json prints these conflicts as well.
+    that follows from them changes too. A triple or rule that a later commit changed stays as it is, and a warning names
+    it (a conflict). --json prints the conflicts as well.
     """
     done = Done(as_json=as_json, verbose=verbose)
     with edited(location, **how, catalogue=catalogue) as graph:

@@ -218,7 +218,10 @@ def remove(
 
 
 def _with_stdin(files: tuple[Path, ...], texts: tuple[str, ...]) -> tuple[list[Path], list[tuple[str, str]]]:
-    """The files without `-`; and the texts with the text of `-`, each with its name for messages."""
+    """Return the files except `-`, and the texts, each with the name that messages give it.
+
+    If `-` is among the files, the text of standard input is the last text.
+    """
     sourced = [(text, "<rule>") for text in texts]
     if any(map(is_stdin, files)):
         sourced.append((typed("rules", "--rule"), STDIN))
@@ -233,10 +236,10 @@ def _finder(catalogue: Path | None) -> Finder | None:
 def _with_prefixes(
     text: str, source: str, prefixes: Mapping[str, str], syntax: Syntax, find: Finder | None = None
 ) -> str:
-    """The text of rules with declarations of `prefixes` before it, if the text alone does not declare its prefixes.
+    """Return a text of rules, with declarations of `prefixes` before it if it uses prefixes without declaring them.
 
-    A text with another mistake, or a name, stays as it is. Raises RuleSyntaxError, with lines and columns of the
-    text as the user wrote it.
+    The name of a rule, or a text with another mistake, is returned unchanged. Raises RuleSyntaxError; its line and
+    column are those of the text as the user wrote it.
     """
     try:
         parse(text, source, None, syntax=syntax, find=find)
@@ -256,7 +259,7 @@ def _with_prefixes(
 
 
 def _check_rule_or_name(text: str, own: tuple[Rule, ...], syntax: Syntax) -> None:
-    """Raise RuleError for a text without a full stop that is not the name of one of the user's rules."""
+    """Raise RuleError if a text is neither a rule, which has a full stop, nor the name of one of the user's rules."""
     if syntax == "datalog" and "." not in text and all(rule.name != text.strip() for rule in own):
         raise RuleError(f"{text}: is not a rule (HEAD :- BODY .), and no rule of this name was added")
 

@@ -66,7 +66,10 @@ def update(
 
 
 def _unchanged(unasserted: int, entailed: int, took: str) -> str:
-    """The line for an update that deletes only quads that are not asserted; rules infer `entailed` of them."""
+    """Return the line that is printed if an update changed nothing.
+
+    `unasserted` is how many quads to delete were not asserted, and `entailed` is how many of these rules infer.
+    """
     reasons = []
     if entailed:
         has = "quad to delete is" if entailed == 1 else "quads to delete are"

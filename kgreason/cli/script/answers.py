@@ -29,7 +29,7 @@ Row = Sequence[str]
 
 
 def facts(name: str | None, rows: Iterable[Row], prefixes: Names, sign: str = "") -> Iterator[str]:
-    """A line for each fact of a relation, or for each triple if `name` is None."""
+    """Yield a line for each of the rows, in order: as a fact of the relation `name`, or as a triple if it is None."""
     for row in sorted(rows, key=lambda row: [_order(term) for term in row]):
         yield sign + format_atom(Atom(name, tuple(row)), prefixes)
 
@@ -40,19 +40,19 @@ def _order(term: str) -> tuple[int, Decimal, str]:
 
 
 def of_relation(graph: KnowledgeGraph, name: str, arity: int, prefixes: Names) -> Iterator[str]:
-    """The facts of a relation."""
+    """Yield a line for each fact of a relation."""
     rows = ([text_of(term) for term in row] for row in graph.relation(name, arity))
     return facts(name, rows, prefixes)
 
 
 def inferred(graph: KnowledgeGraph, prefixes: Names) -> Iterator[str]:
-    """The triples that only rules derive."""
+    """Yield a line for each inferred triple."""
     triples = parse(b"".join(graph.dump(asserted=False)), RdfFormat.N_TRIPLES)
     return facts(None, [[text_of(term) for term in quad.triple] for quad in triples], prefixes)
 
 
 def matching(graph: KnowledgeGraph, atom: Atom, prefixes: Names) -> Iterator[str]:
-    """The facts that match an atom. A variable that occurs twice must have the same value at both places."""
+    """Yield a line for each fact that matches an atom. A variable must have one value at all of its places."""
     terms = [None if isinstance(term, Variable) else term_of(term) for term in atom.terms]
     if atom.relation is None:
         subject, predicate, object_ = terms
@@ -75,7 +75,10 @@ def _agrees(atom: Atom, row: Row) -> bool:
 
 
 def changes(delta: Delta, derived: Collection[str], prefixes: Names) -> Iterator[str]:
-    """What a commit changed in the relations `derived`, and in the triples that only rules derive."""
+    """Yield a line for each fact of the relations `derived`, and for each inferred triple, that a commit changed.
+
+    A line begins with + if the fact appeared, and with - if it disappeared.
+    """
     for name in delta.relations:
         if name in derived:
             changed = delta.relation(name)

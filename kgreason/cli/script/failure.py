@@ -16,5 +16,5 @@ class ScriptError(InputError):
 
 
 def failed(source: str, token: Token, problem: str) -> ScriptError:
-    """The error for a command, or a part of it, that begins with a token."""
+    """Return the error for a command or a part of a command; `token` is where it begins."""
     return ScriptError(source, token.line or 1, token.column or 1, problem)

@@ -39,7 +39,7 @@ _FIRST_ROW = "row 1"
 
 
 class Session:
-    """A script at work on a graph. It belongs to one thread."""
+    """Carries out a script on a graph. Threads: only the thread that made the session may use it."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class Session:
             raise failed(self._source, edit.word, problem) from error
 
     def _atom(self, written: AtomText) -> Atom:
-        """An atom of a relation that the program has, or of triples."""
+        """Return an atom of the script. Raises ScriptError unless it is a triple or its relation is in the program."""
         atom = read_atom(written, self._prefixes, self._source)
         if atom == FALSE:
             raise failed(self._source, written.start, "false is for contradictions, and has no facts")
@@ -182,7 +182,7 @@ class Session:
         self._tell(answer.to_text(self._prefixes).splitlines())
 
     def _fact(self, command: Command) -> tuple[Atom, tuple[Term, ...]]:
-        """The fact that a question is about, and its terms."""
+        """Return the fact that a question asks about as an atom, and the terms of the fact."""
         atom = self._atom(command.given[0])
         if variable := next((term for term in atom.terms if isinstance(term, Variable)), None):
             raise failed(self._source, command.word, f"{command.word} needs a value in the place of {variable}")

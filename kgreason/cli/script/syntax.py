@@ -41,7 +41,10 @@ class Command(NamedTuple):
 
 
 def commands(lines: Iterable[str], source: str) -> Iterator[Command]:
-    """The commands in lines of text, each when its line is read. Raises ScriptError with its place in `source`."""
+    """Yield the commands of a script, each as soon as the line with its end is read.
+
+    Raises ScriptError, which tells the place of the mistake in `source`.
+    """
     parser = _begin()
     lexer, begun, number = parser.lexer_thread.lexer, None, 0
     for number, line in enumerate(lines, 1):
@@ -63,12 +66,15 @@ def commands(lines: Iterable[str], source: str) -> Iterator[Command]:
 
 
 def _begin() -> Any:
-    """Lark's interactive parser for one command; its methods have no types."""
+    """Make an interactive parser of Lark for one command. The result is Any, because Lark's methods have no types."""
     return _grammar().parse_interactive("")
 
 
 def _fed(parser: Any, text: Any, begun: Token | None) -> tuple[bool, Token | None]:
-    """Feed the tokens of a text up to a semicolon. Returns whether there was one, and the command's first token."""
+    """Feed the parser the tokens of a text up to the next semicolon.
+
+    Returns whether there was a semicolon. If there was none, also returns the first token of the command.
+    """
     for token in text.lex(parser.parser_state):
         parser.feed_token(token)
         if token.type == "SEMICOLON":
@@ -90,7 +96,7 @@ def _grammar() -> Lark:
 
 
 class _Builder(Builder):
-    """Makes commands; atoms are made as in rules."""
+    """Makes commands from the parts that the parser finds. Atoms are made as the parser of rules makes them."""
 
     def command(self, parts: list[Any]) -> Command:
         first, *given = parts[:-1]

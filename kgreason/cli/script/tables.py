@@ -33,7 +33,9 @@ from kgreason.terms.dictionary import Dictionary
 def opened(
     program: Path, folder: Path, how: Mapping[str, Any]
 ) -> Iterator[tuple[KnowledgeGraph, Signature, Mapping[str, str]]]:
-    """A graph in memory with a program and the facts in a folder; the relations of the program; and its prefixes.
+    """Give a block a graph in memory, the relations of a program, and the prefixes of the program.
+
+    The graph has the program, and the facts in a folder.
 
     `how` are arguments of `KnowledgeGraph.open`.
 
@@ -56,7 +58,7 @@ def opened(
 
 
 def read_facts(path: Path, relation: PendingRelation, arity: int) -> None:
-    """Insert the facts in a file. Raises InputError, which names the file and the line."""
+    """Insert the facts that a file has. Raises InputError; the message names the file and the line."""
     with SILENT(path.name) as report:
         dictionary = Dictionary(())
         rows = read(path, arity, Fields(dictionary), report)
@@ -73,7 +75,10 @@ def read_facts(path: Path, relation: PendingRelation, arity: int) -> None:
 
 
 def write(graph: KnowledgeGraph, relations: Iterable[tuple[str, int]], folder: Path) -> None:
-    """Write relations, given by name and number of places, into a folder, which is made if it does not exist."""
+    """Write the facts of relations into a folder, a file for each relation. Make the folder if it does not exist.
+
+    Each item of `relations` is the name of a relation and its number of places.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for name, arity in relations:
         dictionary = Dictionary(())
