@@ -333,7 +333,7 @@ def twins(schema: Iterable[Triple]) -> dict[Constant, Constant]:
 
 
 def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
-    """All ways to read a node as a restriction; empty if the node is not a restriction."""
+    """Return all ways to read a node as a restriction; empty if the node is not a restriction."""
     properties = schema.objects(node, OWL_ON_PROPERTY)
     return (
         tuple(

@@ -61,7 +61,7 @@ class Index(Generic[K, V]):
         self._found: dict[K, dict[V, None]] = {}
 
     def at(self, key: K) -> KeysView[V]:
-        """The values under a key."""
+        """Return the values under a key."""
         return self._found.get(key, {}).keys()
 
     def add(self, key: K, value: V) -> None:

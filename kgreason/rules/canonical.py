@@ -51,7 +51,7 @@ class _Order(NamedTuple):
 
 
 def canonical(rule: Rule) -> Rule:
-    """The canonical form of a rule, with its name, group and sources. Raises UnsafeRuleError.
+    """Return the canonical form of a rule, with its name, group and sources. Raises UnsafeRuleError.
 
     >>> from kgreason.rules.parser import parse
     >>> one, other = parse("@rule r p(?a) :- q(?a, ?b), r(?b) .  @rule r p(?y) :- r(?x), q(?y, ?x), r(?x) .").rules
@@ -67,7 +67,7 @@ def canonical(rule: Rule) -> Rule:
 
 
 def _renumbered(rule: Rule) -> tuple[Rule, Numbers]:
-    """The canonical form of a rule without aggregates, and the new names of the rule's variables."""
+    """Return the canonical form of a rule without aggregates, and the new names of the rule's variables."""
     body: list[Reading] = []
     atoms = tuple(dict.fromkeys(rule.body))
     marks, tried = [0] * len(atoms), _TRIED
@@ -93,7 +93,7 @@ def _renumbered(rule: Rule) -> tuple[Rule, Numbers]:
 
 
 def _with_aggregates(rule: Rule) -> Rule:
-    """The canonical form of a rule with aggregates.
+    """Return the canonical form of a rule with aggregates.
 
     For a while, an atom stands for each aggregate. The name of the atom's relation is the text of the aggregate.
     """
@@ -164,7 +164,7 @@ def canonical_aggregate(aggregate: Aggregate) -> tuple[Aggregate, tuple[Variable
 
 
 def _alone(rule: Rule) -> Rule:
-    """The canonical form of a rule with one head and one body atom, the most frequent case."""
+    """Return the canonical form of a rule with one head and one body atom, the most frequent case."""
     (head,), (atom,) = rule.heads, rule.body
     names: dict[Term, Term] = {}
     for term in atom.terms:
@@ -218,9 +218,9 @@ def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
 
 
 def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> list[Any]:
-    """A sort key for each atom, with colours in place of variables. The first `body` atoms of `every` are the body.
+    """Return a sort key for each atom, in which colours stand for the variables.
 
-    Body atoms sort before heads, variables before constants.
+    The first `body` atoms of `every` are the body. Body atoms sort before heads, variables before constants.
     """
     return [
         (
@@ -233,7 +233,7 @@ def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> 
 
 
 def _numbered(values: Sequence[Any]) -> list[int]:
-    """For each value its position among the sorted values; equal values have the same position."""
+    """Return for each value its place among the sorted values. Equal values have the same place."""
     ordered = sorted(values)
     places: list[int] = []
     for number, value in enumerate(ordered):
@@ -334,7 +334,7 @@ def _absent(negated: Not, numbers: Numbers) -> _Absent:
 
 
 def _ordered(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple[Reading, ...], Numbers]:
-    """The smallest texts of the atoms and filters under NOT, and the numbers of all variables.
+    """Return the smallest texts of the atoms and filters under NOT, and the numbers of all variables.
 
     `numbers` are the numbers that some variables have before.
     """
@@ -364,7 +364,7 @@ def _filters(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], Numbe
 
 
 def _as_atom(computed: Computed, numbers: Numbers) -> Reading:
-    """The text of a filter; variables without a number get the next ones."""
+    """Return the text of a filter. Variables without a number get the next numbers."""
     return _reading(Atom(None, computed.parts), numbers)[1:]
 
 

@@ -41,7 +41,7 @@ def unquote(token: str) -> str:
 
 
 def iri(token: str) -> str:
-    """The constant for an IRI `<...>`. Raises ValueError for a relative IRI, because rule text has no base."""
+    """Return the constant for an IRI `<...>`. Raises ValueError for a relative IRI, because rule text has no base."""
     text = f"<{unescape(token[1:-1])}>"
     if not _ABSOLUTE.match(text):
         raise ValueError(f"{token} is a relative IRI; rule text has no base, so write the IRI in full")
@@ -51,18 +51,18 @@ def iri(token: str) -> str:
 
 
 def local_name(token: str) -> str:
-    r"""The part after the colon of a prefixed name, with its escapes (`\,`) replaced."""
+    r"""Return the part after the colon of a prefixed name, with its escapes (`\,`) replaced."""
     return _LOCAL_ESCAPE.sub(r"\1", token) if "\\" in token else token
 
 
 def number(token: str) -> str:
-    """The constant for an integer, decimal or double without quotation marks, such as `1.5`."""
+    """Return the constant for an integer, decimal or double without quotation marks, such as `1.5`."""
     datatype = XSD_DOUBLE if "e" in token.lower() else XSD_DECIMAL if "." in token else XSD_INTEGER
     return f'"{token}"^^{datatype}'
 
 
 def tagged(token: str, language: str) -> str:
-    """The constant for a quoted string with its language tag (`@en`, `@ar--rtl`)."""
+    """Return the constant for a quoted string with its language tag (`@en`, `@ar--rtl`)."""
     return quote(unquote(token)) + language.lower()
 
 

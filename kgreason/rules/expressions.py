@@ -86,7 +86,10 @@ def in_order(known: Iterable[object], computed: Iterable[Computed]) -> tuple[Com
 
 
 def text_of(computed: Computed, texts: Mapping[str, str] | None = None) -> str:
-    """`FILTER(expression)` or `BIND(expression AS ?result)`; `texts` replaces constants by other texts."""
+    """Return the text `FILTER(expression)` or `BIND(expression AS ?result)`.
+
+    `texts` maps constants to the texts that replace them.
+    """
     inner = expression_text(computed, texts)
     return f"FILTER({inner})" if computed.result is None else f"BIND({inner} AS {computed.result})"
 
@@ -154,7 +157,7 @@ class Call(NamedTuple):
 
 
 def call_of(computed: Computed) -> Call | None:
-    """An expression as the call of a Python function; None if it is an expression of SPARQL."""
+    """Return the call of a Python function that an expression is, or None if it is an expression of SPARQL."""
     name, *others = computed.parts
     if not _is_of_python(name) or others[:1] != ["("] or others[-1] != ")":
         return None
@@ -165,7 +168,7 @@ def call_of(computed: Computed) -> Call | None:
 
 
 def called(rules: Iterable[Rule]) -> list[str]:
-    """The names of the Python functions that rules call, sorted."""
+    """Return the names of the Python functions that rules call, sorted."""
     found = set()
     for rule in rules:
         inside = (computed for aggregate in rule.aggregates for computed in aggregate.computed)
@@ -211,12 +214,12 @@ def is_skolem(computed: Computed) -> bool:
 
 
 def skolem_terms(computed: Computed) -> tuple[Variable | str, ...]:
-    """The label and the arguments of `SKOLEM("label", ...)`."""
+    """Return the label and the arguments of `SKOLEM("label", ...)`."""
     return computed.parts[2:-1:2]
 
 
 def skolem_of(terms: Iterable[Variable | str], result: Variable | None) -> Computed:
-    """`BIND(SKOLEM(terms) AS result)`; the first term is the label. The inverse of `skolem_terms`."""
+    """Return `BIND(SKOLEM(terms) AS result)`. The first term is the label. The inverse of `skolem_terms`."""
     label, *arguments = terms
     return Computed((SKOLEM, "(", label, *chain.from_iterable((",", each) for each in arguments), ")"), result)
 
@@ -266,7 +269,10 @@ def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:
 
 
 def _of_word(name: str, following: str) -> str | None:
-    """What is wrong with a word of an expression. `name` is the word in capitals, and `following` the part after it."""
+    """Return what is wrong with a word of an expression, or None.
+
+    `name` is the word in capitals, and `following` is the part after the word.
+    """
     if name in _OPERATORS:
         return f"{name} is no operator of SPARQL: write {_OPERATORS[name]}"
     if name == "EXISTS" or (name == "NOT" and following == "EXISTS"):

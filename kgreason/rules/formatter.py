@@ -31,7 +31,7 @@ _SHORT = {
 
 
 def format_program(program: Program) -> str:
-    """The text of a program: `@prefix` lines, then the rules with their `@group` and `@rule` lines.
+    """Return the text of a program: `@prefix` lines, then the rules with their `@group` and `@rule` lines.
 
     The text is "" for a program without prefixes and rules.
     """
@@ -51,7 +51,7 @@ def format_program(program: Program) -> str:
 
 
 def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
-    """The text `heads :- body .` of a rule, without its name and group.
+    """Return the text `heads :- body .` of a rule, without its name and group.
 
     A short rule is on one line, a long one has a line for each atom.
 
@@ -75,7 +75,7 @@ def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
 
 
 def format_relation(relation: Relation, prefixes: Mapping[str, str]) -> str:
-    """The declaration `@relation edge(from, to, weight: xsd:integer) key(from, to) .`."""
+    """Return the declaration `@relation edge(from, to, weight: xsd:integer) key(from, to) .`."""
     columns = ", ".join(
         column.name if column.type is None else f"{column.name}: {_iri(column.type, prefixes)}"
         for column in relation.columns
@@ -86,7 +86,7 @@ def format_relation(relation: Relation, prefixes: Mapping[str, str]) -> str:
 
 
 def format_term(term: Term, prefixes: Mapping[str, str]) -> str:
-    """The text of a variable or a constant in rule text. `prefixes` (prefix -> namespace) abbreviate IRIs."""
+    """Return the text of a variable or a constant in rule text. `prefixes` (prefix -> namespace) abbreviate IRIs."""
     if isinstance(term, Variable):
         return str(term)
     if term.startswith('"'):
@@ -95,13 +95,13 @@ def format_term(term: Term, prefixes: Mapping[str, str]) -> str:
 
 
 def format_computed(computed: Computed, prefixes: Mapping[str, str]) -> str:
-    """The text `FILTER(expression)` or `BIND(expression AS ?x)`."""
+    """Return the text `FILTER(expression)` or `BIND(expression AS ?x)`."""
     parts = (part for part in computed.parts if isinstance(part, str) and is_constant(part))
     return text_of(computed, {part: format_term(part, prefixes) for part in parts})
 
 
 def format_aggregate(aggregate: Aggregate, prefixes: Mapping[str, str]) -> str:
-    """The text `AGGREGATE(atoms ON ?x BIND FUNCTION(?y) AS ?n)`."""
+    """Return the text `AGGREGATE(atoms ON ?x BIND FUNCTION(?y) AS ?n)`."""
     inner = [format_atom(atom, prefixes) for atom in aggregate.atoms]
     inner += [format_computed(computed, prefixes) for computed in aggregate.computed]
     group = f" ON {', '.join(map(str, aggregate.group))}" if aggregate.group else ""
@@ -109,7 +109,7 @@ def format_aggregate(aggregate: Aggregate, prefixes: Mapping[str, str]) -> str:
 
 
 def format_call(aggregate: Aggregate) -> str:
-    """The text `FUNCTION(?y)`, with DISTINCT and SEPARATOR if the aggregate has them."""
+    """Return the text `FUNCTION(?y)`, with DISTINCT and SEPARATOR if the aggregate has them."""
     word = "DISTINCT " if aggregate.is_distinct else ""
     between = aggregate.separator
     separator = "" if between in (None, " ") else f"; SEPARATOR = {quote(str(between))}"
@@ -117,7 +117,7 @@ def format_call(aggregate: Aggregate) -> str:
 
 
 def format_not(negated: Not, prefixes: Mapping[str, str]) -> str:
-    """The text `NOT atom`, `NOT EXISTS ?z IN (atoms, filters)`, or `NOT EXISTS (atoms, filters)`."""
+    """Return the text `NOT atom`, `NOT EXISTS ?z IN (atoms, filters)`, or `NOT EXISTS (atoms, filters)`."""
     parts = [format_atom(atom, prefixes) for atom in negated.atoms]
     parts += [format_computed(computed, prefixes) for computed in negated.computed]
     if not negated.local:
@@ -126,7 +126,7 @@ def format_not(negated: Not, prefixes: Mapping[str, str]) -> str:
 
 
 def format_atom(atom: Atom, prefixes: Mapping[str, str]) -> str:
-    """The text of an atom."""
+    """Return the text of an atom."""
     if atom == FALSE:
         return "false"
     terms = [format_term(term, prefixes) for term in atom.terms]
@@ -156,5 +156,5 @@ def _literal(constant: str, prefixes: Mapping[str, str]) -> str:
 
 
 def format_name(name: str) -> str:
-    """The name of a rule or a group as rule text has it: in quotation marks if it is not a plain word."""
+    """Return the name of a rule or a group as rule text has it: in quotation marks if it is not a plain word."""
     return name if _PLAIN_NAME.fullmatch(name) else quote(name)

@@ -141,13 +141,13 @@ def _naming(rule: Rule, pattern: Atom, hidden: Atom) -> Iterator[Rule]:
 
 
 def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> tuple[Atom, ...]:
-    """The atoms that must hold before a rule asks for `keys`: the body, without what the rule itself derives.
+    """Return the atoms that must hold before a rule asks for `keys`: body atoms that the rule itself does not derive.
 
     So a recursive rule asks for all keys at once, and not for some more keys in each round of the recursion. If the
     other atoms do not bind the keys, or if their join is a product, the rule asks with its whole body. Cost: a rule may
     ask for keys that no recursion reaches. The atom of an expression is kept only if the atoms before it bind the
-    expression's inputs. Otherwise the results of an expression, which rules share, could ask for more results without
-    an end.
+    inputs of the expression. Otherwise the results of an expression, which rules share, could ask for more results
+    without an end.
     """
     others: tuple[Atom, ...] = ()
     bound: set[object] = set()
@@ -296,19 +296,22 @@ def aggregated(rule: Rule) -> Iterator[Atom]:
 
 
 def _asked(computed: Computed) -> Atom:
-    """The hidden atom that asks for an expression, with the variables of the rule."""
+    """Return the atom of the hidden relation `asks` for an expression, with the variables of the rule."""
     function, inputs = function_of(computed)
     return Atom(function.asks.relation, inputs)
 
 
 def computation(computed: Computed) -> Atom:
-    """The hidden atom that a rule reads in the place of an expression."""
+    """Return the hidden atom that a rule reads in the place of an expression."""
     function, inputs = function_of(computed)
     return Atom(function.made.relation, inputs if computed.result is None else (*inputs, computed.result))
 
 
 def read_by(rule: Rule) -> tuple[Atom, ...]:
-    """The atoms that the engine reads for a rule: its body, and hidden atoms for NOT, expressions and aggregates."""
+    """Return the atoms that the engine reads for a rule.
+
+    These are the atoms of the body, and hidden atoms for NOT, expressions and aggregates.
+    """
     return *rule.body, *aggregated(rule), *map(computation, rule.computed), *absences(rule)
 
 

@@ -45,7 +45,7 @@ class Atom(NamedTuple):
     terms: tuple[Term, ...]
 
     def variables(self) -> set[Variable]:
-        """The variables that occur in the atom."""
+        """Return the variables that occur in the atom."""
         return {term for term in self.terms if isinstance(term, Variable)}
 
 
@@ -65,7 +65,7 @@ class Not(NamedTuple):
     computed: tuple[Computed, ...] = ()
 
     def outer(self) -> tuple[Variable, ...]:
-        """The variables that the rest of the rule binds, in the order in which they occur."""
+        """Return the variables under NOT that the rest of the rule binds, in the order in which they occur."""
         terms = dict.fromkeys(term for atom in self.atoms for term in atom.terms)
         terms |= dict.fromkeys(variable for computed in self.computed for variable in computed.inputs())
         return tuple([term for term in terms if isinstance(term, Variable) and term not in self.local])
@@ -83,7 +83,7 @@ class Computed(NamedTuple):
     result: Variable | None = None
 
     def inputs(self) -> tuple[Variable, ...]:
-        """The variables of the expression, in the order in which they occur."""
+        """Return the variables of the expression, in the order in which they occur."""
         return tuple(dict.fromkeys(part for part in self.parts if isinstance(part, Variable)))
 
 
@@ -106,7 +106,7 @@ class Aggregate(NamedTuple):
     separator: str | None = None
 
     def variables(self) -> tuple[Variable, ...]:
-        """The variables inside, in the order in which they occur."""
+        """Return the variables inside the brackets of the aggregate, in the order in which they occur."""
         terms = dict.fromkeys(term for atom in self.atoms for term in atom.terms)
         terms |= dict.fromkeys(computed.result for computed in self.computed if computed.result)
         return tuple([term for term in terms if isinstance(term, Variable)])
@@ -231,7 +231,7 @@ class Rule:
 
 
 def triple(subject: Term, predicate: Term, object_: Term) -> Atom:
-    """The triple pattern `[subject, predicate, object]`."""
+    """Return the triple pattern `[subject, predicate, object]`."""
     return Atom(None, (subject, predicate, object_))
 
 
@@ -251,7 +251,7 @@ def label(rule: Rule) -> str:
 
 
 def contradiction(rule: Rule) -> Atom:
-    """The head that the engine derives for a rule with head `false`: `false(name, v1, ..., vn, c1, ..., cm)`.
+    """Return the head that the engine derives for a rule with head `false`: `false(name, v1, ..., vn, c1, ..., cm)`.
 
     v1 to vn are the variables of the body, c1 to cm its constants without the vocabulary. Rules that are translated
     from different axioms may have the same name; the constants tell such rules apart.

@@ -41,7 +41,7 @@ Syntax = Literal["datalog", "srl", "rq"]
 
 
 def syntax_of(path: str | PathLike[str]) -> Syntax:
-    """The syntax of a rule file, by its name.
+    """Return the syntax of a rule file, by its name.
 
     >>> syntax_of("family.srl")
     'srl'
@@ -107,7 +107,7 @@ def _sparql(text: str, source: str, syntax: Syntax, context: _Context) -> Progra
 
 
 def absent(fact: Atom) -> Not:
-    """The NOT that a fact of a hidden relation stands for (`lowering.is_absence`), with the fact's terms in it.
+    """Return the NOT that a fact of a hidden relation stands for (`lowering.is_absence`), with the fact's terms in it.
 
     >>> from kgreason.rules.formatter import format_not
     >>> format_not(absent(Atom("NOT p(?v0, ?v0)", ("<http://e/a>",))), {})
@@ -128,7 +128,7 @@ def absent(fact: Atom) -> Not:
 
 
 def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
-    """The expression whose result is in a hidden fact (`lowering.is_computed`), and the values of its variables.
+    """Return the expression whose result is in a hidden fact (`lowering.is_computed`), and the values of its variables.
 
     >>> expression, values = computed(Atom("BIND(?v0 + 1 AS ?v1)", ('"7"', '"8"')))
     >>> expression.result, values
@@ -149,7 +149,7 @@ def aggregate_of(fact: Atom) -> Aggregate:
 
 
 def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
-    """The aggregate whose value is in a fact of a hidden relation (`lowering.is_aggregated`), and the value.
+    """Return the aggregate whose value is in a fact of a hidden relation (`lowering.is_aggregated`), and the value.
 
     In the atoms of the aggregate, the values of the group take the place of the group's variables.
 
@@ -183,7 +183,7 @@ def load(path: str | Path, functions: Find | None = no_function, find: Finder | 
 
 
 def text_of_file(path: str | PathLike[str]) -> str:
-    """The text of a file of rules. Raises InputError."""
+    """Return the text of a file of rules. Raises InputError."""
     try:
         return Path(path).read_text("utf-8-sig")
     except OSError as error:
@@ -195,11 +195,14 @@ def text_of_file(path: str | PathLike[str]) -> str:
 def rules_of_file(
     path: str | Path, functions: Find | None = no_function, find: Finder | None = None
 ) -> tuple[Rule, ...]:
-    """The rules of a file and of its imports, with `path` as their `file`. Raises the errors of `load`."""
+    """Return the rules of a file and of its imports, with `path` as their `file`. Raises the errors of `load`."""
     return tuple(replace(rule, file=str(path)) for rule in load(path, functions, find).rules)
 
 
 @cache
 def ruleset(name: str) -> Program:
-    """The shipped program `rulesets/NAME.dl`. Raises InputError, with the existing names, for an unknown name."""
+    """Return the program `rulesets/NAME.dl`, which is shipped with kgreason.
+
+    Raises InputError for an unknown name; the message has the names that exist.
+    """
     return load(resource("rulesets", f"{name}.dl"))

@@ -23,12 +23,12 @@ def _resolved(term: Term, binding: Binding) -> Term:
 
 
 def substituted(atom: Atom, binding: Binding) -> Atom:
-    """The atom with each bound variable replaced by its value."""
+    """Return the atom with each bound variable replaced by its value."""
     return Atom(atom.relation, tuple(_resolved(term, binding) for term in atom.terms))
 
 
 def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
-    """An extension of the binding under which both atoms are equal, or None if there is none."""
+    """Return an extension of the binding under which both atoms are equal, or None if there is none."""
     if one.relation != other.relation or len(one.terms) != len(other.terms):
         return None
     extended = dict(binding)
@@ -57,7 +57,7 @@ def generalises(general: Atom, special: Atom) -> bool:
 
 
 def numbered(atom: Atom) -> Atom:
-    """The atom with its variables named 1, 2, ... in the order of their first use."""
+    """Return the atom with its variables named 1, 2, ... in the order of their first use."""
     names: dict[Term, Variable] = {}
     return Atom(
         atom.relation,
@@ -77,7 +77,7 @@ def fresh(pattern: Atom, number: int) -> Atom:
 
 
 def text(pattern: Atom) -> str:
-    """The text of a pattern in messages, for example `[?1, rdf:type, ex:Dog]`."""
+    """Return the text of a pattern in messages, for example `[?1, rdf:type, ex:Dog]`."""
     terms = ", ".join(map(str, pattern.terms))
     return f"[{terms}]" if pattern.relation is None else f"{pattern.relation}({terms})"
 

@@ -54,7 +54,7 @@ class Program:
 
 
 def default_name(number: int) -> str:
-    """The name of an unnamed rule; `number` is its position in the program, from 1."""
+    """Return the name of an unnamed rule; `number` is its position in the program, from 1."""
     return f"rule-{number}"
 
 

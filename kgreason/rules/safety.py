@@ -25,7 +25,7 @@ DATA_IN_HEAD = "DATA cannot stand in the head: users assert triples, and rules d
 
 
 def unbound(rule: Rule) -> list[Variable]:
-    """The head variables that are in no body atom, in the order in which they occur."""
+    """Return the head variables that are in no body atom, in the order in which they occur."""
     bound = rule.bound()
     terms = dict.fromkeys([term for atom in rule.heads for term in atom.terms if term not in bound])
     return [term for term in terms if isinstance(term, Variable)]
@@ -60,7 +60,7 @@ def _axiom_of(rule: Rule) -> str:
 
 
 def _of_aggregates(rule: Rule) -> Iterator[str]:
-    """What is wrong with the variables of AGGREGATE."""
+    """Yield what is wrong with the variables of AGGREGATE."""
     for number, aggregate in enumerate(rule.aggregates):
         inside = set(aggregate.variables())
         known = {term for atom in aggregate.atoms for term in atom.terms}
@@ -79,7 +79,7 @@ def _of_aggregates(rule: Rule) -> Iterator[str]:
 
 
 def _inputs(rule: Rule) -> set[Term]:
-    """The variables that the expressions and negations of a rule read."""
+    """Return the variables that the expressions and negations of a rule read."""
     read: set[Term] = {variable for computed in rule.computed for variable in computed.inputs()}
     return read | {variable for negated in rule.negated for variable in negated.outer()}
 
@@ -104,7 +104,7 @@ def _of_negated(rule: Rule) -> Iterator[str]:
 
 
 def _of_computed(rule: Rule) -> Iterator[str]:
-    """What is wrong with the variables of FILTER and BIND."""
+    """Yield what is wrong with the variables of FILTER and BIND."""
     yield from _of_expressions(rule.computed, replace(rule, computed=()).bound())
 
 

@@ -79,7 +79,7 @@ class Level(NamedTuple):
 
 
 def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
-    """The level of each negation, aggregate and SKOLEM.
+    """Return the level of each negation, aggregate and SKOLEM.
 
     Raises StratificationError for a cycle, with the names of its rules.
     """
@@ -193,7 +193,7 @@ def _read(closed: _Closed) -> Iterable[Atom]:
 
 
 def _inside(closed: _Closed) -> set[_Closed]:
-    """The SKOLEMs among the atoms of an aggregate; empty for anything else."""
+    """Return the SKOLEMs among the expressions of an aggregate. If `closed` is no aggregate, the result is empty."""
     return set(skolems_of(closed.aggregate.computed)) if isinstance(closed, Aggregation) else set()
 
 
@@ -281,7 +281,7 @@ def _cycle(
     needs: Mapping[_Closed, Mapping[_Closed, Rule]],
     reached: Mapping[_Closed, _Reached],
 ) -> str:
-    """The error message for a cycle: each part of `path` needs the next, and the last needs the first.
+    """Return the error message for a cycle: each part of `path` needs the next, and the last needs the first.
 
     Each step begins with a rule that says NOT or assigns, in the words of this rule. A SKOLEM among the atoms of an
     aggregate is left out: the aggregate itself needs all that this SKOLEM needs.
@@ -305,7 +305,7 @@ def _cycle(
 
 
 def _match(atoms: Iterable[Atom], rule: Rule) -> str | None:
-    """A note on how a head of a rule matches one of the atoms; None if no head matches.
+    """Return a note on how a head of a rule matches one of the atoms, or None if no head matches.
 
     The note is empty if the match is obvious. It has a text if a variable of the atom stands for any predicate or
     class.

@@ -59,7 +59,7 @@ def in_words(terminals: Collection[str], words: Words) -> str:
 
 
 def shown(text: str) -> str:
-    """The beginning of a text in quotation marks."""
+    """Return the first characters of a text, in quotation marks."""
     return f"'{text}'" if len(text) <= _SHOWN else f"'{text[:_SHOWN]}...'"
 
 

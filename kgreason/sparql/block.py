@@ -49,7 +49,7 @@ class Block:
             return pyoxigraph.serialize(parsed, format=RdfFormat.N_QUADS) or b""
 
     def template(self) -> Template:
-        """The quads as a template. Raises QueryError."""
+        """Return the quads as a template. Raises QueryError."""
         with self._problems():
             return Template(tuple(pyoxigraph.parse(str(self.trig), RdfFormat.TRIG)), tuple(self.variables))
 

@@ -36,7 +36,9 @@ def with_columns(query: str, prefixes: Mapping[str, str], base: str | None) -> s
 
 
 def in_order(query: str, variables: Collection[str]) -> str:
-    """A query that parses, with `variables` in place of the `*` of its outermost SELECT, in the order of the text.
+    """Return a query with `variables`, in the order of its text, in place of the `*` of its outermost SELECT.
+
+    The query must be one that parses.
 
     >>> in_order("SELECT * { ?s ?p ?o }", ["o", "p", "s"])
     'SELECT ?s ?p ?o { ?s ?p ?o }'
@@ -50,7 +52,7 @@ def in_order(query: str, variables: Collection[str]) -> str:
 
 
 def _star(query: str) -> int | None:
-    """The index of the `*` of the outermost SELECT, or None."""
+    """Return the index of the `*` of the outermost SELECT, or None."""
     for token in TOKEN.finditer(query):
         if token["open"]:
             return None
@@ -61,7 +63,7 @@ def _star(query: str) -> int | None:
 
 
 def declared(query: str) -> dict[str, str]:
-    """The prefixes that a query declares with absolute IRIs: prefix -> namespace.
+    """Return the prefixes that a query declares with absolute IRIs: prefix -> namespace.
 
     >>> declared("PREFIX ex: <http://e/> SELECT * { ?s ex:p ?o }")
     {'ex': 'http://e/'}

@@ -32,7 +32,7 @@ class Editable(Protocol):
     """A graph that can be asked and edited. Every method may raise a KgreasonError."""
 
     def solutions(self, select: Select) -> Iterable[Solution]:
-        """The solutions of a SELECT over the materialized graph. Raises QueryError."""
+        """Return the solutions of a SELECT over the materialized graph. Raises QueryError."""
         ...
 
     def asserted(self, rows: bytes) -> Asserted:
@@ -43,7 +43,7 @@ class Editable(Protocol):
         ...
 
     def graphs(self) -> Iterable[str]:
-        """The names of all named graphs that hold a quad."""
+        """Return the names of all named graphs that hold a quad."""
         ...
 
     def triples(self, graph: str | None) -> Iterable[bytes]:
@@ -51,7 +51,7 @@ class Editable(Protocol):
         ...
 
     def read(self, load: Load) -> Iterable[bytes]:
-        """The quads that a LOAD reads from its file, as chunks of lines.
+        """Return the quads that a LOAD reads from its file, as chunks of lines.
 
         Raises InputError.
         """

@@ -42,7 +42,7 @@ _NO_BLANKS = "DELETE cannot contain blank nodes (_:b, [] or lists); use a variab
 def parse(
     text: str, source: str = "<update>", prefixes: Mapping[str, str] = NO_PREFIXES, base: str | None = None
 ) -> tuple[Operation, ...]:
-    r"""The operations of an update request; error messages call the request `source`. Raises QueryError.
+    r"""Return the operations of an update request; error messages call the request `source`. Raises QueryError.
 
     The request can use `prefixes` and `base` without declaring them.
 

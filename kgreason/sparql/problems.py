@@ -85,7 +85,7 @@ def place_of_query(text: str) -> int | None:
 
 
 def _first_word(text: str) -> re.Match[str] | None:
-    """The first keyword after comments and the prologue."""
+    """Return the first keyword after comments, PREFIX and BASE, or None."""
     for token in TOKEN.finditer(text):
         word = (token["name"] or "").upper()
         if word and ":" not in word and word not in ("PREFIX", "BASE"):
@@ -103,10 +103,11 @@ class Unknown(NamedTuple):
 
 
 def unknown_prefix(text: str, known: Collection[str], start: int = 0, end: int | None = None) -> Unknown | None:
-    """The first prefix in `text[start:end]` that is neither in `known` nor declared before.
+    """Return the first prefix in `text[start:end]` that is used and not known.
 
-    The search stops at a string without an end, and at a `<` that does not begin an IRI. A token after such a place may
-    look like a name and be part of the string or the IRI.
+    A prefix is known if it is in `known` or the text declares it before. The search stops at a string without an end,
+    and at a `<` that does not begin an IRI. A token after such a place may look like a name and be part of the string
+    or the IRI.
     """
     declared, last = set(known), ""
     for token in TOKEN.finditer(text, start, len(text) if end is None else end):

@@ -21,13 +21,13 @@ class Source(NamedTuple):
     text: str
 
     def error(self, index: int, problem: str) -> QueryError:
-        """A QueryError that names the line and column (from 1) of the character at `index`."""
+        """Return a QueryError that names the line and column (from 1) of the character at `index`."""
         line, column = position(self.text, index)
         return QueryError(f"{self.name}:{line}:{column}: {problem}")
 
 
 def position(text: str, index: int) -> tuple[int, int]:
-    """The line and column, from 1, of a character."""
+    """Return the line and column, from 1, of a character."""
     return text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)
 
 

@@ -75,7 +75,7 @@ def _in_words(terminals: Collection[str]) -> str:
 
 
 def _found(error: UnexpectedInput, text: str) -> tuple[int, str]:
-    """The index of the token that the parser did not expect, and the token in words."""
+    """Return the index of the token that the parser did not expect, and a description of this token."""
     if isinstance(error, UnexpectedToken):
         if error.token.type == "$END":
             return len(text.rstrip()), "the end of the text"

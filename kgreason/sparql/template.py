@@ -24,7 +24,7 @@ _Shape: TypeAlias = "int | tuple[_Shape, ...]"
 
 
 def placeholder(variable: str) -> NamedNode:
-    """The IRI that stands for a variable in a template."""
+    """Return the IRI that stands for a variable in a template."""
     return NamedNode(f"tag:kgreason,2025:?{variable}")
 
 
@@ -63,7 +63,7 @@ class Template:
         return lines(pyoxigraph.serialize(found, format=RdfFormat.N_QUADS) or b"")
 
     def _filled(self, solution: Solution) -> Iterator[Quad]:
-        """The quads of a solution."""
+        """Yield the quads of a solution."""
         bound = [solution[name] for name in self.variables]
         values = [*bound, *[BlankNode() for _ in self.blanks], *self._constants]
         for shape in self._shapes:
@@ -74,12 +74,15 @@ class Template:
 
 
 def lines(rows: bytes) -> list[bytes]:
-    """The lines of `rows`, each with its line feed."""
+    """Return the lines of `rows`, each with its line feed."""
     return rows.splitlines(keepends=True)
 
 
 def start_of(line: bytes) -> bytes:
-    """The subject and predicate of a line. Two rows that Oxigraph shows as one have the same subject and predicate."""
+    """Return the subject and predicate of a line.
+
+    Two rows that Oxigraph shows as one row have the same subject and predicate.
+    """
     return line[: line.index(b" ", line.index(b" ") + 1)]
 
 

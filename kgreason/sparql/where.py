@@ -50,7 +50,7 @@ class Select:
         return " ".join([f"{self.prologue}{self._head}", *self.dataset, f"WHERE\n{self.block}"])
 
     def calling(self, function: str, unbound: str) -> str:
-        """A SPARQL Update that calls a function for each solution, in order, and changes nothing.
+        """Return a SPARQL Update that calls a function for each solution, in order, and changes nothing.
 
         The text is to be put after the prologue. Both arguments are IRIs in angle brackets. The function gets the
         values of the variables, and `unbound` for a variable without a value. It must return None. BIND calls it, not

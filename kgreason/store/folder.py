@@ -175,11 +175,11 @@ class Folder:
             raise StoreError(f"{self.path}: a writer keeps replacing the store's files; try again")
 
     def oxigraph(self, manifest: Manifest) -> Path:
-        """The folder of Oxigraph's files that a manifest names."""
+        """Return the path of the folder of Oxigraph's files that a manifest names."""
         return self.path / manifest.oxigraph
 
     def snapshot(self, commit: int) -> Path:
-        """The path of the snapshot after a commit."""
+        """Return the path of the snapshot after a commit."""
         return snapshot_path(self.path, commit)
 
     def put(self, manifest: Manifest) -> None:
@@ -351,7 +351,7 @@ def journal_path(path: Path) -> Path:
 
 
 def read_manifest(path: Path) -> Manifest | None:
-    """The manifest of a store, or None if the file is missing. The format may be older.
+    """Return the manifest of a store, or None if the file is missing. The format may be an older one.
 
     Raises StoreError, and StoreVersionError for a format that this version does not know.
     """

@@ -238,7 +238,7 @@ class Repository:
         return self.last != self.manifest.commit
 
     def pending(self) -> list[Record]:
-        """The commits since the snapshot, in their order. Raises StoreError if the journal is damaged."""
+        """Return the commits since the snapshot, in their order. Raises StoreError if the journal is damaged."""
         if self._folder is None:
             return []
         return [each for each in self._folder.journal.records(self.manifest.commit) if each.commit <= self.last]
@@ -329,10 +329,10 @@ class Repository:
             self._unseen.clear()
 
     def stage(self, *, is_empty: bool = False) -> OxigraphStore:
-        """The stage for the next `load`: a store with the rows of the last commit, or with no rows if `is_empty`.
+        """Return the stage for the next `load`.
 
-        Until the load, each call gives the same stage. The caller must call `unstage` in the end, also after a load.
-        Raises StoreError.
+        The stage is a store with the rows of the last commit, or with no rows if `is_empty`. Until the load, each call
+        returns the same stage. The caller must call `unstage` in the end, also after a load. Raises StoreError.
         """
         if is_empty:
             self.unstage()  # one that was left, with rows

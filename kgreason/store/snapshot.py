@@ -103,7 +103,7 @@ def described(
 
 
 def read_state(folder: Path) -> Saved:
-    """The state in a snapshot; its arrays are memory-mapped. Raises StoreError."""
+    """Return the state in a snapshot; its arrays are memory-mapped. Raises StoreError."""
     try:
         state = json.loads((folder / "state.json").read_text())
         records = np.load(folder / "records.npy", mmap_mode="r")
@@ -116,7 +116,7 @@ def read_state(folder: Path) -> Saved:
 
 
 def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
-    """The asserted quads int32[n, 4] in a snapshot of any format from `OLDEST` on; their terms are interned.
+    """Return the asserted quads int32[n, 4] in a snapshot of any format from `OLDEST` on; their terms are interned.
 
     From a snapshot of an older format, kgreason reads only these quads, the facts of `read_facts` and the rules of
     `read_own`. Raises StoreError.
@@ -157,14 +157,14 @@ def read_facts(folder: Path, dictionary: Dictionary) -> dict[tuple[str, int], In
 
 
 def read_dictionary(folder: Path) -> Dictionary:
-    """The dictionary of a snapshot. Raises StoreError."""
+    """Return the dictionary of a snapshot. Raises StoreError."""
     return Dictionary.load(folder / "dictionary")
 
 
 def read_rules(folder: Path, *, costs: bool = False) -> list[dict[str, Any]]:
-    """The program of a snapshot: for each rule its name, the rule, and the reason why it runs. Raises StoreError.
+    """Return the program of a snapshot: for each rule its name, its text, and the reason why it runs.
 
-    With `costs` also the work of each rule.
+    If `costs` is true, the work of each rule is included. Raises StoreError.
     """
     try:
         rules: list[dict[str, Any]] = json.loads((folder / "rules.json").read_text())

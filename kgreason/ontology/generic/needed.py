@@ -44,7 +44,9 @@ Key: TypeAlias = tuple[Constant | None, Constant | None, Constant | None]
 def needed_generic(
     rules: Iterable[Rule], generic: Generic, schema: Iterable[Triple], *, same_as: bool = False, reified: bool = True
 ) -> dict[Rule, str]:
-    """The generic rules (of the parts `closing` and `rows`) to run with the data, each with a reason; mostly none.
+    """Return the generic rules that must run with the data, each with a reason. Mostly there are none.
+
+    Only rules of the parts `closing` and `rows` are returned.
 
     `rules`: the translated rules and the user's own rules. `schema`: the closed schema. The caller has to know two
     things about the data. `same_as`: whether some owl:sameAs fact between two terms mentions a term of the schema, of
@@ -108,7 +110,7 @@ class _Analysis:
         return any(unified(atom, fact, {}) is not None for fact in self.keyword_facts)
 
     def run(self, rules: list[Rule]) -> dict[Rule, str]:
-        """The generic rules that are needed.
+        """Return the generic rules that are needed.
 
         The analysis starts again if it finds that a generic rule reads a keyword.
         """
@@ -192,7 +194,7 @@ class _Facts:
         return atom.relation is None and atom.terms in self.all
 
     def matching(self, atom: Atom) -> list[Atom]:
-        """The schema triples that an atom with a constant predicate may match."""
+        """Return the schema triples that may match an atom. The predicate of the atom is a constant."""
         subject, predicate, object_ = (None if isinstance(term, Variable) else term for term in atom.terms)
         return self._found.get((subject, predicate, None if subject else object_), [])
 

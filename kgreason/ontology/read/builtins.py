@@ -266,7 +266,7 @@ def _filled(template: str, arguments: Sequence[Term]) -> tuple[Variable | str, .
 
 
 def _unbound(atom: BuiltIn, known: set[Variable]) -> str:
-    """The first input of an atom that is not known."""
+    """Return the first input of an atom that is not known."""
     is_test = _local(atom) in TESTS
     inputs = atom.arguments if is_test else atom.arguments[1:]
     return next(str(term) for term in inputs if isinstance(term, Variable) and term not in known)

@@ -148,7 +148,7 @@ class Reading:
 
 
 def collect(schema: Schema) -> Iterator[Reading]:
-    """The reading of every node that has an axiom or a broken axiom, ordered by node."""
+    """Yield the reading of every node that has an axiom or a broken axiom, ordered by node."""
     for node in schema.subjects():
         reading = read_node(schema, node)
         if reading.axioms or reading.broken:
@@ -173,7 +173,7 @@ def read_node(schema: Schema, node: Constant) -> Reading:
 
 
 def _cells(item: Axiom | Broken) -> Iterable[Constant]:
-    """The subjects that were visited to read `item`, apart from the main node."""
+    """Return the subjects, other than the main node, whose triples were read for `item`."""
     if isinstance(item, Broken):
         return item.fault.cells
     if isinstance(item, Implication):
@@ -205,7 +205,7 @@ def _typed_collections(schema: Schema, node: Constant, type_: Constant) -> Itera
 def _lists(
     schema: Schema, node: Constant, predicate: Constant, kind: Constant, typed: tuple[Triple, ...]
 ) -> Iterator[Axiom | Broken]:
-    """The collection, or the broken axiom, of each list that `predicate` leads to from the node."""
+    """Yield the collection, or the broken axiom, of each list that is an object of the node and `predicate`."""
     for head in schema.objects(node, predicate):
         match read_list(schema, head):
             case Fault() as fault:
@@ -234,7 +234,7 @@ def _maxima(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axi
 
 
 def _limits(schema: Schema, node: Constant, kind: Constant) -> Iterator[tuple[int, Triple]]:
-    """The limits 0 and 1 among the objects of a cardinality, each with its triple.
+    """Yield each cardinality 0 or 1 that `kind` gives to a node, with its triple.
 
     The tables have xsd:nonNegativeInteger; a literal with an equal value of a related datatype counts as well (dt-eq).
     """
@@ -306,7 +306,7 @@ class LiveReadings:
         return Change(tuple(gone), tuple(come))
 
     def touched(self, subjects: Iterable[Constant]) -> set[Constant]:
-        """The nodes whose readings depend on triples with one of `subjects`."""
+        """Return the nodes whose readings depend on triples with one of `subjects`."""
         return {node for subject in subjects for node in (subject, *self._readers.at(subject))}
 
     def _replace(self, node: Constant, before: Reading | None, after: Reading) -> None:
@@ -332,7 +332,7 @@ class LiveReadings:
 
 
 def _without(reading: Reading | None, other: Reading | None) -> tuple[Axiom, ...]:
-    """The axioms of one reading that another reading does not have. Axioms with equal sources are equal."""
+    """Return the axioms of one reading that another reading does not have. Axioms with equal sources are equal."""
     axioms = reading.axioms if reading else ()
     if not axioms or not other:
         return axioms

@@ -65,7 +65,7 @@ def _is_fork(schema: Schema, cell: Constant) -> bool:
 
 
 def _problem(schema: Schema, cell: Constant) -> str | None:
-    """The reason, in words, why `cell` is not a list cell, or None if it is a list cell."""
+    """Return the reason, in words, why `cell` is not a list cell, or None if it is a list cell."""
     for name, predicate in (("rdf:first", RDF_FIRST), ("rdf:rest", RDF_REST)):
         if problem := unless_one(name, len(schema.objects(cell, predicate))):
             return problem
@@ -73,5 +73,5 @@ def _problem(schema: Schema, cell: Constant) -> str | None:
 
 
 def unless_one(name: str, count: int) -> str | None:
-    """The problem, in words, if there are `count` values of `name` instead of one; None if `count` is 1."""
+    """Return the problem, in words, if `count` is not 1. There are `count` values of `name`."""
     return None if count == 1 else f"{count} values of {name}" if count else f"{name} is missing"

@@ -29,12 +29,15 @@ _GROUPS = {"rho": "rhodf"}
 
 
 def is_a(instance: Term, class_: Term) -> Atom:
-    """The pattern `[instance, rdf:type, class_]`."""
+    """Return the pattern `[instance, rdf:type, class_]`."""
     return Atom(None, (instance, RDF_TYPE, class_))
 
 
 def rule(name: str, axiom: Axiom, head: Atom, *body: Atom) -> Rule:
-    """The rule `head :- body` from one axiom; the name gives its group: `cls` for `cls-svf1`, `rdfs` for `rdfs9`."""
+    """Return the rule `head :- body` that one axiom gives.
+
+    The name of the rule gives its group: `cls` for `cls-svf1`, `rdfs` for `rdfs9`.
+    """
     return Rule((head,), body, name, _group(name), axiom.sources)
 
 

@@ -180,15 +180,15 @@ class Schema:
         }
 
     def subjects(self) -> Iterable[Constant]:
-        """Every subject of a schema triple, sorted."""
+        """Return every subject of a schema triple, sorted."""
         return sorted(self._objects)
 
     def predicates(self, subject: Constant) -> Iterable[Constant]:
-        """The predicates of the schema triples of a subject."""
+        """Return the predicates of the schema triples of a subject."""
         return self._objects.get(subject, ())
 
     def objects(self, subject: Constant, predicate: Constant) -> tuple[Constant, ...]:
-        """The objects of a subject and a predicate, sorted; empty if there are none."""
+        """Return the objects of a subject and a predicate, sorted; empty if there are none."""
         found = self._objects.get(subject)
         return found.get(predicate, ()) if found else ()
 

@@ -101,11 +101,11 @@ class _Reader:
         self.sources: dict[Triple, None] = {}
 
     def atoms(self, node: Constant, predicate: Constant) -> tuple[Atom | BuiltIn, ...]:
-        """The atoms of the list that `predicate` (swrl:body or swrl:head) leads to from the node."""
+        """Return the atoms of the list that `predicate` (swrl:body or swrl:head) leads to from the node."""
         return tuple(map(self._atom, self._members(node, predicate)))
 
     def _members(self, node: Constant, predicate: Constant) -> tuple[Constant, ...]:
-        """The members of the list that `predicate` leads to from the node."""
+        """Return the members of the list that `predicate` leads to from the node."""
         found = read_list(self._schema, self._value(node, predicate))
         if isinstance(found, Fault):
             self.visited |= dict.fromkeys(found.cells)
@@ -135,7 +135,7 @@ class _Reader:
         return self._term(self._value(node, predicate))
 
     def _term(self, value: Constant) -> Term:
-        """A variable if `value`, the node of an argument, has the type swrl:Variable; otherwise the node itself."""
+        """Return a variable if the argument `value` has the type swrl:Variable, otherwise the node `value` itself."""
         self.visited[value] = None
         if SWRL_VARIABLE not in self._schema.objects(value, RDF_TYPE):
             return value
@@ -143,7 +143,7 @@ class _Reader:
         return self._variables.setdefault(value, Variable(f"v{len(self._variables) + 1}"))
 
     def _value(self, node: Constant, predicate: Constant) -> Constant:
-        """The single object of a node and a predicate; raises _FaultError if there is not exactly one."""
+        """Return the single object of a node and a predicate. Raises _FaultError if there is not exactly one object."""
         self.visited[node] = None
         found = self._schema.objects(node, predicate)
         self._check_one(node, _short(predicate), found)
@@ -170,7 +170,10 @@ def _short(term: Constant) -> str:
 
 
 def swrl(axiom: Implication) -> Iterator[Rule]:
-    """A rule for each atom of the head of a SWRL rule, or one rule with the head `false` if the head is empty."""
+    """Yield a rule for each atom of the head of a SWRL rule.
+
+    If the head is empty, yield one rule with the head `false`.
+    """
     others = {variable for atom in axiom.body if not _is_thing(atom) for variable in atom.variables()}
     body = [atom for atom in axiom.body if not (_is_thing(atom) and atom.terms[0] in others)]
     for head in axiom.head or (FALSE,):

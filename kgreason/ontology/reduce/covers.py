@@ -104,7 +104,10 @@ class LiveCovers:
         return is_implied
 
     def _beside(self, triple: Triple) -> Iterator[Triple]:
-        """The present pairs that may become implied, or may no longer be implied, when the pair `triple` changes."""
+        """Yield the present pairs to check again after the pair `triple` was added or removed.
+
+        These are the pairs that may now be implied by other pairs, or may no longer be implied.
+        """
         x, kind, z = triple
         changed = self._relations[kind]
         ways = (

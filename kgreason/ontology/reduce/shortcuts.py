@@ -67,7 +67,7 @@ def is_step(rule: Rule) -> bool:
 
 
 def key(atom: Atom) -> Key:
-    """The key of an atom of a step: its predicate, and its object (None if the object is a variable)."""
+    """Return the key of an atom of a step: its predicate, and its object (None if the object is a variable)."""
     _, predicate, object_ = atom.terms
     return predicate, None if isinstance(object_, Variable) else object_
 
@@ -111,7 +111,7 @@ class Ways(Generic[S]):
         return place
 
     def _explored(self, place: _Place[S]) -> dict[S, _Place[S]]:
-        """The edges that start at a place; they are found at the first visit."""
+        """Return the edges that start at a place. They are computed at the first visit and kept."""
         if not place.is_explored:
             place.is_explored = True
             _, predicate, object_ = place.fact
@@ -134,7 +134,7 @@ class _Place(Generic[S]):
 
 
 def _applied(step: Rule, fact: Fact) -> Fact | None:
-    """The head that a step derives from `fact`, or None if its body does not match the fact."""
+    """Return the head that a step derives from `fact`, or None if its body does not match the fact."""
     if step.body[0].terms == fact:  # the usual case: both are canonical
         return step.heads[0].terms
     binding: dict[Term, Term] = {}
@@ -192,7 +192,7 @@ class LiveReduction:
         return True
 
     def _open(self, end: Key) -> Iterator[Placed]:
-        """The steps whose body has the key `end` and that are not known to be shortcuts."""
+        """Yield the steps that are not known to be shortcuts and whose body has the key `end`."""
         return (step for step in self._bodies.at(end) if step not in self._shortcuts)
 
     def _judge(self, placed: Placed, ways: Ways[Placed]) -> bool:

@@ -41,7 +41,10 @@ def normalise(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def deduplicate(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """The rules without duplicates. Of rules that differ only in name, group and sources, the first is kept."""
+    """Return the rules without duplicates.
+
+    Of several rules that differ only in name, group and sources, the first is kept.
+    """
     found: dict[Statement, Rule] = {}
     for rule in rules:
         found.setdefault(statement(rule), rule)
@@ -49,7 +52,10 @@ def deduplicate(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def statement(rule: Rule) -> Statement:
-    """The statement of a canonical rule. Rules that differ only in name, group and sources have equal statements."""
+    """Return the statement of a canonical rule.
+
+    Rules that differ only in name, group and sources have equal statements.
+    """
     return rule.heads, rule.body, rule.computed
 
 

@@ -130,7 +130,10 @@ def _axioms(readings: Iterable[Reading]) -> tuple[Axiom, ...]:
 
 
 def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
-    """The rules of one axiom, in the order of the rows; empty if the profile has no row for this kind of axiom."""
+    """Return the rules of one axiom, in the order of the rows.
+
+    The result is empty if the profile has no row for this kind of axiom.
+    """
     return tuple([rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom)])
 
 
@@ -169,7 +172,7 @@ def _asking(rule: Rule, twins: Mapping[Constant, Constant]) -> Rule:
 
 
 def _class(atom: Atom) -> Constant:
-    """The class C of an atom `x rdf:type C`, or an empty text for any other atom."""
+    """Return the class C of an atom `x rdf:type C`, or an empty text for any other atom."""
     if atom.relation is not None or atom.terms[1] != RDF_TYPE or isinstance(atom.terms[2], Variable):
         return ""
     return atom.terms[2]
@@ -256,7 +259,7 @@ class LiveTranslation:
                 self._log.drop(self._twins, node)
 
     def _asking(self, nodes: Iterable[Constant]) -> Iterable[tuple[Triple, ...]]:
-        """The sources of the axioms that have a rule with a body atom `?x rdf:type N`, where N is one of `nodes`."""
+        """Yield the sources of each axiom that has a rule with a body atom `?x rdf:type N`, N being one of `nodes`."""
         return sorted({sources for node in nodes for sources in self._askers.at(node)})
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:

@@ -20,7 +20,7 @@ def declared(rules: Iterable[Rule], name: str) -> Relation | None:
 
 
 def columns_of(relation: Relation | None, arity: int) -> tuple[str, ...]:
-    """The names of the places of a relation."""
+    """Return the names of the places of a relation."""
     if relation is not None and len(relation.columns) == arity:
         return tuple(column.name for column in relation.columns)
     return tuple(f"column{place}" for place in range(1, arity + 1))

@@ -102,13 +102,13 @@ def blanks(node: Node) -> Iterator[Blank]:
 
 
 def of_triple(triple: Triple) -> Iterator[Variable]:
-    """The variables of a triple pattern."""
+    """Yield the variables of a triple pattern."""
     for node in triple:
         yield from variables(node)
 
 
 def defined(element: Element) -> Iterator[Variable]:
-    """The variables that an element gives values to."""
+    """Yield the variables that an element gives values to."""
     if isinstance(element, Pattern):
         yield from of_triple(element.triple)
     elif isinstance(element, Assignment) and element.computed.result:

@@ -26,7 +26,10 @@ class Imports:
         self._seen = set() if path is None else {path.resolve()}
 
     def rules(self, iri: str) -> tuple[Rule, ...] | None:
-        """The rules of a rule set: empty if the rule set was read before, None if no file is known for its IRI."""
+        """Return the rules of a rule set.
+
+        The result is empty if the rule set was read before, and None if no file is known for its IRI.
+        """
         path = (self._find(iri) if self._find else None) or _beside(iri)
         if path is None:
             return None
@@ -37,7 +40,7 @@ class Imports:
 
 
 def _beside(iri: str) -> Path | None:
-    """The file of a `file:` IRI, if it exists."""
+    """Return the file that a `file:` IRI names, or None if this file does not exist."""
     parts = urlsplit(iri[1:-1])
     path = Path(unquote(parts.path))
     return path if parts.scheme == "file" and path.is_file() else None

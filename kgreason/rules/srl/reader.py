@@ -158,7 +158,7 @@ class RuleReader:
         return tuple(element for element in found if isinstance(element, (Pattern, Filter)))
 
     def _fresh(self, name: str) -> Variable:
-        """A variable that the text does not use, named after a label."""
+        """Return a new variable with a name that the text does not use. The name is made from a label."""
         name = re.sub(r"\W", "_", name)
         number = 0
         while (found := f"{name}{number or ''}") in self._used:

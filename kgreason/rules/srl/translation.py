@@ -112,7 +112,7 @@ class _Body:
         self._used = {*self._outer, *mentioned(rule.body)}
 
     def rules(self) -> list[Rule]:
-        """The translated rule and its parts; empty if the body can never hold."""
+        """Return the translated rule and its parts; empty if the body can never hold."""
         bound = set[Variable]()
         for element in self._rule.body:
             match element:

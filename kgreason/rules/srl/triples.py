@@ -52,7 +52,7 @@ class Expansion:
         self._at: Token | None = None
 
     def patterns(self, several: Iterable[Triples]) -> tuple[Pattern, ...]:
-        """The triples that the statements `several` stand for, without abbreviations."""
+        """Return the triples that some statements stand for; no abbreviations are left in them."""
         self._found = []
         for triples in several:
             self._at = _start(triples.subject)

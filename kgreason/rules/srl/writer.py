@@ -40,7 +40,10 @@ _THERE = {"srl": "in SPARQL-RL", "rq": "in a CONSTRUCT query"}
 
 
 def format_as(program: Program, syntax: Literal["srl", "rq"], read: Callable[[str], Program]) -> str:
-    """The text of a program in `syntax`, which `read` reads. Raises RuleError if there is no such text."""
+    """Return a text of the program in the language `syntax`. The text can be read again.
+
+    Raises RuleError if there is no such text.
+    """
     parts = {str(rule.heads[0].relation): rule for rule in program.rules if is_part(rule)}
     rules = [rule for rule in program.rules if not is_part(rule)]
     if syntax == "rq" and len(rules) != 1:
@@ -66,7 +69,10 @@ class _Writer:
         """Whether the whole body is about asserted triples."""
 
     def text(self) -> str:
-        """The rule or the DATA block, with its name as an IRI or in a comment."""
+        """Return the text of the rule or DATA block.
+
+        Its name is written as an IRI, or in a comment.
+        """
         rule = self._rule
         if rule.declares:
             self._fail(f"the declaration of a relation cannot be written {self._there}")
@@ -140,7 +146,7 @@ class _Writer:
         return self._terms(self._term(subject), self._property(property_), self._term(object_))
 
     def _terms(self, *terms: str) -> str:
-        """The text of a triple. Raises RuleError if the property is neither an IRI nor a variable."""
+        """Return the text of a triple. Raises RuleError if the property is neither an IRI nor a variable."""
         subject, property_, object_ = terms
         if property_.startswith(("_:", '"', "<<")) or _NUMBER.match(property_):
             self._fail(f"{property_} as a property cannot be written {self._there}: a property is an IRI or a variable")

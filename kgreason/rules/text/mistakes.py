@@ -62,7 +62,7 @@ def hint(text: str, at: int, expected: Collection[str], unfinished: Sequence[Tok
 
 
 def misused(relation: str, *, in_head: bool = False, under_not: bool = False) -> str | None:
-    """What is wrong with an atom if its relation is a word of the language, written in capitals or not; else None.
+    """Return what is wrong with an atom whose relation is a word of the language, in capitals or not; else None.
 
     >>> misused("filter")
     'write FILTER in capitals'
@@ -90,7 +90,7 @@ def misused(relation: str, *, in_head: bool = False, under_not: bool = False) ->
 
 
 def _of_unfinished(text: str, unfinished: Sequence[Token]) -> Hint | None:
-    """What is wrong with the last word before the error: a word of the language, or a part of a rule's name."""
+    """Return what is wrong with the last word before the error: a word of the language, or a part of a rule's name."""
     kinds = [token.type for token in unfinished]
     if "FILTER" in kinds:
         return _of_exists(text, unfinished[kinds.index("FILTER")])
@@ -124,7 +124,7 @@ def _start(token: Token) -> int:
 
 
 def _of_token(before: str, found: str, expected: Collection[str]) -> str | None:
-    """What is wrong at a token, by the text before it and after it."""
+    """Return what is wrong at a token. The text before the token and after it shows what is wrong."""
     if not found.strip() and "DOT" in expected:
         return "a full stop (.) is missing at the end of the rule"
     if found.startswith(".") and before.rstrip().endswith(","):
@@ -147,7 +147,7 @@ def _of_token(before: str, found: str, expected: Collection[str]) -> str | None:
 
 
 def _of_statement(found: str) -> str | None:
-    """What is wrong where a rule or a directive should begin."""
+    """Return what is wrong where a rule or a directive should begin."""
     if found.startswith(":-"):
         return "a rule begins with its head: HEAD :- BODY . (a contradiction has the head false)"
     if found.startswith(("(", "{")):

@@ -115,7 +115,7 @@ def read_not(text: str) -> Not:
 
 
 def read_aggregate(text: str) -> Aggregate:
-    """The aggregate of a text such as `AGGREGATE(p(?x, ?y) ON ?x BIND COUNT(?y) AS ?n)`."""
+    """Return the aggregate of a text such as `AGGREGATE(p(?x, ?y) ON ?x BIND COUNT(?y) AS ?n)`."""
     reader, literal = _alone(text)
     assert isinstance(literal, AggregateText)
     (found,) = reader.aggregates(literal)
@@ -172,7 +172,7 @@ class _Reader:
         self.rules.append(Rule((), (), declared.name, self._group, declares=declared))
 
     def _type(self, token: Token) -> Constant:
-        """The type of a column; the usual prefixes need no declaration here."""
+        """Return the type of a column; the usual prefixes need no declaration here."""
         prefix, _, local = token.partition(":")
         if token.type == "NAME_WITH_PREFIX" and prefix in USUAL and prefix not in self.prefixes:
             return f"<{USUAL[prefix]}{local}>"
@@ -407,7 +407,7 @@ class _Reader:
 
 
 def _atoms(clause: Clause) -> Iterator[AtomText]:
-    """Every atom of a rule, also those under NOT and inside AGGREGATE."""
+    """Yield every atom of a rule, also those under NOT and inside AGGREGATE."""
     yield from clause.heads
     for literal in clause.body:
         for part in literal.literals if isinstance(literal, AggregateText) else [literal]:
@@ -418,5 +418,5 @@ def _atoms(clause: Clause) -> Iterator[AtomText]:
 
 
 def _tokens(node: Node) -> list[Token]:
-    """The tokens of a part of an expression, in the order in which they occur."""
+    """Return the tokens of a part of an expression, in the order in which they occur."""
     return [node] if isinstance(node, Token) else [token for part in node if part for token in _tokens(part)]

@@ -67,12 +67,12 @@ class NotText(NamedTuple):
 
     @property
     def atoms(self) -> list[AtomText]:
-        """The conditions without the filters."""
+        """The conditions that are atoms."""
         return [each for each in self.conditions if isinstance(each, AtomText)]
 
     @property
     def filters(self) -> list[ComputedText]:
-        """The filters."""
+        """The conditions that are filters."""
         return [each for each in self.conditions if isinstance(each, ComputedText)]
 
 

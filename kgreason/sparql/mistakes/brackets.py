@@ -23,7 +23,7 @@ class Bracket(NamedTuple):
 
 
 def still_open(text: str, end: int) -> list[Bracket]:
-    """The brackets of `text[:end]` that are not closed there.
+    """Return the brackets of `text[:end]` that are not closed there.
 
     >>> still_open("ASK { ?s ?p (1 '(' ", 19)
     [Bracket(at=4, sign='{'), Bracket(at=12, sign='(')]

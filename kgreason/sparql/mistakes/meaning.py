@@ -45,7 +45,7 @@ class Mistake(NamedTuple):
 
 
 def mistake(tree: Node, has_base: bool) -> Mistake | None:
-    """The first mistake in the query that a check finds; None if no check finds one."""
+    """Return the first mistake in the query, or None if no check finds a mistake."""
     found = [] if has_base else [*_relative(tree)]
     for check in _CHECKS:
         found += check(tree)
@@ -157,7 +157,7 @@ def _clash(variable: Token, known: set[str]) -> Iterator[Mistake]:
 
 
 def _visible(tree: Node) -> set[str]:
-    """The variables that a pattern gives values to."""
+    """Return the variables that a pattern gives values to."""
     found: set[str] = set()
     for child in tree.children:
         if isinstance(child, Token):
@@ -238,7 +238,7 @@ def _is(child: Token | Node, kind: str) -> bool:
 
 
 def _named(tree: Node) -> Token:
-    """The variable after AS."""
+    """Return the variable after AS."""
     return cast(Token, tree.children[-1])
 
 

@@ -59,14 +59,14 @@ def _shown(text: str, at: int) -> str:
 
 @functools.cache
 def keywords() -> frozenset[str]:
-    """The keywords of SPARQL in upper case, without functions."""
+    """Return the keywords of SPARQL in upper case, without functions."""
     found = (re.fullmatch(r"(\w+)\\b", terminal.pattern.value) for terminal in _grammar().terminals)
     return frozenset(word[1].upper() for word in found if word)
 
 
 @functools.cache
 def functions() -> frozenset[str]:
-    """The functions and aggregates of SPARQL in upper case."""
+    """Return the functions and aggregates of SPARQL in upper case."""
     kinds = (each for each in _grammar().terminals if each.name in ("FUNCTION", "AGGREGATE"))
     return frozenset(chain.from_iterable(re.findall(r"\w{2,}", kind.pattern.value) for kind in kinds))
 

@@ -90,14 +90,14 @@ class _Place(NamedTuple):
 
 
 def in_words(text: str, stop: Stop) -> str:
-    """What is wrong, in one sentence without the place."""
+    """Return a sentence that says what is wrong. The sentence does not name the place."""
     last = _LAST.search(text, 0, stop.at)
     place = _Place(text, stop, last[1].upper() if last else "")
     return next(filter(None, (rule(place) for rule in _RULES)))
 
 
 def _broken(place: _Place) -> str | None:
-    """The message for a string or an IRI that does not end, or None."""
+    """Return the message for a string or an IRI that does not end, or None."""
     start = place.text[place.stop.at : place.stop.at + 1]
     if start in ("'", '"') and start:
         return "the string that begins here does not end: a quotation mark is missing, or a line break is in the string"
@@ -134,7 +134,7 @@ def _modifier(place: _Place) -> str | None:
 
 
 def _operator(place: _Place) -> str | None:
-    """The message for a word in the place of an operator, or None."""
+    """Return the message for a word in the place of an operator, or None."""
     word = place.stop.found.upper()
     if word in _OPERATORS and place.expects(word):
         return f"SPARQL writes {word} as {_OPERATORS[word]}"
@@ -144,7 +144,7 @@ def _operator(place: _Place) -> str | None:
 
 
 def _form(place: _Place) -> str | None:
-    """The message for a text whose first word cannot begin a query, or None."""
+    """Return the message for a text that begins with a word with which no query begins, or None."""
     if not place.expects("SELECT", "ASK"):
         return None
     if place.stop.found.lower() in ("@prefix", "@base"):
@@ -154,7 +154,10 @@ def _form(place: _Place) -> str | None:
 
 
 def _misspelled(place: _Place) -> str | None:
-    """The message for a word that is almost a keyword or a function that could stand here, or None."""
+    """Return the message for a misspelled keyword or function, or None.
+
+    The message names only keywords and functions that could stand at the place.
+    """
     names = {"MINUS" if name == "MINUS_PATTERN" else name for name in place.stop.expected} & keywords()
     return _meant(place, names) or (_meant(place, functions(), _CLOSE) if place.expects("FUNCTION") else None)
 
@@ -168,7 +171,7 @@ def _meant(place: _Place, names: Collection[str], alike: float = _ALIKE) -> str 
 
 
 def _condition(place: _Place) -> str | None:
-    """The message for a FILTER or HAVING without brackets, or with an unknown function, or None."""
+    """Return the message for a FILTER or HAVING without brackets, or with an unknown function, or None."""
     if place.before not in ("FILTER", "HAVING") or not place.expects("LPAR", "EXISTS"):
         return None
     if place.text.startswith("(", place.stop.at + len(place.stop.found)):
@@ -177,7 +180,7 @@ def _condition(place: _Place) -> str | None:
 
 
 def _selected(place: _Place) -> str | None:
-    """The message for a mistake between SELECT and the pattern, or None."""
+    """Return the message for a mistake between SELECT and the pattern, or None."""
     if not place.expects("VAR", "LPAR") or not (place.expects("WHERE", "FROM") or place.expects("STAR", "VAR")):
         return None
     found = place.stop.found
@@ -193,7 +196,7 @@ def _selected(place: _Place) -> str | None:
 
 
 def _full_stop(place: _Place) -> str | None:
-    """The message for two triple patterns without a full stop between them, or None."""
+    """Return the message for two triple patterns without a full stop between them, or None."""
     if not place.expects("DOT", "SEMICOLON") or not _STARTS.match(place.stop.found):
         return None
     if place.stop.found.upper() == "UNION":
@@ -210,20 +213,20 @@ def _comparison(place: _Place) -> str | None:
 
 
 def _iri(place: _Place) -> str | None:
-    """The message for an IRI without angle brackets, or None."""
+    """Return the message for an IRI without angle brackets, or None."""
     found = place.stop.found
     return f"an IRI stands in angle brackets: <{found}>" if place.expects("IRI") and "://" in found else None
 
 
 def _object(place: _Place) -> str | None:
-    """The message for a triple pattern without an object, or None."""
+    """Return the message for a triple pattern without an object, or None."""
     if place.stop.found not in ("}", ".", ";", ",") or not place.expects(*_TERM) or place.expects("FILTER"):
         return None
     return f"an object (a term) is missing before {place.found}"
 
 
 def _bare(place: _Place) -> str | None:
-    """The message for a word in the place of a term, or None."""
+    """Return the message for a word in the place of a term, or None."""
     word = place.stop.found
     if not _WORD.fullmatch(word) or not place.expects("IRI", "NAME") or word.upper() in keywords():
         return None

@@ -68,7 +68,7 @@ class Head:
     work: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """The head for `json.dumps`."""
+        """Return the head as an object that `json.dumps` takes."""
         return {
             "commit": self.commit,
             "time": self.time,
@@ -85,7 +85,10 @@ class Head:
 
     @classmethod
     def of_json(cls, told: Mapping[str, Any]) -> Self:
-        """The inverse of `to_json`. In `rules`, the removed rules come before the added rules."""
+        """Return the head from which `to_json` made the object.
+
+        In `rules`, the removed rules come before the added rules.
+        """
         come, gone = told["rules_added"], told["rules_removed"]
         return cls(
             told["commit"],
@@ -108,13 +111,13 @@ class Entry:
     sections: Mapping[str, bytes] = field(default_factory=dict)
 
     def frame(self) -> bytes:
-        """The entry as the history stores it."""
+        """Return the entry as the history stores it."""
         head, body = self.parts()
         row = _ROW.pack(_MAGIC, len(head), zlib.crc32(head), len(body), zlib.crc32(body), 0)[:-4]
         return row + struct.pack("<I", zlib.crc32(row)) + head + body
 
     def parts(self) -> tuple[bytes, bytes]:
-        """The head and the body as bytes."""
+        """Return the head and the body as bytes."""
         told = self.head
         fields = {name: getattr(told, name) for name in Head.__slots__}
         fields |= {"headers": dict(told.headers), "work": dict(told.work)}
@@ -123,7 +126,7 @@ class Entry:
 
     @classmethod
     def parse(cls, head: bytes, body: bytes) -> Self:
-        """The entry that `parts` wrote. Raises ValueError."""
+        """Return the entry that `parts` wrote. Raises ValueError."""
         fields, start, sections = json.loads(head), 0, {}
         lines = zlib.decompress(body)
         for name, length in fields["sections"].items():
@@ -133,7 +136,7 @@ class Entry:
 
 
 def now() -> str:
-    """The present time, as text of xsd:dateTime in UTC with milliseconds."""
+    """Return the present time, as text of xsd:dateTime in UTC with milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -47,10 +47,10 @@ class History(Protocol):
         """Write the entry of the next commit. Raises StoreError."""
 
     def heads(self, after: int, to: int) -> Iterator[Head]:
-        """The heads of the commits from `after` + 1 to `to`. Raises HistoryError."""
+        """Return the heads of the commits from `after` + 1 to `to`. Raises HistoryError."""
 
     def entries(self, after: int, to: int) -> Iterator[Entry]:
-        """The entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
+        """Return the entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
 
 
 def gone(number: int, base: int) -> HistoryError:
@@ -81,11 +81,11 @@ class MemoryHistory:
             self._base += 1
 
     def heads(self, after: int, to: int) -> Iterator[Head]:
-        """The heads of the commits from `after` + 1 to `to`. Raises HistoryError."""
+        """Yield the heads of the commits from `after` + 1 to `to`. Raises HistoryError."""
         return (each.told() for each, _ in self._places(after, to))
 
     def entries(self, after: int, to: int) -> Iterator[Entry]:
-        """The entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
+        """Yield the entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
         return (each.entry(file) for each, file in self._places(after, to))
 
     def _places(self, after: int, to: int) -> Iterator[tuple[Place, BinaryIO]]:
@@ -190,11 +190,11 @@ class FileHistory:
             os.close(file)
 
     def heads(self, after: int, to: int) -> Iterator[Head]:
-        """The heads of the commits from `after` + 1 to `to`. Raises HistoryError."""
+        """Yield the heads of the commits from `after` + 1 to `to`. Raises HistoryError."""
         return (each.told() for each, _ in self._places(after, to))
 
     def entries(self, after: int, to: int) -> Iterator[Entry]:
-        """The entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
+        """Yield the entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
         for each, file in self._places(after, to):
             try:
                 yield each.entry(file)
@@ -215,7 +215,10 @@ class FileHistory:
             raise StoreError(f"{self._folder}: the history lacks commit {number + 1}")
 
     def _in_file(self, first: int, to: int) -> Iterator[tuple[int, Place, BinaryIO]]:
-        """The entries of a file up to commit `to`, with their numbers. Raises StoreError, HistoryError."""
+        """Yield the entries of a file up to commit `to`, each with the number of its commit.
+
+        Raises StoreError, HistoryError.
+        """
         number, offset = first, 0
         try:
             with self._path(first).open("rb") as file:
@@ -284,5 +287,5 @@ class FileHistory:
 
 
 def history_path(path: Path) -> Path:
-    """The folder of a store's history."""
+    """Return the folder of a store's history."""
     return path / "history"

@@ -18,12 +18,12 @@ _TERM = re.compile(r'(<[^<>]*>|_:[^\s,()]+|"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[A-
 
 
 def fact_text(name: str, terms: Iterable[str]) -> str:
-    """The text of a fact."""
+    """Return the text of a fact."""
     return f"{name}({', '.join(terms)}) ."
 
 
 def read_fact(text: str) -> tuple[str, tuple[str, ...]]:
-    """The relation and the terms of a fact. Raises ValueError."""
+    """Return the relation and the terms of a fact. Raises ValueError."""
     found = _FACT.fullmatch(text)
     if found is None:
         raise ValueError(f"{text}: not a fact of a relation")
@@ -41,7 +41,7 @@ def read_fact(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _parsed(text: str) -> tuple[str, tuple[str, ...]]:
-    """The relation and the terms of a fact that is written in any way that rule text allows."""
+    """Return the relation and the terms of a fact. The text may be any rule text for a fact."""
     (rule,) = parse(text, "<fact>", None).rules
     (head,) = rule.heads
     if rule.body or head.relation is None:

@@ -113,7 +113,7 @@ class Journal:
                 raise
 
     def records(self, after: int) -> Iterator[Record]:
-        """The records of the commits after `after`, in order. Raises StoreError if one is damaged or missing."""
+        """Yield the records of the commits after `after`, in order. Raises StoreError if one is damaged or missing."""
         if self.last <= after:
             return
         for record, _, _ in self._read(0, after):
@@ -233,7 +233,7 @@ def _framed(patch: bytes) -> bytes:
 
 
 def _announced(frame: bytes) -> tuple[int, int] | None:
-    """The length and the checksum of a record, from its first row; None if this row is damaged."""
+    """Return the length and the checksum of a record, from its first row; None if this row is damaged."""
     found = _FRAME.match(frame)
     if found is None or int(found[4], 16) != crc32(found[1]):
         return None

@@ -62,7 +62,10 @@ class _Row(NamedTuple):
 
 
 def read_patch(text: bytes, source: str) -> Patch:
-    """The result of one or more patches. Raises RdfSyntaxError, which names the source and the line."""
+    """Return what one or more patches remove and add in the end.
+
+    Raises RdfSyntaxError, which names the source and the line.
+    """
     reader = _Reader(source)
     for line, row in enumerate(map(bytes.strip, text.split(b"\n")), 1):
         if row and not row.startswith(b"#"):
@@ -82,7 +85,7 @@ def final(signs: Sequence[int], statements: Sequence[bytes]) -> tuple[bytes, byt
 
 
 def _canonical(statements: Sequence[bytes]) -> list[bytes]:
-    """The canonical line of each statement."""
+    """Return the canonical line of each statement."""
     lines = _lines(b"\n".join(statements))
     if len(lines) != len(statements) or any(b"\n" in statement for statement in statements):
         number = next(number for number, statement in enumerate(statements, 1) if not _is_one(statement))
@@ -91,7 +94,7 @@ def _canonical(statements: Sequence[bytes]) -> list[bytes]:
 
 
 def _lines(text: bytes) -> list[bytes]:
-    """The canonical lines of N-Quads text."""
+    """Return the canonical lines of N-Quads text."""
     quads = pyoxigraph.parse(text, RdfFormat.N_QUADS)
     return (pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b"").split(b"\n")[:-1]
 

@@ -69,7 +69,7 @@ class Record:
     strategies: tuple[StrategyRun, ...] = ()
 
     def patch(self) -> bytes:
-        """The record as an RDF Patch. Raises ValueError for a header that cannot be written."""
+        """Return the record as an RDF Patch. Raises ValueError for a header that cannot be written."""
         rows = [f'H commit "{self.commit}" .\n']
         if self.strategies:
             rows.append(f'H strategy "{" ".join(self.strategies)}" .\n')
@@ -81,7 +81,7 @@ class Record:
 
     @classmethod
     def parse(cls, patch: bytes) -> Self:
-        """The record that `patch` wrote. Raises ValueError."""
+        """Return the record that `patch` wrote. Raises ValueError."""
         header, mark, rows = patch.partition(b"TX .\n")
         if not mark or not rows.endswith(b"TC .\n"):
             raise ValueError("the record has no rows")

@@ -45,7 +45,7 @@ def answer(
     default_graph: NamedNode | BlankNode | None = None,
     keeper: object = None,
 ) -> Results:
-    """The results of a query over the store at a path. All rows must be fetched within `timeout` seconds.
+    """Return the results of a query over the store at a path. All rows must be fetched within `timeout` seconds.
 
     Raises QueryTimeoutError, here or while rows are fetched; OSError, RuntimeError, SyntaxError, ValueError as
     pyoxigraph does; UnopenedError where the store is not there any more; QueryError where the process ends early.
@@ -110,7 +110,10 @@ class _Pipe:
         return cast("dict[str, Any]", json.loads(line))
 
     def read(self, size: int = -1) -> bytes:
-        """Up to `size` bytes; empty after the child's last byte. Raises QueryTimeoutError, QueryError."""
+        """Return up to `size` bytes. The result is empty after the child's last byte.
+
+        Raises QueryTimeoutError, QueryError.
+        """
         assert self._process.stdout
         try:
             piece = self._process.stdout.read(size)

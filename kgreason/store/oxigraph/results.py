@@ -39,7 +39,7 @@ _ROWS = 1000
 
 
 def boolean(is_true: bool) -> QueryBoolean:
-    """The answer of an ASK query as an object of pyoxigraph."""
+    """Return the answer of an ASK query as an object of pyoxigraph."""
     text = b'{"head":{},"boolean":%s}' % (b"true" if is_true else b"false")
     return cast(QueryBoolean, pyoxigraph.parse_query_results(text, QueryResultsFormat.JSON))
 

@@ -69,7 +69,10 @@ class OxigraphStore:
 
     @classmethod
     def read_only(cls, path: Path) -> Self:
-        """The store at a path as it is now, for reading only; needs no lock. Raises StoreError."""
+        """Open the store at a path for reading only. The result shows the store as it is now, and needs no lock.
+
+        Raises StoreError.
+        """
         store = cls.__new__(cls)
         store._prepare(path)
         if not (path / "CURRENT").exists():
@@ -183,7 +186,10 @@ class OxigraphStore:
         return self._calling_python.locked()
 
     def _emptied(self, update: Update) -> set[GraphName]:
-        """The graphs that an update will leave without rows, as far as this is known. Cost: a look at their rows."""
+        """Return the named graphs that have no rows after an update, if this can be told before the update.
+
+        Cost: a look at the rows of the graphs that lose rows.
+        """
         return {
             name
             for name, triples in update.thinned.items()
@@ -212,11 +218,11 @@ class OxigraphStore:
         default_graph: NamedNode | BlankNode | None = None,
         timeout: float | None = None,
     ) -> Results:
-        """The results of a SPARQL query. All rows must be fetched within `timeout` seconds. Ctrl-C ends the waiting.
+        """Return the results of a SPARQL query. All rows must be fetched within `timeout` seconds.
 
-        With a timeout and a store on disk the query runs in a process of its own (`process`), otherwise in a thread of
-        its own (`worker`). So any thread may fetch the rows. Raises QueryError, and QueryTimeoutError here or while
-        rows are fetched.
+        Ctrl-C ends the waiting. With a timeout and a store on disk the query runs in a process of its own (`process`),
+        otherwise in a thread of its own (`worker`). So any thread may fetch the rows. Raises QueryError, and
+        QueryTimeoutError here or while rows are fetched.
         """
         names = dict(prefixes or {})
         ask = partial(self._asked, sparql, prefixes=names, base_iri=base, default_graph=default_graph)
@@ -276,7 +282,7 @@ class OxigraphStore:
         return store.quads_for_pattern(*pattern)
 
     def lines(self) -> Iterator[bytes]:
-        """All rows as chunks of lines."""
+        """Yield all rows as chunks of lines."""
         with self._errors():
             rows = iter(self._store)
             while chunk := pyoxigraph.serialize(islice(rows, _ROWS), format=RdfFormat.N_QUADS):

@@ -67,7 +67,7 @@ def quads(lines: bytes, check: Check | None = None) -> list[Quad]:
 
 
 def pieces(lines: bytes) -> Iterator[bytes]:
-    """Lines in pieces of whole lines, a megabyte each."""
+    """Yield the lines in pieces of about a megabyte. A piece has only whole lines."""
     low = 0
     while low < len(lines):
         high = lines.find(b"\n", low + _PIECE) + 1 or len(lines)
@@ -76,7 +76,7 @@ def pieces(lines: bytes) -> Iterator[bytes]:
 
 
 def _refusal(check: Check | None) -> BaseException | None:
-    """The error that `check` raises, or None."""
+    """Return the error that `check` raises, or None."""
     if check is None:
         return None
     try:
@@ -158,7 +158,7 @@ class Update:
             self._operations.append(f"{action} WHERE {{ VALUES ?i {{ {numbers} }} {terms} }}")
 
     def _functions(self) -> dict[NamedNode, Function]:
-        """The functions that return the terms of a row.
+        """Return the functions that return the terms of a row.
 
         They run no Python code, which Ctrl-C could stop: Oxigraph would leave the row out and go on.
         """

@@ -75,7 +75,7 @@ def at_once(ask: Callable[[], Results]) -> Results | None:
 
 
 def quads(ask: Callable[[], Iterator[Quad]]) -> Iterator[Quad]:
-    """The quads that `ask` returns. If there are many, `ask` is called again in a worker."""
+    """Return the quads that `ask` returns. If there are many, `ask` is called again in a worker."""
     rows = list(islice(ask(), _MOST + 1))
     return iter(rows) if len(rows) <= _MOST else cast(Iterator[Quad], answer(cast(Any, ask)))
 
@@ -95,7 +95,7 @@ def answer(ask: Callable[[], Results], timeout: float | None = None) -> Results:
 
 
 def wait_for(call: Callable[[], Result], timeout: float | None = None) -> Result:
-    """The result of a call that a worker makes. Ctrl-C ends the waiting, but not the call.
+    """Make a call in a worker, and return its result. Ctrl-C ends the waiting, but not the call.
 
     Raises the errors of the call, and QueryTimeoutError after `timeout` seconds.
     """
@@ -146,7 +146,7 @@ def _end() -> None:
 
 
 def _taken() -> _Worker:
-    """A worker that nobody else uses."""
+    """Return a worker that no other query uses."""
     try:
         return _IDLE.pop()
     except IndexError:
@@ -178,7 +178,7 @@ class _Worker:
         return self._done.acquire(timeout=max(seconds, 0))
 
     def value(self) -> Any:
-        """The result of the finished call. Raises the error of the call."""
+        """Return the result of the finished call. Raises the error of the call."""
         value, error = self._value, self._error
         self._value = self._error = None
         try:
@@ -289,7 +289,7 @@ class _Query:
             self._leave()
 
     def rows(self) -> Iterator[Any]:
-        """All rows; afterwards the worker is free. Raises QueryError, QueryTimeoutError."""
+        """Yield all rows. Afterwards the worker is free for other queries. Raises QueryError, QueryTimeoutError."""
         size = _FIRST
         try:
             while self.ready or not self._is_done:
