@@ -67,10 +67,10 @@ class Imports:
         self._known: _Held | None = None
 
     def completed(self, edit: Edit, progress: Progress = SILENT) -> Edit:
-        """Return the edit, extended by the imported documents that it adds to the graph or removes from the graph.
+        """Return the edit, extended by quads of imported documents.
 
-        The returned edit also asserts the quads of the added documents and retracts the quads of the removed documents.
-        New terms get ids of the dictionary.
+        The returned edit also asserts the quads of each document that is newly imported, and retracts the quads of each
+        document that is no longer imported. New terms get ids of the dictionary.
 
         Raises LimitError; and InputError with the names of the document and of its importer.
         """
@@ -84,8 +84,8 @@ class Imports:
     def _followed(self, edit: Edit, held: _Held, progress: Progress) -> Edit:
         """Return the edit, extended by quads of documents.
 
-        It also asserts the quads of each document that is newly reached, and retracts the quads of each held document
-        that is no longer reached.
+        The returned edit also asserts the quads of each document that is newly reached, and retracts the quads of each
+        held document that is no longer reached.
         """
         links = (held.links - self._links(edit.removed)) | self._links(edit.added)
         parts = [edit.added]

@@ -292,7 +292,10 @@ class Materializer:
         return self.engine.changes()
 
     def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
-        """Take over a closure that was computed elsewhere. Returns the change from its rules to the rules in force."""
+        """Take over a closure that was computed elsewhere.
+
+        Returns the rules to remove and to add, so that the rules in force run instead of the rules of the closure.
+        """
         rules = self._encoded(evaluated.rules)
         self.engine.take_over(evaluated.numbered(self.engine.planner), rules)
         return lacking(evaluated, self.rules)

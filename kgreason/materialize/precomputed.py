@@ -19,7 +19,7 @@ from kgreason.rules.model import Rule
 
 
 class Evaluated(NamedTuple):
-    """A closure: its facts, and the rules that derive no further fact from them.
+    """A closure: its facts, and the rules that derive no further fact from these facts.
 
     - `records`: a row for each fact, int32[n, 3 + w]: state, stamp, support, and w columns. The low bits of a state are
       flags, and the bits above are the place of the fact's table in `tables`.
@@ -31,7 +31,7 @@ class Evaluated(NamedTuple):
     rules: tuple[Rule, ...]
 
     def numbered(self, planner: Planner) -> Int32:
-        """The records with the table numbers of the planner; a copy if they differ from the places in `tables`."""
+        """The records, with the planner's numbers of tables instead of places in `tables`; a copy if the two differ."""
         numbers = np.array([planner.table(*table) for table in self.tables], dtype=np.int32)
         if (numbers == np.arange(len(numbers))).all():
             return self.records

@@ -117,7 +117,7 @@ class ProgramChange(NamedTuple):
     """The change of the rules by an edit.
 
     `removed`, `added`: rules that go and come. `restated`: rules that stay in force, with other sources or for another
-    reason. For the engine they are the same rules as before.
+    reason. For the engine a restated rule is the same rule as before.
     """
 
     removed: tuple[Rule, ...]
@@ -127,7 +127,7 @@ class ProgramChange(NamedTuple):
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Suspend cyclic garbage collection, which would look at all objects again and again while many are made."""
+    """Suspend cyclic garbage collection, which would look at all objects again and again while new ones are made."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

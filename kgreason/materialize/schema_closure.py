@@ -51,8 +51,8 @@ def _since(before: ClosureChange, after: ClosureChange) -> ClosureChange:
 class SchemaStratum:
     """The schema triples and the closing rules: call `change`, then `accept` or `rollback`.
 
-    The first change adds the closing rules; `is_ready` is set when it is accepted. A closing rule without a body
-    derives axiomatic triples, even if the schema is empty.
+    The first change adds the closing rules; `is_ready` is set when this change is accepted. A closing rule without a
+    body derives axiomatic triples, even if the schema is empty.
     """
 
     def __init__(self, dictionary: Dictionary, closing: tuple[Rule, ...]) -> None:

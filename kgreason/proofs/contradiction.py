@@ -328,7 +328,7 @@ def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Cont
 
 
 def _clash_of(name: str) -> _Clash | None:
-    """The sentence of the rule `name`. `prp-fp-literals` uses the sentence of `prp-fp`, with which its name begins."""
+    """The sentence of the rule `name`. A rule `prp-fp-literals` has the sentence of `prp-fp`."""
     while name not in _CLASHES:
         name, mark, _ = name.rpartition("-")
         if not mark:
@@ -339,8 +339,8 @@ def _clash_of(name: str) -> _Clash | None:
 def _first_reading(clash: _Clash, body: Iterable[Atom]) -> tuple[Binding, tuple[Atom, ...]] | None:
     """The first list of patterns in `clash.readings` that matches atoms of `body`: the binding, and the matched atoms.
 
-    Atoms with a predicate of the vocabulary, such as rdfs:subClassOf, are axioms. They are matched only if the other
-    atoms of the body give no match.
+    Atoms with a predicate of the vocabulary, such as rdfs:subClassOf, are axioms. Axioms are matched only if the
+    other atoms of the body give no match.
     """
     atoms = [atom for atom in body if atom.relation is None]
     plain = [atom for atom in atoms if atom.terms[1] not in _VOCABULARY or atom.terms[1] in _WORDS.values()]

@@ -43,7 +43,7 @@ class Different:
                 self._found.setdefault(place, []).append((x, y))
 
     def pairs(self, term: str) -> list[Pair] | None:
-        """The pairs among the terms that are equal to `term`; None if there are no such pairs.
+        """The pairs whose two terms are both equal to `term`; None if there are no such pairs.
 
         Each pair is returned once: a second call with `term`, or with an equal term, returns an empty list.
         """

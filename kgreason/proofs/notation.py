@@ -40,11 +40,11 @@ class Step(Protocol):
 
     @property
     def rule(self) -> Rule | None:
-        """The rule that derives it; None for an asserted fact."""
+        """The rule that derives the fact; None for an asserted fact."""
 
     @property
     def premises(self) -> Sequence[Self]:
-        """The proofs of the facts in the rule's body."""
+        """The proofs of the facts in the body of the rule."""
 
     @property
     def is_asserted(self) -> bool:

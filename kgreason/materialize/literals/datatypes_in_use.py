@@ -82,7 +82,7 @@ class DatatypesInUse:
 
 
 def _mentioned(rows: Int32) -> list[int]:
-    """The ids of the datatypes that are subjects or objects of schema triples int32[n, 3], one for each occurrence."""
+    """The ids of the datatypes that are subjects or objects of schema triples int32[n, 3], as often as they occur."""
     ends = rows[:, [0, 2]]
     found: list[int] = ends[is_datatype(ends)].tolist()
     return found

@@ -197,7 +197,8 @@ class Literals:
     def _following(self, links: Int32) -> Int32:
         """The dt_may_equal rows for the links among `links`, int32[n, 2], that rules may follow.
 
-        With the rule group eq-literals no rows are returned, because a rule of this group derives them for every link.
+        With the rule group eq-literals no rows are returned, because a rule of this group derives a dt_may_equal fact
+        for every link.
         """
         if self._follows is None or not len(links):
             return _NO_ROWS

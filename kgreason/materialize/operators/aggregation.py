@@ -47,8 +47,8 @@ _NONE = np.empty(0, dtype=np.int32)
 class _Operator(NamedTuple):
     """An aggregate.
 
-    `level`: when it is decided. `each`: its rows by group. `value`: the facts with its values, by group. `reads`: the
-    tables of the facts that it reads.
+    `level`: the level at which the aggregate is decided. `each`: the aggregated rows by group. `value`: the facts with
+    the values of the aggregate, by group. `reads`: the tables of the facts that the aggregate reads.
     """
 
     aggregation: Aggregation
@@ -281,7 +281,7 @@ class Aggregations:
         return np.array(numbers, dtype=np.int64)[places]
 
     def _are_replaced(self, keys: Int32, changes: Changes | None) -> NDArray[np.bool_]:
-        """For each row of `keys`, whether it has a term that another, equal term stands for: bool[n].
+        """For each row of `keys`, whether another, equal term stands for one of its terms: bool[n].
 
         `changes` is None if no terms are equal.
         """

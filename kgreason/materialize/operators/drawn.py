@@ -25,7 +25,7 @@ _Index = Mapping[Constant, Sequence[Atom]]
 
 
 def drawn(rules: Iterable[Rule], schema: Iterable[Triple]) -> Iterator[Rule]:
-    """Yield the rules, but instead of a generic rule its instances, which have no atoms that read the schema."""
+    """Yield all rules; instead of a generic rule, its instances. An instance has no atoms that read the schema."""
     found = list(rules)
     generic = [rule for rule in found if any(map(is_schema_pattern, rule.body)) and any(map(_is_open, _others(rule)))]
     index: defaultdict[Constant, list[Atom]] = defaultdict(list)

@@ -161,7 +161,7 @@ class Functions:
         self._rounds.restart()
 
     def foreseen(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:
-        """The results to assert together with facts, for the inputs that these facts alone give.
+        """The results to assert together with the facts `rows`, for the inputs that these facts alone give.
 
         `rows`: number of a table -> the rows of the facts. `check` is called from time to time, and may raise an error.
         """
@@ -245,7 +245,7 @@ class Functions:
             raise RuleError(f"{operator.rule}: {expression} cannot be evaluated: {error}") from error
 
     def _found_sources(self, rules: Iterable[Rule]) -> Iterator[_Source]:
-        """Yield a `_Source` for each expression of a rule whose inputs a single body atom gives.
+        """If a single body atom of a rule gives all inputs of an expression, yield a `_Source` for the expression.
 
         Python functions are left out: they are not called before a rule asks for the inputs.
         """

@@ -88,7 +88,7 @@ class Grouped:
         return self.table.matching(rows, tables)
 
     def of(self, groups: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """The facts of `groups`, int32[g, width], which are all different.
+        """The facts of the groups `groups`, int32[g, width]. The groups must all be different.
 
         Returns for each fact the place of its group in `groups`, int64[n], and its key, int32[n, k].
         """
@@ -133,7 +133,7 @@ class _Index:
         self._runs.append(_Run(hashes[order], keys[kept][order]))
 
     def of(self, groups: Int32, more: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """The facts of `groups`, int32[g, w], each once. The groups are all different.
+        """The facts of `groups`, int32[g, w], each once. The groups must all be different.
 
         `more`: further keys int32[m, k], which are not in the index. Returns for each fact the place of its group in
         `groups`, int64[n], and its key, int32[n, k].

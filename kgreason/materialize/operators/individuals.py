@@ -68,7 +68,7 @@ class Individuals:
         return found
 
     def first_names(self, ids: Int32, changes: Changes) -> Int32:
-        """Each id of `ids`, of any shape, replaced by the first name of its individual after the commit so far."""
+        """Replace each id of `ids`, of any shape, by the first name of its individual after the commit so far."""
         if not self.is_linked or not ids.size:
             return ids
         terms = distinct(ids)
@@ -90,7 +90,7 @@ class Individuals:
         return self.is_linked and len(self._links()) > 0
 
     def are_others(self, keys: Int32, changes: Changes) -> NDArray[np.bool_]:
-        """For each row of `keys`, int32[n, k], whether it has a term for which another, equal term stands: bool[n].
+        """For each row of `keys`, int32[n, k], whether another, equal term stands for one of its terms: bool[n].
 
         One name stands for all names of an individual: the primary of the clique; without representatives, the first
         name.

@@ -32,7 +32,7 @@ class Keys:
         """Whether there are indexes, which must `take` the changes of each commit."""
 
     def of(self, number: int, arity: int, key: Sequence[int], keys: Int32) -> Int32:
-        """The asserted facts of a relation that have one row of `keys`, int32[k, len(key)], in the columns `key`.
+        """The asserted facts of a relation whose terms in the columns `key` are a row of `keys`, int32[k, len(key)].
 
         `number` is the id of the relation. Returns int32[n, 1 + arity]: this id, then the terms of a fact.
         """

@@ -232,7 +232,7 @@ class Cliques:
         return Parts(start, length, self._members.values)
 
     def weigh(self, slots: Int32, sign: int) -> None:
-        """Add the number of images of n plain rows to the weights of their cliques (`sign` 1), or subtract it (-1).
+        """For each plain row, add its number of images to the weights of its cliques (`sign` 1), or subtract it (-1).
 
         `slots`, int32[n, 3]: the numbers of the cliques of the cells' terms.
         """

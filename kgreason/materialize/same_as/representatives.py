@@ -436,7 +436,7 @@ def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
 
 
 def represented(rule: Rule) -> Iterator[Rule]:
-    """The rules that replace `rule`, so that it works with representatives.
+    """Return the rules that replace `rule` in a graph where equal terms have representatives.
 
     Each atom `x owl:sameAs y` of the body is read in two ways: as a fact, or as "x and y have the same representative".
     Each combination of these ways gives a rule. Only a fact (asserted, or by eq-ref) says that a term is equal to
