@@ -111,7 +111,7 @@ def links(rows: Int32, schema: Int32) -> bool:
 
 
 def are_limits(rows: Int32) -> Mask:
-    """For each row of int32[n, 3], whether it says the limit of a cardinality, which is read by its value: bool[n]."""
+    """For each row of int32[n, 3], whether it says the limit of a cardinality: bool[n]. Limits are read by value."""
     return np.isin(rows[:, 1], _LIMITS)
 
 

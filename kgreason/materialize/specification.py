@@ -149,7 +149,7 @@ class ReferenceEngine:
         return rows, tables
 
     def was_present(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each row of int32[n, w] False, because it is not known which rows were present before: bool[n]."""
+        """Return False for each row of int32[n, w]: bool[n]. Which rows were present before is not known."""
         return np.zeros(len(rows), dtype=np.bool_)
 
     def place(self) -> Place:

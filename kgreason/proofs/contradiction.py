@@ -215,7 +215,10 @@ class Contradiction(NamedTuple):
 
     @property
     def pair(self) -> tuple[str, frozenset[str]] | None:
-        """A key that contradictions about the same two members of an owl:AllDifferent share; None for other rules."""
+        """The key of a contradiction about two members of an owl:AllDifferent; None for any other contradiction.
+
+        Contradictions about the same two members have the same key.
+        """
         clash = _clash_of(self.rule)
         if clash is not _LISTED:
             return None

@@ -17,7 +17,7 @@ from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 
 
 def prove_contradictions(live: Materializer, most: int | None = None) -> list[Proof]:
-    """A proof of each of the first `most` contradictions, ordered by the rules' names and the terms; None is all."""
+    """One proof for each contradiction, ordered by the rules' names and the terms: the first `most`, or all if None."""
     found = sorted(mistakes(live.save(), live.dictionary, live.false_rules), key=lambda each: each.told)[:most]
     proofs = prove_each([_wanted(live, mistake) for mistake in found], facts_of(live))
     told = [_told(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]

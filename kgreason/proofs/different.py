@@ -66,5 +66,5 @@ class Different:
         return found
 
     def _class_of(self, ids: Int32) -> Int32:
-        """For each term of `ids`, int32[n], a number that all terms equal to it share: int32[n]."""
+        """For each term of `ids`, int32[n], a number: int32[n]. Equal terms have the same number."""
         return self._saved.in_primaries(ids) if self._saved.rep else self._first[ids]

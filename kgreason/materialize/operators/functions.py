@@ -222,7 +222,7 @@ class Functions:
             yield from self._fresh(operator.made, result.made)
 
     def _fresh(self, table: Table, keys: Int32) -> Iterator[Facts]:
-        """Yield the rows of a table with the keys `keys`, without the rows that are asserted already."""
+        """Yield the rows of a table that have the keys `keys` and are not asserted yet."""
         rows = table.rows(keys)
         rows = rows[~self._engine.circuit.facts.is_asserted_fact(rows)]
         if len(rows):

@@ -169,7 +169,7 @@ class Cliques:
         return plain
 
     def is_open(self, ids: Int32, slots: Int32) -> Mask:
-        """For each term whether it may occur in images: its clique is not folded, or it is the primary.
+        """For each term whether it may occur in images: the clique is not folded, or the term is its primary.
 
         `slots`: the numbers of the terms' cliques.
         """
