@@ -14,8 +14,8 @@ several atoms have the same text, all are tried. If several complete orders have
 Laws: `canonical(canonical(r)) == canonical(r)`; the canonical form means the same as the rule. At most `_TRIED` partial
 orders are kept, as many as there are orders of a body of `_SHORT` atoms (6! = 720). In a longer body, atoms of the same
 text are first told apart by their neighbours (`_marks`), and the longer the body is, the fewer orders are kept. The
-order of the remaining ties nearly never matters. If it matters, the canonical form still means the same as the rule,
-but it may depend on the order in which the rule was written.
+order of atoms that are still alike nearly never matters. If this order matters, the canonical form still means the same
+as the rule, but the form may depend on the order in which the rule was written.
 
 Cost: 2 to 4 microseconds for a rule with one body atom, 15 to 25 for two or three atoms, 6 milliseconds for six atoms
 that are all alike, 0.2 s for 200.

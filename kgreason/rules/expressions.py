@@ -4,10 +4,11 @@
     BIND(expression AS ?result)     the rule goes on with the value; an error makes no row
     BIND(SKOLEM("x", ...) AS ?b)    the rule goes on with a blank node, the same one for the same label and arguments
 
-An expression is a SPARQL 1.1 expression. It is kept as its tokens, and Oxigraph parses and evaluates it. Or it is the
-call of a Python function, such as `area(?w, ?h)`, whose arguments are variables and constants. Every function must be
-pure: the same inputs give the same result for as long as a fact depends on it. So NOW, RAND, UUID, STRUUID and BNODE
-are refused. SKOLEM is no function of SPARQL, so it cannot stand inside an expression.
+There are two kinds of expressions. The first are SPARQL 1.1 expressions; a rule keeps their tokens, and Oxigraph parses
+and evaluates them. The second are calls of Python functions, such as `area(?w, ?h)`; the arguments of a call are
+variables and constants. Every function must be pure: the same inputs give the same result for as long as a fact depends
+on it. So NOW, RAND, UUID, STRUUID and BNODE are refused. SKOLEM is no function of SPARQL, so it cannot stand inside an
+expression.
 
 Cost: Oxigraph parses the expression of a rule once when the rule is read, 0.1 ms.
 """

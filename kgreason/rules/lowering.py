@@ -16,7 +16,7 @@
                                 H :- B, value(?x, ?n)       the rule reads one value for each group
 
 The name of a hidden relation contains the text of the negation, the expression or the aggregate. So users cannot write
-hidden relations, and rules that negate or compute the same share them, whatever their variables are called. Rules
+hidden relations. Rules that negate or compute the same share hidden relations, whatever the variables are called. Rules
 derive `asks` and `some`. A commit asserts a fact of `none` while its `asks` fact is present and the negated fact (or
 its `some` fact) is absent. So the engine evaluates only rules without NOT, every fact has a stamp and a support as
 always, and the `none` fact is a premise in proofs of H.
@@ -29,13 +29,13 @@ If a single atom is negated or aggregated, no lowered rule contains this atom. T
 no representatives. But each constant that a rule mentions needs one if it has equal terms. So a rule with an empty body
 derives a fact `names` that mentions the constants.
 
-When a fact of `asks` is derived, its fact of `made` is asserted. The fact of `made` is never retracted: an expression
-is a table that never changes.
+When a fact of `asks` is derived, the fact of `made` with the same inputs is asserted. The fact of `made` is never
+retracted: an expression always has the same result for the same inputs.
 
 A Python function may raise an error, which ends the commit. So its calls must not depend on the order in which a rule
-is evaluated or written: `asks` has the whole body. It also has all expressions of SPARQL, except those whose inputs
-depend on a call that this call does not need. A fact `called(inputs)` is asserted for each call, so that no call is
-repeated.
+is evaluated or written: the rule for `asks` has the whole body. This rule also has all expressions of SPARQL, except
+those whose inputs depend on a call that this call does not need. A fact `called(inputs)` is asserted for each call, so
+that no call is repeated.
 
 Law: let `none` hold exactly the keys of `asks` without a negated fact. Then the facts are those of stratified negation
 (Apt, Blair and Walker, *Towards a Theory of Declarative Knowledge*). Cost: the body is evaluated twice, and each key is

@@ -4,7 +4,8 @@ Invariant: every rule has a name, so that messages can name the rule. A rule wit
 position, counted from 1; parsing the same text again gives the same names. Names need not be unique: all rules that are
 translated from one W3C rule have the name of this W3C rule.
 
-`select` returns a program with some of the groups. It does not check whether their rules need rules of other groups.
+`select` returns a program with some of the groups. `select` does not check whether the rules of these groups need rules
+of other groups.
 """
 
 from __future__ import annotations

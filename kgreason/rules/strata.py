@@ -9,16 +9,16 @@ stratum of its own.
     level(n) = 1 + the largest level of a negation m, where a rule that contains m can derive facts
                    that n negates, directly or through other rules
 
-Rules that assign get no level: what they derive only grows with what they read, so they need no order. They are looked
-at for cycles alone. But SKOLEM makes one blank node for each individual. So if a program has rules about equality,
-SKOLEM waits until owl:sameAs is final. An aggregate with a SKOLEM among its atoms waits for this SKOLEM.
+Rules that assign get no level: what they derive only grows with what they read, so they need no order. These rules are
+looked at for cycles alone. But SKOLEM makes one blank node for each individual. So if a program has rules about
+equality, SKOLEM waits until owl:sameAs is final. An aggregate with a SKOLEM among its atoms waits for this SKOLEM.
 
 Rules about equality and the values of literals are not part of this graph. Otherwise the rules that replace equals by
 equals would put every triple on one cycle. Instead all that waits also depends on all other rules that derive
 owl:sameAs.
 
 One cycle is allowed: if all its closed dependencies are aggregates MIN, or all MAX, the rules find a smallest or
-largest value by recursion (shortest paths). They are one recursion, at one level.
+largest value by recursion (shortest paths). The aggregates of such a cycle are one recursion, at one level.
 
 Law: levels are finite exactly if no cycle has a closed dependency. Cost: nothing for a program without closed
 dependencies. Else an index of all rules, and for each negation and each rule that assigns a look at the rules that can

@@ -10,9 +10,9 @@ Law: on a graph without rules the outcome is the same as that of Oxigraph's own 
 exist. So CREATE succeeds for a graph that does not exist, and CLEAR and DROP always succeed (section 3 of the
 recommendation allows this for stores that do not record empty graphs).
 
-Edits are collected, and applied only when an operation must see them. So a request of INSERT DATA and DELETE DATA is
-one edit, unless a DELETE names a subject and predicate that the request has edited before. The caller is responsible
-for atomicity: after an error, edits that were already applied remain.
+Edits are collected. The collected edits are applied only when an operation must see their result. So a request of
+INSERT DATA and DELETE DATA is one edit, unless a DELETE names a subject and predicate that the request has edited
+before. The caller is responsible for atomicity: after an error, edits that were already applied remain.
 
 Cost: that of the queries, and some microseconds a row.
 """

@@ -2,8 +2,8 @@
 
     DELETE { ?s :p ?o } ... USING <g> WHERE { ... }    ->    SELECT DISTINCT ?s ?o FROM <g> WHERE { ... }
 
-The block is passed on as it is written. The query selects only the variables of the templates. It selects each solution
-once (DISTINCT), unless an INSERT makes blank nodes for every solution.
+The block is passed on as it is written. The query selects only the variables of the templates. Each solution is
+selected once (DISTINCT), unless an INSERT makes blank nodes for every solution.
 
 Cost: that of parsing the query; nothing is evaluated here.
 """
@@ -53,8 +53,9 @@ class Select:
         """Return a SPARQL Update that calls a function for each solution, in order, and changes nothing.
 
         The text is to be put after the prologue. Both arguments are IRIs in angle brackets. The function gets the
-        values of the variables, and `unbound` for a variable without a value. It must return None. BIND calls it, not
-        FILTER: Oxigraph may evaluate a FILTER before the filters of the block, and so for rows that are not solutions.
+        values of the variables, and `unbound` for a variable without a value. The function must return None. BIND calls
+        the function, not FILTER: Oxigraph may evaluate a FILTER before the filters of the block, and so for rows that
+        are not solutions.
         """
         values = ", ".join(f"COALESCE(?{name}, {unbound})" for name in self.variables)
         within = f"WITH {self.default_graph} " if self.default_graph else ""

@@ -196,7 +196,8 @@ class Folder:
     def tidy(self, stage: str = "") -> None:
         """Remove the snapshots and Oxigraph folders that no manifest names, except the folder `stage`.
 
-        Both this manifest and the manifest on disk count: they differ after a failed `put`.
+        A folder stays if the manifest of this object or the manifest on disk names it. These two differ after a failed
+        `put`.
         """
         known = [each for each in (self.manifest, read_manifest(self.path)) if each]
         kept = {self.snapshot(each.commit) for each in known} | {self.oxigraph(each) for each in known}

@@ -131,7 +131,7 @@ class Reader(Repository):
     def _shows(self, deltas: Iterable[RowDelta]) -> bool:
         """Whether the store has the rows that remain after all `deltas`.
 
-        It must have every row that the deltas add in the end, and no row that they remove in the end.
+        The store must have every row that the deltas add in the end, and no row that the deltas remove in the end.
         """
         come, gone = net(deltas)
         return self.store.count(come) == come.count(b"\n") and not self.store.count(gone)

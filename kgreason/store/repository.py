@@ -10,11 +10,12 @@ A commit exists once its record is in the journal. A load exists once the manife
 Oxigraph store from its beginning to its end. So a reader sees each commit completely or not at all: a commit is one
 transaction of Oxigraph, and a load fills a store of its own, the *stage*, which no reader opens before it is complete.
 
-Oxigraph's own log is not synced at a commit. After a power loss Oxigraph may lack the last commits. It has at least the
-commits up to the flush that the manifest names, and at most those of the journal, which was synced first. A delta is
-two sets of rows. So applying all deltas since the flush brings Oxigraph up to date, even if it has some of them
-already. The deltas come from replaying the journal in the engine. The repository knows neither the engine nor the
-contents of snapshots; its callers pass the rows. In memory there is Oxigraph only.
+Oxigraph's own log is not synced at a commit. After a power loss Oxigraph may lack the last commits. Oxigraph then has
+at least the commits up to the flush that the manifest names. Oxigraph has no commit that the journal lacks, because the
+journal was synced first. A delta is two sets of rows. So applying all deltas since the flush brings Oxigraph up to
+date, even if Oxigraph has some of the deltas already. The deltas come from replaying the journal in the engine. The
+repository knows neither the engine nor the contents of snapshots; its callers pass the rows. In memory there is
+Oxigraph only.
 
 A reader in another process is a `Reader`.
 
@@ -319,8 +320,8 @@ class Repository:
     def _apply_replayed(self) -> None:
         """Bring the store of a writer to the last commit, in one step.
 
-        Oxigraph may have some of the deltas already. Applied one after the other, they would show readers an earlier
-        commit for a moment. Applied together, they change nothing if Oxigraph has them all.
+        Oxigraph may have some of the deltas already. If the deltas were applied one after the other, readers would see
+        an earlier commit for a moment. If the deltas are applied together and Oxigraph has them all, nothing changes.
         """
         if self._unseen:
             come, gone = net(self._unseen)

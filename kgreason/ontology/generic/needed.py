@@ -5,17 +5,17 @@ triple. Example: `ex:Path rdfs:subClassOf owl:TransitiveProperty` and `ex:road a
 new axiom has no translated rules. Then the generic rules that read such a triple have to run as well, and so do the
 rules that read the triples which these generic rules derive.
 
-The analysis runs the generic rules over *patterns*: triples with variables for terms that only the data knows. It
-starts with the heads of data rules that can be schema. A generic rule fires if one of its premises unifies with a
-pattern, and the other premises unify with the closed schema or with patterns; atoms about data count as true. The heads
-of the rule become new patterns, except heads that cannot be schema, are known already, or repeat the body. So the
-analysis never misses a rule that is needed (except for owl:sameAs, see `needed_generic`). It may name a rule that is
-not needed.
+The analysis runs the generic rules over *patterns*: triples with variables for terms that only the data knows. The
+first patterns are the heads of data rules, if these heads can be schema. A generic rule fires if one of its premises
+unifies with a pattern, and the other premises unify with the closed schema or with patterns; atoms about data count as
+true. The heads of the rule become new patterns, except heads that cannot be schema, are known already, or repeat the
+body. So the analysis never misses a rule that is needed (except for owl:sameAs, see `needed_generic`). But the analysis
+may name a rule that is not needed.
 
-A pattern with a variable as its predicate can be any schema triple. It ends the analysis, and all generic rules are
-needed. Such a pattern is ignored if no variable can become a *keyword*, that is, one of the predicates that make a
-triple schema. This is so under three conditions: the data has no keyword as a subject or object, no rule derives such a
-triple, and no rule reads a schema triple with a keyword as its subject or object.
+A pattern with a variable as its predicate can be any schema triple. Such a pattern ends the analysis, and all generic
+rules are needed. But the pattern is ignored if no variable can become a *keyword*, that is, one of the predicates that
+make a triple schema. This is so under three conditions: the data has no keyword as a subject or object, no rule derives
+such a triple, and no rule reads a schema triple with a keyword as its subject or object.
 
 The result and its reasons depend only on the set of rules and the set of schema triples.
 Cost: a look at each head while no head can be schema, as in most ontologies; otherwise a join over the schema.

@@ -3,8 +3,8 @@
 A list is a chain of cells that ends in rdf:nil; each cell has exactly one rdf:first and one rdf:rest. Anything else (a
 missing link, two links, a cycle) is a fault, which is reported and never repaired by a guess. A cell with two links is
 a *fork*: by the tables, each choice of links is a list. There may be very many choices, so forks are left to the
-generic rules, which walk along lists cell by cell. The result, a list or a fault, has all cells that were visited. It
-depends on the triples of these cells alone; so after an edit it is known which axioms to read again.
+generic rules, which walk along lists cell by cell. The result, a list or a fault, has all cells that were visited. The
+result depends on the triples of these cells alone. So after an edit it is known which axioms to read again.
 
 Cost: linear in the length of the list.
 """
@@ -59,7 +59,7 @@ def read_list(schema: Schema, head: Constant) -> RdfList | Fault:
 
 
 def _is_fork(schema: Schema, cell: Constant) -> bool:
-    """Whether a cell has both links, and more than one value of at least one of them."""
+    """Whether a cell has rdf:first and rdf:rest, and more than one value of at least one of these two."""
     counts = [len(schema.objects(cell, predicate)) for predicate in (RDF_FIRST, RDF_REST)]
     return min(counts) > 0 and max(counts) > 1
 

@@ -145,7 +145,7 @@ def _applied(step: Rule, fact: Fact) -> Fact | None:
 
 
 class LiveReduction:
-    """The present rules and the shortcuts among them; empty at first."""
+    """The present rules, and which of them are shortcuts; empty at first."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log

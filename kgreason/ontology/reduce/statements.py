@@ -1,14 +1,14 @@
 """Two passes that do not change the closure: `normalise` each rule, then `deduplicate` the rules.
 
-A row sees only one axiom, so several rows may give the same rule. Examples: owl:disjointWith is read from both sides;
-scm-eqc1 turns an equivalence into two subclass pairs; cls-int2 gives the same rules as scm-int with cax-sco. Of rules
-with the same canonical form only the first is kept, with its name and sources, because a proof needs only one
-justification.
+A row of the W3C tables reads only one axiom, so several rows may give the same rule. Examples: owl:disjointWith is read
+from both sides; scm-eqc1 turns an equivalence into two subclass pairs; cls-int2 gives the same rules as scm-int with
+cax-sco. Of rules with the same canonical form only the first is kept, with its name and sources, because a proof needs
+only one justification.
 
 `LiveStatements` is `deduplicate` for rules that are added and removed. A *statement* is a rule without its name and
-sources. It is in force while any axiom gives it. Its name and sources come from the axiom that is first in the order
-of places. Law: after any changes, `firsts` are the rules that `deduplicate` keeps of the present rules, in the order
-of their places.
+sources. A statement is in force while any axiom gives it. The name and sources of the rule in force come from the axiom
+that is first in the order of places. Law: after any changes, `firsts` are the rules that `deduplicate` keeps of the
+present rules, in the order of their places.
 
 Cost: the canonical form takes a few microseconds for most rules; for each rule that is added or removed, a look at the
 few places of its statement.

@@ -4,7 +4,7 @@
     WHERE { ?x :parent ?y . ?y :brother ?z              WHERE { ?x :parent ?y . ?y :brother ?z
             FILTER NOT EXISTS { ?z a :Dead } }                  NOT { ?z a :Dead } }
 
-Filters of a query hold for its whole group, wherever they stand. So they come last in the rule.
+A filter of a query holds for its whole group, wherever the filter stands. So filters come last in the rule.
 
 If a BIND fails for a row, a query keeps the row, without a value for the variable. A rule drops the row. So a query is
 refused if this makes a difference: if only some triples of the head need the value (the query would make the others, a

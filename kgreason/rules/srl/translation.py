@@ -11,8 +11,9 @@
 
 A variable that occurs for the first time under NOT belongs to this NOT, so it has a name that occurs nowhere else.
 
-A part is a rule of its own for a triple pattern that looks into triple terms. It has no dialect: taking a triple apart
-makes no new terms, so its dependencies are open (`strata`), unlike those of a rule that assigns.
+A part is a rule of its own for a triple pattern that looks into triple terms. A part has no dialect: taking a triple
+apart makes no new terms. So the dependencies of a part are open (`strata`), and those of a rule that assigns are
+closed.
 
 The labels of blank nodes and the names of parts are made from a digest of the rule's canonical form, and of the number
 of rules with this form before it in the same text. So the blank nodes of a rule do not depend on the other rules of

@@ -6,7 +6,7 @@
 A file is called after its first commit; the first file may be empty, and names the base. So a reader finds an entry by
 looking at the names, and at the heads in one file.
 
-An entry is written and synced *before* the journal gets its commit. So the history has every commit. It may have one
+An entry is written and synced *before* the journal gets its commit. So the history has every commit. There may be one
 entry more: that of a commit that failed or was killed. Nobody reads this entry, because a reader knows the last commit
 from the journal; the next opening for writing, or the next commit, cuts it off.
 

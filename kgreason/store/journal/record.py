@@ -53,11 +53,11 @@ class Record:
     """A commit: its number, and the quads, rules and facts that it removed and added.
 
     `removed` and `added` are asserted quads as canonical N-Quads lines; a line without a graph name belongs to the
-    default graph. `rules` are rule text, and `facts` texts of `facts.fact_text`. `headers` are texts that the
-    caller wants to find again, such as a stream and the number of its batch. The name of a header is a word of ASCII
-    letters, digits, `_` and `-`, and must not be one that kgreason uses itself, such as `commit`. `strategies` says how
-    the steps of the commit were evaluated; its last entry holds for all later steps. It is empty in records of older
-    versions.
+    default graph. `rules` are rule text, and `facts` texts of `facts.fact_text`. `headers` are texts that the caller
+    wants to find again, such as a stream and the number of its batch. The name of a header is a word of ASCII letters,
+    digits, `_` and `-`, and must not be one that kgreason uses itself, such as `commit`. `strategies` says how the
+    steps of the commit were evaluated; its last entry holds for all later steps. `strategies` is empty in records of
+    older versions.
     """
 
     commit: int

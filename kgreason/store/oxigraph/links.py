@@ -1,8 +1,8 @@
 """`own_files`: the files of an Oxigraph store for one reader, which no writer can take away.
 
-RocksDB opens 16 tables of a store at once. It opens the others by their paths, when a query needs them. A writer that
-compacts the store, or replaces it, removes tables, and a query of a reader would fail or never end. So the reader of a
-store with more tables has a folder of its own:
+RocksDB opens 16 tables of a store at the beginning. RocksDB opens every other table by its path, when a query needs the
+table. A writer that compacts the store, or replaces it, removes tables, and a query of a reader would fail or never
+end. So the reader of a store with more tables has a folder of its own:
 
     *.sst                            hard links: a table never changes
     CURRENT, MANIFEST-*, *.log ...   copies: these files grow

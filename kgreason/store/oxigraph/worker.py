@@ -2,8 +2,8 @@
 
 While pyoxigraph evaluates a query, Python handles no signal in that thread. So a *worker* thread evaluates the query,
 and the caller waits in a way that Ctrl-C and a timeout can end. Oxigraph itself cannot be stopped. After the caller has
-given up, the worker goes on until Oxigraph gives the next row or the answer, and then ends. It does not keep the
-process from ending.
+given up, the worker goes on until Oxigraph gives the next row or the answer, and then ends. The worker does not keep
+the process from ending.
 
 In pyoxigraph only the thread that made the results may use them, but any thread may use a single row. So each worker
 keeps the results of one query, and hands over batches of rows. Any thread may take the rows, one thread at a time.
@@ -328,7 +328,7 @@ class _Query:
         return None
 
     def _write(self, variables: list[Variable], output: IO[bytes], syntax: QueryResultsFormat) -> None:
-        """Write the rows that are ready; then the worker writes the other rows behind them."""
+        """Write the rows that are ready. Then let the worker write all other rows behind these."""
         end = _ENDS.get(syntax.file_extension, b"")
         beginning = _whole(variables, (), syntax).removesuffix(end)
         output.write(_whole(variables, self.ready, syntax).removesuffix(end))
