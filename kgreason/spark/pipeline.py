@@ -92,7 +92,10 @@ def check_load(graph: KnowledgeGraph, paths: Sequence[File], folder: File | None
 
 
 def _evaluated(live: Materializer, encoded: Encoded, folder: str, progress: Progress) -> tuple[Int32, Evaluated]:
-    """The quads of the files, int32[n, 4], and their closure, both with the ids of the materializer `live`."""
+    """Compute the closure of encoded files. Returns the quads of the files, int32[n, 4], and the closure.
+
+    Both have the ids of the materializer `live`.
+    """
     selection, registry = replace(live.selection, own=live.own), live.operators.registry
     facts, planned, terms = close_for(selection, encoded, f"{folder}/closure", progress, registry)
     with progress("handing over"):
@@ -169,7 +172,10 @@ def check_materialize(
 
 @contextmanager
 def room(folder: File | None) -> Iterator[str]:
-    """The folder for Spark's tables, as an absolute path. Without `folder` it is temporary and removed at the end."""
+    """A context: the absolute path of the folder for Spark's tables.
+
+    Without `folder` this is a temporary folder, which is removed at the end of the context.
+    """
     if folder is not None:
         yield fspath(folder) if "://" in fspath(folder) else str(Path(folder).resolve())
         return

@@ -28,9 +28,9 @@ _ROWS = 1 << 18
 
 
 def intern_terms(terms: ds.Dataset, others: dict[int, str], dictionary: Dictionary) -> Int32:
-    """Intern the terms of a dataset with the columns id and text, and the terms `others` (id -> text).
+    """Intern in the dictionary the terms of a dataset (columns id and text) and the terms `others` (id -> text).
 
-    Returns int32[n]: at the place of each id of Spark, the id in the dictionary. Raises LimitError if ids run out.
+    Returns int32[n]: the entry at index i is the dictionary's id for Spark's id i. Raises LimitError if ids run out.
     """
     ids = np.zeros(1, dtype=np.int32)
     for batch in _batches(terms, ["id", "text"]):
@@ -46,7 +46,10 @@ def intern_terms(terms: ds.Dataset, others: dict[int, str], dictionary: Dictiona
 
 
 def records_of(facts: ds.Dataset, width: int, ids: Int32) -> Int32:
-    """The facts of a dataset as records int32[n, 3 + width] of the engine; `ids` maps Spark's ids to new ids."""
+    """Turn the facts of a dataset into records of the engine: int32[n, 3 + width].
+
+    `ids` maps Spark's ids to the ids of the dictionary.
+    """
     names = [f"c{column}" for column in range(width)]
     records = np.empty((facts.count_rows(), FIRST + width), dtype=np.int32)
     done = 0
@@ -62,7 +65,7 @@ def records_of(facts: ds.Dataset, width: int, ids: Int32) -> Int32:
 
 
 def quads_of(quads: ds.Dataset, ids: Int32) -> Int32:
-    """The quads of a dataset with the columns s, p, o and g, as int32[n, 4]; `ids` maps Spark's ids to new ids."""
+    """Return the quads of a dataset (columns s, p, o, g) as int32[n, 4]. `ids` maps Spark's ids to new ids."""
     rows = np.empty((quads.count_rows(), 4), dtype=np.int32)
     done = 0
     for batch in _batches(quads, ["s", "p", "o", "g"]):
@@ -73,7 +76,7 @@ def quads_of(quads: ds.Dataset, ids: Int32) -> Int32:
 
 
 def files_of(table: DataFrame) -> ds.Dataset:
-    """The Parquet files of a table of Spark, as a dataset of Arrow."""
+    """Return a dataset of Arrow over the Parquet files of a table of Spark."""
     return ds.dataset([unquote(name.removeprefix("file://")) for name in table.inputFiles()], format="parquet")
 
 

@@ -85,9 +85,9 @@ def encode(
     """Encode RDF files (see `read`), or a DataFrame of subject, predicate, object and graph as N-Triples text.
 
     Tables are written below `folder`. Tables of an earlier run with the same input are used again. The terms of `extra`
-    get ids even if no quad has them. A malformed line is an error, or is skipped and counted, as in `read`. Raises
-    InputError for a missing path and for a folder with tables of other input, RdfSyntaxError with file and line,
-    LimitError if ids run out, StoreError for a full disk.
+    get ids even if no quad has them. A malformed line raises RdfSyntaxError with file and line; with
+    `on_error="count"` it is skipped and counted. Raises InputError for a missing path and for a folder with tables of
+    other input, LimitError if ids run out, StoreError for a full disk.
     """
     given = _table(quads) if isinstance(quads, DataFrame) else sort(quads)
     stages = Stages(spark, folder, _made_from(spark, given, extra, on_error))
@@ -101,14 +101,14 @@ def encode(
 
 
 def _table(quads: DataFrame) -> DataFrame:
-    """A table of quads with only the four columns of a quad. Raises InputError if one is missing."""
+    """Return only the four columns of a quad. Raises InputError if one of these columns is missing."""
     if missing := [name for name in QUAD if name not in quads.columns]:
         raise InputError(f"quads need the columns {', '.join(QUAD)}; {missing[0]} is missing")
     return quads.select(*QUAD)
 
 
 def _made_from(spark: SparkSession, given: DataFrame | Inputs, extra: Sequence[str], on_error: OnError) -> str:
-    """A digest that identifies the input: of the rows of a DataFrame, or of names, sizes and times of files."""
+    """Return a digest that identifies the input: of the rows of a DataFrame, or of names, sizes and times of files."""
     kept = [_LAYOUT, VOCABULARY, list(extra), on_error]
     if isinstance(given, DataFrame):
         return fingerprint(kept, given)
@@ -117,7 +117,7 @@ def _made_from(spark: SparkSession, given: DataFrame | Inputs, extra: Sequence[s
 
 
 def _remote(spark: SparkSession, paths: list[str]) -> list[str]:
-    """Names, sizes and times of the files on other file systems."""
+    """Return names, sizes and modification times of the files on other file systems."""
     if not paths:
         return []
     files = spark.read.format("binaryFile").option("pathGlobFilter", LINE_FILES).load(paths)
@@ -136,7 +136,7 @@ def _grouped(spark: SparkSession, given: DataFrame | Inputs, skip: bool) -> Data
 
 
 def _skipped(groups: DataFrame) -> list[Malformed]:
-    """The number of skipped lines of each file, with an example."""
+    """Return for each file the number of skipped lines, and one of these lines as an example."""
     rows = groups.where(F.col("file").isNotNull()).groupBy("file").agg(F.sum("lines"), F.min("example")).collect()
     return merged(Malformed(*row) for row in rows)
 
@@ -151,7 +151,11 @@ def _numbered(spark: SparkSession, groups: DataFrame, extra: Sequence[str]) -> D
 
 
 def _parts(spark: SparkSession, texts: int) -> int:
-    """The number of parts for this many texts: as in other shuffles, unless parts would be very small or large."""
+    """Return the number of parts into which texts are shuffled.
+
+    The number is Spark's setting for shuffles. It is smaller if parts would be very small, and larger if parts would be
+    very large.
+    """
     usual = int(spark.conf.get("spark.sql.shuffle.partitions"))
     return max(1, min(usual, texts // _LEAST), texts // _MOST)
 
@@ -164,7 +168,7 @@ class _Ids:
 
     @cached_property
     def _offsets(self) -> DataFrame:
-        """For each part the offset to add to its numbers: part int, offset int. Raises LimitError if ids run out."""
+        """The offset of each part: part int, offset int. An id is number + offset. Raises LimitError if ids run out."""
         parts = self._numbers.groupBy("part").agg(F.max("number")).orderBy("part").collect()
         sums = list(accumulate((max(0, most - SEEDED) for _, most in parts), initial=0))
         if sums[-1] + SEEDED > MAX_ID:
@@ -180,12 +184,12 @@ class _Ids:
         return numbers.join(self._offsets, "part").withColumn("id", identity)
 
     def terms(self) -> DataFrame:
-        """The dictionary: id int, text string."""
+        """Return the dictionary: id int, text string."""
         vocabulary = self._spark.createDataFrame(list(enumerate(VOCABULARY, 1)), _TERMS).coalesce(1)
         return vocabulary.unionAll(self._with_id(self._numbers.where(F.col("text").isNotNull())).select("id", "text"))
 
     def names(self) -> DataFrame:
-        """For each group the ids of its local ids: group long, local int, id int."""
+        """Return a table from local ids to ids: group long, local int (the id within the group), id int."""
         of_rows = self._numbers.where(F.col("group") >= 0)
         return self._with_id(of_rows).select("group", "local", "id")
 

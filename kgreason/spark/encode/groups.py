@@ -51,7 +51,7 @@ Interner = Callable[[pa.RecordBatch, Dictionary], Iterable[Ids]]
 
 
 def grouped_lines(skip: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Turn batches of (line, file) into rows of `GROUPED`. `skip`: a malformed line is no error, but skipped."""
+    """Turn batches of (line, file) into rows of `GROUPED`. `skip`: a malformed line is skipped instead of an error."""
     reader = LineReader(skip=skip)
     yield from _grouped(batches, reader.intern)
     yield record(GROUPED, **reader.skipped())
@@ -86,7 +86,7 @@ def _grouped(batches: Batches, intern: Interner) -> Iterator[pa.RecordBatch]:
 
 
 def _named(group: int, dictionary: Dictionary) -> Iterator[pa.RecordBatch]:
-    """The rows (group, local, text) for all texts of a group."""
+    """Yield rows (group, local, text): each text of a group with its local id."""
     names = texts(dictionary)
     local = pa.array(np.arange(len(names), dtype=np.int32))
     for first in range(1, len(names), _SLICE):
@@ -120,7 +120,7 @@ def renamed(rows: pa.Table, names: pa.Table) -> pa.Table:
 
 
 def _partition() -> int:
-    """The number of the partition that this task computes."""
+    """Return the number of the partition that this task computes."""
     return int(TaskContext.get().partitionId())
 
 

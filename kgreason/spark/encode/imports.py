@@ -1,4 +1,4 @@
-"""`unknown_imports`: warn about documents that owl:imports names and that are not in the data.
+"""`unknown_imports`: warn about documents that an owl:imports names but that are not in the data.
 
 Spark does not follow owl:imports. The triples of ontology headers are few, so they are brought to the driver. The
 warnings are those of a graph without a catalogue.
@@ -24,7 +24,7 @@ _IS_HEADER = f"p IN ({IMPORTS}, {VERSION_IRI}) OR (p = {TYPE} AND o = {ONTOLOGY}
 
 
 def unknown_imports(encoded: Encoded) -> list[str]:
-    """A warning for each owl:imports that names a document which is not in the data."""
+    """Return a warning for each document that an owl:imports names but that is not in the data."""
     if encoded.facts.where(F.col("p") == IMPORTS).isEmpty():
         return []
     headers = [tuple(row) for row in encoded.facts.where(_IS_HEADER).select("s", "p", "o").collect()]

@@ -25,9 +25,9 @@ _WHOLE = "token string, fingerprint string, rows bigint"
 
 
 class Levels:
-    """The levels of one computation below a folder. `sizes` has the number of facts of each whole level.
+    """The levels of one computation, written below a folder. `sizes` has the number of facts of each whole level.
 
-    Whole levels of an earlier, interrupted run of the same computation are used.
+    If an earlier run of the same computation was interrupted, its whole levels are used again.
     """
 
     def __init__(self, spark: SparkSession, folder: str, fingerprint: str) -> None:
@@ -48,21 +48,21 @@ class Levels:
         return True
 
     def _marker(self, part: str) -> Any:
-        """The row of the marker of a level or of the result.
+        """Return the row of the marker for `part`, which is a level or the result.
 
-        None if it is missing, not whole, or of another computation.
+        The row is None if this part is missing, is not whole or belongs to another computation.
         """
         found = marked(self.spark, self._path(part, "whole"), _WHOLE)
         is_mine = found and found.fingerprint == self._fingerprint and self._token in ("", found.token)
         return found if is_mine else None
 
     def write(self, facts: DataFrame, **others: DataFrame) -> int:
-        """Write the tables of the next level, over tables that a crash has left. Returns the number of its facts."""
+        """Write the tables of the next level, in place of tables that a crash has left. Returns the number of facts."""
         self.sizes.append(self._write(_level(len(self.sizes)), facts, others))
         return self.sizes[-1]
 
     def close(self, make: Callable[[], DataFrame], schema: str) -> DataFrame:
-        """The final table, read from the folder. If it is not whole there, `make` computes it first."""
+        """Return the final table, read from the folder. If the table is not whole yet, `make` computes it first."""
         if self._marker("result") is None:
             self._write("result", make(), {})
         return self.spark.read.schema(schema).parquet(self._path("result", "facts"))
@@ -84,7 +84,7 @@ class Levels:
         return range(len(self.sizes))
 
     def read(self, levels: Iterable[int], schema: str, name: str = "facts") -> DataFrame:
-        """The rows of the table `name` of these levels, together; no rows for no level."""
+        """Return the rows of the table `name` of all these levels together. If `levels` is empty, there are no rows."""
         paths = [self._path(_level(level), name) for level in levels]
         return self.spark.read.schema(schema).parquet(*paths) if paths else self.spark.createDataFrame([], schema)
 
@@ -97,7 +97,7 @@ def _level(number: int) -> str:
 
 
 def fingerprint(program: object, *frames: DataFrame) -> str:
-    """A digest of a program and of the rows of DataFrames. It does not depend on the order of rows.
+    """Return a digest of a program and of the rows of DataFrames. The digest does not depend on the order of rows.
 
     Cost: one pass over the rows.
     """

@@ -35,10 +35,10 @@ _COMMIT = {
 
 
 def save(frame: DataFrame, form: str, folder: str | PathLike[str], *, overwrite: bool, suffix: str) -> None:
-    """Write the rows in the Spark format `form` to files that end in `.suffix`; at a URI Spark chooses the ending.
+    """Write the rows to files in a folder, in the Spark format `form`.
 
-    Raises InputError if `folder` is a file, or is not empty and `overwrite` is not set. Raises StoreError if writing
-    fails.
+    The names of the files end in `.suffix`; but if the folder is a URI, Spark chooses the names of the files. Raises
+    InputError if `folder` is a file, or is not empty and `overwrite` is not set. Raises StoreError if writing fails.
     """
     name = fspath(folder)
     if "://" in name:
@@ -68,7 +68,10 @@ def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
 
 
 def check_seen(folder: str | PathLike[str]) -> None:
-    """Raise StoreError if a written folder has no file of a task; a task writes a file even without rows."""
+    """Raise StoreError if a written folder has no file: the workers wrote elsewhere.
+
+    A task writes a file even if it has no rows.
+    """
     if not any(Path(folder).glob("part-*")):
         raise StoreError(f"{folder}: Spark's workers write to another machine; choose a folder that all machines share")
 

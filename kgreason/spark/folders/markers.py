@@ -15,7 +15,7 @@ from kgreason.errors import StoreError
 
 
 def marked(spark: SparkSession, path: str, schema: str) -> Any:
-    """The row of the marker at a path, or None if there is no marker or if the marker has no row."""
+    """Return the row of the marker at a path, or None if there is no marker or if the marker has no row."""
     try:  # the path is given twice, since Spark logs a stack trace for a single path that is missing
         rows: list[Any] = spark.read.schema(schema).parquet(path, path).collect()
     except AnalysisException as error:
@@ -26,7 +26,7 @@ def marked(spark: SparkSession, path: str, schema: str) -> Any:
 
 
 def mark(spark: SparkSession, path: str, schema: str, row: tuple[Any, ...] | None) -> None:
-    """Write a marker with one row at a path. With row=None it has no row, which means that no table is complete.
+    """Write a marker with one row to a path. With row=None the marker has no row: then no table counts as complete.
 
     Raises StoreError if the row cannot be read back, because the workers wrote it to a folder of their own.
     """

@@ -25,10 +25,7 @@ _BEGUN = "begun"
 
 
 class Stages:
-    """The tables of one job in `folder`. `made_from` identifies the input of the job: a text, different for each input.
-
-    `written` raises InputError if the folder has tables of another job, or other files of the same name.
-    """
+    """The tables of one job in `folder`. `made_from` is a text that identifies the input of the job."""
 
     def __init__(self, spark: SparkSession, folder: str, made_from: str) -> None:
         self._spark, self._folder, self._made_from = spark, folder.rstrip("/"), made_from
@@ -37,7 +34,10 @@ class Stages:
             self._mark(_BEGUN)
 
     def written(self, name: str, schema: str, table: Callable[[], DataFrame]) -> DataFrame:
-        """The table with this name, read from the folder. If it is not whole, it is written first."""
+        """Return the table with this name, read from the folder. If it is not whole, `table` computes it first.
+
+        Raises InputError if the folder has tables of a job with other input, or other files of the same name.
+        """
         path = f"{self._folder}/{name}"
         if not (self._is_begun and self._is_whole(name)):
             with clear_errors(self._folder):
@@ -68,7 +68,7 @@ class Stages:
         return bool(made_from)
 
     def _marked(self, name: str) -> str:
-        """The input that a marker names, or "" if there is no marker or if the marker has no row."""
+        """Return the input that a marker names; "" if there is no marker or if the marker has no row."""
         found = marked(self._spark, self._marker(name), _MARKER)
         return found.input if found else ""
 

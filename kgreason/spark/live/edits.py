@@ -47,14 +47,14 @@ _TIMED = pa.schema({"time": pa.int64(), **_FIELDS})
 
 
 def of_files(files: DataFrame) -> DataFrame:
-    """An edit for each patch file, ordered by modification time, then by path."""
+    """Return one edit for each patch file. The edits are ordered by modification time of the file, then by path."""
     timed = files.select(unix_micros("modificationTime").alias("time"), "path", "content")
     edits = timed.mapInArrow(_read_files, f"time long, {_EDIT}")
     return edits.repartition(1).sortWithinPartitions("time", "source").drop("time")
 
 
 def of_rows(triples: DataFrame, order: tuple[str, ...]) -> DataFrame:
-    """An edit for each chunk of signed triples, ordered by the columns `order`."""
+    """Sort signed triples by the columns `order`, and return one edit for each chunk of the sorted rows."""
     graph = ["graph"] if "graph" in triples.columns else []
     terms = (col(name) for name in ("subject", "predicate", "object"))
     required = (coalesce(nullif(trim(term), lit("")), lit(NO_TERM)) for term in terms)

@@ -40,7 +40,7 @@ Change: TypeAlias = tuple[int, int, str, str, str, str]
 
 
 def feed(spark: SparkSession, store: str | PathLike[str], *, after: int = 0) -> DataFrame:
-    """A streaming DataFrame of the changes by every commit of a store after the commit `after`.
+    """Make a streaming DataFrame of changes: what each commit after the commit `after` adds to a store or removes.
 
     With `after` 0 the whole graph comes first. A query on the DataFrame fails, with StoreError in its text, if there is
     no store, or if the journal does not have the commits after `after`.
@@ -84,7 +84,7 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
         return {"commit": self._after}
 
     def read(self, start: dict[str, int]) -> tuple[Iterator[Change], dict[str, int]]:
-        """The rows of all commits after an offset, and the offset after them. Raises StoreError."""
+        """Return the rows of all commits after an offset, and the offset after these commits. Raises StoreError."""
         if self._is_at_end:
             return iter(()), start
         self._is_at_end = self._is_to_end

@@ -108,7 +108,7 @@ def _started(
 
 
 class Committer:
-    """The function that Spark calls for each batch. On Spark Connect it is pickled before the first batch."""
+    """The function that Spark calls for each batch. Spark Connect pickles this object before the first batch."""
 
     def __init__(self, edits: Edits, store: str | KnowledgeGraph, stream: str, checkpoint: str) -> None:
         self._edits, self._store, self._stream, self._checkpoint = edits, store, stream, checkpoint
@@ -126,9 +126,9 @@ class Committer:
         return nullcontext(self._store) if isinstance(self._store, KnowledgeGraph) else KnowledgeGraph.open(self._store)
 
     def _is_next(self, graph: KnowledgeGraph, number: int) -> bool:
-        """Whether a batch is to be committed: True for the next batch, False for the last one, which the store has.
+        """Whether a batch must be committed: True for the next batch, False for the last batch that the store has.
 
-        Raises StoreError for any other batch.
+        Raises StoreError for any other batch, and for a batch from another checkpoint.
         """
         last = graph.streams().get(self._stream, {"batch": "-1", "query": self._query})
         if last.get("query") != self._query:
@@ -147,7 +147,7 @@ class Committer:
 
 
 def _query(spark: SparkSession, checkpoint: str) -> str:
-    """The id of the query that uses a checkpoint folder. Spark keeps the id in this folder across restarts."""
+    """Return the id of the query that uses a checkpoint folder. Spark keeps the id in this folder across restarts."""
     text = "".join(row.value for row in spark.read.text(f"{checkpoint}/metadata").toLocalIterator())
     return str(json.loads(text)["id"])
 

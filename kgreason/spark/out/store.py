@@ -65,7 +65,7 @@ def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: 
 
 
 def _columns(triples: DataFrame) -> list[Any]:
-    """The four columns of a quad as strings. Raises InputError if one is missing; `graph` may be missing."""
+    """Return the four columns of a quad as strings. Only `graph` may be missing; else InputError is raised."""
     for name in ("subject", "predicate", "object"):
         if name not in triples.columns:
             raise InputError(f"the rows have no column {name}; their columns are {', '.join(triples.columns)}")
@@ -74,7 +74,7 @@ def _columns(triples: DataFrame) -> list[Any]:
 
 
 def _pieces(folder: Path) -> Iterator[bytes]:
-    """The lines that tasks wrote, in order. Raises InputError for the first row that was not a quad."""
+    """Yield the lines that tasks wrote, in order. Raises InputError for the first row that was not a quad."""
     for file in sorted(folder.glob("part-*")):
         with file.open("rb") as stream:
             while lines := stream.readlines(_PIECE):
@@ -85,7 +85,7 @@ def _pieces(folder: Path) -> Iterator[bytes]:
 
 
 def _lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The work of a task: turn batches of rows into N-Quads lines. All lines of a batch are one row of text."""
+    """Turn batches of rows into N-Quads lines; tasks run this function. All lines of a batch are one row of text."""
     for batch in batches:
         rows = list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
         if rows:
@@ -94,7 +94,7 @@ def _lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _at_once(rows: list[tuple[str | None, ...]]) -> str:
-    """The canonical N-Quads lines of the rows, or "" if any row is not exactly one quad."""
+    """Return the canonical N-Quads lines of rows, or "" if one of the rows is not exactly one quad."""
     text = "".join(map(_statement, rows))
     if text.count("\n") != len(rows) or "\r" in text:
         return ""
@@ -106,7 +106,7 @@ def _at_once(rows: list[tuple[str | None, ...]]) -> str:
 
 
 def _one(row: tuple[str | None, ...]) -> str:
-    """The canonical N-Quads line of a row, or a comment line that says why the row is not a quad."""
+    """Return the canonical N-Quads line of a row. If the row is not a quad, return a comment line that says why."""
     try:
         line = _at_once([row]) or _canonical(_statement(row))
     except SyntaxError as error:
@@ -115,13 +115,13 @@ def _one(row: tuple[str | None, ...]) -> str:
 
 
 def _statement(row: tuple[str | None, ...]) -> str:
-    """A row as a line. A missing term is replaced by `NO_TERM`, which makes the line invalid N-Quads."""
+    """Return a row as an N-Quads line. A missing term is replaced by `NO_TERM`, so that the line is invalid."""
     *required, graph = [*row, None][:4]
     return " ".join([*((term or "").strip() or NO_TERM for term in required), graph or ""]) + " .\n"
 
 
 def _canonical(text: str) -> str:
-    """The text of N-Quads lines in canonical form. Raises SyntaxError."""
+    """Return N-Quads lines in canonical form. Raises SyntaxError."""
     return (pyoxigraph.serialize(pyoxigraph.parse(text, RdfFormat.N_QUADS), format=RdfFormat.N_QUADS) or b"").decode()
 
 

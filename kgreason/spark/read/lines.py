@@ -34,7 +34,7 @@ _LONGEST = 500
 
 
 class Malformed(NamedTuple):
-    """The skipped lines of a file: their number, and one of them as an example."""
+    """What is known of the skipped lines of a file: how many there are, and one of these lines as an example."""
 
     file: str
     lines: int
@@ -61,7 +61,7 @@ class LineReader:
             start = end
 
     def skipped(self) -> dict[str, pa.Array]:
-        """The skipped lines of each file, as columns (`SKIPPED`)."""
+        """Return the skipped lines of each file as columns: file, number of lines, example (`SKIPPED`)."""
         files, lines, examples = zip(*self._skipped.values(), strict=True) if self._skipped else ((), (), ())
         return {
             "file": pa.array(files, pa.string()),
@@ -78,7 +78,7 @@ class LineReader:
             return _quads(b"\n".join(self._sound(file, syntax, lines.to_pylist())), file, syntax, dictionary)
 
     def _sound(self, file: str, syntax: str, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """The lines that are not malformed. Each malformed line is counted, or without `skip` raises RdfSyntaxError."""
+        """Yield the lines that are not malformed. Count malformed lines, or without `skip` raise RdfSyntaxError."""
         for line in lines:
             if _parses(line, syntax):
                 yield line
@@ -90,12 +90,12 @@ class LineReader:
 
 
 def shown(line: bytes) -> str:
-    """The text of a line for a message: its first `_LONGEST` bytes."""
+    """Return the text of a line for a message: the first `_LONGEST` bytes of the line."""
     return line[:_LONGEST].decode(errors="replace")
 
 
 def _joined(lines: pa.Array) -> bytes:
-    """The lines as one text, separated by newlines."""
+    """Join lines to one text, with newlines between them."""
     whole = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines.cast(pa.binary()))
     text: bytes = pc.binary_join(whole, b"\n")[0].as_py()
     return text

@@ -37,7 +37,11 @@ _PATTERN = re.compile(r"([\\\[\]{}*?])")
 
 
 class Inputs(NamedTuple):
-    """Paths, sorted: local files to read as lines, local documents, and paths on other file systems (lines as well)."""
+    """Paths by the way in which they are read.
+
+    `lines`: local files to read as lines. `documents`: local files to read as documents. `remote`: paths on other file
+    systems, to read as lines.
+    """
 
     lines: list[Path]
     documents: list[Path]
@@ -67,7 +71,7 @@ def sort(paths: Paths) -> Inputs:
 
 
 def local_files(path: str) -> Iterator[Path]:
-    """The files that a local path, folder or pattern stands for, in order. Raises InputError."""
+    """Yield in order the files that a local path stands for: a file, a folder or a pattern. Raises InputError."""
     path = _local(path) if path.startswith("file:") else path
     found = [path] if Path(path).exists() else sorted(glob(path, recursive=True))
     if not found:
@@ -80,13 +84,13 @@ def local_files(path: str) -> Iterator[Path]:
 
 
 def spark_path(file: Path) -> str:
-    """The URI by which Spark reads a local file, with all pattern characters escaped."""
+    """Return the URI by which Spark reads a local file. All pattern characters in the URI are escaped."""
     return "file://" + _PATTERN.sub(r"\\\1", str(file))
 
 
 @lru_cache
 def source_name(uri: str) -> str:
-    """The name that `kgreason.rdf.reader` gives to the file with this URI of Spark."""
+    """Return the name that `kgreason.rdf.reader` gives to a file. `uri` is the file's URI in Spark."""
     return str(Path(_local(uri)).resolve()) if uri.startswith("file:") else uri
 
 
@@ -100,7 +104,7 @@ def _is_lines(file: Path) -> bool:
 
 
 def _documents(folder: Path) -> Iterable[Path]:
-    """The RDF files of a folder. Raises InputError if there are none."""
+    """Return the RDF files of a folder. Raises InputError if the folder has none."""
     found = sorted(file.resolve() for file in folder.iterdir() if file.is_file() and _is_document(file))
     if not found:
         raise InputError(f"{folder}: the folder has no RDF file")

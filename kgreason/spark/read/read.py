@@ -34,17 +34,17 @@ _PARSED = f"{SCHEMA}, {SKIPPED}"
 
 
 class Skipped:
-    """The lines that `read(..., on_error="count")` skipped. They are known after an action on the DataFrame."""
+    """Collects the lines that `read(..., on_error="count")` skips. These are known after an action on the DataFrame."""
 
     def __init__(self) -> None:
         self._observations: list[Observation] = []
 
     def files(self) -> list[Malformed]:
-        """The skipped lines of each file. Waits until the first action on the DataFrame has ended."""
+        """Return the skipped lines of each file. Waits until the first action on the DataFrame has ended."""
         return merged(Malformed(*row) for watched in self._observations for row in watched.get["skipped"])
 
     def watch(self, parsed: DataFrame) -> DataFrame:
-        """The same rows as `parsed`. When they are computed, the skipped lines are noted here."""
+        """Return a DataFrame with the rows of `parsed`. When it is computed, this object notes the skipped lines."""
         observation = Observation()
         self._observations.append(observation)
         skipped = F.when(F.col("file").isNotNull(), F.struct(*Malformed._fields))
@@ -65,9 +65,9 @@ def read(
 ) -> DataFrame:
     """Read RDF files, folders and patterns, in any mix of formats. Columns: subject, predicate, object, graph.
 
-    A malformed line raises an error when the rows are computed. With `on_error="count"` it is skipped, and `skipped`
-    counts it. A malformed document in another format is always an error. Raises InputError for a missing path and for
-    an unknown format.
+    A malformed line of N-Triples or N-Quads raises an error when the rows are computed. With `on_error="count"` this
+    line is skipped, and `skipped` counts it. A malformed document in another format is always an error. Raises
+    InputError for a missing path and for an unknown format.
     """
     inputs = sort(paths)
     frames = []
@@ -92,7 +92,7 @@ def read_lines(spark: SparkSession, paths: Paths) -> DataFrame:
 
 
 def lines_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
-    """The lines of the N-Triples and N-Quads files among the inputs, not parsed."""
+    """Read without parsing the lines of those inputs that are N-Triples or N-Quads files."""
     paths = [*map(spark_path, inputs.lines), *inputs.remote]
     text = spark.read.option("pathGlobFilter", LINE_FILES) if inputs.remote else spark.read
     return text.text(paths).select(
@@ -101,13 +101,13 @@ def lines_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
 
 
 def documents_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
-    """The quads of the inputs that are read as documents."""
+    """Read the quads of those inputs that are read as documents."""
     spark.dataSource.register(RdfDataSource)
     return spark.read.format(RdfDataSource.name()).load([str(file) for file in inputs.documents])
 
 
 def _parsed(skip: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The work of a task of `read`: turn lines into quads as texts, and at the end give the skipped lines."""
+    """Turn lines into quads as texts, and at the end yield the skipped lines. The tasks of `read` run this function."""
     reader, dictionary = LineReader(skip=skip), Dictionary(())
     for batch in batches:
         for quads in reader.intern(batch, dictionary):

@@ -22,7 +22,7 @@ QUAD = ("subject", "predicate", "object", "graph")
 
 
 def texts(dictionary: Dictionary, first: int = 0) -> pa.Array:
-    """The texts of the ids from `first` on, as a string array; id 0 has the empty text."""
+    """Return the texts of the ids from `first` on, as a string array. Id 0 has the empty text."""
     table, count = dictionary.table(), len(dictionary) + 1 - first
     offsets = table.offsets[first : first + count + 1]
     arena = table.arena[offsets[0] : offsets[-1]]
@@ -31,7 +31,7 @@ def texts(dictionary: Dictionary, first: int = 0) -> pa.Array:
 
 
 def interned(column: pa.Array, dictionary: Dictionary) -> Ids:
-    """The ids of a string array, int32[n]; 0 for a null and an empty text. Raises LimitError."""
+    """Intern the texts of a string array. Returns their ids, int32[n]: 0 for null or an empty text. Raises LimitError."""
     text, bounds = _packed(column)
     present = bounds[1:] > bounds[:-1]
     ids = np.zeros(present.size, np.int32)
@@ -40,7 +40,7 @@ def interned(column: pa.Array, dictionary: Dictionary) -> Ids:
 
 
 def _packed(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The bytes of all texts of a string array, and the n + 1 bounds of the texts. A null becomes an empty text."""
+    """Return the bytes of the n texts of a string array, and the n + 1 bounds of the texts. A null is an empty text."""
     wide = column.fill_null("").cast(pa.large_string())
     _, offsets, data = wide.buffers()
     text = np.frombuffer(data or b"", np.uint8)

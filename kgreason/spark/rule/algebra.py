@@ -26,7 +26,7 @@ TRIPLES = "triples"
 
 
 def columns_of(view: str, arity: int) -> tuple[str, ...]:
-    """The names of the columns of a view: s, p, o for triples, else c0, c1, ..."""
+    """Return the names of the columns of a view: s, p, o for triples, else c0, c1, ..."""
     return ("s", "p", "o") if view == TRIPLES else tuple(f"c{column}" for column in range(arity))
 
 
@@ -96,12 +96,12 @@ def width(source: Source) -> int:
 
 
 def product(parts: tuple[Source, ...]) -> Source:
-    """The product of the parts; a single part is returned as it is."""
+    """Return the product of the parts. A single part is returned as it is."""
     return parts[0] if len(parts) == 1 else Product(parts)
 
 
 def format_tree(plan: Project) -> str:
-    """The tree as text: one node on each line, its inputs indented by two spaces, `#n` for column n of the input.
+    """Return a tree as text: a node on each line, and its inputs below, indented. `#n` is column n of the input.
 
     >>> print(format_tree(Project(Select(Relation("edge/2", 2), 0, "<http://e/a>"), (1,), ("c0",))))
     project c0 = #1

@@ -26,7 +26,7 @@ from kgreason.spark.rule.translation import heads_of, joined, translate, transla
 
 
 def run(rule: Rule, views: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
-    """The facts that a rule derives from the views in one step: a dict from the name of a view to its new facts.
+    """Derive facts from views by one step of a rule. Returns a dict from the name of a view to its derived facts.
 
     The head `false` gives the view `false/n`; its columns are the name, the variables and the constants of the rule.
     Raises UnsafeRuleError, and RuleError for a view that is missing or has another number of columns.
@@ -39,7 +39,7 @@ def run(rule: Rule, views: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
 
 
 def answers(variables: Sequence[Variable], body: Sequence[Atom], views: Mapping[str, DataFrame]) -> DataFrame:
-    """The distinct answers of a query: one column for each of the variables. The query has the form of a rule body.
+    """Return the distinct answers of a query, with a column for each of `variables`. The query is a rule body.
 
     Raises what `run` raises.
     """
@@ -47,7 +47,7 @@ def answers(variables: Sequence[Variable], body: Sequence[Atom], views: Mapping[
 
 
 def explain(rule: Rule) -> str:
-    """The plan of a rule as text: for each head the translated tree, the tree with joins, and the Spark SQL."""
+    """Return the plan of a rule as text: for each head the translated tree, the tree with joins, and the Spark SQL."""
     parts = [format_rule(rule)]
     for plan in translate(rule):
         parts += [format_tree(plan), format_tree(joined(plan)), to_sql(joined(plan))]
@@ -61,7 +61,7 @@ def evaluate(plan: Project, views: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def _rows(source: Source, views: Mapping[str, DataFrame], first: int) -> DataFrame:
-    """The rows of a part of a tree. The columns are named by their numbers in the whole tree, from c{first} on."""
+    """Evaluate a part of a tree. Its columns are named by their numbers in the whole tree, beginning with c{first}."""
     match source:
         case Relation():
             return _view(source, views).toDF(*(f"c{first + column}" for column in range(source.arity)))

@@ -80,7 +80,7 @@ def _table(relation: Relation, name: str) -> _Clauses:
 
 
 def _combined(operator: str, parts: tuple[Source, ...], numbers: Iterator[int]) -> _Clauses:
-    """The parts combined by JOIN or CROSS JOIN. A part after the first is put in brackets if it is a join itself."""
+    """Combine parts by JOIN or CROSS JOIN. A part after the first is put in brackets if it is a join itself."""
     clauses = [_clauses(part, numbers) for part in parts]
     tables = [each.tables for each in clauses if each.tables]
     tables[1:] = [f"({each})" if "\n" in each else each for each in tables[1:]]
@@ -93,12 +93,12 @@ def _value(value: int | Constant, columns: tuple[str, ...]) -> str:
 
 
 def identifier(name: str) -> str:
-    """The name of a view or column, quoted for SQL."""
+    """Quote the name of a view or column for SQL."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def literal(text: str) -> str:
-    r"""A text as a string of SQL. It is wrong if `spark.sql.parser.escapedStringLiterals` is set.
+    r"""Write a text as a string of SQL. The result is wrong if `spark.sql.parser.escapedStringLiterals` is set.
 
     >>> print(literal("it's"))
     'it\'s'

@@ -41,24 +41,24 @@ Equality: TypeAlias = tuple[int, int | Constant]
 
 
 class _Part(NamedTuple):
-    """A tree, and for each of its columns the number of a class: columns of one class must have equal values."""
+    """A tree, and a number for each of its columns. Columns with the same number must have equal values in a row."""
 
     tree: Source
     classes: tuple[int, ...]
 
 
 def heads_of(rule: Rule) -> tuple[Atom, ...]:
-    """The heads of a rule. The head `false` is replaced by the atom that the engine derives for a contradiction."""
+    """Return the heads of a rule. A head `false` becomes the atom that the engine derives for a contradiction."""
     return tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
 
 
 def view_of(atom: Atom) -> str:
-    """The name of the view with the facts that an atom may match."""
+    """Return the name of the view that has the facts for an atom."""
     return TRIPLES if atom.relation is None else relation_text(atom.relation, len(atom.terms))
 
 
 def translate(rule: Rule) -> tuple[Project, ...]:
-    """A tree for each head of a rule: a projection of selections of a product. Raises UnsafeRuleError.
+    """Return a tree for each head of a rule: a projection of selections of a product. Raises UnsafeRuleError.
 
     >>> from kgreason.rules.parser import parse
     >>> from kgreason.spark.rule.algebra import format_tree
@@ -83,7 +83,7 @@ def translate(rule: Rule) -> tuple[Project, ...]:
 
 
 def translate_query(answers: Sequence[Variable], body: Sequence[Atom]) -> Project:
-    """The tree of a query; its columns are the answer variables, under their names. Raises UnsafeRuleError."""
+    """Return the tree of a query. Its columns are the answer variables and have their names. Raises UnsafeRuleError."""
     terms = tuple(answers)
     check_safe(Rule((Atom("answer", terms),), tuple(body), "query"))
     return _projected(terms, tuple(body), tuple(variable.name for variable in answers))
@@ -101,7 +101,7 @@ def _projected(terms: tuple[Term, ...], body: tuple[Atom, ...], names: tuple[str
 
 
 def joined(plan: Project) -> Project:
-    """A tree with the same rows that uses joins instead of selections over products.
+    """Rewrite a tree so that it has joins instead of selections over products. Its rows stay the same.
 
     A selection on one relation moves directly above this relation; a selection on two relations becomes their join. The
     next relation to join is the first one that a selection connects to the relations before it. Groups of relations
@@ -119,7 +119,7 @@ def joined(plan: Project) -> Project:
 
 
 def _flattened(source: Source) -> tuple[list[Relation], list[Equality]]:
-    """The relations of a tree from left to right, and the selections on their product."""
+    """Return the relations of a tree from left to right, and the selections on the product of these relations."""
     match source:
         case Relation():
             return [source], []
@@ -146,7 +146,7 @@ def _side_by_side(parts: tuple[Source, ...]) -> tuple[list[Relation], list[Equal
 
 
 def _classes(columns: int, equalities: list[Equality]) -> list[int]:
-    """For each column, the first column that must have the same value."""
+    """Return for each column the number of the first column that must have the same value."""
     classes = list(range(columns))
     for left, right in equalities:
         if isinstance(right, int):
@@ -156,7 +156,7 @@ def _classes(columns: int, equalities: list[Equality]) -> list[int]:
 
 
 def _restricted(relations: list[Relation], equalities: list[Equality], classes: list[int]) -> list[_Part]:
-    """Each relation with the selections that concern only this relation."""
+    """Return a part for each relation: the relation with those selections that concern only this relation."""
     parts: list[_Part] = []
     first = 0
     for relation in relations:

@@ -46,9 +46,9 @@ def clear_errors(folder: str = "") -> Iterator[None]:
 
 
 def reason(text: str) -> str:
-    """The most useful line of an error text of Spark.
+    """Return the most useful line of an error text of Spark.
 
-    This is the innermost cause, the answer of a server, an error condition of Spark, or the end of a traceback.
+    This line is the innermost cause, the answer of a server, an error condition of Spark, or the end of a traceback.
     """
     lines = [line for line in text.splitlines() if line and not line[0].isspace()]
     causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
@@ -67,7 +67,7 @@ def _clear(text: str, folder: str) -> KgreasonError | None:
 
 
 def _again(name: str, message: str) -> KgreasonError:
-    """The error of kgreason with the class `name` and the text `message`, made again."""
+    """Make the original error of kgreason again, from the name of its class and its message."""
     place = _PLACE.fullmatch(message)
     if name != "RdfSyntaxError" or place is None:
         again: KgreasonError = getattr(errors, name)(message)
@@ -79,7 +79,7 @@ def _again(name: str, message: str) -> KgreasonError:
 
 
 def _line_number(path: Path, text: str) -> int | None:
-    """The number of the first line with this text in a local file, or None if there is no such file or line."""
+    """Return the number of the first line with this text in a local file; None if there is no such file or line."""
     if not path.is_file():
         return None
     with path.open("rb") as stream:

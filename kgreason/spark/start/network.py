@@ -30,7 +30,7 @@ def check_reached(master: str, patience: float = _PATIENCE) -> None:
 
 
 def shown(master: str) -> str:
-    """The address of a master for messages, without parameters (`sc://host:port/;token=...`), which may be secret."""
+    """Return the address of a master for messages, without parameters such as `;token=...`, which may be secret."""
     return master.partition("/;")[0] if master.startswith(CONNECT) else master
 
 

@@ -70,7 +70,7 @@ def session(master: str = "local[*]", **config: str) -> SparkSession:
 
 
 def _context() -> Any:
-    """The Spark context of this process, or None; a client of Spark Connect has no context."""
+    """Return the Spark context of this process, or None. A client of Spark Connect has no context."""
     try:
         from pyspark import SparkContext
     except ImportError:
@@ -96,7 +96,7 @@ def _started(master: str, config: dict[str, str]) -> SparkSession:
 
 
 def _local(master: str) -> dict[str, str]:
-    """The settings of a session with all workers on this machine; {} for other masters."""
+    """Return the settings of a local session, with all workers on this machine. For other masters return {}."""
     if not master.startswith("local"):
         return {}
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -106,10 +106,10 @@ def _local(master: str) -> dict[str, str]:
 
 
 def _megabytes() -> int:
-    """The number of megabytes of memory that Java may use, at least 1024."""
+    """Return how many megabytes of memory Java may use; at least 1024."""
     return max(1024, int(memory() * _SHARE) >> 20)
 
 
 def memory() -> int:
-    """The bytes of the machine's memory."""
+    """Return the size of the machine's memory in bytes."""
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
