@@ -9,6 +9,6 @@
     relation      a relation of the user
     stream        the commits as they come
 
-Texts, rows and files are read here, so their blank nodes and their errors are those of a graph of this process. The
-server parses rules again, because it has their functions.
+Texts, rows and files are parsed in this process, so blank nodes and errors are the same as with a graph of this
+process. Rules are parsed here and again by the server, because the server has the Python functions that rules call.
 """

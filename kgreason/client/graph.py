@@ -218,7 +218,7 @@ class RemoteGraph:
         """Carry out a SPARQL 1.1 Update request as one commit; see `KnowledgeGraph.update`.
 
         Without `keep` nothing changes, and the result has the delta that the commit would have. LOAD reads files of the
-        server, if it allows that.
+        server, if the server allows LOAD.
         """
         from kgreason.graph.sparql_update.update import Updated
         from kgreason.wire.deltas import decoded
@@ -258,7 +258,7 @@ class RemoteGraph:
         timeout: float | None = None,
         as_of: int | None = None,
     ) -> Found:
-        """The results of a query, of the graph as it is or as it was after the commit `as_of`."""
+        """Return the results of a query over the present graph, or over the graph after the commit `as_of`."""
         check_text("query", "a SPARQL query", sparql)
         check_seconds("timeout", timeout)
         given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]
@@ -273,17 +273,17 @@ class RemoteGraph:
         return found(pyoxigraph.parse_query_results(reply.file, QueryResultsFormat.JSON))
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
-        """The solutions of a SELECT query. Raises QueryError for another form."""
+        """Return the solutions of a SELECT query. Raises QueryError for a query that is not a SELECT."""
         check_text("select", "a SELECT query", sparql)
         return of_form(self.query(sparql, **options), Solutions)
 
     def ask(self, sparql: str, **options: Unpack[QueryOptions]) -> bool:
-        """The answer of an ASK query. Raises QueryError for another form."""
+        """Return the answer of an ASK query. Raises QueryError for a query that is not an ASK."""
         check_text("ask", "an ASK query", sparql)
         return bool(of_form(self.query(sparql, **options), QueryBoolean))
 
     def construct(self, sparql: str, **options: Unpack[QueryOptions]) -> Triples:
-        """The triples of a CONSTRUCT or DESCRIBE query. Raises QueryError for another form."""
+        """Return the triples of a CONSTRUCT or DESCRIBE query. Raises QueryError for a SELECT or an ASK."""
         check_text("construct", "a CONSTRUCT or DESCRIBE query", sparql)
         return of_form(self.query(sparql, **options), Triples)
 
@@ -309,7 +309,7 @@ class RemoteGraph:
         return Matches(pyoxigraph.parse(self._link.ask("/match", given).file, RdfFormat.N_QUADS, lenient=True))
 
     def __contains__(self, item: Item) -> bool:
-        """Whether the default graph has a triple, or a named graph has a quad; see `KnowledgeGraph`."""
+        """Whether the graph has a triple or a quad; see `KnowledgeGraph.__contains__`."""
         from kgreason.graph.input.quads import quad_of
         from kgreason.graph.match import pattern
 
@@ -331,7 +331,7 @@ class RemoteGraph:
         return RemoteRelation(self, self._link, checked_name(name), checked_arity(arity))
 
     def relations(self) -> list[RemoteRelation]:
-        """The user's relations that have facts, or are declared, in the order of their names."""
+        """Return the user's relations, sorted by name: those that have facts, and those that are declared."""
         return [self.relation(each["name"], each["arity"]) for each in self._link.ask("/relations").json()]
 
     # Reasons.
@@ -347,7 +347,7 @@ class RemoteGraph:
         return list(self._exact("/explain", [*_terms(triple, prefixes), ("all", "true")]))
 
     def explain_fact(self, name: str, terms: Sequence[str]) -> Proof:
-        """A proof of a fact of a relation, by the texts of its terms. Raises QueryError."""
+        """Return a proof of a fact of a relation. `terms` are N-Triples texts. Raises QueryError."""
         given = [("relation", name), *(("term", term) for term in terms)]
         return cast("Proof", self._exact("/explain", given))
 
@@ -363,7 +363,7 @@ class RemoteGraph:
         return cast("WhyNot", self._exact("/why-not", [*_terms(triple, prefixes), ("limit", str(limit))]))
 
     def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:
-        """Why a fact of a relation does not hold, by the texts of its terms; see `GraphRelation.why_not`."""
+        """Say why a fact of a relation does not hold. `terms` are N-Triples texts; see `GraphRelation.why_not`."""
         check_count("limit", limit, 1)
         given = [("relation", name), *(("term", term) for term in terms), ("limit", str(limit))]
         return cast("WhyNot", self._exact("/why-not", given))
@@ -373,7 +373,7 @@ class RemoteGraph:
         return list(self._exact("/contradictions"))
 
     def prove_contradictions(self, most: int | None = None) -> list[Proof]:
-        """A proof of each of the first `most` contradictions; None means all."""
+        """Return a proof of each of the first `most` contradictions, or of each contradiction if `most` is None."""
         given = [("proofs", "true"), *([] if most is None else [("limit", str(most))])]
         return list(self._exact("/contradictions", given))
 
@@ -384,7 +384,7 @@ class RemoteGraph:
         return list(self._link.ask("/rules", given).json())
 
     def own_rules(self) -> tuple[Rule, ...]:
-        """The rules that the user added, by text or by rule file, as of the last commit."""
+        """Return the rules that the user added as text or by a rule file, as of the last commit."""
         return tuple(self._exact("/rules", [("own", "true")]))
 
     def _exact(self, path: str, given: Parameters = ()) -> Any:
@@ -435,7 +435,7 @@ class RemoteGraph:
 
     @property
     def warnings(self) -> list[str]:
-        """One line for each broken list, import without a document and so on; see `KnowledgeGraph.warnings`."""
+        """A line for each warning, such as a broken list or a missing import; see `KnowledgeGraph.warnings`."""
         return list(self._told()["warnings"])
 
     @property
@@ -444,7 +444,7 @@ class RemoteGraph:
         return dict(self._told()["options"])
 
     def streams(self) -> dict[str, dict[str, str]]:
-        """The headers of the last commit of each stream."""
+        """Return a dict from the name of each stream to the headers of the stream's last commit."""
         return dict(self._told()["streams"])
 
     def _told(self) -> dict[str, Any]:
@@ -463,11 +463,13 @@ class RemoteGraph:
         return iter(text.split("\n")[:-1])
 
     def subscribe(self, after: int | None = None, *, patience: float = 60) -> Deltas:
-        """The deltas of all commits after the commit `after`, as they come; None means from now on.
+        """Return an iterator that gives the delta of each commit after the commit `after`, as soon as it is made.
 
-        Iterate over the result, in a `with` block. If the connection is lost, it is made again, and no commit is lost
-        or repeated. Raises ServerError if there is no connection for `patience` seconds, and with the status 410 if the
-        server no longer has a commit after `after`.
+        If `after` is None the deltas begin with the next commit.
+
+        Use the result in a `with` block. If the connection is lost, the client connects again, and no commit is lost or
+        repeated. Raises ServerError if there is no connection for `patience` seconds, and ServerError with the status
+        410 if the server no longer has all commits after `after`.
         """
         return Deltas(self._link, "/changes", [("form", "exact")], after, patience)
 
@@ -479,9 +481,9 @@ class RemoteGraph:
         base: str | None = None,
         patience: float = 60,
     ) -> RowChanges:
-        """What commits change in the rows of a SELECT or ASK query: first all present rows, then the changes.
+        """Return an iterator that gives first all present rows of a SELECT or ASK query, and then each change of them.
 
-        Iterate over the result, in a `with` block. The changes are those of `KnowledgeGraph.standing`. After a lost
+        Use the result in a `with` block. The changes are those of `KnowledgeGraph.standing`. After a lost
         connection, one change may combine the changes of several commits. Raises QueryError, ServerError.
         """
         check_text("standing", "a SELECT or ASK query", sparql)

@@ -24,24 +24,24 @@ Parameters = Iterable[tuple[str, str]]
 
 
 class Reply(NamedTuple):
-    """An answer: its headers, with names in lower case, and its body in a file that is open at its beginning."""
+    """The answer to a request: the headers, by names in lower case, and an open file with the body."""
 
     headers: Mapping[str, str]
     file: IO[bytes]
 
     def json(self) -> Any:
-        """The body as JSON."""
+        """Return the body, parsed as JSON, and close the file."""
         with closing(self.file):
             return json.loads(self.file.read())
 
     def bytes(self) -> bytes:
-        """The body."""
+        """Return the body as bytes, and close the file."""
         with closing(self.file):
             return self.file.read()
 
 
 class Link:
-    """A server at an address such as http://127.0.0.1:7878, and the token that it asks for."""
+    """Sends requests to a server at an address such as http://127.0.0.1:7878, with the token that the server needs."""
 
     def __init__(self, url: str, token: str | None = None, timeout: float | None = None) -> None:
         """`timeout` is how many seconds to wait for the server, without a limit if it is None. Raises InputError."""
@@ -60,16 +60,16 @@ class Link:
         self._is_closed = False
 
     def ask(self, path: str, given: Parameters = (), accept: str = "application/json") -> Reply:
-        """The answer of a GET. Raises the errors of the server, and ServerError."""
+        """Send a GET request and return the answer. Raises the errors of the server, and ServerError."""
         return self._answer("GET", with_parameters(path, given), None, {"Accept": accept}, is_edit=False)
 
     def form(self, path: str, given: Parameters, accept: str, *, is_edit: bool) -> Reply:
-        """The answer of a POST of a form. Raises the errors of `ask`."""
+        """Send a form in a POST request and return the answer. Raises the errors of `ask`."""
         headers = {"Accept": accept, "Content-Type": "application/x-www-form-urlencoded"}
         return self._answer("POST", path, _encoded(given), headers, is_edit=is_edit)
 
     def send(self, path: str, body: IO[bytes] | bytes, media: str, accept: str, *, is_edit: bool) -> Reply:
-        """The answer of a POST of a body. Raises the errors of `ask`."""
+        """Send a body in a POST request and return the answer. Raises the errors of `ask`."""
         headers = {"Accept": accept, "Content-Type": media}
         return self._answer("POST", path, body, headers, is_edit=is_edit)
 
@@ -105,9 +105,10 @@ class Link:
     def stream(
         self, path: str, given: Parameters, headers: Mapping[str, str], silence: float
     ) -> tuple[HTTPConnection, HTTPResponse]:
-        """A connection with an answer that does not end; a read raises TimeoutError after `silence` seconds.
+        """Ask for a stream, which is an answer without an end. Returns the connection and the answer.
 
-        Raises OSError, HTTPException, and the errors of the server.
+        A read of the answer raises TimeoutError if nothing comes for `silence` seconds. The call itself raises OSError,
+        HTTPException, and the errors of the server.
         """
         connection = self._made(silence)
         try:
@@ -143,7 +144,7 @@ class Link:
         return connection.getresponse()
 
     def _connection(self, *, is_fresh: bool) -> tuple[HTTPConnection, bool]:
-        """A connection, and whether it was used before."""
+        """Return a connection, and whether it was used before. With `is_fresh` the connection is a new one."""
         if self._is_closed:
             raise ServerError("the graph is closed")
         if not is_fresh:
@@ -164,7 +165,7 @@ class Link:
             self._idle.append(connection)
 
     def lost(self, error: Exception, *, is_edit: bool = False) -> ServerError:
-        """The error for a server that does not answer."""
+        """Return the error to raise if the server does not answer."""
         if isinstance(error, ConnectionRefusedError):
             return ServerError(f"{self.url}: no server answers there; start one with `kgreason serve -l STORE`")
         problem = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -181,7 +182,7 @@ class Link:
 
 
 def with_parameters(path: str, given: Parameters) -> str:
-    """A path with parameters."""
+    """Return a path with parameters behind it: `path?name=value`."""
     text = _encoded(given).decode()
     return f"{path}?{text}" if text else path
 
@@ -191,7 +192,7 @@ def _encoded(given: Parameters) -> bytes:
 
 
 def _refusal(status: int, text: bytes) -> Exception:
-    """The error that the body of an answer tells."""
+    """Return the error that the body of an answer describes."""
     try:
         found = json.loads(text)
     except ValueError:

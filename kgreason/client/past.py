@@ -17,7 +17,7 @@ from kgreason.graph.results.answers import Found, Solutions, Triples, of_form
 
 
 class RemotePast:
-    """The graph after commit `commit`; `ask_` asks the server a query about it."""
+    """A graph as it was after commit `commit`. `ask_` sends the server a query about this graph."""
 
     def __init__(self, commit: int, ask_: Callable[..., Found]) -> None:
         self.commit, self._ask = commit, ask_
@@ -29,23 +29,26 @@ class RemotePast:
         self.close()
 
     def close(self) -> None:
-        """Do nothing: the server keeps nothing for this graph."""
+        """Do nothing: there is nothing to close, because the server keeps no state for this object."""
 
     def query(self, sparql: str, **options: Any) -> Found:
-        """The results of a SPARQL query; see `RemoteGraph.query`. Raises HistoryError for a commit that is not kept."""
+        """Return the results of a SPARQL query; see `RemoteGraph.query`.
+
+        Raises HistoryError if the history does not have the commit.
+        """
         return self._ask(sparql, as_of=self.commit, **options)
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
-        """The solutions of a SELECT query. Raises QueryError for another form."""
+        """Return the solutions of a SELECT query. Raises QueryError for a query that is not a SELECT."""
         check_text("select", "a SELECT query", sparql)
         return of_form(self.query(sparql, **options), Solutions)
 
     def ask(self, sparql: str, **options: Unpack[QueryOptions]) -> bool:
-        """The answer of an ASK query. Raises QueryError for another form."""
+        """Return the answer of an ASK query. Raises QueryError for a query that is not an ASK."""
         check_text("ask", "an ASK query", sparql)
         return bool(of_form(self.query(sparql, **options), QueryBoolean))
 
     def construct(self, sparql: str, **options: Unpack[QueryOptions]) -> Triples:
-        """The triples of a CONSTRUCT or DESCRIBE query. Raises QueryError for another form."""
+        """Return the triples of a CONSTRUCT or DESCRIBE query. Raises QueryError for a SELECT or an ASK."""
         check_text("construct", "a CONSTRUCT or DESCRIBE query", sparql)
         return of_form(self.query(sparql, **options), Triples)

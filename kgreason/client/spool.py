@@ -1,6 +1,7 @@
 """`spooled`: a file for an answer or a request, in memory, or on disk if it is long.
 
-Law: the file is closed when nobody has it any more, without a warning: an iterator over it may be dropped at any row.
+Law: the file is closed when no variable holds it any more. This gives no warning, because dropping an answer before its
+last row is allowed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ _IN_MEMORY = 1 << 24
 
 
 class _Spool:
-    """A file around a temporary file, which it closes in the end."""
+    """Wraps a temporary file, and closes the temporary file when no variable holds the wrapper any more."""
 
     def __init__(self) -> None:
         self._file = file = cast(IO[bytes], SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115
@@ -30,5 +31,5 @@ class _Spool:
 
 
 def spooled() -> IO[bytes]:
-    """A new file."""
+    """Return a new empty file. It is in memory up to 16 MB, and then on disk."""
     return cast(IO[bytes], _Spool())

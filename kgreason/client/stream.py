@@ -33,7 +33,10 @@ _PASSING = (502, 503, 504)
 
 
 class Events:
-    """Server-sent events of a path, each with its number. After a lost connection they go on after the last event."""
+    """Server-sent events of a path, each with a number.
+
+    After a lost connection the client connects again, and the events go on after the last one that was read.
+    """
 
     def __init__(self, link: Link, path: str, given: list[tuple[str, str]], after: int | None, patience: float) -> None:
         self._link, self._path, self._given, self._patience = link, path, given, patience
@@ -49,7 +52,10 @@ class Events:
             raise self._link.lost(error) from error
 
     def _connect(self) -> None:
-        """Connect; the server says with its first lines after which commit the events begin."""
+        """Connect to the server. If `after` is None, take it from the first lines of the answer.
+
+        `after` is the commit after which the events begin.
+        """
         headers = {"Accept": "text/event-stream"}
         if self.after is not None:
             headers["Last-Event-ID"] = str(self.after)
@@ -84,7 +90,7 @@ class Events:
         raise StopIteration
 
     def _check(self, error: Exception, seconds: float) -> None:
-        """Raise ServerError if another attempt makes no sense, after `seconds` without a connection."""
+        """Raise ServerError if the client should not try to connect again, after `seconds` without a connection."""
         if self._is_closed:
             return
         if isinstance(error, ServerError):
@@ -112,7 +118,7 @@ class Events:
         raise ConnectionResetError("the server has ended the stream")
 
     def _lines(self) -> Iterator[tuple[str, str]]:
-        """The lines as names and values; an empty line has an empty name, a comment the name `:`."""
+        """Yield the name and the value of each line. The name is empty for an empty line, and `:` for a comment."""
         assert self._response is not None
         while line := self._response.readline():
             if not line.endswith(b"\n"):
@@ -145,7 +151,7 @@ class Events:
 
 
 class Deltas(Events):
-    """The deltas of the commits after a commit; `RemoteGraph.subscribe` makes this."""
+    """An iterator over the deltas of all commits after a given commit; `RemoteGraph.subscribe` makes it."""
 
     def __next__(self) -> Delta:  # type: ignore[override]
         """The next delta. Raises ServerError, StopIteration after `close`."""
@@ -155,10 +161,10 @@ class Deltas(Events):
 
 
 class RowChanges(Events):
-    """What commits change in the rows of a query; `RemoteGraph.standing` makes this.
+    """An iterator over the changes that commits make in the rows of a query; `RemoteGraph.standing` makes it.
 
-    After a lost connection the server sends all rows again. They are compared with the rows before, so that the next
-    change has only the rows that appeared or disappeared meanwhile.
+    After a lost connection the server sends all rows again. The client compares these rows with the rows that it had
+    before. So the next change has only the rows that appeared or disappeared meanwhile.
     """
 
     def __init__(self, link: Link, given: list[tuple[str, str]], patience: float) -> None:
@@ -167,7 +173,10 @@ class RowChanges(Events):
         super().__init__(link, "/subscribe", given, 0, patience)
 
     def __next__(self) -> RowChange:  # type: ignore[override]
-        """The next change; the first one has all present rows. Raises ServerError, QueryError, StopIteration."""
+        """Return the next change; the first change has all present rows as rows that appeared.
+
+        Raises ServerError, QueryError, and StopIteration after `close`.
+        """
         from kgreason.graph.standing.standing import RowChange
 
         while True:

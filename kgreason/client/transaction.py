@@ -91,7 +91,7 @@ class RemoteTransaction:
         return self._files("add", paths, syntax, progress)
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
-        """Retract the quads of RDF files. Their blank nodes are those that loading the same files made."""
+        """Retract the quads of RDF files. A blank node of a file is the node that loading the same file made."""
         check_paths("unload", paths)
         return self._files("remove", paths, syntax, progress)
 
@@ -126,7 +126,7 @@ class RemoteTransaction:
         file: File | None = None,
         syntax: Syntax = "datalog",
     ) -> Self:
-        """Remove rules that the user added, given by name, as text, or by the `file` that they came from."""
+        """Remove rules that the user added. Say which rules: their name, their text, or the `file` they came from."""
         if text is not None or file is None:
             check_text("remove_rules", "a rule's name, or rules,", text)
         more = {} if file is None else {"file": str(file)}
@@ -183,7 +183,7 @@ class RemoteTransaction:
 
 
 class _Facts:
-    """Facts of relations to assert and to retract, written as lines of the transaction in place of `PendingFacts`."""
+    """Writes the edits of relations as lines of the transaction. It has the methods of `PendingFacts`."""
 
     def __init__(self, note: Callable[[dict[str, Any]], object], arity: int | None) -> None:
         self._note, self._arity = note, arity
@@ -205,7 +205,7 @@ class _Facts:
 
 
 def _chunks(path: File, syntax: str | None) -> Iterator[tuple[bytes, int]]:
-    """The quads of a file in chunks, each as N-Quads lines and the number of its quads."""
+    """Yield the quads of a file in chunks. A chunk is its N-Quads lines and the number of its quads."""
     from kgreason.rdf.reader import read
     from kgreason.terms.dictionary import Dictionary
 

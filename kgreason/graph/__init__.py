@@ -7,7 +7,7 @@
     user_rules        the user's rules as of a commit
     sparql_update/    edits by SPARQL Update
     commits           LiveGraph: a commit, from the engine to journal and store
-    recovery          the state of a snapshot, and the commits after it done again
+    recovery          reads the state of a snapshot, and replays the commits after it
     changes/          the delta of a commit, and who hears of it
     statistics        counts of a state
     results/          answers, matches and tables of them

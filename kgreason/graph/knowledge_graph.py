@@ -600,8 +600,8 @@ class KnowledgeGraph:
         answered from the deltas. Any other query is evaluated again after each commit. Call `close` on the result to
         end it.
 
-        `timeout` is how many seconds an evaluation may take; a query that takes longer ends, and its last call has the
-        error. Raises QueryError, QueryTimeoutError.
+        `timeout` is how many seconds an evaluation may take. If an evaluation takes longer, the standing query ends,
+        and the last call of `callback` has the error. Raises QueryError, QueryTimeoutError.
 
         >>> with KnowledgeGraph.open() as graph:
         ...     query = graph.standing("SELECT ?x { ?x a <http://e/Cat> }", lambda change: print(change[2:4]))
@@ -642,8 +642,8 @@ class KnowledgeGraph:
     def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
         """Retract the items that `add` asserts, as one commit, and return its delta.
 
-        A triple that the rules still derive stays in the graph as an inferred triple. Blank nodes are those of the
-        graph, by the labels that queries show.
+        A triple that the rules still derive stays in the graph as an inferred triple. A label of a blank node means the
+        blank node that queries show with this label.
         """
         with self.transaction(timeout=timeout) as tx:
             tx.remove(*items, prefixes=prefixes)
@@ -662,7 +662,7 @@ class KnowledgeGraph:
         to wait for another thread.
 
         The result is a dict of counts of the *whole graph* after the commit, by the names of `stats`, with the
-        `seconds` that the call took. Its attribute `delta` is what *this call* changed, as the result of `add` is.
+        `seconds` that the call took. The result's attribute `delta` is the delta of *this call*, as `add` returns it.
 
         Raises InputError, RdfSyntaxError (with file and line), RuleError, LimitError, StoreError. After an error or
         Ctrl-C nothing has changed.
@@ -832,9 +832,11 @@ class KnowledgeGraph:
         of pyoxigraph or rdflib. The object may also be a Python value (5, True, a date). As `graph`, DefaultGraph()
         means the default graph, which holds the closure.
 
-        With `asserted` the result has only quads that users asserted, and can retract. Quads that come only from an
-        imported document are left out. Literals keep the spelling in which they were written; `query` shows their
-        normal form. Raises InputError for a text that is not a term, and for a term that cannot stand at its place.
+        With `asserted` the result has only the quads that users asserted. Users can retract these quads. Quads that
+        come only from an imported document are left out. Literals keep the spelling in which they were written; `query`
+        shows their normal form.
+
+        Raises InputError for a text that is not a term, and for a term that cannot stand at its place.
         """
         from kgreason.graph.match import match, pattern
 
@@ -844,8 +846,8 @@ class KnowledgeGraph:
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
         """A relation of the user, such as `edge(?x, ?y)` in rules: to read and to edit its facts.
 
-        `arity` is the number of places; it is needed only if relations of one name have different numbers. A relation
-        that nobody has declared or used is empty. Raises InputError for a name that no relation of a user can have.
+        `arity` is the number of places. It is needed only if there are several relations with this name. A relation
+        that is neither declared nor used is empty. Raises InputError for a name that no relation of a user can have.
 
         >>> with KnowledgeGraph.open(rules=["none"]) as graph:
         ...     with graph.transaction() as tx:
@@ -1281,9 +1283,9 @@ class KnowledgeGraph:
         return delta_of(entries, after, self._declared(), back=after < before)
 
     def deltas_since(self, commit: int) -> Iterator[Delta]:
-        """The deltas of all commits after `commit`, one by one, up to the last commit of this call.
+        """Iterate over the deltas of the commits after `commit`. Commits that come after this call are left out.
 
-        The call raises HistoryError if the history does not have all of them.
+        The call raises HistoryError if the history lacks one of these commits.
         """
         from kgreason.graph.history.deltas import delta_of
 
@@ -1324,9 +1326,9 @@ class KnowledgeGraph:
     def revert(self, commit: int, *, timeout: float | None = None) -> Reverted:
         """Take a commit back by a new commit. Facts and rules that later commits changed as well stay as they are.
 
-        The quads, rules and facts of relations that the commit added go, and those that it removed come back. The
-        result has the `delta`, and the `conflicts`: a line for each change that could not be undone. The new commit has
-        the header `reverts`. If nothing can be undone, there is no commit.
+        The new commit removes the quads, rules and facts of relations that the old commit added, and adds those that
+        the old commit removed. The result has the `delta`, and the `conflicts`: a line for each change that could not
+        be undone. The new commit has the header `reverts`. If nothing can be undone, there is no commit.
 
         Raises HistoryError for a commit that the history does not have, and the errors of a transaction.
 

@@ -1,8 +1,8 @@
 """`GraphLock`: one thread at a time edits a graph or asks its engine; the other threads queue.
 
 The lock protects everything that touches the engine, the dictionary or the journal. SPARQL queries never take it:
-Oxigraph gives each query the rows of one moment. A thread may take the lock several times, and must release it as
-often.
+Oxigraph gives each query the rows of one moment. A thread that takes the lock several times must release it the same
+number of times.
 
 Laws: the thread that just released the lock cannot overtake a waiting thread. If a thread ends without releasing the
 lock, a waiting thread takes it over. Ctrl-C ends the waiting within a tenth of a second, and the lock stays as it was.

@@ -1,8 +1,8 @@
 """`RuleCosts`: the work of each rule of a graph, since the last Bootstrap and in the last commit.
 
-The engine counts for the rules as it runs them (`engine.costs`). A rule that says NOT or computes something runs as
-several rules; their work is added up. A snapshot has the counts as of its commit. When a store is opened again, the
-counts of its snapshot count on. A Bootstrap sets them back to 0.
+The engine counts the work of each rule that it runs (`engine.costs`). A rule that says NOT or computes something runs
+as several rules; the work of these rules is added up. A snapshot has the counts as of its commit. When a store is
+opened again, counting goes on from the counts of its snapshot. A Bootstrap sets all counts back to 0.
 
 Cost: encoding the rules in force. `anew` costs a Bootstrap, `alone` a look at every derivation.
 

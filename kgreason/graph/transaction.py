@@ -143,7 +143,7 @@ class Transaction:
         return self._note(1, partial(read_files, paths, self._live.dictionary, syntax=syntax, progress=progress))
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
-        """Retract the quads of RDF files. Their blank nodes are those that loading the same files made."""
+        """Retract the quads of RDF files. A blank node of a file is the node that loading the same file made."""
         check_paths("unload", paths)
         return self._note(-1, partial(read_files, paths, self._live.dictionary, syntax=syntax, progress=progress))
 

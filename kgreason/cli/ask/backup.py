@@ -24,9 +24,9 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 def backup(location: Path, copy: Path, functions: list[Callable[..., Any]], as_json: bool) -> None:
     """Copy a store to the folder COPY, which must not exist yet.
 
-    Other processes may read the store and write to it meanwhile, and a server may serve it. The copy has the store of
-    one commit, with its history, and is a store like any other. On the same file system files that never change are
-    hard links; copy the folder on to another disk.
+    Other processes may read the store and write to it meanwhile, and a server may serve it. The copy is a store of its
+    own: the state after one commit, with the history. On the same file system, files that never change are hard links.
+    To be safe from a broken disk, copy the folder on to another disk.
     """
     with KnowledgeGraph.open(location, read_only=True, functions=functions) as graph:
         commit = graph.backup(copy)

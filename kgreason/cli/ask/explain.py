@@ -70,7 +70,7 @@ def explain(
     are always declared. Write a literal as `kgreason dump` or a query shows it.
 
     With --why-not, show for a triple that does not hold which rules could derive it, and for each of them the
-    conditions that fail: triples that are missing, a FILTER that is false, a NOT and the triples that are there.
+    conditions that fail: triples that are missing, a FILTER that is false, or a NOT with the triples that make it fail.
     """
     from kgreason.cli.progress import Bars
     from kgreason.graph.input.quads import triple_of

@@ -33,7 +33,7 @@ def unload(
 
     A triple that other triples still entail stays, as an inferred one. The command prints how many triples it took out,
     how long that took, and how many triples the store has now. -v and --json print all counters. The counter `missed`
-    counts the triples of the files that the store did not assert. After an error or Ctrl-C the store stays as it was.
+    counts the triples in the files that were not asserted before. After an error or Ctrl-C the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 

@@ -42,9 +42,9 @@ def update(
     """Change a store by SPARQL Update. kgreason computes only what the update changes.
 
     The command prints how many quads it asserted and retracted, and how many triples appeared and disappeared. Only an
-    asserted quad can be deleted. The command counts the other quads that the update would delete, and those of them
-    that rules infer, which stay. The update may use the prefixes of --prefix without declaring them. -v and --json
-    print all counters. After an error or Ctrl-C the store stays as it was.
+    asserted quad can be deleted. The command also counts the quads to delete that were not asserted, and how many of
+    them stay because rules infer them. The update may use the prefixes of --prefix without declaring them. -v and
+    --json print all counters. After an error or Ctrl-C the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 

@@ -1,4 +1,4 @@
-"""`Ahead`: the store after some operations (*steps*) of a SPARQL Update, which only the WHEREs of that request see.
+"""`Ahead`: the store after some operations (*steps*) of a SPARQL Update. Only the WHEREs of this update read it.
 
 There are two ways. At first each WHERE runs in a transaction of Oxigraph that applies the rows of the steps, reads, and
 is rolled back (`OxigraphStore.solutions_after`). Once this has cost as much as a copy of the store, a copy (a stage of

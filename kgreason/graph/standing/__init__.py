@@ -1,4 +1,4 @@
-"""Standing queries: queries whose rows are told as they appear and disappear with the commits.
+"""Standing queries. A standing query tells a callback which of its rows each commit lets appear and disappear.
 
 reading    the triple patterns of a query, if its rows can be found from deltas
 rows       the present rows, by the values of their variables

@@ -1,4 +1,4 @@
-"""`StandingQuery`: a query whose rows are told as they appear and disappear.
+"""`StandingQuery`: a query that tells a callback which of its rows appear and disappear.
 
     delta -> the values that its triples give to certain variables -> the solutions with these values, evaluated again
 
