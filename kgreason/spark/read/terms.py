@@ -31,7 +31,7 @@ def texts(dictionary: Dictionary, first: int = 0) -> pa.Array:
 
 
 def interned(column: pa.Array, dictionary: Dictionary) -> Ids:
-    """Intern the texts of a string array. Returns their ids, int32[n]: 0 for null or an empty text. Raises LimitError."""
+    """Intern the texts of a string array. Returns int32[n]: the ids, 0 for null or empty text. Raises LimitError."""
     text, bounds = _packed(column)
     present = bounds[1:] > bounds[:-1]
     ids = np.zeros(present.size, np.int32)
