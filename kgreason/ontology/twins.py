@@ -69,7 +69,8 @@ class Part(NamedTuple):
 class _Reading(NamedTuple):
     """A restriction as it was read: its parts, and whether it is odd.
 
-    `is_active`: whether it may have twins. `depth`: how deep restrictions nest in it, 0 for a plain filler.
+    `is_active` says whether the restriction may have twins. `depth` is the number of restrictions nested in it, one
+    inside the other: 0 if the filler is no restriction. Odd restrictions have the largest depth.
     """
 
     parts: tuple[Part, ...]

@@ -21,7 +21,7 @@ _ABSENT = object()
 
 
 class UndoLog:
-    """The changes of dictionaries since the last commit, each with the former value."""
+    """The changes of dictionaries since the last commit. Each change is kept with the former value."""
 
     def __init__(self) -> None:
         self._entries: list[tuple[dict[Any, Any], Any, Any]] = []
@@ -54,7 +54,7 @@ class UndoLog:
 
 
 class Index(Generic[K, V]):
-    """A set of values for each key, with changes in an undo log. A key without values is removed."""
+    """A set of values for each key. All changes are in an undo log. A key without values is removed."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log

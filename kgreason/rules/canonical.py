@@ -44,7 +44,10 @@ _NAMES = tuple(Variable(f"v{number}") for number in range(8))
 
 
 class _Order(NamedTuple):
-    """An unfinished order: the body atoms that are `left` to place, with their marks, and the new variable names."""
+    """An unfinished order of the body atoms.
+
+    It has the atoms that are `left` to place, with their marks, and the new names of the variables so far.
+    """
 
     left: tuple[tuple[Atom, int], ...]
     numbers: Numbers
@@ -309,7 +312,7 @@ def canonical_computed(computed: Computed) -> tuple[Computed, tuple[Variable, ..
 
 
 class _Absent(NamedTuple):
-    """The smallest text of what is under one NOT: the names of its local variables, its atoms and its filters."""
+    """The smallest text of one NOT: the names of its local variables, the texts of its atoms and of its filters."""
 
     local: Reading
     atoms: tuple[Reading, ...]

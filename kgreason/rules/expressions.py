@@ -151,7 +151,7 @@ def is_constant(part: str) -> bool:
 
 
 class Call(NamedTuple):
-    """The call of a Python function: the whole expression `name(arguments)`."""
+    """An expression `name(arguments)` that calls a Python function."""
 
     name: str
     arguments: tuple[Variable | str, ...]

@@ -54,10 +54,11 @@ FALSE = Atom("false", ())
 
 
 class Not(NamedTuple):
-    """`NOT atom`, or `NOT EXISTS ?z IN (atoms, filters)`: no values of the local variables make all parts hold at once.
+    """`NOT atom`, or `NOT EXISTS ?z IN (atoms, filters)`.
 
-    `local` are the variables after `EXISTS`. They occur in `atoms`, and in no other part of the rule. `computed` are
-    the filters; `atoms` may be empty if there is a filter.
+    The NOT holds if no values of the local variables make all atoms and filters hold at once. `local` are the variables
+    after `EXISTS`. These variables occur in `atoms`, and in no other part of the rule. `computed` are the filters;
+    `atoms` may be empty if there is a filter.
     """
 
     atoms: tuple[Atom, ...]
@@ -113,7 +114,10 @@ class Aggregate(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A place of a declared relation: its name, and the IRI of its type. None allows terms of any type."""
+    """A place of a declared relation: its name, and the IRI of its type.
+
+    If the type is None, terms of any type are allowed.
+    """
 
     name: str
     type: Constant | None = None

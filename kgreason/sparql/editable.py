@@ -18,10 +18,10 @@ from kgreason.sparql.where import Select, Solution
 
 
 class Asserted(NamedTuple):
-    """The answer to the question which of some rows are asserted (`Editable.asserted`).
+    """What `Editable.asserted` returns.
 
-    `quads` are the asserted quads that Oxigraph shows as one of the rows. `missing` are the rows for which there is no
-    such quad.
+    `quads` are the asserted quads that Oxigraph shows as one of the rows in question. `missing` are the rows in
+    question for which there is no such quad.
     """
 
     quads: bytes

@@ -30,7 +30,7 @@ class DeleteData:
 
 @dataclass(frozen=True, slots=True)
 class Modify:
-    """DELETE/INSERT WHERE: a SELECT over the WHERE, and the two templates."""
+    """DELETE/INSERT WHERE: the SELECT for its WHERE, and its two templates."""
 
     select: Select
     removed: Template
@@ -39,7 +39,10 @@ class Modify:
 
 @dataclass(frozen=True, slots=True)
 class Clear:
-    """CLEAR and DROP of the default graph (`default`) and of the graphs in `named`; None means all named graphs."""
+    """CLEAR or DROP of graphs.
+
+    The default graph is cleared if `default` is true. The graphs in `named` are cleared; None means all named graphs.
+    """
 
     default: bool
     named: tuple[str, ...] | None
@@ -55,7 +58,7 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """ADD, COPY and MOVE."""
+    """ADD, COPY or MOVE."""
 
     verb: Literal["ADD", "COPY", "MOVE"]
     source: str | None

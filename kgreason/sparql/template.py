@@ -30,7 +30,7 @@ def placeholder(variable: str) -> NamedNode:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Quads in which placeholders stand for `variables`; `blanks` are the blank nodes of the quads."""
+    """Quads in which an IRI stands for each of the `variables`. `blanks` are the blank nodes of the quads."""
 
     quads: tuple[Quad, ...] = ()
     variables: tuple[str, ...] = ()

@@ -95,7 +95,7 @@ class Manifest:
 
 
 class Folder:
-    """The folder of a store. A writer holds its lock until `close`; a reader sees the folder as of one moment.
+    """The folder of a store. A writer has the lock until `close`. A reader sees the folder as of one moment.
 
     `wait` is how many seconds a writer waits for another writer; None waits without a limit. Raises StoreLockedError,
     StoreVersionError, StoreError.

@@ -68,7 +68,7 @@ class RowDelta(NamedTuple):
 
 
 class _Stage(NamedTuple):
-    """A store that may replace the present store, and the name of its folder."""
+    """A stage and the name of its folder. The stage may replace the present store."""
 
     store: OxigraphStore
     name: str

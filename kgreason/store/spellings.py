@@ -39,7 +39,7 @@ def stored(texts: Sequence[str]) -> list[str]:
 
 
 class Spellings:
-    """The terms of a dictionary by their normal form.
+    """Which terms of a dictionary have the same normal form.
 
     `Spellings` follows the dictionary while it grows. If `truncate` removed terms that this object has seen, make a new
     object.

@@ -132,7 +132,7 @@ class BuiltIn(NamedTuple):
 
 
 class BuiltInError(Exception):
-    """A built-in atom cannot be evaluated. `node` is the atom."""
+    """Raised for a built-in atom that cannot be evaluated. `node` is the atom."""
 
     def __init__(self, atom: BuiltIn, problem: str) -> None:
         self.node = atom.node

@@ -122,7 +122,7 @@ _LIMIT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """An axiom that could not be read, because its list or SWRL rule has a fault. `str` gives the warning."""
+    """An axiom that could not be read, because its list or SWRL rule has a fault. `str` returns the warning."""
 
     kind: Constant
     node: Constant

@@ -168,7 +168,7 @@ def is_schema(triple: Triple) -> bool:
 
 
 class Schema:
-    """Schema triples by subject and predicate; triples that are not schema are left out."""
+    """The schema triples among some triples, indexed by subject and predicate."""
 
     def __init__(self, triples: Iterable[Triple] = ()) -> None:
         found: dict[Constant, dict[Constant, set[Constant]]] = defaultdict(lambda: defaultdict(set))

@@ -58,7 +58,7 @@ _ATOMS = (SWRL_CLASS_ATOM, *_PROPERTY_ATOMS, *_RELATIONS, SWRL_BUILTIN_ATOM, SWR
 
 
 class _FaultError(Exception):
-    """A SWRL rule cannot be read, because of a problem at a node."""
+    """Raised if a SWRL rule cannot be read, because of a problem at a node."""
 
     def __init__(self, node: Constant, problem: str) -> None:
         self.node = node

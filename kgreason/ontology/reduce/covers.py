@@ -125,7 +125,10 @@ class LiveCovers:
 
 
 class _Pairs:
-    """The pairs of one relation, indexed by both ends: `up.at(x)` has all z of pairs (x, z), `down.at(z)` all x."""
+    """The pairs of one relation, indexed by both ends.
+
+    `up.at(x)` has the z of all pairs (x, z), and `down.at(z)` has the x of all pairs (x, z).
+    """
 
     def __init__(self, log: UndoLog) -> None:
         self.up: Index[Constant, Constant] = Index(log)

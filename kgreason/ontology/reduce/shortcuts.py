@@ -219,7 +219,10 @@ class LiveReduction:
 
 
 class _Ends:
-    """An index of steps by a key (predicate and object) of their heads, or of their bodies."""
+    """An index of steps. Depending on the index, the key of a step is that of its head or that of its body.
+
+    A key is the predicate and the object of an atom.
+    """
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log

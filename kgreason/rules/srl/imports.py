@@ -19,7 +19,10 @@ from kgreason.rules.program import Finder
 
 
 class Imports:
-    """The imports of one document. `read(file, base)` returns the rules of a file and of the files that it imports."""
+    """The rule sets that one document imports, directly or through others.
+
+    `read(file, base)` returns the rules of a file and of the files that this file imports.
+    """
 
     def __init__(self, find: Finder | None, read: Callable[[Path, str], tuple[Rule, ...]], path: Path | None) -> None:
         self._find, self._read = find, read

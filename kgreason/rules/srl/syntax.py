@@ -33,14 +33,14 @@ class TripleTerm(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A sequence of steps. A step is a property or a path, with a flag: whether the step is followed backwards."""
+    """A sequence of steps. A step is a property or a path, and a flag that says whether it is followed backwards."""
 
     start: Token
     steps: tuple[tuple[Verb, bool], ...]
 
 
 class Reified(NamedTuple):
-    """`<< s p o ~r >>`: a node for a reifier of a triple; `reifier` is None if it has no name."""
+    """`<< s p o ~r >>`: the node that reifies a triple. `reifier` is None if the text gives no name for this node."""
 
     start: Token
     subject: Node
@@ -50,7 +50,7 @@ class Reified(NamedTuple):
 
 
 class Collection(NamedTuple):
-    """`(a b c)`, a list; the empty one is rdf:nil."""
+    """`(a b c)`, an RDF list; `()` is rdf:nil."""
 
     start: Token
     items: tuple[Node, ...]

@@ -57,7 +57,7 @@ def format_as(program: Program, syntax: Literal["srl", "rq"], read: Callable[[st
 
 
 class _Writer:
-    """Writes one rule; `parts` are the rules that look into triple terms, by their relations."""
+    """Writes one rule. `parts` maps relations to the rules that look into triple terms."""
 
     def __init__(self, rule: Rule, prefixes: Mapping[str, str], parts: Mapping[str, Rule], syntax: str) -> None:
         self._rule, self._prefixes, self._parts = rule, prefixes, parts
@@ -69,9 +69,9 @@ class _Writer:
         """Whether the whole body is about asserted triples."""
 
     def text(self) -> str:
-        """Return the text of the rule or DATA block.
+        """Return the text of the rule, or of the DATA block.
 
-        Its name is written as an IRI, or in a comment.
+        The name of the rule is written as an IRI, or in a comment.
         """
         rule = self._rule
         if rule.declares:

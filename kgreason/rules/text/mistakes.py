@@ -38,7 +38,7 @@ _WRITTEN = {"FILTER": "FILTER(?x > 3)", "BIND": "BIND(?x + 1 AS ?y)", "AGGREGATE
 
 
 class Hint(NamedTuple):
-    """The index of the mistake, and what is wrong there."""
+    """What a user may have meant: the index of the mistake, and a message."""
 
     at: int
     words: str

@@ -309,7 +309,7 @@ class _Builder(Transformer[Token, Any]):
 
 
 class Builder(_Builder):
-    """The callbacks for other grammars that contain the atoms of rules (`cli.script`)."""
+    """The callbacks for the grammar of another language that contains atoms of rules (`cli.script`)."""
 
 
 # The words of error messages for sets of terminals.

@@ -38,7 +38,7 @@ _ARGUMENTS = {name: (count, count) for count, names in _COUNTS.items() for name 
 
 
 class Mistake(NamedTuple):
-    """The index of the mistake, and what is wrong there."""
+    """A mistake in a query: its index, and a message that says what is wrong there."""
 
     at: int
     words: str

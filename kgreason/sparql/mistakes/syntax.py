@@ -25,7 +25,10 @@ _STRING = re.compile(r'"[^"\r\n]*"|\'[^\'\r\n]*\'')
 
 
 class Stop(NamedTuple):
-    """The index of the token, its text (empty at the end of the query), and the names of the tokens expected there."""
+    """The token at which the parser stops: its index and text, and the names of the tokens expected there.
+
+    The text is empty at the end of the query.
+    """
 
     at: int
     found: str

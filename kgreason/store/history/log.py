@@ -100,7 +100,11 @@ class MemoryHistory:
 
 
 class _End(NamedTuple):
-    """The end of the history: the last file, its size, its number of entries, and its size before the last entry."""
+    """The end of the history.
+
+    This is the last file, given by the number of its first commit (`first`), with its size, the number of its entries,
+    and its size before the last entry (`before`).
+    """
 
     first: int
     size: int
@@ -114,7 +118,7 @@ class _End(NamedTuple):
 
 
 class FileHistory:
-    """The history in a folder. A writer calls `begin` first.
+    """The history in a folder. A writer must call `begin` before anything else.
 
     The history keeps at least the last `kept` commits, and often some more; None means all commits.
     """

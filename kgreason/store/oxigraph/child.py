@@ -32,7 +32,7 @@ from pyoxigraph import (
 
 
 class UnopenedError(Exception):
-    """The store cannot be opened."""
+    """Raised if the store cannot be opened."""
 
 
 _FAILURES = (UnopenedError, OSError, RuntimeError, SyntaxError, ValueError)

@@ -51,10 +51,10 @@ _DROP = "DROP SILENT GRAPH {}".format
 
 
 class OxigraphStore:
-    """An Oxigraph store at a path, or in memory if there is no path. A missing store is made.
+    """An Oxigraph store at a path, or in memory if there is no path. A store that does not exist is created.
 
-    Threads: any number of threads may read the store while one thread changes it. Each reads the rows of the moment of
-    its call.
+    Threads: any number of threads may read the store while one thread changes it. Each reads the rows as of the moment
+    of its call.
 
     Raises StoreLockedError if the store is open already. Raises StoreError if the path has other files, or cannot be
     used.

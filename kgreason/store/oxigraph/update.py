@@ -44,7 +44,7 @@ _PIECE = 1 << 20
 
 
 class StoppedError(Exception):
-    """An update was stopped because of the error `reason`, and has changed nothing."""
+    """Raised if an update was stopped because of the error `reason`. The update has changed nothing."""
 
     def __init__(self, reason: BaseException) -> None:
         self.reason = reason

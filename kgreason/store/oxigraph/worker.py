@@ -243,7 +243,7 @@ class _Worker:
 
 
 class _Query:
-    """The present query of a worker, as the asking thread sees it."""
+    """The present query of a worker, as the thread sees it that has asked the query."""
 
     def __init__(self, worker: _Worker, timeout: float | None) -> None:
         self._worker: _Worker | None = worker
