@@ -26,11 +26,11 @@ class Settings:
     - `origins`: the origins of other web pages that may use the server (CORS)
     - `loads`: LOAD may read files whose IRIs begin with one of these prefixes
     - `services`: SERVICE in a query may ask services whose IRIs begin with one of these prefixes, which end in `/`
-    - `query_bytes`: how much memory a query process may have (its address space); None is no limit
-    - `query_seconds`: how long a query may take, with the time to send its rows
+    - `query_bytes`: how many bytes of memory (address space) a query process may have; None is no limit
+    - `query_seconds`: how many seconds a query may take, the time to send its rows included
     - `standing_seconds`: how long one evaluation of a standing query may hold up the next edit
-    - `answer_bytes`: how long the rows of an answer may be; None is no limit
-    - `body_bytes`: how long the body of a request may be, after it was unpacked
+    - `answer_bytes`: how many bytes an answer may have; None is no limit
+    - `body_bytes`: how many bytes the body of a request may have, after it was unpacked
     - `body_seconds`: how long the server waits for the next piece of a body
     - `queries`, `queries_waiting`: how many queries run at once, and how many may wait
     - `writers_waiting`: how many edits may wait

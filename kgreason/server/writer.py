@@ -1,6 +1,6 @@
 """`Writer`: the one thread that edits the graph and asks its engine. Calls to this thread wait in a queue.
 
-Law: a call that has begun is finished, even if its client goes away. A process that opens the store sees the commit
+Law: a call in the queue is carried out, even if its client goes away. A process that opens the store sees the commit
 `Writer.commit` or a later one. Threads: `run` belongs to the event loop.
 """
 
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class Writer:
-    """The one thread that uses a graph. At most `most` calls may wait for this thread."""
+    """The one thread that edits a graph and asks its engine. At most `most` calls may wait for this thread."""
 
     def __init__(self, graph: KnowledgeGraph, most: int) -> None:
         self._most = most

@@ -29,7 +29,7 @@ _MOST = 1_000
 
 
 class Hierarchy(NamedTuple):
-    """For each class (N-Triples text) its direct superclasses, the classes below it, and the number of its members."""
+    """Three dicts from a class (N-Triples text): to its direct superclasses, direct subclasses, number of members."""
 
     classes: Mapping[str, frozenset[str]]
     below: Mapping[str, tuple[str, ...]]

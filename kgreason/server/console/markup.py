@@ -25,7 +25,7 @@ Triple: TypeAlias = Sequence[str]
 
 
 class Literal(NamedTuple):
-    """The parts of a literal in N-Triples text."""
+    """The three parts of a literal: value, language and datatype; an absent part is ""."""
 
     value: str
     language: str
@@ -33,7 +33,7 @@ class Literal(NamedTuple):
 
 
 def literal_of(text: str) -> Literal:
-    r"""The parts of a literal.
+    r"""Split a literal, given as N-Triples text, into its parts.
 
     >>> literal_of('"a\\"b"@en'), literal_of('"7"^^<http://e/d>').datatype
     (Literal(value='a"b', language='en', datatype=''), 'http://e/d')

@@ -92,7 +92,7 @@ def default_triples(quads: Iterable[Quad]) -> Iterator[pyoxigraph.Triple]:
 
 
 class Stored(StreamingResponse):
-    """A document that is written to a temporary file first, so that a slow client keeps only this file open."""
+    """An answer whose document is first written to a temporary file. A slow client then keeps only this file open."""
 
     @classmethod
     async def of(cls, write: Callable[[IO[bytes]], object], headers: dict[str, str]) -> Stored:

@@ -35,7 +35,7 @@ async def status(request: Request) -> Response:
 
 
 async def slow_queries(request: Request) -> Response:
-    """The slowest queries since the server began, with the seconds until their first rows."""
+    """List the slowest queries since the server began, each with the seconds from the query to its first rows."""
     return JSONResponse(
         [
             {"seconds": -query.negative, "begun": query.begun, "text": query.text}

@@ -33,7 +33,7 @@ from kgreason.sparql.operations import Clear, Operation
 
 
 class Target(NamedTuple):
-    """What a request is about: all graphs, or one graph. If `name` is None, it is the default graph.
+    """The graph that a request is about. `is_all`: all graphs together. If `name` is None, it is the default graph.
 
     `base` is the base of relative IRIs in documents.
     """

@@ -1,7 +1,8 @@
 """The process that answers SPARQL queries over a store, one after the other; `pool` starts it.
 
 The process opens the store for reading, and opens it again when the server asks for a later commit. Ctrl-C in the
-terminal does not reach it. It ends when the server closes its input, or kills it: nothing else stops Oxigraph.
+terminal does not reach the process. The process ends when the server closes its input, or kills it: a query that runs
+in Oxigraph cannot be stopped in another way.
 
 Law: an answer is complete, or its END frame says why it is not. Cost: opening a store takes some 20 milliseconds. The
 graph as of a past commit takes the engine and the memory of the whole graph.

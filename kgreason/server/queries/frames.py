@@ -23,5 +23,5 @@ MISSING = "missing"
 
 
 def frame(kind: bytes, payload: bytes) -> bytes:
-    """A frame as bytes."""
+    """Return the bytes of a frame with this kind and this payload."""
     return HEADER.pack(kind, len(payload)) + payload

@@ -1,5 +1,5 @@
 """Streams of commits, sent to clients as the commits are made.
 
-feed     the past commits and the new ones, for /changes
+feed     gives past and new commits to the streams of /changes
 views    how a stream shows a commit
 """

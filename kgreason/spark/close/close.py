@@ -54,12 +54,12 @@ class Closed(NamedTuple):
 
     @property
     def triples(self) -> DataFrame:
-        """The triples: s, p, o int, and asserted boolean. Generalised triples are included."""
+        """The triples of the closure: s, p, o int, and asserted boolean. Generalised triples are included."""
         table = self.planned.program.tables.index((True, 3))
         return self.facts.where(F.col("tbl") == table).selectExpr("c0 AS s", "c1 AS p", "c2 AS o", "asserted")
 
     def contradictions(self) -> int:
-        """The number of contradictions."""
+        """Count the contradictions in the closure."""
         false = [number for text, number in self.planned.ids.items() if text.startswith(f"{FALSE.relation}/")]
         count: int = self.facts.where(F.col("c0").isin(false)).count()
         return count

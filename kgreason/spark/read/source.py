@@ -3,10 +3,10 @@
     spark.dataSource.register(RdfDataSource)
     spark.read.format("rdf").option("format", "ttl").load("/data/ontology.txt")
 
-A path is a file, a folder or a pattern, or a list of them. One task reads one whole file, so all tasks must be able to
-open it: on a cluster the file must be on a shared file system. The option `format` is a name of `kgreason.rdf.formats`;
-by default the suffix of the file decides. Read N-Triples and N-Quads with `kgreason.spark.read.read`, which splits
-them.
+The argument of `load` is a path or a list of paths; a path is a file, a folder or a pattern. One task reads one whole
+file, so every task must be able to open every file: on a cluster the files must be on a shared file system. The option
+`format` is a name of `kgreason.rdf.formats`; by default the suffix of the file decides. Read N-Triples and N-Quads with
+`kgreason.spark.read.read`, which splits large files of these formats.
 
 Law: the terms are those of `kgreason.rdf.reader`. A malformed document is an error, with file and line.
 Cost: parsing; a few batches at a time are in memory.

@@ -1,4 +1,4 @@
-"""Answers as values of the library (`wire`), for clients of kgreason (`kgreason.connect`). Others get plain JSON.
+"""Answers as values of the library (`wire`) for clients of kgreason (`kgreason.connect`). Other clients get plain JSON.
 
 Accept: application/vnd.kgreason+json    ->    the value        application/json, */*    ->    plain JSON
 """

@@ -1,7 +1,8 @@
 """DATA on Spark: `asserted` gives the asserted triples that a pattern of the rules matches, as facts of a relation.
 
-If rules follow owl:sameAs, a pattern may match a triple in which an equal term stands. So then all asserted triples are
-facts of the relation, and rules copy them to the equal terms (`materialize/operators/data`).
+If rules follow owl:sameAs, a pattern must also match triples in which an equal term stands in place of its constant. So
+then all asserted triples are facts of the relation, and rules copy them to the equal terms
+(`materialize/operators/data`).
 
 Cost: one broadcast join with the triples; with owl:sameAs a fact for each asserted triple.
 """
