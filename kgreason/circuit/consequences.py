@@ -32,7 +32,7 @@ Groups: TypeAlias = Mapping[tuple[Constant, ...], Constant]
 
 
 def consequences(rules: ZSet[Rule], facts: ZSet[Atom], below: ZSet[Atom], functions: Functions) -> ZSet[Atom]:
-    """The heads that one application of the rules derives, with their weights.
+    """Apply the rules once. Returns the heads that this application derives, each with its weight.
 
     `T(rules, facts, below)[h] = sum of rules[r] over the substitutions s with body(r)s true and h among heads(r)s`.
     """

@@ -93,7 +93,7 @@ class _Inner(NamedTuple):
 
 
 def naive(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wired:
-    """Wire Fig. 1: each commit computes the fixpoint of the immediate-consequence operator over all its facts."""
+    """Wire Fig. 1: each commit computes the fixpoint of the immediate-consequence operator over all facts."""
     derived: Delay[Atom] = Delay(below.circuit, 2, LEVEL)
     given, program = hold(integrate(below, COMMIT)), hold(integrate(rules, COMMIT))
     model = lift(zset.distinct, plus(given, derived))
@@ -104,7 +104,7 @@ def naive(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wir
 
 
 def incremental_circuit(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wired:
-    """Wire Fig. 2: a gate (a walk that waits for a fact) is joined with all facts of its relation."""
+    """Wire Fig. 2: a gate (a walk that waits for a fact) is joined with all facts of the gate's relation."""
 
     def match(gates: Stream[Gate], facts: Stream[Atom], _: Stream[Rule]) -> Stream[Rewrite]:
         return incremental.bilinear(product, gates, facts, *range(facts.axes))
@@ -113,7 +113,7 @@ def incremental_circuit(below: Stream[Atom], rules: Stream[Rule], functions: Fun
 
 
 def indexed(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wired:
-    """Wire Fig. 3: a gate (a walk that waits for a fact) is joined only with the facts under its key in an index.
+    """Wire Fig. 3: a gate (a walk that waits for a fact) is joined only with facts under the gate's key in an index.
 
     The join orders of the rules say under which keys the index holds facts.
     """
@@ -131,7 +131,7 @@ FIGURES: dict[str, Figure] = {"naive": naive, "incremental": incremental_circuit
 def _dynamic(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher) -> Wired:
     """Wire the loop that Fig. 2 and Fig. 3 share: changes of facts and rules go in, changes of the model come out.
 
-    `match` is the join of gates with facts, the only part in which the two figures differ.
+    The two figures differ only in `match`, which joins gates with facts.
     """
     derived: Delay[Atom] = Delay(below.circuit, 2, LEVEL)
     present = integrate(plus(introduce(below), derived), COMMIT)
@@ -162,7 +162,7 @@ def _inner(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match
 def _walks(
     facts: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher, inner: _Inner | None
 ) -> Stream[Rewrite]:
-    """The stream of all rewrites of a level: START, and the rewrites that the steps make from it, one step at a time.
+    """The stream of all rewrites of a level: START, and the rewrites that the steps make from START, step by step.
 
     `inner` is None for the walks along the inner bodies, which have no NOT and no AGGREGATE.
     """
@@ -191,5 +191,5 @@ def _walks(
 
 
 def _derived(function: Callable[[ZSet[Rule]], ZSet[A]], rules: Stream[Rule]) -> Stream[A]:
-    """The result of a linear function of the program, with weight 1 for each row, at times (commit,)."""
+    """Apply a linear function to the program. Each row of the result has weight 1. The times are (commit,)."""
     return incremental.distinct(lift(function, rules), COMMIT)

@@ -136,7 +136,7 @@ def index(facts: ZSet[Atom], orders: ZSet[JoinOrder]) -> ZSet[IndexedFact]:
 
 
 def probe(gates: ZSet[Gate], facts: ZSet[IndexedFact]) -> ZSet[Rewrite]:
-    """As `product`, but compare only gates and facts with equal keys."""
+    """Return the same rewrites as `product`. Only gates and facts with equal keys are compared."""
     return join(
         gates,
         facts,
@@ -174,7 +174,7 @@ def look_up(rewrites: ZSet[Rewrite], groups: ZSet[Group]) -> ZSet[Rewrite]:
 
 
 def meet(rewrites: ZSet[Rewrite], matches: ZSet[Match]) -> ZSet[Met]:
-    """The pairs of a rewrite before a NOT, and a match of the atoms under this NOT that agrees with the rewrite."""
+    """Pair each rewrite before a NOT with each match of the atoms under this NOT that agrees with the rewrite."""
     return join(rewrites, matches, _asked, lambda match: match.asked, lambda rewrite, match: Met(rewrite, match.member))
 
 
@@ -205,7 +205,7 @@ def value_of(functions: Functions, asked: Asked, members: ZSet[Match]) -> Group 
 
 
 def gate_key(atom: Atom) -> Key:
-    """The key under which the index has the facts for a gate, made from the constants of the gate's atom.
+    """Return the key under which the index has the facts for a gate. The key has the constants of the gate's atom.
 
     Example: the atom `edge(?x, "b")` gives the join order of relation edge by column 1, with the constant "b".
     """

@@ -66,7 +66,7 @@ def distinct(stream: Stream[A], *axes: int) -> Stream[A]:
 
 
 def group(stream: Stream[A], key: Callable[[A], B], row_of: Callable[[B, ZSet[A]], C | None], *axes: int) -> Stream[C]:
-    """The incremental version of `zset.group`: a change evaluates only the groups that it touches.
+    """The incremental version of `zset.group`. Only the groups in which rows change are evaluated.
 
     H is `zset.group_change`.
     """

@@ -116,8 +116,8 @@ def join_orders(program: ZSet[Rule]) -> ZSet[JoinOrder]:
 def join_order(direction: Direction) -> JoinOrder:
     """Return the join order of a direction.
 
-    The join order names the columns of the direction's last atom in which a constant, or a variable of an earlier atom,
-    stands.
+    The join order names the columns of the direction's last atom that have a constant, or a variable of an earlier
+    atom.
     """
     *before, atom = direction.after
     assert isinstance(atom, Atom)

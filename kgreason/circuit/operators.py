@@ -64,7 +64,7 @@ def plus(*streams: Stream[A]) -> Stream[A]:
 
 
 def delay(stream: Stream[A], axis: int) -> Stream[A]:
-    """The stream, delayed by one time along an axis: `z^-1(s)[t] = s[t - 1]`, and zero at time 0."""
+    """Delay a stream by one time along an axis: `z^-1(s)[t] = s[t - 1]`, and zero at time 0."""
     delayed: Delay[A] = Delay(stream.circuit, stream.axes, axis)
     delayed.connect(stream)
     return delayed

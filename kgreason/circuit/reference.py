@@ -50,7 +50,7 @@ class _Stratum(NamedTuple):
 
 
 class ReferenceCircuit:
-    """Facts and rules, and the circuit of DYRE's Fig. 1 (naive), 2 (incremental) or 3 (indexed) that evaluates them.
+    """Facts and rules, which a circuit evaluates: DYRE's Fig. 1 (naive), Fig. 2 (incremental) or Fig. 3 (indexed).
 
     `functions` give the expressions and aggregates of rules a meaning. Without `functions`, `commit` refuses rules with
     expressions or aggregates.

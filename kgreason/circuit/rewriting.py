@@ -41,14 +41,14 @@ def unify(atom: Atom, fact: Atom) -> Substitution | None:
 
 
 def substitute(atom: Atom, substitution: Substitution) -> Atom:
-    """The atom with constants in place of variables; variables without a constant stay."""
+    """Replace the variables of an atom by their constants. Variables without a constant stay."""
     constants = dict(substitution)
     terms = (constants.get(term, term) if isinstance(term, Variable) else term for term in atom.terms)
     return Atom(atom.relation, tuple(terms))
 
 
 def extend(substitution: Substitution, terms: tuple[Term, ...], constants: tuple[Constant, ...]) -> Substitution | None:
-    """The substitution, extended so that it turns `terms` into `constants`; None if no extension does."""
+    """Extend a substitution so that it turns `terms` into `constants`. Returns None if this is impossible."""
     bound = unify(substitute(Atom(None, terms), substitution), Atom(None, constants))
     return None if bound is None else substitution + bound
 

@@ -64,7 +64,7 @@ def _dependencies(rules: Iterable[Rule]) -> Iterator[_Dependency]:
 
 
 def _message(dependencies: list[_Dependency]) -> str:
-    """The error message: it names the rules of a cycle that contains a closed dependency."""
+    """Return the error message, which names the rules of a cycle that contains a closed dependency."""
     needs: dict[Rule, set[Rule]] = {}
     for reader, producer, _ in dependencies:
         needs.setdefault(reader, set()).add(producer)

@@ -63,7 +63,7 @@ def join(
     right_key: Callable[[B], Hashable],
     merge: Callable[[A, B], C | None],
 ) -> ZSet[C]:
-    """Merge each pair of rows with equal keys, with the product of their weights.
+    """Merge each pair of rows with equal keys. The merged row has the product of the two weights.
 
     `join(a, b)[z] = sum of a[x] * b[y] over the x and y of equal keys that merge into z`. A pair for which `merge`
     returns None is left out.

@@ -293,7 +293,7 @@ class Circuit:
     def plan_backward(self, heads: Int32) -> None:
         """Make backward plans for the facts in rows int32[n].
 
-        A backward plan starts at a head and searches the bodies that derive it.
+        A backward plan starts at a head and finds the bodies from which rules derive the head.
         """
         self.planner.plan_backward(self.memory["rows"][heads], self.memory["key_count"])
         self.keep_up()
@@ -314,7 +314,7 @@ class Circuit:
         counters[PHASE], counters[SCAN_END] = GATEKEEP, 0
 
     def derivations(self, row: int, limit: int) -> Int32:
-        """The derivations of the present fact in a row: int32[n, 1 + slots], as `trace` gives them.
+        """Return the derivations of the present fact in a row: int32[n, 1 + slots], in the form that `trace` explains.
 
         The search stops once it has `limit` derivations or more.
         """
@@ -452,7 +452,7 @@ class Circuit:
         self.memory.cut("queue", len(self.facts) // 8 + 1024)
 
     def _compact(self) -> None:
-        """Move the rows together, because more than half of them are free. This drops all arrangements.
+        """Move the rows together, because more than half of the rows are free. All arrangements are dropped.
 
         A plan that needs an arrangement builds it again.
         """

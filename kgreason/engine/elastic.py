@@ -64,7 +64,7 @@ class Elastic:
         return arriving > max(work, FEW) or forecast > max(FRACTION * work, FEW)
 
     def doubt(self) -> None:
-        """Lower the forecast for leaving facts, after it has prevented an Update."""
+        """Lower the forecast for leaving facts, after this forecast has prevented an Update."""
         self._per_leaving *= DOUBT
 
     def for_leaving(self) -> int:

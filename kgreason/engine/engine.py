@@ -67,7 +67,7 @@ class Changes(NamedTuple):
 
 
 class _Reweighed(NamedTuple):
-    """The numbers of the rules that leave the program, and of the rules that enter it."""
+    """The numbers of the rules that leave the program, and the numbers of the rules that enter the program."""
 
     leaving: Sequence[int]
     fresh: Sequence[int]
@@ -151,14 +151,14 @@ class Engine:
         budget: int | None = None,
         check: Check = no_check,
     ) -> Changes:
-        """Call `apply` as a whole commit. Accept the commit; after an error, roll it back and raise the error again."""
+        """Make a commit of one call of `apply`. After an error, roll the commit back and raise the error again."""
         wish = Wish(asserted, retracted or {})
         return self._whole(
             lambda check: self._apply(wish, self._reweigh(added, removed), strategy, budget, check), check
         )
 
     def _whole(self, work: Callable[[Check], object], check: Check) -> Changes:
-        """Call `work` as a whole commit. Accept the commit; after an error, roll it back and raise the error again."""
+        """Make a commit of one call of `work`. After an error, roll the commit back and raise the error again."""
         with undivided() as let_out:
             self._begin()
             try:
@@ -252,7 +252,7 @@ class Engine:
         return True
 
     def _tried(self, wish: Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
-        """Try an Update. Returns False if it went past the limits of the strategy `auto`.
+        """Try an Update. Returns False if the Update went past the limits of the strategy `auto`.
 
         Raises OverLimitError if the budget ran out.
         """
@@ -527,7 +527,7 @@ class Engine:
         return found
 
     def derivations(self, row: int, limit: int = 1 << 20) -> list[tuple[EncodedRule, tuple[int, ...]]]:
-        """The derivations of the present fact in a row: for each derivation the rule and the values of its slots.
+        """Return the derivations of the present fact in a row: for each one, the rule and the values of its slots.
 
         Slots are the variables and constants of the rule (see `memory/layout.py`). The rules run backwards, from head
         to body. The search stops once it has `limit` derivations or more. No commit may be open.

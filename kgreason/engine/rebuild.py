@@ -51,7 +51,7 @@ def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence
 
 
 def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[np.bool_]]) -> Int32:
-    """The asserted rows after a sequence of events, int32[n, w].
+    """Return the rows int32[n, w] that are asserted after a sequence of events.
 
     rows: the asserted rows before the events. An event is a pair: rows int32[m, w], and 1 to assert or -1 to retract
     them. `is_asserted` says for each row of an array whether the row is asserted before the events.

@@ -87,7 +87,7 @@ class _Pairs:
         self._parts, self._waiting = [], 0
 
     def alone(self) -> Int32:
-        """The pairs (row of the fact, owner) of all facts that are in only one pair: int32[n, 2]."""
+        """Return the pair (row of the fact, owner) of each fact that is in only one pair: int32[n, 2]."""
         self._merge()
         rows: NDArray[np.int64] = self._found >> 32
         _, first, counts = np.unique(rows, return_index=True, return_counts=True)

@@ -66,8 +66,8 @@ _FILLER = Variable("filler")
 class Classes:
     """Makes cases and goals about classes.
 
-    `expressions`: node -> the class expression that it stands for. The expressions are those of the conclusion, and the
-    enumerations (owl:oneOf) of the premises.
+    `expressions` maps a node to the class expression for which the node stands. It has the class expressions of the
+    conclusion, and the enumerations (owl:oneOf) of the premises.
     """
 
     def __init__(self, expressions: Mapping[Constant, Expression]) -> None:

@@ -124,7 +124,7 @@ _ABOUT_NODE = (OWL_HAS_KEY, OWL_PROPERTY_CHAIN_AXIOM)
 
 
 class Part(NamedTuple):
-    """A part of a conclusion: its triples, and the goal that has to be shown for them."""
+    """A part of a conclusion: the triples of the part, and the goal to show for these triples."""
 
     triples: tuple[Triple, ...]
     goal: Goal
@@ -276,8 +276,9 @@ def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Co
 
 
 def _exists(classes: Classes, group: Sequence[Triple], defined: Mapping[Constant, Expression]) -> Goal:
-    """The goal to show that all triples of a group hold for some individuals in place of its blank nodes.
+    """Return the goal to show that some individuals exist for which the triples of a group hold.
 
+    The individuals take the places of the blank nodes in the triples.
     A triple `x rdf:type C` with a defined expression C is shown as a goal of its own. The other triples must be in the
     closure.
     """

@@ -46,9 +46,9 @@ def entails(
     """Whether the premises entail the conclusion. Premises and conclusion are each one RDF file or several.
 
     Blank nodes of the conclusion are variables. If `rules` has owl2rl, the axioms and class expressions of the
-    conclusion are shown by assumptions, also by assuming that they do not hold. Otherwise the triples of the conclusion
-    must be in the closure. `rules="rdfs"` is all of RDFS entailment (RDF 1.1 Semantics, section 9), with axiomatic
-    triples and the types of literals.
+    conclusion are shown by assumptions, including the assumption that the statement to show does not hold. Otherwise
+    the triples of the conclusion must be in the closure. `rules="rdfs"` is all of RDFS entailment (RDF 1.1 Semantics,
+    section 9), with axiomatic triples and the types of literals.
 
     `semantics="direct"` ignores declarations, ontology headers and annotations of the conclusion; "rdf-based" requires
     that these are entailed, too. Keys hold for unnamed individuals as well, unlike in the direct semantics.
@@ -81,7 +81,7 @@ def unproved(
 class Judgement(NamedTuple):
     """The parts of a conclusion that could not be shown, and whether the premises contradict themselves.
 
-    If the premises contradict themselves, they entail everything.
+    Premises that contradict themselves entail everything.
     """
 
     unproved: list[tuple[Triple, ...]]
@@ -96,7 +96,7 @@ def judged(
     semantics: Semantics = "direct",
     catalogue: Documents | None = None,
 ) -> Judgement:
-    """Decide whether premises entail a conclusion, and whether they contradict themselves.
+    """Decide whether premises entail a conclusion, and whether the premises contradict themselves.
 
     Arguments as for `entails`.
     """

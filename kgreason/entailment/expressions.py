@@ -40,7 +40,7 @@ _NUMBER = re.compile(r'"\s*\+?(\d{1,2})\s*"(\^\^.*)?')
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A cardinality: `node` is the class of things for which `least` to `most` values of `property_` are in `on_class`.
+    """A cardinality: the class `node` has all things with `least` to `most` values of `property_` in `on_class`.
 
     `most` is None if there is no upper limit.
     """
@@ -65,7 +65,7 @@ class Reflexive:
 
 
 def restrictions(triples: Iterable[Triple]) -> Iterator[Counted | Reflexive]:
-    """The cardinalities and self restrictions among some triples."""
+    """Find the cardinalities and self restrictions that some triples define."""
     by_node: dict[Constant, dict[Constant, list[Constant]]] = defaultdict(lambda: defaultdict(list))
     for subject, predicate, object_ in triples:
         by_node[subject][predicate].append(object_)
@@ -92,7 +92,7 @@ def _of_property(
 def _on_class(
     node: Constant, count: Constant, said: dict[Constant, list[Constant]]
 ) -> tuple[Constant, tuple[Triple, ...]] | None:
-    """The class whose instances are counted, and the triples that name this class (none for owl:Thing).
+    """Return the class whose instances a cardinality counts, and the triples that name this class (none for owl:Thing).
 
     Returns None if the cardinality is qualified but no triple names a class.
     """

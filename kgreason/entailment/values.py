@@ -88,7 +88,7 @@ class Values:
         return settled
 
     def _read(self, literals: list[int]) -> None:
-        """Record the values of literals, which are given by their ids."""
+        """Record the values of literals. The literals are given by their ids."""
         texts = self._dictionary.decode(literals)
         datatypes = [unescaped(text).datatype for text in texts]
         known = [datatype in self._recognized for datatype in datatypes]
@@ -111,11 +111,11 @@ class Values:
         return frozenset(self._recognized.intersection(terms))
 
     def are_ill_typed(self, literals: Int32) -> NDArray[np.bool_]:
-        """For each id of `literals`, int32[n], whether it is an ill-typed literal that was read before: bool[n]."""
+        """For each id of `literals`, int32[n], whether the literal was read before and is ill-typed: bool[n]."""
         return np.isin(literals, list(self._ill_typed))
 
     def types(self, terms: Iterable[Constant]) -> list[Triple]:
-        """The triples `literal rdf:type T` for all literals that were read so far.
+        """Return triples `literal rdf:type T` for all literals that were read so far.
 
         T is a recognized datatype in `terms` that contains the value of the literal.
         """
@@ -125,7 +125,7 @@ class Values:
         return [(text, RDF_TYPE, each) for text, value in found for each in sorted(named) if is_member(value, each)]
 
     def classes(self, terms: Iterable[Constant]) -> Iterator[Triple]:
-        """The rdfs:subClassOf and owl:disjointWith triples that hold between the recognized datatypes in `terms`.
+        """Yield the rdfs:subClassOf and owl:disjointWith triples that hold between the recognized datatypes in `terms`.
 
         If a datatype contains the intersection of two others, further triples say so.
         """

@@ -41,7 +41,10 @@ _PROPERTY = Variable("property")
 
 
 class Closure:
-    """The closure of premises and of the documents that they import. `KnowledgeGraph.open` explains the arguments."""
+    """The closure of premises and of the documents that these premises import.
+
+    The docstring of `KnowledgeGraph.open` explains the arguments.
+    """
 
     def __init__(
         self, rules: Sequence[str], catalogue: Documents | None = None, datatypes: Iterable[Constant] = ()
@@ -60,7 +63,7 @@ class Closure:
         self._change(edit._replace(added=self._values.settled(edit.added)))
 
     def read(self, paths: Sequence[File]) -> list[Triple]:
-        """Read the triples of files. They do not become premises. Raises InputError, RdfSyntaxError."""
+        """Read the triples of files. The triples do not become premises. Raises InputError, RdfSyntaxError."""
         return decoded(self._live.dictionary, self._values.settled(read_files(paths, self._live.dictionary)[:, :3]))
 
     def ill_typed(self, triples: Sequence[Triple]) -> list[Triple]:
@@ -69,9 +72,10 @@ class Closure:
         return list(compress(triples, self._values.are_ill_typed(objects)))
 
     def assume_values(self, terms: Iterable[Constant], *, are_classes: bool) -> None:
-        """Add premises `literal rdf:type T` for all literals that were read so far and the datatypes T in `terms`.
+        """Add premises `literal rdf:type T` for all literals that were read so far.
 
-        With `are_classes` (OWL) also add premises about which of these datatypes contain or exclude each other.
+        T is a recognized datatype in `terms` that contains the value of the literal. With `are_classes` (OWL), also add
+        premises that say which of the datatypes contain each other and which are disjoint.
         """
         terms = frozenset(terms)
         self.assume([*self._values.types(terms), *(self._values.classes(terms) if are_classes else ())])

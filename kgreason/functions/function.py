@@ -64,7 +64,7 @@ class PythonFunction(NamedTuple):
     def _of_batches(
         self, rows: Sequence[Sequence[str]], fitting: Sequence[tuple[int, list[Any]]], failed: dict[int, CallError]
     ) -> Iterator[tuple[int, str]]:
-        """The results of one batch. If its call fails, each row is called alone, to find the rows that fail."""
+        """Yield the results of one batch. If the call fails, calls the function for each row, to find failing rows."""
         try:
             yield from self._of_batch(rows, fitting)
         except CallError as error:
@@ -143,7 +143,7 @@ def function(call: F) -> F: ...
 @overload
 def function(*, batch: bool = False) -> Callable[[F], F]: ...
 def function(call: F | None = None, *, batch: bool = False) -> F | Callable[[F], F]:
-    """Mark a function of a module as a function that rules may call. With `batch` it takes and returns whole columns.
+    """Mark a function of a module: rules may call it. With `batch` the function takes and returns whole columns.
 
     If a module marks functions, `--functions MODULE` takes only the marked functions.
     """

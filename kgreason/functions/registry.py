@@ -44,7 +44,7 @@ class Registry:
             self.register(each)
 
     def register(self, call: Callable[..., Any], *, batch: bool = False) -> PythonFunction:
-        """Add a function. It replaces a function with the same name and the same signature.
+        """Add a function. The new function replaces a function with the same name and the same signature.
 
         Raises InputTypeError for a function without the right annotations, and InputError for a name that is taken.
         """
@@ -78,7 +78,7 @@ class Registry:
 
     @property
     def calls(self) -> list[Callable[..., Any]]:
-        """The functions that were registered."""
+        """The functions that users have registered."""
         return [each.call for each in self._functions.values()]
 
     def find(self, name: str) -> Signature | None:
@@ -102,7 +102,7 @@ class Registry:
         return self._installed
 
     def problems(self, kept: Mapping[str, str]) -> list[str]:
-        """A line for each function of a store that is missing here, or that has another signature here.
+        """Return a line for each function of a store that this registry lacks or knows with another signature.
 
         `kept` maps a name to the text of the signature in the store. From now on, `get` returns no function whose
         signature differs.

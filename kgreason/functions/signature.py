@@ -42,7 +42,7 @@ _KNOWN = "str, int, float, Decimal, bool, datetime, date, NamedNode, BlankNode, 
 
 
 class Signature(NamedTuple):
-    """The name of a function, the types of its parameters and of one result, and whether it returns many results."""
+    """The name of a function, its parameters' types, the type of one result, and whether there may be many results."""
 
     name: str
     parameters: tuple[Kinds, ...]

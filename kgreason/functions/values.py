@@ -80,7 +80,7 @@ _LITERAL = re.compile(r'"(.*)"(?:\^\^(<[^<>]*>)|@(.*))?', re.DOTALL)
 
 
 def value_of(text: str, kinds: Kinds) -> Any:
-    """The value of a term in the first type of `kinds` that has a value for it; `NOTHING` if no type has one."""
+    """The value of a term in the first type of `kinds` that has a value for the term. `NOTHING` if no type has one."""
     if text.startswith('"') and (literal := _LITERAL.fullmatch(text)):
         datatype = literal[2] or (XSD_STRING if literal[3] is None else RDF_LANG_STRING)
         for kind in _NARROW_FIRST:

@@ -57,7 +57,7 @@ class Format(NamedTuple):
     compression: str
 
     def unpack(self, stream: BinaryIO) -> BinaryIO:
-        """A stream of the uncompressed bytes."""
+        """Return a stream that gives the uncompressed bytes of a stream."""
         return cast(BinaryIO, _UNPACKERS[self.compression](stream)) if self.compression else stream
 
 
@@ -75,7 +75,7 @@ def format_named(name: str) -> Format:
 
 
 def format_of(path: Path) -> Format:
-    """The format of a file, by its suffixes. Raises InputError, with the known suffixes, for other suffixes."""
+    """Return the format that the suffixes of a file name. Raises InputError, with the known suffixes, for others."""
     if _ADDRESS.match(str(path)) and not path.exists():
         raise InputError(f"{path}: is a web address; kgreason loads files, so download it first")
     *_, first, last = ["", "", *(suffix.lstrip(".").lower() for suffix in path.suffixes)]

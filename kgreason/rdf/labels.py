@@ -88,7 +88,7 @@ def _write_number(number: int, out: npt.NDArray[np.uint8], used: int) -> int:
 
 @inline
 def _skip_other(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The end of the IRI, the string or the single byte at position `at`, where no blank node starts."""
+    """Return the end of what starts at position `at`: an IRI, a string or a single byte, but not a blank node."""
     if text[at] == _QUOTE:
         return skip_string(text, at)
     if text[at] == _LESS and text[at + 1] != _LESS:

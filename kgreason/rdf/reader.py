@@ -112,7 +112,7 @@ def read_files(
     syntax: str | None = None,
     progress: Progress = SILENT,
 ) -> npt.NDArray[np.int32]:
-    """The quads of files: int32[n, 4], where graph 0 is the default graph. Terms and errors are those of `read`."""
+    """Read the quads of files: int32[n, 4]. Graph 0 is the default graph. Terms and errors are as for `read`."""
     parts = [np.empty((0, 4), dtype=np.int32)]
     with progress("reading") as report:
         for path in paths:
@@ -173,7 +173,7 @@ def _batches(
 
 
 def _labels(source: str, name: str) -> Labels:
-    """The `Labels` that rename the blank nodes of a source in the format `name`."""
+    """Make the `Labels` that rename the blank nodes of a source in the format `name`."""
     from kgreason.rdf.labels import Labels
 
     return Labels(source, invented=name not in ("nt", "nq"))

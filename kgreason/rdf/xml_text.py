@@ -46,7 +46,7 @@ class XmlText(io.RawIOBase):
         return len(piece)
 
     def _next(self) -> bytes:
-        """The next block of bytes, with line feeds as line ends, or b"" at the end."""
+        """Return the next block of bytes, or b"" at the end. All line ends become line feeds."""
         while read := self._text.read(_BLOCK):
             block = read[1:] if self._ends_in_return and read.startswith(b"\n") else read
             self._ends_in_return = read.endswith(b"\r")

@@ -124,7 +124,7 @@ class TableProgram:
         return self._operators.decided(self._engine.changes(), check)
 
     def write(self, folder: Path, report: Report) -> dict[str, int]:
-        """Write the derived relations into a folder, which is made if it does not exist.
+        """Write the derived relations into a folder. If the folder does not exist, it is made.
 
         Returns the number of facts of each derived relation. Raises OSError.
         """

@@ -83,11 +83,11 @@ class Dictionary:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the arrays, including their room to grow."""
+        """The number of bytes of the arrays, including their room to grow."""
         return self._arena.nbytes + self._offsets.nbytes + self._slots.nbytes
 
     def intern(self, texts: Iterable[str]) -> Ids:
-        """The ids of texts, int32[n]. A new text gets the next id.
+        """Return the ids of texts, int32[n]. A new text gets the next id.
 
         Raises LimitError at the first new text for which no id is left; the texts before it stay interned. Raises
         LongTermError for a text of more than `LONGEST` bytes, before any text is interned.
@@ -225,7 +225,7 @@ class Dictionary:
         return dictionary
 
     def table(self) -> Table:
-        """The arrays of the dictionary, for kernels. After `make_room` they are out of date: call `table` again."""
+        """The arrays of the dictionary, for kernels. Call `table` again after `make_room`, which makes new arrays."""
         from kgreason.terms.interning import Table
 
         return Table(self._arena, self._offsets, self._slots)
@@ -307,7 +307,7 @@ def _resized(array: npt.NDArray[Any], used: int, size: int) -> npt.NDArray[Any]:
 
 
 def _packed(texts: Iterable[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
-    """The texts in one UTF-8 buffer, uint8[m], and their n + 1 bounds in it, int64[n + 1]."""
+    """Pack n texts into one UTF-8 buffer. Returns the buffer, uint8[m], and the bounds of the texts, int64[n + 1]."""
     encoded = [text.encode() for text in texts]
     bounds = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(text) for text in encoded], out=bounds[1:])

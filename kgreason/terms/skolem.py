@@ -21,6 +21,6 @@ _LETTERS = dict(zip("0123456789abcdef", "abcdefabcdefabcd", strict=True))
 
 
 def skolem(texts: Iterable[str]) -> str:
-    """The blank node for a label and arguments, all as N-Triples texts. Cost: 1 microsecond."""
+    """Return the blank node for a label and its arguments, all given as N-Triples texts. Cost: 1 microsecond."""
     digest = sha256("\n".join(texts).encode()).hexdigest()
     return f"_:{_LETTERS[digest[0]]}{digest[1:32]}"

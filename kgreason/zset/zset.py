@@ -42,7 +42,7 @@ class ZSet:
 
     @classmethod
     def of(cls, columns: npt.NDArray[np.int32], weight: int = 1) -> ZSet:
-        """A Z-set of the rows int32[n, w], each with this weight; a row that occurs twice has twice the weight.
+        """Make a Z-set of the rows int32[n, w]. Each row gets `weight`; a row that occurs twice has twice this weight.
 
         >>> len(ZSet.of(np.array([[1, 2], [1, 2], [3, 4]], dtype=np.int32)))
         2
@@ -51,11 +51,11 @@ class ZSet:
 
     @classmethod
     def empty(cls, width: int) -> ZSet:
-        """The Z-set of this width without rows."""
+        """Return the Z-set without rows whose width is `width`."""
         return cls(np.empty((0, width), dtype=np.int32), np.empty(0, dtype=np.int64), True)
 
     def consolidate(self) -> ZSet:
-        """The normal form: rows ascending, each row once, no weight 0."""
+        """Return the normal form of this Z-set: rows ascending, each row once, no weight 0."""
         if self.is_normal:
             return self
         groups = grouped(self.columns)
@@ -64,7 +64,7 @@ class ZSet:
         return ZSet(self.columns[groups.firsts()[kept]], sums[kept], True)
 
     def __add__(self, other: ZSet) -> ZSet:
-        """Add the weights row by row. Raises ValueError for another width."""
+        """Add the weights row by row. Raises ValueError if the other Z-set has another width."""
         columns = np.concatenate([self.columns, other.columns])
         return ZSet(columns, np.concatenate([self.weights, other.weights]))
 
@@ -72,7 +72,7 @@ class ZSet:
         return ZSet(self.columns, -self.weights, self.is_normal)
 
     def __sub__(self, other: ZSet) -> ZSet:
-        """Subtract the weights row by row. Raises ValueError for another width."""
+        """Subtract the weights row by row. Raises ValueError if the other Z-set has another width."""
         return self + -other
 
     def distinct(self) -> ZSet:
@@ -91,7 +91,7 @@ class ZSet:
         return normal.restricted_to(normal.weights < 0)
 
     def restricted_to(self, mask: npt.NDArray[np.bool_]) -> ZSet:
-        """The rows of this batch where `mask`, bool[n], holds."""
+        """Return the rows of this batch for which `mask`, bool[n], is True."""
         return ZSet(self.columns[mask], self.weights[mask], self.is_normal)
 
     def __len__(self) -> int:

@@ -43,7 +43,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 
 class Written(NamedTuple):
-    """The numbers of inferred triples that `write_back` added to the world (`come`) and removed from it (`gone`)."""
+    """How many inferred triples `write_back` added to the world (`come`), and how many it removed (`gone`)."""
 
     come: int
     gone: int
@@ -65,8 +65,8 @@ def follow(source: Any, graph: KnowledgeGraph, *, name: str | None = None, at_on
 class FollowedWorld:
     """The link between an owlready2 world and a graph; use `follow` to make one.
 
-    As a context manager it calls `sync` at the end of the block. If an exception ends the block, the world keeps its
-    edits, and the next sync commits them. `delta` is the delta of the last sync.
+    As a context manager, a FollowedWorld calls `sync` at the end of the block. If an exception ends the block, the
+    world keeps its edits, and the next sync commits these edits. `delta` is the delta of the last sync.
     """
 
     delta: Delta
@@ -194,10 +194,10 @@ class FollowedWorld:
 
         As with `sync_reasoner`, the inferences are direct types of individuals, direct superclasses and
         superproperties, equivalent classes and properties, and unsatisfiable classes (equivalent to Nothing). With
-        `values` they include values of object and data properties. The inferences become triples of the ontology
-        `http://inferrences/`, and loaded Python objects show them. As after `sync_reasoner`, an edit that repeats an
-        inference does not assert the triple. If the graph has contradictions, raises OwlReadyInconsistentOntologyError
-        and leaves the world as it was, unless `strict` is false.
+        `values`, values of object and data properties are inferences, too. The inferences become triples of the
+        ontology `http://inferrences/`, and loaded Python objects show the inferences. As after `sync_reasoner`, an edit
+        that repeats an inference does not assert the triple. If the graph has contradictions, raises
+        OwlReadyInconsistentOntologyError and leaves the world as it was, unless `strict` is false.
         """
         self.sync()
         if strict:

@@ -72,9 +72,9 @@ class _World:
         return row.d is None and any(mirror in self._asserted for mirror in self._mirrors(row))
 
     def _mirrors(self, row: Row) -> Iterator[Row]:
-        """The rows with exchanged subject and object that mean the same as `row`.
+        """Yield the rows that have exchanged subject and object, and mean the same as `row`.
 
-        These are the other direction of an equivalence, and the values of inverse properties.
+        Such a row is the other direction of an equivalence, or the same value for the inverse property.
         """
         if row.p in (base.owl_equivalentclass, base.owl_equivalentproperty):
             yield Row(_NOWHERE, int(row.o), row.p, row.s, None)
@@ -148,7 +148,7 @@ def _stored(text: str, world: Any) -> tuple[Value, Datatype]:
 
 
 def _number(read: type, text: str) -> Value:
-    """The number that a text stands for, or the text itself if it is not a number that SQLite can store."""
+    """The number that a text stands for. If SQLite cannot store the number, or there is none, the text itself."""
     try:
         value: Value = read(text)
     except ValueError:

@@ -48,7 +48,7 @@ def prefix_of(world: str) -> str:
 
 
 def line(row: Row, graph: str, name: Name, prefix: str) -> str | None:
-    """A row as a line of N-Quads; None if one of its resources has no name, or if its object is a triple term."""
+    """Turn a row into a line of N-Quads. Returns None if a resource of the row has no name, or for a triple term."""
     subject, predicate = _resource(row.s, name, prefix), _resource(row.p, name, prefix)
     object_ = _resource(int(row.o), name, prefix) if row.d is None else _literal(row.o, row.d, name)
     if subject is None or predicate is None or object_ is None:
@@ -79,7 +79,7 @@ def _escaped(value: Value) -> str:
 
 
 def _spelt(value: Value, datatype: str) -> Value:
-    """A value in a form that its datatype allows: "INF" for infinity, no exponent in an xsd:decimal."""
+    """Write a value in a form that its datatype allows: "INF" for infinity, no exponent in an xsd:decimal."""
     if not isinstance(value, float):
         return value
     if isinf(value):

@@ -31,8 +31,8 @@ _EVENTS = (("INSERT", (("new", 0),)), ("DELETE", (("old", 1),)), ("UPDATE", (("o
 class Row(NamedTuple):
     """A row of the quadstore: ontology `c`, subject `s`, predicate `p` and object `o` as owlready2's numbers.
 
-    `d` is None if the object is a resource. For a literal it is the number of its datatype, or `@` and a language, or 0
-    for a plain literal; `o` is then the value.
+    `d` is None if the object is a resource. If the object is a literal, `o` is its value, and `d` is the number of its
+    datatype, or `@` and a language, or 0 for a plain literal.
     """
 
     c: int
@@ -93,7 +93,7 @@ class ChangeLog:
         return {storid: (before, now) for storid, before, now in found}
 
     def changed(self) -> Iterator[Noted]:
-        """The rows that were added to the quadstore or removed from it, since the log was made or emptied."""
+        """The rows that were added or removed in the quadstore since the log was made, or since `take` emptied it."""
         for table, d in (("objs", "NULL"), ("datas", "l.d")):
             columns = "cspo" if table == "objs" else "cspod"
             same = " AND ".join(f"q.{column} = l.{column}" for column in columns)

@@ -97,14 +97,14 @@ def _reparent(world: Any, changed: Iterable[Row], edited: Callable[[Any, Any, li
 
 
 def _without(world: Any, entity: Any, gone: list[int]) -> list[Any]:
-    """The parents of an entity, without the parents in `gone` that no ontology of the world asserts."""
+    """Return the parents of an entity. A parent in `gone` is left out if no ontology of the world asserts it."""
     asserted = {o for relation in _PARENTS for o in world._get_obj_triples_sp_o(entity.storid, relation)}
     lost = [world._get_by_storid(storid) for storid in gone if storid not in asserted]
     return [parent for parent in entity.is_a if not any(parent is each for each in lost)]
 
 
 def _with(world: Any, entity: Any, come: list[int]) -> list[Any]:
-    """The parents of an entity, and after them the parents in `come` that the entity does not have yet."""
+    """Return the parents of an entity, followed by those parents in `come` that the entity does not have yet."""
     new = [world._get_by_storid(storid) for storid in come]
     before = list(entity.is_a)
     return before + [parent for parent in new if not any(parent is each for each in before)]

@@ -163,7 +163,7 @@ class DeductiveClosure:
 
 
 def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[Triple], list[Contradiction]]:
-    """The triples that the rule sets `names` infer from `triples`, and the contradictions."""
+    """Apply the rule sets `names` to `triples`. Returns the inferred triples and the contradictions."""
     terms, live = _Terms(), Materializer(select(names, "data"))  # for one closure, translating axioms takes too long
     change = live.change(Edit(added=terms.rows(live.dictionary, triples)))
     live.accept()
@@ -239,8 +239,8 @@ def _triples(graph: Graph) -> Iterable[Triple]:
 def _target(graph: Graph, destination: Graph | URIRef | str | None) -> Graph:
     """Return the graph to which inferred triples are added.
 
-    This is `destination` if it is a graph, or the graph of the Dataset `graph` that `destination` names. Without
-    `destination` this is `graph`, or the default graph of `graph`.
+    If `destination` is a graph, returns `destination`. If `destination` is a name, returns the graph with this name in
+    the Dataset `graph`. Without `destination`, returns `graph`, or for a Dataset its default graph.
     """
     if isinstance(destination, Graph):
         return destination

@@ -60,7 +60,7 @@ class Graphs:
         return [Graph(self._store, _identifier(name)) for name in distinct]
 
     def tell(self, context: Graph) -> None:
-        """Remember a graph that rdflib mentioned, even if it is empty or has a blank node as name."""
+        """Remember a graph that rdflib mentioned, even if the graph is empty or has a blank node as name."""
         if context.identifier != DATASET_DEFAULT_GRAPH_ID:
             self._told[_graph_name(context.identifier)] = None
 

@@ -24,7 +24,7 @@ class Pending:
         self._under_way: Transaction | None = None
 
     def note(self, lines: Iterable[str], *, added: bool) -> None:
-        """Note quads, as lines of N-Quads: to assert them if `added`, else to retract them."""
+        """Note edits of quads, given as lines of N-Quads: assertions if `added`, else retractions."""
         edits = dict.fromkeys(lines, added)
         with self._noting:
             self._edits |= edits

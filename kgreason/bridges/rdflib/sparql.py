@@ -23,7 +23,7 @@ from kgreason.graph.results.answers import Found, Solutions
 
 
 def text_of(request: object) -> tuple[str, Mapping[str, Any], str | None]:
-    """The text of a query or update, and the prefixes and base that it was prepared with.
+    """Return the text of a query or update, and the prefixes and the base with which rdflib prepared this request.
 
     Raises NotImplementedError if the request has no text. rdflib then evaluates the request itself.
     """
@@ -43,7 +43,7 @@ def used(prefixes: Mapping[str, Any], text: str) -> dict[str, str]:
 
 
 def declared(prefixes: Mapping[str, str], base: str | None, text: str) -> str:
-    """A SPARQL text with declarations of base and prefixes in its first line, so that line numbers do not change."""
+    """Write declarations of base and prefixes into the first line of a SPARQL text. So line numbers do not change."""
     first = f"BASE <{base}> " if base else ""
     return first + "".join(f"PREFIX {name}: <{prefixes[name]}> " for name in sorted(prefixes)) + text
 

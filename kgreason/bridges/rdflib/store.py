@@ -110,7 +110,7 @@ class KGReasonStore(Store):
         )
 
     def open(self, configuration: str | tuple[str, str], create: bool = False) -> int | None:
-        """Open the graph of a configuration string; returns NO_STORE if it does not exist and `create` is false.
+        """Open the graph of a configuration string. Returns NO_STORE if the graph does not exist and `create` is false.
 
         Raises StoreError if this store is already open, and what `KnowledgeGraph.open` raises.
         """
@@ -222,7 +222,7 @@ class KGReasonStore(Store):
     def triples(
         self, triple_pattern: _TriplePatternType, context: _ContextType | None = None
     ) -> Iterator[tuple[_TripleType, Iterator[_ContextType | None]]]:
-        """The triples of a graph, or of the closure, that match a pattern; with each one, the graphs that have it."""
+        """The triples that match a pattern, in a graph or in the closure; each with the graphs that contain it."""
         graph, pattern = self._graphs.target(context), _pattern(triple_pattern)
         if pattern is None and triple_pattern in self._dropped:
             return iter([(triple_pattern, iter((context,)))])
@@ -249,7 +249,7 @@ class KGReasonStore(Store):
             yield from self._graphs.contexts(quad.graph_name for quad in graph.match(*pattern))
 
     def add_graph(self, graph: Graph) -> None:
-        """Remember a graph, even if it is empty."""
+        """Remember a graph, even if the graph is empty."""
         self._graphs.tell(graph)
 
     def remove_graph(self, graph: Graph) -> None:
@@ -325,7 +325,7 @@ class KGReasonStore(Store):
 
 
 def _pattern(triple: _TriplePatternType) -> _Pattern | None:
-    """A pattern of rdflib as terms of pyoxigraph, or None if no RDF triple can match it."""
+    """Convert a pattern of rdflib to terms of pyoxigraph. Returns None if no RDF triple can match the pattern."""
     try:
         subject, predicate, object_ = (None if term is None else to_oxigraph(term) for term in triple)
     except InputError:
@@ -336,7 +336,7 @@ def _pattern(triple: _TriplePatternType) -> _Pattern | None:
 
 
 def _matches(triple: _TripleType, pattern: _TriplePatternType) -> bool:
-    """Whether a triple has the terms of a pattern."""
+    """Whether a triple matches a pattern of rdflib, in which None stands for any term."""
     return all(wanted in (None, term) for term, wanted in zip(triple, pattern, strict=True))
 
 

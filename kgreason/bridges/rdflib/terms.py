@@ -64,7 +64,7 @@ def line(subject: Node, predicate: Node, object_: Node, graph: GraphName) -> str
 
 
 def quad_line(subject: object, predicate: object, object_: object, graph: GraphName) -> str:
-    """A quad as a line of N-Quads. The terms are given as N-Triples text or as terms of pyoxigraph."""
+    """Write a quad as a line of N-Quads. The terms are given as N-Triples text or as terms of pyoxigraph."""
     if isinstance(graph, DefaultGraph):
         return f"{subject} {predicate} {object_} .\n"
     return f"{subject} {predicate} {object_} {graph} .\n"

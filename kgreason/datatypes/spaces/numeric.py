@@ -133,10 +133,10 @@ def _number(lexical: str) -> float:
 
 
 def _towards_odd(number: float, lexical: str) -> float:
-    """The double for a lexical form, rounded to odd; `number` is the form rounded to the nearest double.
+    """Round the number of a lexical form to odd. `number` is the same number, rounded to the nearest double.
 
-    If the exact number lies between two doubles, this is the one whose last bit is odd. Rounding it to a float gives
-    the same float as rounding the exact number directly.
+    To round to odd means: if the exact number lies between two doubles, take the double whose last bit is odd. Rounding
+    this double to a float gives the same float as rounding the exact number directly.
     """
     if not math.isfinite(number) or number == 0 or _bits(number) & 1:
         return number

@@ -123,7 +123,7 @@ class FactTable:
         return found
 
     def padded(self, keys: Int32) -> Int32:
-        """The facts `keys` with as many columns as the widest table, contiguous: int32[n, w]; new columns are 0."""
+        """Give the facts `keys` as many columns as the widest table, contiguous: int32[n, w]. New columns are 0."""
         if keys.shape[1] == self.width:
             return np.ascontiguousarray(keys, dtype=np.int32)
         wide = np.zeros((len(keys), self.width), dtype=np.int32)
@@ -146,22 +146,22 @@ class FactTable:
         return np.flatnonzero((ages != FREE) & (ages != DEAD)).astype(np.int32)
 
     def records(self, rows: Int32) -> Int32:
-        """Copies of whole rows, int32[n, 3 + w]: state (without the flags LOGGED and MET), stamp, support, columns."""
+        """Copy whole rows, int32[n, 3 + w]: state (without the flags LOGGED and MET), stamp, support, columns."""
         records: Int32 = self._records(rows).copy()
         records[:, STATE] &= ~(LOGGED | MET)
         return records
 
     def _records(self, rows: Int32) -> Int32:
-        """Whole rows with all flags: int32[n, 3 + w].
+        """Return whole rows, including all flags: int32[n, 3 + w].
 
-        The result is a view if `rows` are all rows in order. Read it before the table grows.
+        The result is a view if `rows` are all rows in order. Read the result before the table grows.
         """
         stored: Int32 = self._memory["rows"]
         is_all = len(rows) == self._counters[N_ROWS] and bool((rows[1:] > rows[:-1]).all())
         return stored[: len(rows)] if is_all else stored[rows]
 
     def columns(self, rows: Int32) -> tuple[Int32, Int32]:
-        """The facts in rows int32[n]: their columns int32[n, w] and their tables int32[n]."""
+        """Return, for the facts in rows int32[n], their columns int32[n, w] and their tables int32[n]."""
         records = self._records(rows)
         return records[:, FIRST:].copy(), records[:, STATE] >> TABLE
 
@@ -174,7 +174,7 @@ class FactTable:
         return columns[:n], tables[:n], kinds[:n]
 
     def is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each row of `rows` int32[n] whether its fact is asserted: bool[n]."""
+        """For each row of `rows`, int32[n], whether the fact in the row is asserted: bool[n]."""
         flags: NDArray[np.bool_] = (self._memory["rows"][rows, STATE] & ASSERTED) != 0
         return flags
 
@@ -187,7 +187,7 @@ class FactTable:
         return kinds
 
     def is_asserted_fact(self, keys: Int32) -> NDArray[np.bool_]:
-        """For each fact of `keys`, int32[n, w], whether it is asserted: bool[n]."""
+        """For each fact of `keys`, int32[n, w], whether the fact is asserted: bool[n]."""
         asserted: NDArray[np.bool_] = self.kinds(self.find(keys)) == IS_ASSERTED
         return asserted
 

@@ -167,7 +167,8 @@ class Arrangements:
     def _enter_all(self, arrangement: int) -> None:
         """Enter the rows of all asks for an arrangement.
 
-        An ask with a large key is left out if no plan that can derive facts needs it.
+        If more than one in 16 of all rows meet the key of an ask, and no plan that can derive facts needs the ask, the
+        ask is left out.
         """
         asks, keys = self._planner.asks_for(arrangement).T
         is_large = self._are_large(keys)

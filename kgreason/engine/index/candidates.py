@@ -68,7 +68,7 @@ class Catalogue:
                 self.clear()
 
     def candidates(self, is_triple: bool, constants: Mapping[int, int]) -> Int32:
-        """The numbers of the rows that may have these constants (column -> id): int32[n], each row once."""
+        """The numbers of the rows that may have given constants (column -> id): int32[n], each row once."""
         first, second = (1, 2) if is_triple else (0, 1)
         if first not in constants:
             return self._facts.held()
@@ -90,7 +90,7 @@ class Catalogue:
         self._recent.append(self._list(distinct(rows)))
 
     def _list(self, rows: Int32) -> _Listed:
-        """The numbers `rows` as a list, sorted by the keys of the rows."""
+        """Make a list of the row numbers `rows`, sorted by the keys of the rows."""
         columns, tables = self._facts.columns(rows)
         is_triple = np.array([is_triple for is_triple, _ in self._planner.tables()], dtype=np.bool_)[tables]
         keys = np.where(is_triple, columns[:, 1], columns[:, 0]).astype(np.int64) << 32

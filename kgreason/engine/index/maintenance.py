@@ -141,10 +141,10 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Fl
 
 @kernel
 def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
-    """Fill arrangement `a` from the MET rows `low` to `high - 1`: enter each row that a live ask for it needs.
+    """Enter the MET rows `low` to `high - 1` into arrangement `a`, if they meet the key of a live ask for `a`.
 
-    Returns the number of the first row that is not done: `high`, or less if there was no room. A row that is not MET
-    yet is entered later, when it is gatekept.
+    Returns the number of the first row that is not done: `high`, or less if there was no room. `gatekeep`
+    enters rows that are not MET yet later.
     """
     rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
     for r in range(low, high):

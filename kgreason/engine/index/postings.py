@@ -66,7 +66,7 @@ DEAD_SHARE = 8
 
 @inline
 def row_hash(arranged: Int32, a: Number, rows: Int32, r: Number) -> Number:
-    """The hash of row `r` in arrangement `a`. It covers the columns by which the arrangement groups rows."""
+    """The hash of row `r` in arrangement `a`, made from the columns by which the arrangement groups rows."""
     h = salted(a)
     for j in range(arranged[a, ARRANGED_COUNT]):
         c = arranged[a, ARRANGED_COLUMNS + j]
@@ -116,7 +116,7 @@ def power(n: Number) -> Number:
 
 @inline
 def take_run(m: Block, k: Number) -> Number:
-    """Take a free run of 2**k postings. Returns where it starts, or NO_ROOM."""
+    """Take a free run of 2**k postings. Returns the position where the run starts, or NO_ROOM."""
     postings, free = vector(m, POSTINGS), vector(m, FREE_RUNS)
     at = np.int64(free[k]) - 1
     if at >= 0:
@@ -176,7 +176,7 @@ def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
 
 @inline
 def arrange(m: Block, a: Number, r: Number) -> Flag:
-    """Enter row `r` into its group of arrangement `a`, unless it is already the last row of the group.
+    """Enter row `r` into its group of arrangement `a`, unless `r` is already the last row of the group.
 
     Returns False if there is no room.
     """
@@ -219,7 +219,7 @@ def free_row(m: Block, r: Number) -> None:
 def release(m: Block, r: Number) -> None:
     """Note that a group no longer contains the dead row `r`. Free the row if no group contains it.
 
-    The support of a DEAD row is the number of these groups.
+    The support of a DEAD row is the number of groups that contain the row.
     """
     rows = matrix(m, ROWS)
     rows[r, SUPPORT] -= 1
@@ -259,7 +259,7 @@ def drop_group(m: Block, g: Number, h: Number) -> None:
 
 @inline
 def shrink_run(m: Block, groups: Int32, g: Number) -> None:
-    """Shorten the run of group `g` if at most a quarter of it is used. With at most one row left, free the run."""
+    """Shorten the run of group `g` if at most a quarter of the run is used. With at most one row left, free the run."""
     room, length = groups[g, GROUP_DEAD] % ONE_DEAD, np.int64(groups[g, GROUP_LENGTH])
     if length <= 1:
         free_run(m, np.int64(groups[g, GROUP_START]), room)

@@ -63,7 +63,7 @@ def note_changes(m: Block, start: Number) -> Number:
 def remove(m: Block, rows: Int32, r: Number) -> None:
     """Remove row `r` from the hash table and the arrangements.
 
-    If some group of an arrangement keeps the row as a dead row, the row becomes DEAD. Otherwise it becomes free.
+    If some group of an arrangement keeps the row as a dead row, the row becomes DEAD. Otherwise the row becomes free.
     """
     remove_entry(m, rows, r)
     named = np.int64(0)

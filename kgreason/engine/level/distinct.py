@@ -128,7 +128,7 @@ def distinct(m: Block) -> None:
 
 @inline
 def may_leave(m: Block, rows: Int32, r: Number) -> None:
-    """Put the present row `r` into the queue, to leave in the next level, if it has no support and is not asserted."""
+    """If the present row `r` has no support and is not asserted, queue the row, so that it leaves in the next level."""
     if rows[r, SUPPORT] == 0 and rows[r, STATE] & ASSERTED == 0:
         become(rows, r, NEXT)
         enqueue(m, r)
@@ -207,9 +207,9 @@ def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number,
 
 @kernel
 def retract_rows(m: Block, keys: Int32, low: Number, high: Number) -> Number:
-    """Retract the facts `keys[low:high]`: they are no longer asserted, and a fact without support leaves.
+    """Retract the facts `keys[low:high]`: remove the flag `asserted`. A fact without support leaves.
 
-    Returns the number of these facts that were not asserted. keys: int32[n, w]. The queue and the undo log must have
+    Returns how many of the facts were not asserted. keys: int32[n, w]. The queue and the undo log must have
     room for high - low rows.
     """
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)

@@ -121,7 +121,7 @@ def step_hash(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
 
 @inline
 def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> tuple[Number, Number, Number]:
-    """The rows that a step finds under hash h, as (start, end, single).
+    """Find the rows of a step under hash h. Returns (start, end, single).
 
     For several rows: postings[start:end], and single is -1. For one row: (0, 1, row). For no row, start equals end.
     """

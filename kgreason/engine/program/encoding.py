@@ -35,13 +35,13 @@ def columns_of(atom: Atom) -> tuple[Term, ...]:
 
 
 def encode(rule: Rule, planner: Planner, intern: Intern) -> EncodedRule:
-    """The rule as a shape and constants. Raises LimitError if an atom has too many terms."""
+    """Turn a rule into a shape and constants. Raises LimitError if an atom has too many terms."""
     (encoded,) = encode_all([rule], planner, intern)
     return encoded
 
 
 def encode_all(rules: Sequence[Rule], planner: Planner, intern: Intern) -> list[EncodedRule]:
-    """The rules as shapes and constants. One call of `intern` gives the ids of all constants.
+    """Turn rules into shapes and constants. One call of `intern` gives the ids of all constants.
 
     Raises LimitError if an atom has too many terms.
     """
@@ -80,7 +80,7 @@ def _sketched(rule: Rule, planner: Planner) -> _Sketch:
 def _shape(
     tables: tuple[int, ...], places: tuple[tuple[int, ...], ...], is_variable: tuple[bool, ...], body: int
 ) -> Shape:
-    """The shape of a rule whose terms are numbered from 0, in the order in which they first occur.
+    """The shape of a rule. The terms of the rule are numbered from 0, in the order of their first occurrence.
 
     `tables` has the table of each atom, body first; `places` has, for each atom, the numbers of its terms.
     `is_variable` says for each number whether the term is a variable. `body` is the number of body atoms.

@@ -48,7 +48,7 @@ class Plans(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def laid_out(shape: Shape, atoms: tuple[int, ...], width: int) -> Plans:
-    """The plans of a shape that start at the body atoms `atoms`, for rows of `width` columns.
+    """Return the plans of a shape that start at one of the body atoms `atoms`, for rows of `width` columns.
 
     The plans are cached, because most graphs run the same rules.
     """
@@ -72,7 +72,7 @@ def _direction(shape: Shape, pattern: Pattern) -> Direction:
 
 
 def _rows(rows: list[tuple[int, ...]], width: int) -> Int32:
-    """The rows as an array int32[n, width]; a short row is filled with 0."""
+    """Make an array int32[n, width] of rows. A short row is filled up with 0."""
     return np.array([row + (0,) * (width - len(row)) for row in rows], dtype=np.int32).reshape(-1, width)
 
 

@@ -308,7 +308,7 @@ class Planner:
         return number
 
     def _form(self, direction: Direction, *, is_head: bool = False) -> _Form:
-        """The form of the keys of an atom; a new shape of keys gets a number."""
+        """Return the form of the keys of an atom. If the keys have a new shape, the shape gets a number."""
         form = direction[:2]
         numbers = self._back_shape_numbers if is_head else self._shape_numbers
         if form not in numbers:
@@ -316,7 +316,7 @@ class Planner:
         return _Form(numbers[form], direction)
 
     def _key(self, form: _Form, constants: Sequence[int]) -> int:
-        """The number of the key of an atom of this form, in a rule with these constants; a new key is added."""
+        """Return the number of the key of an atom with this form, in a rule with these constants. Adds a new key."""
         values = tuple([constants[place] for place in form.direction.constants])
         key = self._keys.setdefault((form.number, values), self.key_info.n)
         if key == self.key_info.n:
@@ -377,7 +377,7 @@ class Planner:
         return len(self._asking_shapes[int(self.asks.array[ask, 0])]) > 1
 
     def asks_for(self, arrangement: int) -> Int32:
-        """The asks for an arrangement: int32[n, 2], the number of each ask and of its key."""
+        """The asks for an arrangement: int32[n, 2], for each ask the number of the ask and the number of its key."""
         asks = np.flatnonzero(self.asks.array[: self.asks.n, 0] == arrangement)
         return np.column_stack([asks, self.asks.array[asks, 2]]).astype(np.int32)
 
@@ -387,7 +387,7 @@ class Planner:
         return {c: int(self.keys.array[key, c]) for c in shape[2 : 2 + shape[1]].tolist()}
 
     def plans_of(self, rule: int) -> list[tuple[int, int]]:
-        """For each body atom of a rule: the number of its key, and of the plan that starts at this atom."""
+        """For each body atom of a rule: the number of the atom's key, and the number of the plan from this atom on."""
         plan = int(self.rules.array[rule, RULE_PLAN])
         return [(key, plan + atom) for atom, key in enumerate(self._body_keys[rule])]
 

@@ -92,12 +92,12 @@ class DeltaPlan(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def delta_plan(shape: Shape, start: int) -> DeltaPlan:
-    """The plan of a shape that starts at body atom `start`. It is cached, because most graphs run the same rules."""
+    """Return the plan of a shape that starts at body atom `start`. Plans are cached: most graphs run the same rules."""
     return _line(shape, start) if len(shape.body) > LONG else _net(shape, start)
 
 
 def _net(shape: Shape, start: int) -> DeltaPlan:
-    """The plan that allows all orders of the atoms. It has a node for each set of atoms that may be done."""
+    """Make the plan that allows all orders of the atoms. The plan has a node for each set of atoms that may be done."""
     numbers: dict[frozenset[int], int] = {}
 
     def number(done: frozenset[int]) -> int:
@@ -130,7 +130,7 @@ def _next(shape: Shape, done: frozenset[int]) -> list[int]:
 
 
 def _line(shape: Shape, start: int) -> DeltaPlan:
-    """The plan with a single order of the atoms: the atom with the most bound variables comes next.
+    """Make the plan with a single order of the atoms: the atom with the most bound variables comes next.
 
     If no atom has a bound variable, an atom without variables comes next, else the first remaining atom of the body.
     Cost: n log n for n atoms.

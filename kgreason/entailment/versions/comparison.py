@@ -46,7 +46,7 @@ class Group:
     triples: Axioms
 
     def to_json(self) -> dict[str, Any]:
-        """The group for `json.dumps`; terms are N-Triples text."""
+        """Return the group as a dict for `json.dumps`. Terms are N-Triples text."""
         return {"axioms": self.axioms, "parts": self.parts, "triples": self.triples}
 
 
@@ -73,7 +73,7 @@ class Side:
         return sum(len(group.triples) for group in self.groups) + self.untold
 
     def to_json(self) -> dict[str, Any]:
-        """The side for `json.dumps`."""
+        """Return the side as a dict for `json.dumps`."""
         return {
             "asserted": self.asserted,
             "entailed": self.entailed,
@@ -99,7 +99,7 @@ class Comparison:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The comparison for `json.dumps`."""
+        """Return the comparison as a dict for `json.dumps`."""
         return {"gained": self.gained.to_json(), "lost": self.lost.to_json()}
 
 
@@ -134,7 +134,7 @@ def compare(
 
 
 def _lines(file: File) -> bytes:
-    """The quads of a file as lines."""
+    """Read a file and return its quads as lines of N-Quads."""
     with KnowledgeGraph.open(rules=["none"]) as graph:
         graph.load(file)
         return b"".join(graph.dump(asserted=True, graphs=True))
@@ -163,7 +163,7 @@ class _State:
 
 
 def _leaves(proof: Proof, triple: Triple) -> Iterable[Triple]:
-    """The asserted triples of a proof, and the triples of the axioms that its rules were translated from."""
+    """The asserted triples of a proof, and the triples of the axioms from which the proof's rules were translated."""
     for step in proof.steps():
         if step.rule is None:
             terms = step.fact.terms

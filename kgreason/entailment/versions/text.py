@@ -25,7 +25,7 @@ _DEEPEST = 10
 
 
 def to_text(comparison: Comparison, prefixes: Mapping[str, str], most: int) -> str:
-    """The comparison as indented text, with at most `most` triples of each group."""
+    """Write a comparison as indented text. At most `most` triples of each group are shown."""
     lines: list[str] = []
     for name, mark, side in (("gained", "+", comparison.gained), ("lost", "-", comparison.lost)):
         lines.append(f"{name}: {_summary(side)}")
@@ -40,7 +40,7 @@ def to_text(comparison: Comparison, prefixes: Mapping[str, str], most: int) -> s
 
 
 def to_markdown(comparison: Comparison, prefixes: Mapping[str, str], most: int, old: str, new: str) -> str:
-    """The comparison as Markdown, with at most `most` triples of each group. `old`, `new`: the names of the files."""
+    """Write a comparison as Markdown. At most `most` triples of each group are shown. `old`, `new`: names of files."""
     lines = [f"## What {_code(new)} entails, compared with {_code(old)}", ""]
     for name, side in (("Gained", comparison.gained), ("Lost", comparison.lost)):
         lines += [f"### {name}: {_summary(side)}", ""]
@@ -81,7 +81,7 @@ def _axiom(axiom: Triple, parts: Axioms, prefixes: Mapping[str, str]) -> str:
 
 
 def _object(term: str, parts: Axioms, prefixes: Mapping[str, str], depth: int) -> str:
-    """A term as text; for a blank node, the triples with this node as subject, in brackets."""
+    """Write a term as text. For a blank node, write the triples with this node as subject, in brackets."""
     if not term.startswith("_:"):
         return _term(term, prefixes)
     said = [each for each in parts if each[0] == term] if depth < _DEEPEST else []
@@ -103,7 +103,7 @@ def _verb(term: str, prefixes: Mapping[str, str]) -> str:
 
 
 def _listed(texts: Sequence[str], most: int) -> list[str]:
-    """A list of texts, folded if it is long."""
+    """Write texts as a Markdown list, which is folded if it is long."""
     items = [f"- {text}" for text in texts[:most]]
     if len(texts) > most:
         items.append(f"- and {len(texts) - most:,} more")
@@ -113,7 +113,7 @@ def _listed(texts: Sequence[str], most: int) -> list[str]:
 
 
 def _code(text: str) -> str:
-    """A code span of Markdown: its fence is longer than any run of backticks in the text."""
+    """Write a text as a code span of Markdown. The fence is longer than any run of backticks in the text."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence, space = "`" * (longest + 1), " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{space}{text}{space}{fence}"
