@@ -73,7 +73,7 @@ def connect(
     strategy: Strategy = "auto",
     budget: int | None = None,
 ) -> RemoteGraph:
-    """The graph that `kgreason serve` serves at an address such as http://127.0.0.1:7878.
+    """Return the graph that `kgreason serve` serves at an address such as http://127.0.0.1:7878.
 
     `token` is one of the server's tokens, if it asks for one. `timeout` is how many seconds to wait for an answer of
     the server, without a limit if it is None. `strategy` and `budget` are those of `KnowledgeGraph.open`, for the
@@ -242,7 +242,7 @@ class RemoteGraph:
         default_graph: UserTerm | None = None,
         timeout: float | None = None,
     ) -> Found:
-        """The results of a SPARQL query: `Solutions`, `Triples`, or a boolean; see `KnowledgeGraph.query`.
+        """Return the results of a SPARQL query: `Solutions`, `Triples`, or a boolean; see `KnowledgeGraph.query`.
 
         The answer is read as a whole before the first row is given. Raises QueryError, QueryTimeoutError, InputError.
         """
@@ -297,7 +297,7 @@ class RemoteGraph:
         asserted: bool = False,
         prefixes: Mapping[str, str] | None = None,
     ) -> Matches:
-        """The quads that match a pattern of terms, as of this call; see `KnowledgeGraph.match`."""
+        """Return the quads that match a pattern of terms, as of this call; see `KnowledgeGraph.match`."""
         from kgreason.graph.match import pattern
 
         terms = pattern(subject, predicate, object_, graph, prefixes=checked(prefixes))
@@ -324,7 +324,7 @@ class RemoteGraph:
         return int(self.stats()["facts"])
 
     def relation(self, name: str, arity: int | None = None) -> RemoteRelation:
-        """A relation of the user: to read and to edit its facts; see `KnowledgeGraph.relation`."""
+        """Return an object that reads and edits the facts of a relation; see `KnowledgeGraph.relation`."""
         from kgreason.client.relation import RemoteRelation
         from kgreason.rules.relations.names import checked_arity, checked_name
 
@@ -337,12 +337,12 @@ class RemoteGraph:
     # Reasons.
 
     def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:
-        """A proof of a triple of the graph. Raises QueryError, InputError; see `KnowledgeGraph.explain`."""
+        """Return a proof of a triple of the graph. Raises QueryError, InputError; see `KnowledgeGraph.explain`."""
         check_single("explain", triple, others)
         return cast("Proof", self._exact("/explain", _terms(triple, prefixes)))
 
     def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
-        """A proof for each derivation of a triple; see `KnowledgeGraph.explain_all`."""
+        """Return a proof for each derivation of a triple; see `KnowledgeGraph.explain_all`."""
         check_single("explain_all", triple, others)
         return list(self._exact("/explain", [*_terms(triple, prefixes), ("all", "true")]))
 
@@ -357,7 +357,7 @@ class RemoteGraph:
     def why_not(
         self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None, limit: int = 10
     ) -> WhyNot:
-        """Why a triple does not hold; see `KnowledgeGraph.why_not`."""
+        """Say why a triple does not hold; see `KnowledgeGraph.why_not`."""
         check_single("why_not", triple, others)
         check_count("limit", limit, 1)
         return cast("WhyNot", self._exact("/why-not", [*_terms(triple, prefixes), ("limit", str(limit))]))
@@ -369,7 +369,7 @@ class RemoteGraph:
         return cast("WhyNot", self._exact("/why-not", given))
 
     def contradictions(self) -> list[Contradiction]:
-        """The contradictions that the rules derive; see `KnowledgeGraph.contradictions`."""
+        """Return the contradictions that the rules derive; see `KnowledgeGraph.contradictions`."""
         return list(self._exact("/contradictions"))
 
     def prove_contradictions(self, most: int | None = None) -> list[Proof]:
@@ -378,7 +378,7 @@ class RemoteGraph:
         return list(self._exact("/contradictions", given))
 
     def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
-        """The rules in force, one dict each; see `KnowledgeGraph.rules`."""
+        """Return a dict for each rule in force; see `KnowledgeGraph.rules`."""
         wanted = {"costs": costs, "alone": alone, "anew": anew}
         given = [(name, "true") for name, is_wanted in wanted.items() if is_wanted]
         return list(self._link.ask("/rules", given).json())
@@ -393,7 +393,7 @@ class RemoteGraph:
     # The past, if the server's store keeps its history.
 
     def log(self, limit: int | None = None) -> list[Head]:
-        """The commits of the history, the newest first, at most `limit` of them; see `KnowledgeGraph.log`.
+        """Return the commits of the history, the newest first; at most `limit` of them. See `KnowledgeGraph.log`.
 
         A server lists at most its last 10,000 commits.
         """
@@ -403,7 +403,7 @@ class RemoteGraph:
         return [Head.of_json(each) for each in self._link.ask("/commits", given).json()]
 
     def changes(self, before: int, after: int) -> Delta:
-        """What changed from commit `before` to commit `after`; see `KnowledgeGraph.changes`."""
+        """Return a delta with what changed from commit `before` to commit `after`; see `KnowledgeGraph.changes`."""
         from kgreason.wire import deltas
 
         for each in (before, after):
@@ -411,7 +411,7 @@ class RemoteGraph:
         return deltas.decoded(self._link.ask(f"/commits/{after}", [("since", str(before))], EXACT).json())
 
     def as_of(self, commit: int) -> RemotePast:
-        """The graph as it was after a commit, for queries.
+        """Return an object for queries over the graph as it was after a commit.
 
         The first query raises HistoryError if the history does not have the commit.
         """
@@ -451,13 +451,13 @@ class RemoteGraph:
         return cast(dict[str, Any], self._link.ask("/stats").json())
 
     def dump(self, *, asserted: bool | None = None, graphs: bool = False) -> Iterator[bytes]:
-        """The graph as N-Triples lines, in chunks, as of this call; see `KnowledgeGraph.dump`."""
+        """Return the graph as N-Triples lines, in chunks, as of this call; see `KnowledgeGraph.dump`."""
         check_asserted(asserted)
         given = [("graphs", "true")] if graphs else []
         return _chunks(self._link.ask("/dump", [*given, *_kind(asserted)], "*/*").file)
 
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
-        """The facts of the user's relations as rule text, a line for each fact, as of this call."""
+        """Return the facts of the user's relations as rule text, a line for each fact, as of this call."""
         check_asserted(asserted)
         text = self._link.ask("/dump", [("relations", "true"), *_kind(asserted)], "*/*").bytes().decode()
         return iter(text.split("\n")[:-1])

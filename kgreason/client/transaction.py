@@ -139,7 +139,10 @@ class RemoteTransaction:
         return self._note({"unload_rules": text, "source": str(path), "syntax": syntax})
 
     def relation(self, name: str, arity: int | None = None) -> PendingRelation:
-        """A relation, to insert, delete and upsert facts in this transaction. Raises InputError."""
+        """Return an object that inserts, deletes and upserts facts of a relation in this transaction.
+
+        Raises InputError.
+        """
         from kgreason.graph.relation.relation import PendingRelation
 
         own = self._own_rules()

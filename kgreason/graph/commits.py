@@ -267,7 +267,7 @@ class LiveGraph:
 
     @property
     def spellings(self) -> Spellings:
-        """The spellings of the dictionary's terms, made when they are first asked for."""
+        """The spellings of the terms of the dictionary. This index is made at the first call."""
         if self._spellings is None:
             self._spellings = Spellings(self.materializer.dictionary)
         return self._spellings
@@ -341,7 +341,7 @@ class LiveGraph:
         self._home.checkpoint(self.manifest(), self.write)
 
     def manifest(self) -> Manifest:
-        """The manifest of the store as of this state."""
+        """Return the manifest of the store for the present state."""
         kept, functions = self._home.manifest, self._functions()
         stats, warnings = self.stats(), self.warnings
         return replace(kept, stats=stats, warnings=warnings, streams=self.streams, functions=functions)
@@ -365,7 +365,7 @@ class LiveGraph:
         return tuple((sign, journalled(rule, find)) for sign, rule in (*gone, *come))
 
     def _functions(self) -> dict[str, str]:
-        """The signatures of the Python functions that the user's rules call, by name."""
+        """Return a dict from the name of each Python function that the user's rules call to its signature."""
         kept, find = self._home.manifest.functions, self.materializer.operators.registry.find
         names = called(self.materializer.own)
         return {name: str(find(name) or kept.get(name, name)) for name in names}

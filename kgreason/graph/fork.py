@@ -74,7 +74,7 @@ class _Origin(Repository):
 
     @property
     def last(self) -> int:
-        """The number of the last commit, of the fork or of the folder."""
+        """The number of the last commit of the fork. Before the first commit of the fork, that of the folder."""
         return max(self._begun, self.manifest.commit)
 
     def pending(self) -> list[Record]:

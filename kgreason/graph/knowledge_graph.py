@@ -349,7 +349,7 @@ class KnowledgeGraph:
             self._settle()
 
     def _manifest(self) -> Manifest:
-        """The manifest of the store as of the last commit."""
+        """Return the manifest of the store for the last commit."""
         return self._live.manifest() if self._live else self._home.manifest
 
     def _fill(self, store: OxigraphStore) -> None:
@@ -388,7 +388,7 @@ class KnowledgeGraph:
             self._home.settle(self._live.manifest())
 
     def _engine(self) -> LiveGraph:
-        """The graph with its engine, restored when it is first needed."""
+        """Return the graph with its engine. The first call restores the engine from the store."""
         self._check_open()
         return self._live or self._looking_again(self._started)
 
@@ -764,7 +764,7 @@ class KnowledgeGraph:
         default_graph: UserTerm | None = None,
         timeout: float | None = None,
     ) -> Found:
-        """The results of a SPARQL query over the materialized graph: `Solutions`, `Triples`, or a boolean.
+        """Return the results of a SPARQL query over the materialized graph: `Solutions`, `Triples`, or a boolean.
 
         The query may use the `prefixes` and the `base` without declaring them. `default_graph` is the name of a graph
         that the query reads in place of the default graph, as a term that `match` takes. A query sees the last commit,
@@ -826,7 +826,7 @@ class KnowledgeGraph:
         asserted: bool = False,
         prefixes: Mapping[str, str] | None = None,
     ) -> Matches:
-        """The quads that match a pattern of terms, as of this call. None matches any term.
+        """Return the quads that match a pattern of terms, as of this call. None matches any term.
 
         A term is an IRI ("http://e/a"), a name with one of the `prefixes` ("ex:a"), text in N-Triples syntax, or a term
         of pyoxigraph or rdflib. The object may also be a Python value (5, True, a date). As `graph`, DefaultGraph()
@@ -844,7 +844,7 @@ class KnowledgeGraph:
         return Matches(match(self._home.store, self._held, terms, asserted=asserted))
 
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
-        """A relation of the user, such as `edge(?x, ?y)` in rules: to read and to edit its facts.
+        """Return an object that reads and edits the facts of a relation, such as `edge(?x, ?y)` in rules.
 
         `arity` is the number of places. It is needed only if there are several relations with this name. A relation
         that is neither declared nor used is empty. Raises InputError for a name that no relation of a user can have.
@@ -962,7 +962,7 @@ class KnowledgeGraph:
         return f"<KnowledgeGraph {place}, {state}, rules {' '.join(home.manifest.rules)}>"
 
     def _repr_html_(self) -> str | None:
-        """The counts of the graph, for notebooks; None if the graph is closed."""
+        """Return the counts of the graph as an HTML table, which notebooks show; None if the graph is closed."""
         if self._home.is_closed:
             return None
         counts = {name: count for name, count in self.stats().items() if name in COUNTS}
@@ -976,7 +976,7 @@ class KnowledgeGraph:
 
     @locked
     def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:
-        """A proof of a triple of the graph.
+        """Return a proof of a triple of the graph.
 
         The triple is one tuple of three terms, as `match` takes them, or Turtle text. `others` must be empty. The
         literal of the triple may have the normal form that queries show. Raises QueryError if the graph does not have
@@ -989,7 +989,9 @@ class KnowledgeGraph:
 
     @locked
     def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
-        """A proof for each derivation of a triple; an empty list if the triple is asserted and no rule derives it.
+        """Return a list with a proof for each derivation of a triple.
+
+        The list is empty if the triple is asserted and no rule derives it.
 
         For terms that owl:sameAs makes equal, derivations are kept for the representative only. Arguments and errors
         are those of `explain`.
@@ -1003,7 +1005,7 @@ class KnowledgeGraph:
     def why_not(
         self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None, limit: int = 10
     ) -> WhyNot:
-        """Why a triple does not hold: the rules that could derive it, and for each the conditions that fail.
+        """Say why a triple does not hold: which rules could derive it, and which conditions of each rule fail.
 
         A rule could derive the triple if its head fits the triple. For each rule the answer has values of variables for
         which most conditions hold, and names the conditions that fail: triples that are missing, a FILTER that is
@@ -1127,7 +1129,7 @@ class KnowledgeGraph:
 
     @locked
     def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
-        """The rules in force, one dict each: its `name`, its text as `rule`, and `why` it runs.
+        """Return a dict for each rule in force: its `name`, its text as `rule`, and in `why` the reason why it runs.
 
         With `costs` each dict also has the work of its rule, and the costliest rules come first:
 
@@ -1188,7 +1190,7 @@ class KnowledgeGraph:
 
     @locked
     def contradictions(self) -> list[Contradiction]:
-        """The contradictions that the rules derive, one for each mistake in the data.
+        """Return the contradictions that the rules derive, one for each mistake in the data.
 
         Each contradiction has the name of the `rule`, the `terms` that it is about, the `facts` that cannot all hold,
         and the `axioms` that say so. Its `str` is one line for a person; `to_text(prefixes)` is the same line with
@@ -1207,7 +1209,7 @@ class KnowledgeGraph:
         return partial(snapshot.false_rules, self._home.snapshot)
 
     def dump(self, *, asserted: bool | None = None, graphs: bool = False) -> Iterator[bytes]:
-        """The graph as N-Triples lines, in chunks, as of this call.
+        """Return the graph as N-Triples lines, in chunks. Commits after this call have no effect on the result.
 
         `asserted=None` gives the closure, True its asserted triples and False its inferred triples. With `graphs` the
         lines are N-Quads: the triples of the default graph and the asserted quads of named graphs. Literals keep the
@@ -1222,10 +1224,10 @@ class KnowledgeGraph:
         return chain.from_iterable(chunks(dictionary, rows[dictionary.are_rdf(rows)]) for rows in tables)
 
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
-        """The facts of the user's relations as rule text, a line for each fact, as of this call.
+        """Return the facts of the user's relations as rule text, a line for each fact, as of this call.
 
-        `asserted` is as for `dump`. Internal relations are left out. The lines of `asserted=True` are the facts that
-        were inserted; `GraphRelation.insert` puts them into another graph.
+        `asserted` has the same meaning as for `dump`. Internal relations are left out. With `asserted=True` the lines
+        are the facts that were inserted; `GraphRelation.insert` puts these facts into another graph.
         """
         check_asserted(asserted)
         from kgreason.graph.changes.relations import dumped
@@ -1247,7 +1249,7 @@ class KnowledgeGraph:
         return (snapshot.read_state(path), snapshot.read_dictionary(path)) if path else None
 
     def log(self, limit: int | None = None) -> list[Head]:
-        """The commits of the history, the newest first, at most `limit` of them.
+        """Return the commits of the history, the newest first; at most `limit` of them.
 
         Each item has its `commit` number, its `time`, how many triples `appeared` and `disappeared` (`asserted` and
         `inferred`), the `rules` that it removed (-1) and added (1), the `headers` of its transaction, and its `work`.
@@ -1265,12 +1267,12 @@ class KnowledgeGraph:
         return list(history.heads(first, last))[::-1]
 
     def commit_head(self, commit: int) -> Head:
-        """A commit of the history, as `log` lists it. Raises HistoryError."""
+        """Return the entry of `log` for one commit of the history. Raises HistoryError."""
         check_count("commit", commit, 1)
         return next(self._history(commit, commit - 1).heads(commit - 1, commit))
 
     def changes(self, before: int, after: int) -> Delta:
-        """What changed from commit `before` to commit `after`: the state of `after` minus the state of `before`.
+        """Return a delta with what changed from commit `before` to commit `after`.
 
         Changes that later commits took back are left out. `after` may be the earlier commit. The `rules` of the delta
         are the user's rules that were removed (-1) and added (1). Raises HistoryError for a commit that the history
@@ -1294,11 +1296,12 @@ class KnowledgeGraph:
         return (delta_of([entry], entry.head.commit, declared) for entry in entries)
 
     def as_of(self, commit: int) -> Self:
-        """The graph as it was after a commit, as a graph in memory that cannot be changed. Close it in the end.
+        """Return a copy in memory of the graph as it was after a commit. Close the copy in the end.
 
-        It answers everything that a graph answers: queries, `match`, `stats`, proofs, contradictions. Raises
-        HistoryError for a commit that the history does not have. Cost: a copy of the whole graph in memory, and
-        evaluating what changed since the commit.
+        The copy cannot be changed. It answers everything that a graph answers: queries, `match`, `stats`, proofs,
+        contradictions. Raises HistoryError for a commit that the history does not have.
+
+        Cost: the memory of a whole graph, and evaluating what changed since the commit.
 
         >>> with KnowledgeGraph.open(history="all") as graph:
         ...     _ = graph.add("<http://e/tom> a <http://e/Cat> .")
@@ -1391,7 +1394,7 @@ class KnowledgeGraph:
         return history
 
     def _declared(self) -> dict[str, Relation]:
-        """The declarations of relations, by name."""
+        """Return the declarations of relations, by the name of the relation."""
         return {rule.declares.name: rule.declares for rule in self.own_rules() if rule.declares}
 
     def _check_open(self) -> None:

@@ -49,7 +49,7 @@ class Pattern(NamedTuple):
 
 
 def pattern(*terms: UserTerm | None, prefixes: Prefixes = NO_PREFIXES) -> Pattern:
-    """The pattern of at most four terms of a user. Raises InputError."""
+    """Return the pattern that a user's subject, predicate, object and graph make. Raises InputError."""
     given = [*terms, *[None] * (len(PLACES) - len(terms))]
     found: list[Any] = [_asked(term, place, prefixes) for term, place in zip(given, PLACES, strict=True)]
     return Pattern(*found)

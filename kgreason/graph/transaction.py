@@ -239,7 +239,9 @@ class Transaction:
         return self._add_rules(added)
 
     def relation(self, name: str, arity: int | None = None) -> PendingRelation:
-        """A relation, to insert, delete and upsert facts in this transaction; see `KnowledgeGraph.relation`.
+        """Return an object that inserts, deletes and upserts facts of a relation in this transaction.
+
+        The arguments are those of `KnowledgeGraph.relation`.
 
         Declarations of relations that this transaction has added are in force already. Raises InputError.
         """
@@ -277,7 +279,7 @@ class Transaction:
             raise StoreError("`start_from` must be the only edit of its transaction; begin another one for other quads")
 
     def _rules(self) -> dict[Rule, None]:
-        """The user's rules after the edits so far."""
+        """Return the user's rules after the edits so far."""
         self._check_open()
         return dict.fromkeys(self._live.own) if self._own is None else self._own
 

@@ -93,12 +93,12 @@ class Delta(Frames):
 
     @property
     def removed_quads(self) -> Int32:
-        """The quads that are no longer asserted: int32[m, 4]."""
+        """The quads that were asserted before the commit and are not asserted after it: int32[m, 4]."""
         return self.change.removed_quads
 
     @property
     def added_quads(self) -> Int32:
-        """The quads that were not asserted before: int32[m, 4]."""
+        """The quads that are asserted after the commit and were not asserted before it: int32[m, 4]."""
         return self.change.added_quads
 
     @property
@@ -152,7 +152,7 @@ class Delta(Frames):
                 yield *quad.triple, cast(Cell, quad.graph_name), KINDS[before], KINDS[after]
 
     def detached(self) -> Delta:
-        """A copy of the delta with its own dictionary. The copy stays valid if the graph's dictionary drops terms."""
+        """Return a copy of the delta with its own dictionary, so that the copy outlives terms that the graph drops."""
         change = self.change
         tables = (change.rows, change.removed_quads, change.added_quads, change.facts.rows)
         ids = distinct(np.concatenate([table.ravel() for table in tables]))
@@ -239,12 +239,12 @@ class Delta(Frames):
 
     @property
     def removed(self) -> bytes:
-        """The triples that disappeared, and the quads of named graphs that were removed, as N-Quads lines."""
+        """N-Quads lines of the triples that disappeared, and of the quads that were removed from named graphs."""
         return self.lines((self.disappeared_rows, self.named(self.removed_quads)))[0]
 
     @property
     def added(self) -> bytes:
-        """The triples that appeared, and the quads of named graphs that were added, as N-Quads lines."""
+        """N-Quads lines of the triples that appeared, and of the quads that were added to named graphs."""
         return self.lines((self.appeared_rows, self.named(self.added_quads)))[0]
 
     def named(self, quads: Int32) -> Int32:
@@ -263,7 +263,7 @@ class Delta(Frames):
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """The delta for `json.dumps`; terms are N-Triples text, and rules are rule text."""
+        """Return the delta as a dict for `json.dumps`. Terms are N-Triples text, and rules are rule text."""
         told: dict[str, Any] = {"commit": self.commit}
         for name, read in (("appeared", self.appeared), ("disappeared", self.disappeared)):
             told[name] = {"asserted": read(asserted=True), "inferred": read(asserted=False)}
@@ -273,7 +273,7 @@ class Delta(Frames):
         return told
 
     def to_patch(self) -> str:
-        """The delta as RDF Patch: triples of the default graph, which holds the closure, and quads of named graphs.
+        """Return the delta as RDF Patch: triples of the default graph, and quads of named graphs.
 
         A fact of a relation that appeared is a header `H add-fact "edge(<http://e/a>, ...) ."`, and a fact that
         disappeared is a header `H delete-fact`, as in the journal. Internal relations are left out.

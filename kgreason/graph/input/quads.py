@@ -131,7 +131,7 @@ def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...
 
 
 def _declared(prefixes: Prefixes) -> str:
-    """The declarations of prefixes in Turtle, on one line."""
+    """Return one line of Turtle that declares the prefixes."""
     return " ".join(f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in prefixes.items())
 
 
@@ -218,7 +218,7 @@ def _numbered(number: int, item: Item, prefixes: Prefixes) -> str:
 
 
 def _line(item: Item, prefixes: Prefixes) -> str:
-    """A row of terms as a line of N-Quads."""
+    """Return a row of terms as a line of N-Quads."""
     if isinstance(item, (Triple, Quad)):
         texts = [text_of(term) for term in item if not isinstance(term, DefaultGraph)]
     else:
@@ -229,7 +229,7 @@ def _line(item: Item, prefixes: Prefixes) -> str:
 
 
 def _terms(item: object, *counts: int) -> tuple[object, ...]:
-    """The terms of a row. Raises InputError for another number of terms, InputTypeError if the item is not a row."""
+    """Return the terms of a row. Raises InputTypeError if the item is not a row, InputError for a wrong length."""
     wanted = " or ".join(_WORDS[count] for count in counts)
     if not isinstance(item, (Triple, Quad, QuerySolution, tuple, list)):
         raise InputTypeError(f"pass Turtle text, or a tuple of {wanted}; got {item!r} ({type(item).__name__})")

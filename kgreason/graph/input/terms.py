@@ -106,7 +106,7 @@ def fitting(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
 
 
 def graph_name(value: UserTerm, prefixes: Prefixes = NO_PREFIXES) -> NamedNode | BlankNode | None:
-    """The name of a graph, None for the default graph. Raises InputError."""
+    """Return the name of a graph, or None for the default graph. Raises InputError."""
     if isinstance(value, DefaultGraph):
         return None
     found = term_of(fitting(value, "graph", prefixes))
@@ -147,12 +147,12 @@ def _namespace(prefix: str, namespace: object) -> str:
 
 
 def text_of(term: object) -> str:
-    """The N-Triples text of a term of pyoxigraph."""
+    """Return the N-Triples text of a term of pyoxigraph."""
     return f"<<( {' '.join(map(text_of, term))} )>>" if isinstance(term, Triple) else str(term)
 
 
 def term_of(text: str) -> Term:
-    """A term in N-Triples syntax as a value of pyoxigraph. Raises InputError."""
+    """Return the value of pyoxigraph for a term in N-Triples syntax. Raises InputError."""
     check_length(utf8(text))
     try:
         [quad] = pyoxigraph.parse(f"<a:> <a:> {text} <b:> .", RdfFormat.N_QUADS)
@@ -165,7 +165,7 @@ def term_of(text: str) -> Term:
 
 
 def utf8(text: str) -> bytes:
-    """The bytes of a text in UTF-8. Raises InputError for a lone surrogate, which UTF-8 cannot encode."""
+    """Return the bytes of a text in UTF-8. Raises InputError for a lone surrogate, which UTF-8 cannot encode."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -173,9 +173,9 @@ def utf8(text: str) -> bytes:
 
 
 def of_rdflib(value: object) -> NamedNode | BlankNode | Literal | None:
-    """A term of rdflib as a term of pyoxigraph; None for any other value. This does not import rdflib.
+    """Return the term of pyoxigraph for a term of rdflib, or None for any other value. This does not import rdflib.
 
-    The lexical form stays. Raises InputError if RDF does not allow the term: a relative IRI, an invalid language tag.
+    A literal keeps its lexical form. Raises InputError for a term that RDF does not allow, such as a relative IRI.
     """
     rdflib: Any = sys.modules.get("rdflib.term")
     if rdflib is None or not isinstance(value, getattr(rdflib, "Identifier", ())):
@@ -193,7 +193,7 @@ def of_rdflib(value: object) -> NamedNode | BlankNode | Literal | None:
 
 
 def _literal(term: Any) -> Literal:
-    """A literal of rdflib. Raises ValueError if its datatype or language tag is invalid."""
+    """Return a literal of rdflib as a literal of pyoxigraph. Raises ValueError for a bad datatype or language tag."""
     if term.language:
         return Literal(str(term), language=term.language)
     if not term.datatype:
@@ -243,7 +243,7 @@ def _shortened(text: str) -> str:
 
 
 def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
-    """The IRI that `name` stands for: a name with a prefix, or a plain IRI."""
+    """Return the IRI that a match of `_NAME` stands for. The match is a name with a prefix, or a plain IRI."""
     text, prefix, local = name[0], name[1], name[2]
     is_iri = local.startswith("//")
     if is_iri and prefix in prefixes:

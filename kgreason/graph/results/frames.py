@@ -82,7 +82,7 @@ class Frames:
         return frame
 
     def _arrow(self, wanted: str, ntriples: bool) -> pyarrow.Table:
-        """The rows as a table of PyArrow; the frames of pandas and Polars are made from it."""
+        """Return the rows as a table of PyArrow, from which the frames of pandas and Polars are made."""
         try:
             import pyarrow
         except ImportError as error:
