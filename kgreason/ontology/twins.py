@@ -101,7 +101,7 @@ class LiveTwins:
         return {fact for facts in self._said.values() for fact in facts}
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Atom]:
-        """Remove triples, then add others. Returns the facts about restrictions that go and come.
+        """Remove triples, then add others. Returns the facts about restrictions that are removed and added by this.
 
         Triples that describe no restriction are ignored. To remove an absent triple or to add a present one changes
         nothing.
@@ -157,7 +157,7 @@ class LiveTwins:
     # Which nodes an edit touches
 
     def _use(self, triples: Iterable[Triple]) -> None:
-        """Update the index from properties and fillers to the restrictions that use them."""
+        """Update the index that says which restrictions use a property or a filler."""
         for node, predicate, term in triples:
             if predicate != RDF_TYPE:
                 is_used = any(term in self._schema.objects(node, each) for each in PREDICATES)
@@ -192,7 +192,7 @@ class LiveTwins:
         return _net(before, self._said)
 
     def _moved(self, node: Constant, reading: _Reading) -> tuple[Key, ...]:
-        """Move a node from its former twins to its present twins. Returns the keys of both groups."""
+        """Move a node from its former group of twins to its present group. Returns the keys of both groups."""
         before, after = self._keys.get(node), self._key(node, reading)
         if before != after:
             if before:

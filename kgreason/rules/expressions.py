@@ -146,7 +146,7 @@ def _is_operand(part: Variable | str) -> bool:
 
 
 def is_constant(part: str) -> bool:
-    """Whether a part of an expression is an IRI or a literal, and no operator or name."""
+    """Whether a part of an expression is an IRI or a literal. Operators and names are not."""
     return part.startswith('"') or (part.startswith("<") and part.endswith(">"))
 
 

@@ -323,7 +323,7 @@ def absences(rule: Rule) -> Iterator[Atom]:
 
 
 def is_operated(fact: Atom) -> bool:
-    """Whether kgreason itself asserts a fact: one that says what is absent, or what was computed."""
+    """Whether kgreason itself asserts a fact. Such a fact says what is absent, or what was computed."""
     return is_absence(fact) or is_computed(fact) or is_aggregated(fact)
 
 
@@ -367,5 +367,5 @@ def _is_link(atom: Atom) -> bool:
 
 
 def _begins(fact: Atom, start: str | tuple[str, ...]) -> bool:
-    """Whether the name of a fact's relation begins with `start`; False for a triple, which has no relation."""
+    """Whether a fact has a relation whose name begins with `start`. A triple has no relation."""
     return fact.relation is not None and fact.relation.startswith(start)

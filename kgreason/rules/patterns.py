@@ -46,7 +46,10 @@ def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
 
 
 def generalises(general: Atom, special: Atom) -> bool:
-    """Whether `special` is an instance of `general`: equal except for the variables of `general`."""
+    """Whether `special` is an instance of `general`.
+
+    This is so if values for the variables of `general` make `general` equal to `special`.
+    """
     if general.relation != special.relation or len(general.terms) != len(special.terms):
         return False
     seen: dict[Term, Term] = {}

@@ -46,7 +46,10 @@ def check_safe(rule: Rule) -> None:
 
 
 def check_positive(rules: Iterable[Rule], where: str) -> None:
-    """Raise RuleError if a rule has anything but plain atoms. `where` names the part that cannot evaluate it."""
+    """Raise RuleError if a rule has anything but plain atoms.
+
+    `where` names the part of kgreason that cannot evaluate such a rule.
+    """
     for rule in rules:
         if not rule.is_positive or any(atom.relation == DATA for atom in rule.body):
             said = "the built-ins of SWRL" if rule.sources else "NOT, DATA, FILTER, BIND and AGGREGATE"

@@ -151,7 +151,7 @@ class Repository:
         return self.store
 
     def _stand_in(self, copy: OxigraphStore) -> None:
-        """Replace the store by a stage with the same rows; the commit stays the same."""
+        """Replace the store by a copy, a stage with the same rows. This makes no commit."""
         copy.flush()
         with undivided():
             assert self._stage is not None
@@ -205,7 +205,7 @@ class Repository:
 
     @property
     def path(self) -> Path | None:
-        """The folder, or None for memory."""
+        """The folder of the store, or None if the graph is in memory."""
         return self._folder.path if self._folder else None
 
     @property
@@ -409,9 +409,10 @@ class Repository:
             self.unstage()
 
     def checkpoint(self, manifest: Manifest, write: Write) -> None:
-        """Replace snapshot and journal by a snapshot of the last commit, which `write` writes, and an empty journal.
+        """Write a new snapshot of the last commit in the place of the old one, and empty the journal.
 
-        Raises StoreError. After an error snapshot and journal are as before. No commit is lost in either case.
+        `write` writes the snapshot. Raises StoreError. After an error snapshot and journal are as before. No commit is
+        lost in either case.
         """
         store = self.store
         if self.is_ahead and not self.is_behind:
@@ -447,9 +448,9 @@ class Repository:
         return replace(manifest, commit=self.manifest.commit, stored=self.last, journal=size, oxigraph=oxigraph)
 
     def refill(self, fill: Fill, manifest: Callable[[], Manifest]) -> None:
-        """If the contents of the store are unknown, replace it by a store that `fill` brings to the last commit.
+        """If the contents of the store are unknown, replace the store by a new one.
 
-        `manifest` returns the manifest as of that commit.
+        `fill` gives the new store the rows of the last commit. `manifest` returns the manifest as of that commit.
         """
         if not self.is_touched:
             return

@@ -42,14 +42,14 @@ def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] 
 def put(
     store: OxigraphStore, dictionary: Dictionary, removed: Int32, added: Int32, report: Callable[[int], object]
 ) -> None:
-    """Apply a delta of many rows to a store that nobody reads, in several transactions."""
+    """Apply a delta of many rows to a store that nobody reads yet. This takes several transactions."""
     for piece in chain.from_iterable(map(pieces, chunks(dictionary, removed, report))):
         store.apply(piece, b"")  # Ctrl-C would wait a second for a transaction of 30,000 rows
     store.load(chunks(dictionary, added, report))
 
 
 def put_all(store: OxigraphStore, saved: Saved, dictionary: Dictionary) -> None:
-    """Load a whole state into an empty store."""
+    """Load the rows of a whole state into an empty store."""
     rows = saved.triples()
     store.load(chunks(dictionary, rows[dictionary.are_rdf(rows)]))
     store.load(chunks(dictionary, saved.named(dictionary)))

@@ -36,13 +36,13 @@ class Generic:
 
 
 def split(rules: Iterable[Rule]) -> Generic:
-    """Divide the rules of a rule set into its three parts. Pass only the rules of groups that are switched on."""
+    """Divide the rules of a rule set into its three parts. Pass only rules of groups that are switched on."""
     return _split(tuple(rules))
 
 
 @lru_cache(maxsize=64)
 def _split(rules: tuple[Rule, ...]) -> Generic:
-    """As `split`. The result is cached, because many graphs have the same rules."""
+    """Do what `split` does, with a cache, because many graphs have the same rules."""
     closing = {rule for rule in rules if _closes(rule)}
     closing |= set(feeders(rules, closing))
     others = [rule for rule in rules if rule not in closing]

@@ -99,7 +99,7 @@ class _Analysis:
     def exposed(self, sources: Iterable[Rule]) -> bool:
         """Whether a rule may read one of `keyword_facts`.
 
-        The rules in question are `sources` and the generic rules that walk along lists.
+        Only `sources` and the generic rules that walk along lists are looked at.
         """
         read = (atom for rule in sources for atom in rule.body)
         walks = (reader for reader in self.readers if reader.heads[0].relation is not None)
@@ -133,7 +133,7 @@ class _Analysis:
         return self.needed
 
     def _fire(self, reader: Rule, pattern: Atom, reason: str) -> None:
-        """Run a generic rule on `pattern`: once for each premise that unifies with the pattern."""
+        """Run a generic rule for `pattern`, once for each premise that unifies with the pattern."""
         premises = [atom for atom in reader.body if is_premise(atom)]
         for premise in premises:
             binding = unified(premise, fresh(pattern, 0), {})
@@ -220,7 +220,7 @@ def _is_any(pattern: Atom) -> bool:
 def _reifies(rule: Rule) -> bool:
     """Whether a rule can derive a triple with a keyword as its subject or object.
 
-    A head does so if it names a keyword there, or a variable that the body has only in predicates.
+    A head can do so if its subject or object is a keyword, or a variable that the body has only as predicates.
     """
     bound = {term for atom in rule.body for term in _ends(atom)}
     return any(

@@ -162,7 +162,7 @@ SCHEMA_CLASSES: frozenset[Constant] = frozenset(
 
 
 def is_schema(triple: Triple) -> bool:
-    """Whether a triple is read as an axiom or a part of one."""
+    """Whether a triple is schema: an axiom, or a part of an axiom."""
     _, predicate, object_ = triple
     return predicate in SCHEMA_PREDICATES or (predicate == RDF_TYPE and object_ in SCHEMA_CLASSES)
 

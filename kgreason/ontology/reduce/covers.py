@@ -58,7 +58,7 @@ class LiveCovers:
         )
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Triple]:
-        """Remove triples, then add others. Returns how the triples change that the pass keeps.
+        """Remove triples, then add others. Returns the change of the set of kept triples.
 
         The pass keeps a pair if no other pairs imply the pair. A triple whose predicate is none of the four relations
         is returned unchecked. To remove an absent pair or to add a present one changes nothing.

@@ -159,7 +159,7 @@ class LiveReduction:
         return frozenset(self._shortcuts)
 
     def change(self, rules: Change[Placed]) -> Change[Placed]:
-        """Remove rules and add others. Returns how the rules change that are not shortcuts."""
+        """Remove rules and add others. Returns the change of the set of rules that are not shortcuts."""
         gone = [placed for placed in rules.gone if not self._forget(placed)]
         come = [placed for placed in rules.come if not is_step(placed.rule)]
         new = {placed: key(placed.rule.body[0]) for placed in rules.come if is_step(placed.rule)}
@@ -178,14 +178,14 @@ class LiveReduction:
         return Change(tuple(gone), tuple(come))
 
     def _forget(self, placed: Placed) -> bool:
-        """Remove a rule. Returns whether it was a shortcut."""
+        """Remove a rule. Returns whether the rule was a shortcut."""
         if is_step(placed.rule):
             self._bodies.discard(key(placed.rule.body[0]), placed)
             self._heads.discard(key(placed.rule.heads[0]), placed)
         return self._reopened(placed)
 
     def _reopened(self, placed: Placed) -> bool:
-        """Remove a rule from the shortcuts. Returns whether it was a shortcut."""
+        """Note that a rule is no shortcut any more. Returns whether the rule was a shortcut before."""
         if placed not in self._shortcuts:
             return False
         self._log.drop(self._shortcuts, placed)

@@ -294,7 +294,7 @@ class OxigraphStore:
             return sum(map(self._store.__contains__, pyoxigraph.parse(lines, RdfFormat.N_QUADS, lenient=True)))
 
     def __bool__(self) -> bool:
-        """True, for an empty store as well."""
+        """Return True, even if the store is empty."""
         return True
 
     def __len__(self) -> int:

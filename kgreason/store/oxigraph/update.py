@@ -135,7 +135,7 @@ class Update:
         return Literal(self.reason is not None)
 
     def _say(self, verb: str, lines: bytes, rows: list[Quad]) -> None:
-        """Add operations that remove or add rows; `lines` are the same rows as text."""
+        """Add operations that remove or add rows. `lines` is the text of the same rows."""
         ground, default, named = [], [], []
         for line, quad in zip(lines.split(b"\n"), rows, strict=False):
             if b"_:" not in line:

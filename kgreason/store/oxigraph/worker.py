@@ -56,7 +56,7 @@ _SHORT = re.compile(
 
 
 def is_short(sparql: str) -> bool:
-    """Whether a query is fast for sure: it has one triple pattern with a fixed subject, and nothing else."""
+    """Whether a query is surely fast. The query then is one triple pattern with a fixed subject, and nothing else."""
     return len(sparql) < 1000 and _SHORT.fullmatch(sparql) is not None
 
 
@@ -122,7 +122,7 @@ def is_left() -> bool:
 
 
 def stay_at_exit() -> None:
-    """Wait for ever if Python is ending. Oxigraph calls this in a worker that nobody waits for.
+    """Wait for ever if Python is ending. Oxigraph calls this function in a worker that nobody waits for.
 
     If such a thread came back to Python later, the process would crash.
     """
