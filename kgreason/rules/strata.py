@@ -98,7 +98,7 @@ def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
 
 
 def has_closed(rule: Rule) -> bool:
-    """Whether a rule may have a closed dependency, because of NOT, AGGREGATE, SKOLEM or an assignment of SPARQL-RL."""
+    """Whether a rule may have a closed dependency: it has NOT, AGGREGATE or SKOLEM, or assigns in SPARQL-RL."""
     return bool(rule.negated or rule.aggregates) or _is_closed(rule) or any(skolems(rule))
 
 

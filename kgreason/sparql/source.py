@@ -46,7 +46,7 @@ class Rewritten:
         self.put(self._source[start:end], start)
 
     def put(self, piece: str, origin: int) -> None:
-        """Append a text that is not in the source; errors in it are reported at `origin`."""
+        """Append a text that is not in the source. An error in this text is reported at the index `origin`."""
         self._pieces.append(piece)
         self._starts.append(self._length)
         self._origins.append(origin)

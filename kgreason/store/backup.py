@@ -30,9 +30,10 @@ _ATTEMPTS = 20
 
 
 def copy_store(path: Path, copy: Path) -> None:
-    """Copy a store to a path that does not exist yet, or to an empty folder. Open the copy for writing once.
+    """Copy a store to a path that does not exist yet, or to an empty folder.
 
-    Raises StoreError. An error or Ctrl-C leaves no part of a copy.
+    The caller should then open the copy for writing once, so that its Oxigraph and its history get the last commit of
+    its journal. Raises StoreError. An error or Ctrl-C leaves no part of a copy.
     """
     if copy.exists() and (not copy.is_dir() or any(copy.iterdir())):
         raise StoreError(f"{copy}: there is something at this path already; give a new path for the copy")

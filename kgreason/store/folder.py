@@ -270,7 +270,10 @@ class Folder:
             return False
 
     def _opened(self) -> tuple[Manifest | None, Journal]:
-        """Open manifest and journal for a writer. Empties a journal that a kill during a checkpoint left behind."""
+        """Open the manifest and the journal for a writer.
+
+        If a kill during a checkpoint has left a journal with commits that the snapshot has, the journal is emptied.
+        """
         manifest = read_manifest(self.path)
         if manifest is None and any(self.path.glob("snapshot-*")):  # the manifest is always written first
             raise self._no_manifest()
@@ -283,7 +286,7 @@ class Folder:
     def _seen(self) -> tuple[Manifest | None, Journal]:
         """Open the manifest and the journal for a reader, so that both are of the same moment.
 
-        If a writer replaces them meanwhile, they are opened again.
+        If a writer replaces one of them meanwhile, both are opened again.
         """
         while True:
             manifest = read_manifest(self.path)

@@ -355,7 +355,7 @@ class _Builder(Transformer[Token, Any]):
         return [parts[0], *(parts[1] if len(parts) == 3 else ()), parts[-1]]
 
     def triple_call(self, parts: list[Any]) -> list[Any]:
-        """`<<( s p o )>>` in an expression is `TRIPLE(s, p, o)`."""
+        """Return `TRIPLE(s, p, o)` for `<<( s p o )>>` in an expression."""
         start, *terms, end = parts
         signs = [Token.new_borrow_pos(*sign, start) for sign in (("IDENTIFIER", "TRIPLE"), ("OPEN", "("))]
         commas = [Token.new_borrow_pos("COMMA", ",", start)] * 2

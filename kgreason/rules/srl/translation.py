@@ -64,12 +64,12 @@ class Translation:
         self._alike = Counter[str]()
 
     def rule(self, rule: AbstractRule) -> None:
-        """Translate a rule, and keep the result. A rule without a head derives nothing and is left out."""
+        """Translate a rule, and keep the result for `rules`. A rule without a head derives nothing and is left out."""
         if rule.head and (made := _Body(rule, self._dialect).rules()):
             self._found.append(self._labelled(made))
 
     def data(self, name: str, patterns: tuple[Pattern, ...]) -> None:
-        """Keep a DATA block with its name."""
+        """Keep a DATA block with its name, for `rules`."""
         self._found.append((name, patterns))
 
     def rules(self) -> Iterator[Rule]:
@@ -264,7 +264,7 @@ class _Body:
 
 
 def _same(term: Term, parts: list[Variable | str]) -> Computed:
-    """`FILTER(sameTerm(parts, term))`."""
+    """Return the expression `FILTER(sameTerm(parts, term))`."""
     return Computed(("SAMETERM", "(", *parts, ",", term, ")"))
 
 

@@ -203,7 +203,7 @@ class _Writer:
 
 
 def _block(lines: list[str], end: str = " .") -> str:
-    """Triples or elements in braces, in one line or in several."""
+    """Return triples or elements in braces. The text has one line, or several if it is long."""
     line = f"{{ {f'{end} '.join(lines)} }}" if lines else "{ }"
     return line if len(line) <= WIDTH else f"{{{_INDENT}{f'{end}{_INDENT}'.join(lines)}\n}}"
 
@@ -241,7 +241,7 @@ def _check_labels(rules: Iterable[Rule]) -> None:
 
 
 def _check_same(program: Program, found: Program, there: str) -> None:
-    """Raise RuleError if two programs differ in more than the law allows."""
+    """Raise RuleError if two programs differ in more than the law at the top of this file allows."""
     wanted, got = (Counter(_form(rule) for rule in each.rules if rule.body) for each in (program, found))
     for rule in program.rules:
         if rule.body and wanted[_form(rule)] != got[_form(rule)]:

@@ -123,7 +123,7 @@ def read_aggregate(text: str) -> Aggregate:
 
 
 def _alone(text: str) -> tuple[_Reader, LiteralText]:
-    """Parse a text that is one part of a rule's body. Returns a reader for it, and the parsed part."""
+    """Parse a text that is one part of a rule's body. Returns a reader for this part, and the part."""
     rule = f"false :- {text} ."
     (clause,) = statements(rule, "<rules>")
     assert isinstance(clause, Clause)
@@ -224,7 +224,7 @@ class _Reader:
                 self._fail(written.start, problem)
 
     def _check_words(self, heads: list[AtomText], body: list[LiteralText]) -> None:
-        """Refuse `false` in the body, and a relation that is called like a word of the language.
+        """Refuse `false` in the body, and a relation whose name is a word of the language.
 
         Such a relation would have no facts.
         """

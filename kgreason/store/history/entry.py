@@ -36,7 +36,7 @@ class Count(NamedTuple):
     inferred: int
 
     def __str__(self) -> str:
-        """`3 asserted, 12 inferred`."""
+        """Return a text such as `3 asserted, 12 inferred`."""
         return f"{self.asserted:,} asserted, {self.inferred:,} inferred"
 
 
