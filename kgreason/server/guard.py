@@ -135,7 +135,10 @@ def check_role(scope: Scope, needed: str) -> None:
 
 
 def _refusal(scope: Scope, problem: Problem) -> Response:
-    """Return the answer to a refused request. A page of the console that needs a token leads to the page sign_in."""
+    """Return the answer to a refused request.
+
+    If a browser asks for a page of the console without a token, the answer leads to the page where users sign in.
+    """
     path = scope["path"]
     is_page = scope["method"] == "GET" and (path == "/" or path.startswith("/console"))
     if problem.status != 401 or not is_page:

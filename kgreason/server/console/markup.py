@@ -1,7 +1,6 @@
 """Terms, triples and tables as HTML.
 
-Law: all text goes through `Markup.format` or `escape`, which escape it. No other module but `tree` makes HTML.
-Links lead to pages of the console alone.
+Law: all text goes through `Markup.format` or `escape`, which escape the text. All links lead to pages of the console.
 """
 
 from __future__ import annotations
@@ -137,7 +136,7 @@ def _cells(tag: str, cells: Sequence[Markup | str], right: set[int], more: str =
 
 
 def badge(asserted: bool) -> Markup:
-    """Show the word "asserted" or "inferred"."""
+    """Show whether a triple is asserted, by the word "asserted" or "inferred"."""
     name = "asserted" if asserted else "inferred"
     return Markup('<span class="badge {}">{}</span>').format(name, name)
 

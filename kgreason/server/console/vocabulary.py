@@ -101,9 +101,9 @@ class Vocabulary:
         self._words, self._commit, self._time = Words(WELL_KNOWN), -1, 0.0
 
     async def words(self, calls: Calls) -> Words:
-        """Return the words. After a commit they are read again, at most once in ten seconds. Raises Problem.
+        """Return the words. After a commit the words are read again, at most once in ten seconds. Raises Problem.
 
-        If the words cannot be read, for example because the user may not read the graph, return the earlier words.
+        If the user may not read the graph, or the query fails, return the words that were read before.
         """
         commit = (await calls.json("/health"))["commit"]
         if commit != self._commit and time.monotonic() - self._time > _SECONDS:

@@ -42,7 +42,7 @@ async def commits(request: Request) -> Response:
 
 
 async def commit(request: Request) -> Response:
-    """Return what a commit changed; with `since=N` return what has changed from commit N to this commit."""
+    """Return what a commit changed. With `since=N`, return what changed from commit N to this commit."""
     form = wanted(request.headers.get("accept"), DELTAS)
     after, graph = _number(request), served(request).writer.graph
     before = number(parameters(request), "since")

@@ -121,7 +121,7 @@ def _triple(given: Parameters) -> Item:
 
 
 async def rules(request: Request) -> Response:
-    """GET lists the rules in force. POST adds rules. DELETE removes the rules with a `name`, or those in the body."""
+    """GET lists the rules in force. POST adds rules. DELETE removes the rules of a `name`, or the rules in its body."""
     given, state = parameters(request), served(request)
     if request.method in ("GET", "HEAD"):
         if flag(given, "own"):

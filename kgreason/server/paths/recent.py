@@ -34,6 +34,6 @@ class Recent:
         self.commits.append({"commit": commit, "seconds": seconds, "waited": waited})
 
     def queried(self, text: str, seconds: float) -> None:
-        """Note the time from a query to its first rows."""
+        """Note a query, and how many seconds passed until its first rows came."""
         insort(self.queries, SlowQuery(-seconds, time.time() - seconds, text[:_TEXT]))
         del self.queries[_QUERIES:]

@@ -33,8 +33,9 @@ from kgreason.sparql.operations import Clear, Operation
 
 
 class Target(NamedTuple):
-    """The graph that a request is about. `is_all`: all graphs together. If `name` is None, it is the default graph.
+    """The target of a request: all graphs together if `is_all` is set, else one graph.
 
+    If `name` is None, this one graph is the default graph. `is_inferred`: the request asks for the closure.
     `base` is the base of relative IRIs in documents.
     """
 

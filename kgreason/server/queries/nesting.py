@@ -70,9 +70,10 @@ def _parse(kind: str, text: str, form: str, base: str) -> None:
 
 
 def _with_small_stack(call: Callable[[], Any]) -> str | None:
-    """Call a function in a thread with a small stack. Returns the message of its error, or None without an error.
+    """Call a function in a thread with a small stack. Returns the message of its error, or None if there is no error.
 
-    Most errors that are not errors of kgreason also give None: the server parses the text again and raises them.
+    A RecursionError gives a message, too. Errors of other libraries give None: the server parses the text again, and
+    then raises such an error.
     """
     problems: list[str] = []
 

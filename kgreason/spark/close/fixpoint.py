@@ -46,7 +46,7 @@ class Kept(ExitStack):
     """A context for the computation of one level. DataFrames that it keeps stay in memory until the context ends."""
 
     def keep(self, frame: DataFrame) -> DataFrame:
-        """Keep a DataFrame in memory, so that it is computed only once. Returns it."""
+        """Keep a DataFrame in memory, so that it is computed only once. Returns the same DataFrame."""
         kept = frame.persist()
         self.callback(kept.unpersist)
         return kept
@@ -139,7 +139,7 @@ class Fixpoint:
         )
 
     def facts(self, levels: Iterable[int]) -> DataFrame:
-        """Return the facts of these levels and, if the evaluation started from an earlier result, the facts of it."""
+        """Return the facts of these levels, and the facts of the earlier result if the evaluation started from one."""
         facts = self.levels.read(levels, self.schema)
         return facts if self.before is None else facts.unionByName(self.before)
 

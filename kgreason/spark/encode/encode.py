@@ -142,7 +142,7 @@ def _skipped(groups: DataFrame) -> list[Malformed]:
 
 
 def _numbered(spark: SparkSession, groups: DataFrame, extra: Sequence[str]) -> DataFrame:
-    """Number the texts of all groups. They are shuffled by text into parts, and one task numbers each part."""
+    """Number the texts of all groups. The texts are shuffled into parts, and each part is numbered by one task."""
     names = groups.where(F.col("local").isNotNull()).select("group", "local", "text")
     parts = _parts(spark, names.count())
     if extra:

@@ -94,7 +94,7 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
         return iter(rows), {"commit": follower.commit}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Make the next `read` the last one; it reads all commits so far."""
+        """Make the next `read` the last one. This `read` returns all commits so far."""
         self._is_to_end = True
 
     def readBetweenOffsets(self, start: dict[str, int], end: dict[str, int]) -> Iterator[Change]:  # noqa: N802

@@ -115,7 +115,7 @@ class Committer:
         self._query = ""
 
     def __call__(self, batch: DataFrame, number: int) -> None:
-        """Commit a batch, unless the store already has it. Raises the errors that `follow` names."""
+        """Commit a batch, unless the store has this batch already. Raises the errors that `follow` names."""
         self._query = self._query or _query(batch.sparkSession, self._checkpoint)
         with self._opened() as graph:
             if self._is_next(graph, number):

@@ -30,7 +30,7 @@ _IDS = {"p": ("predicate", _IRI), "s": ("subject", _NODE), "o": ("object", _TERM
 
 
 def decoded(triples: DataFrame, terms: DataFrame) -> DataFrame:
-    """Replace the ids of triples (s, p, o int, other columns) by texts: subject, predicate, object, other columns.
+    """Replace the ids in triples (s, p, o int, other columns) by texts: subject, predicate, object, other columns.
 
     `terms` has the columns id int and text string. Generalised triples are left out. `triples` is read twice.
     """

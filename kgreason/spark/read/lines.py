@@ -46,7 +46,7 @@ SKIPPED = "file string, lines long, example string"
 
 
 class LineReader:
-    """Parses lines into quads of ids. With `skip` a malformed line is skipped and counted, otherwise it is an error."""
+    """Parses lines to quads of ids. With `skip` malformed lines are skipped and counted, otherwise they are errors."""
 
     def __init__(self, *, skip: bool) -> None:
         self._skip = skip

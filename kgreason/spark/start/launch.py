@@ -1,8 +1,8 @@
 """`launch`: start Java for a session that kgreason makes, and report why Java does not start.
 
 Java, Spark's launcher and the Python workers write to standard error: warnings about modules, tracebacks of tasks that
-the driver raises as well, tracebacks of workers that Ctrl-C ends. A user does not need this output. It goes to a
-temporary file, which is read only if Java does not start. The file is removed when Java ends.
+the driver raises as well, tracebacks of workers that Ctrl-C ends. A user does not need this output. The output goes
+to a temporary file, which is read only if Java does not start. The file is removed when Java ends.
 
 Invariants: if a Java already runs for this process, it is used as it is. The first Ctrl-C waits until Java has started,
 because an interrupted launch would leave a Java running. A second Ctrl-C does not wait.

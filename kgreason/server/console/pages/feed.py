@@ -45,7 +45,7 @@ class _Feed:
                         self._show(event)
 
     async def _first(self) -> int | None:
-        """Return the number of a commit; the page shows all later commits.
+        """Return the number of the commit after which the page begins.
 
         The server still has all later commits, and there are at most `_KEPT` of them so far.
         """

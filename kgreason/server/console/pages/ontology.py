@@ -1,4 +1,4 @@
-"""The page Ontology: each axiom with the rules that it was translated to, and their costs (/rules?costs=true)."""
+"""The page Ontology: each axiom with its rules (its translation), and the costs of these rules (/rules?costs=true)."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ and gets the present rows again. If the query fails or takes too long, the last 
     the query -> a query process, which may be killed -> the thread of the writer: the rows, and the rows of each commit
 
 Laws: a query that takes too long or too much memory is refused before the thread of the writer evaluates it. A client
-that does not read is dropped. Cost: see `graph.standing`. Each evaluation after a commit delays the next edit, so it
-may take a short time only.
+that does not read is dropped. Cost: see `graph.standing`. Each evaluation after a commit delays the next edit, so an
+evaluation may take a short time only (`standing_seconds`).
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def computed(
 
 
 def _texts(ids: DataFrame, terms: Terms, names: DataFrame | None) -> DataFrame:
-    """Return the texts of terms, with columns id and text. With `names`, the text is that of the first name."""
+    """Return the texts of terms: columns id and text. With `names`, an id has the text of its term's first name."""
     found = terms.all.join(ids.distinct(), "id", "left_semi")
     if names is None:
         return found

@@ -26,7 +26,10 @@ from kgreason.spark.close.operators.terms import Terms
 
 
 def absent(facts: DataFrame, numbers: Collection[int], tables: Tables) -> DataFrame:
-    """Return rows `operator, kind, b0.., id` for the facts of `none` that the negations `numbers` assert next."""
+    """Return the values for which the negations `numbers` now find no match: `operator, kind, b0.., id`.
+
+    The values (`b0..`) are asked for and not decided yet. `id` is 0, because a negation has no result.
+    """
     keyed = tables.keyed(facts, numbers, (ASKS, MET, KNOWN))
     asks, answered = keyed.where(F.col("role") == ASKS), keyed.where(F.col("role") != ASKS)
     found = asks.join(answered, ["operator", *tables.keys], "left_anti")
