@@ -59,7 +59,7 @@ _TOLD = ("commit", "warnings", "streams", "options")
 
 
 class How(TypedDict, total=False):
-    """How a commit is evaluated; see `KnowledgeGraph.open`."""
+    """The options that say how a commit is evaluated; `KnowledgeGraph.open` explains them."""
 
     strategy: Strategy
     budget: int | None

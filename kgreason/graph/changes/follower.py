@@ -6,8 +6,8 @@ snapshot, and then applies each record of the journal to an engine of its own.
     manifest -> snapshot -> journal -> deltas          after a new manifest: again, from the new snapshot
 
 A checkpoint or a load replaces snapshot and journal by a new snapshot. If the follower has read the commit of the new
-snapshot already, it reads on in the new journal. Otherwise it takes over the new state, and gives the difference to its
-old state as one record. The next read gives a record that the writer has not completed yet.
+snapshot already, the follower reads on in the new journal. Otherwise the follower takes over the new state, and gives
+the difference to its old state as one record. A record that the writer has not completed yet comes with a later read.
 
 Law: all given changes, added up, are the graph of the last given commit. Cost: the memory of a graph without its store.
 A commit costs what it changes. A difference costs decoding every term and sorting all rows.
@@ -66,7 +66,7 @@ class Follower:
 
     @property
     def commit(self) -> int:
-        """The number of the last commit that `read` gave. Before the first `read` it is the commit to begin after."""
+        """The number of the last commit that `read` gave; before the first `read`, the commit to begin after."""
         return self._commit
 
     def read(self) -> Iterator[Record]:

@@ -22,7 +22,7 @@ class Loaded(dict[str, Any]):
         self.delta = delta
 
     def __repr__(self) -> str:
-        """What this load changed, and then what the whole graph holds."""
+        """Say what this load changed, and then how much the whole graph holds."""
         missed = f"; quads that were not there: {self['missed']}" if self["missed"] else ""
         graph = f"triples in the graph now: {self['facts']} ({self['asserted']} asserted)"
         return f"<Loaded: {repr(self.delta)[1:-1]}{missed}; {graph}; {self['seconds']} s>"

@@ -31,7 +31,7 @@ class CommitLog:
         self._known: frozenset[str] | None = None
 
     def begin(self, warnings: Callable[[], Iterable[str]]) -> None:
-        """Note the time before a commit, and the warnings that exist already."""
+        """Call this before a commit: it notes the time, and the warnings that the graph has already."""
         self._begun = time.perf_counter()
         self._known = frozenset(warnings()) if LOGGER.isEnabledFor(logging.WARNING) else None
 

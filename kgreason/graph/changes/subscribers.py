@@ -24,7 +24,7 @@ class Subscribers:
         self.is_held = False
 
     def add(self, callback: Subscriber) -> Callable[[], None]:
-        """Add a callback; the result is a function that removes it. Raises TypeError if it cannot be called."""
+        """Add a callback. Returns a function that removes it again. Raises TypeError if `callback` is not callable."""
         if not callable(callback):
             raise TypeError(f"subscribe() takes a function that is called with each delta; got {callback!r}")
         entry: list[Subscriber] = [callback]
@@ -37,10 +37,11 @@ class Subscribers:
         return end
 
     def tell(self, deltas: list[Delta]) -> None:
-        """Call all callbacks with each delta of the list, and with deltas that are added meanwhile; empty the list.
+        """Take each delta from the list and call all callbacks with it, until the list is empty.
 
-        Afterwards raises the error of the callback that failed. If several callbacks failed, raises KeyboardInterrupt
-        if there is one, otherwise an ExceptionGroup of all errors.
+        Deltas that are added to the list meanwhile are told as well. In the end raises the error of the callback that
+        failed. If several callbacks failed, raises KeyboardInterrupt if one of them raised it, otherwise an
+        ExceptionGroup of all errors.
         """
         errors: list[BaseException] = []
         self.is_held = True

@@ -40,7 +40,7 @@ _IS = {1: "is gone already", -1: "is there again"}
 
 
 class Reverted(NamedTuple):
-    """What `KnowledgeGraph.revert` did: the `delta` of its commit, and the `conflicts` as lines of text."""
+    """The result of `KnowledgeGraph.revert`: the `delta` of the new commit, and the `conflicts` as lines of text."""
 
     delta: Delta
     conflicts: tuple[str, ...]

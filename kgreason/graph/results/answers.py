@@ -90,7 +90,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
             raise QueryError("a row has about 16 MB or more; run the query without a timeout") from error
 
     def _look(self, count: int) -> list[Row]:
-        """Return the first `count` of the rows that were not read yet. They still count as not read."""
+        """Return the first `count` of the rows that were not read yet. These rows can still be read afterwards."""
         while len(self._first) < count:
             try:
                 self._first.append(self._read())
@@ -106,7 +106,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         return f"<{type(self).__name__}: {', '.join(self._names)}{read}>"
 
     def _repr_html_(self) -> str:
-        """Return the first rows as an HTML table, which notebooks show. They can still be read afterwards."""
+        """Return the first rows as an HTML table, which notebooks show. The rows can still be read afterwards."""
         rows = self._look(SHOWN + 1)
         more = f"the first {SHOWN} rows that are left" if len(rows) > SHOWN else f"{len(rows)} rows are left"
         return table(f"{type(self).__name__}: {more}", self._names, map(_cells, rows[:SHOWN]))
