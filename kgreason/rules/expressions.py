@@ -257,7 +257,7 @@ def _of_call(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
 
 
 def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:
-    """Yield what is wrong with single words and signs of an expression, in the order in which they occur."""
+    """Yield what is wrong with single words and signs of an expression, in their order."""
     for index, (part, following) in enumerate(pairwise((*parts, ""))):
         if isinstance(part, Variable):
             continue

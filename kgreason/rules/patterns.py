@@ -28,7 +28,10 @@ def substituted(atom: Atom, binding: Binding) -> Atom:
 
 
 def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
-    """Return an extension of the binding under which both atoms are equal, or None if there is none."""
+    """Return an extension of the binding under which the two atoms are equal.
+
+    Return None if there is no such extension.
+    """
     if one.relation != other.relation or len(one.terms) != len(other.terms):
         return None
     extended = dict(binding)

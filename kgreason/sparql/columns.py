@@ -52,7 +52,7 @@ def in_order(query: str, variables: Collection[str]) -> str:
 
 
 def _star(query: str) -> int | None:
-    """Return the index of the `*` of the outermost SELECT, or None."""
+    """Return the index of the `*` of the outermost SELECT, or None if there is no `*`."""
     for token in TOKEN.finditer(query):
         if token["open"]:
             return None

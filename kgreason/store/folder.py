@@ -345,7 +345,7 @@ def is_store(path: Path) -> bool:
 
 
 def snapshot_path(path: Path, commit: int) -> Path:
-    """Return the path that the snapshot after a certain commit has in a store."""
+    """Return the path of the snapshot after the commit `commit` in the store at `path`."""
     return path / f"snapshot-{commit}"
 
 

@@ -92,9 +92,9 @@ class NegativeAssertion:
 
 @dataclass(frozen=True, slots=True)
 class Implication:
-    """A SWRL rule: if `body` and the built-ins in `computed` hold, the atoms of `head` hold. No head means `false`.
+    """A SWRL rule: if `body` and the built-ins in `computed` hold, the atoms of `head` hold.
 
-    `reads` are all nodes whose triples were read.
+    If `head` is empty, the rule derives `false`. `reads` are all nodes whose triples were read.
     """
 
     kind: Constant

@@ -219,9 +219,9 @@ class LiveReduction:
 
 
 class _Ends:
-    """An index of steps. Depending on the index, the key of a step is that of its head or that of its body.
+    """An index of steps by a key. One such index has the keys of their heads, another the keys of their bodies.
 
-    A key is the predicate and the object of an atom.
+    The key of an atom is its predicate and its object.
     """
 
     def __init__(self, log: UndoLog) -> None:

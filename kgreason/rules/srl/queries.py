@@ -114,7 +114,10 @@ def _asks_for_value(computed: Computed, result: Variable) -> bool:
 
 
 def _inlined(element: Element, assigned: Computed) -> Element:
-    """Return an element of the body; in a filter or assignment, the expression replaces the variable it computes."""
+    """Return a part of the body in which the expression of a BIND replaces the variable that the BIND assigns.
+
+    Only filters and assignments are changed.
+    """
     if not isinstance(element, (Filter, Assignment)):
         return element
     parts = list[Variable | str]()

@@ -109,7 +109,7 @@ def _free(tree: Node) -> Iterator[Token]:
 
 
 def _aggregated(tree: Node) -> Iterator[Mistake]:
-    """Find aggregates in FILTER and BIND."""
+    """Find aggregates that stand in FILTER or BIND."""
     for part in tree.iter_subtrees():
         if part.data in ("filter", "bind"):
             for aggregate in _aggregates(part):

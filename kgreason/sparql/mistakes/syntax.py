@@ -55,7 +55,7 @@ def _index(error: UnexpectedInput, text: str) -> int:
 
 
 def _shown(text: str, at: int) -> str:
-    """Return the token at an index of a text; empty at the end of the text."""
+    """Return the token at an index of a text. At the end of the text the result is empty."""
     found = _STRING.match(text, at) or _TOKEN.match(text, at)
     return found[0] if found else ""
 

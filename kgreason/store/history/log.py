@@ -54,7 +54,7 @@ class History(Protocol):
 
 
 def gone(number: int, base: int) -> HistoryError:
-    """Return the error for the question for a commit that is older than the history."""
+    """Return the error for a request for a commit that is older than the history."""
     return HistoryError(f"the history has the commits after {base}, and commit {number} is older")
 
 

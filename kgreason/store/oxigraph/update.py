@@ -115,7 +115,7 @@ class Update:
             self.functions |= self._functions()
 
     def _note(self, rows: list[Quad], *, is_removed: bool) -> None:
-        """Note which graphs lose rows by removed quads, or which graphs get rows by added quads."""
+        """Note which graphs lose rows if the quads are removed, or which graphs get rows if the quads are added."""
         if not is_removed:
             self.filled.update(quad.graph_name for quad in rows)
             return

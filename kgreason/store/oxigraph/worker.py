@@ -61,7 +61,7 @@ def is_short(sparql: str) -> bool:
 
 
 def at_once(ask: Callable[[], Results]) -> Results | None:
-    """Return all rows that `ask` returns, read in this thread, or None if there are too many rows."""
+    """Read all rows that `ask` returns in this thread. Return None if there are too many rows."""
     results = ask()
     if isinstance(results, QueryBoolean):
         return results
