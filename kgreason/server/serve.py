@@ -80,7 +80,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Stop the server at SIGINT and SIGTERM, in the main thread of a process."""
+        """A context in which SIGINT and SIGTERM stop the server. Outside the main thread, signals are left alone."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return

@@ -81,8 +81,8 @@ def load(
 def check_load(graph: KnowledgeGraph, paths: Sequence[File], folder: File | None = None) -> None:
     """Raise the errors of `load` that can be found without Spark.
 
-    These are InputError for a missing path, for an unknown format, and for a folder at a URI, which this process cannot
-    read; and StoreError for a graph that has facts.
+    The errors are InputError for a missing path, for an unknown format, and for a folder at a URI (this process cannot
+    read such a folder), and StoreError for a graph that has facts already.
     """
     if folder is not None and "://" in fspath(folder):
         raise InputError(f"{folder}: give a local path, because this process reads the tables that Spark writes there")

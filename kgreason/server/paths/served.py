@@ -59,7 +59,7 @@ def single(given: Parameters, name: str) -> str | None:
 
 
 def flag(given: Parameters, name: str) -> bool:
-    """Return a parameter as True or False. A missing one is False, one without a value True. Raises Problem."""
+    """Return a parameter as True or False: False if it is missing, True if it has no value. Raises Problem."""
     value = single(given, name)
     if value not in (None, "", "true", "false"):
         raise Problem(400, f"{name}={value}: write true or false")

@@ -78,7 +78,7 @@ class _Reader:
         self._past: KnowledgeGraph | None = None
 
     def past(self, number: int) -> OxigraphStore:
-        """Return in memory the store as it was after a commit. It is kept until another past commit is asked for."""
+        """Return a copy in memory of the store as it was after a commit. The last copy is kept for later queries."""
         if self._past is None or self._past.commit != number:
             self._past = None  # before another one takes memory
             with KnowledgeGraph.open(self._path, read_only=True) as graph:

@@ -66,7 +66,7 @@ class Closed(NamedTuple):
 
 
 def close_for(selection: Selection, encoded: Encoded, folder: str, progress: Progress, registry: Registry) -> Closed:
-    """Compute the closure under the rules of `selection`, as far as the engine then continues it in this process.
+    """Compute the first stage of the closure under the rules of `selection`. The engine must compute the rest.
 
     The tables of the computation are kept in `folder`.
     """
@@ -150,8 +150,8 @@ class _Closing:
     def _operated(self) -> tuple[object, Operated]:
         """Return the argument `operators` of `materialize`.
 
-        It is a pair: a value that identifies the operators and the constants that only rules have, and the function
-        that asserts more facts.
+        The argument is a pair. Its first element is a value that identifies the operators, and the constants that occur
+        only in rules. Its second element is the function that asserts more facts.
         """
         planned = self._planned
         tables = planned.program.tables

@@ -114,7 +114,7 @@ def _put(new: Path, target: Path) -> None:
 
 @contextmanager
 def writing(folder: str) -> Iterator[None]:
-    """Turn errors of Spark and of the operating system in the block into a StoreError with one clear line."""
+    """A context: if Spark or the operating system raises an error in it, raise a StoreError with one clear line."""
     try:
         with clear_errors(folder):
             yield

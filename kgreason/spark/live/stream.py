@@ -60,7 +60,8 @@ def follow(
     """Commit the RDF Patch files of a folder to a store: the files that exist and the files that arrive later.
 
     A file must appear in the folder as a whole (write it elsewhere, then move it). The store remembers the last batch
-    under the name `stream`, and Spark in the folder `checkpoint`; two queries must not share a name or a folder.
+    under the name `stream`, and Spark remembers it in the folder `checkpoint`. Two queries must not share a name or a
+    folder.
     `files` is the largest number of files in a batch. `trigger` has the arguments of `DataStreamWriter.trigger`, such
     as `{"availableNow": True}`. The query fails with InputError or RdfSyntaxError (file, line), RuleError,
     StoreLockedError or StoreError in its text. The batch is then not committed, and comes again when the query is

@@ -29,7 +29,7 @@ _UNREADABLE = re.compile(r"\[(PATH_NOT_FOUND|FAILED_READ_FILE)\b.*")
 
 @contextmanager
 def clear_errors(folder: str = "") -> Iterator[None]:
-    """If an error of Spark in the block has an error of kgreason as its cause, raise the error of kgreason instead.
+    """A context: if an error of Spark in it has an error of kgreason as its cause, raise the error of kgreason instead.
 
     A full disk and an unreadable input become errors of kgreason, too. `folder` is the folder that the block writes to;
     the message for a full disk names it.

@@ -28,7 +28,7 @@ _THROWN = re.compile(r'^(?:Exception in thread ".*?" |Caused by: )(?:[\w.$]+: )?
 
 
 def launch(settings: dict[str, str]) -> None:
-    """Start the Java of this process for a session with these settings, unless it already runs.
+    """Start the Java of this process for a session with these settings. A Java that already runs is left alone.
 
     With the setting `spark.log.level` all output of Java is shown. Raises RuntimeError with Java's message if Java does
     not start.

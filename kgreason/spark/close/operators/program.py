@@ -54,7 +54,7 @@ class Operator(NamedTuple):
 
 
 class Operators(NamedTuple):
-    """The operators of a program. `data`: the patterns of DATA. `is_linked`: whether rules follow owl:sameAs."""
+    """All operators of a program. `data`: the triple patterns of DATA. `is_linked`: whether rules follow owl:sameAs."""
 
     all: tuple[Operator, ...]
     data: tuple[Atom, ...]
