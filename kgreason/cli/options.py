@@ -189,7 +189,7 @@ def equality(command: Command) -> Command:
 
 
 def request(command: Command) -> Command:
-    """Add the options of a SPARQL Update, which the command gets as `text` or as `file`; see `given`."""
+    """Add the options of a SPARQL Update. The command gets the update as `text` or as `file`; see `given`."""
     text = click.option(
         "-u",
         "--update",

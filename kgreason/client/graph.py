@@ -190,13 +190,13 @@ class RemoteGraph:
         return tx.delta
 
     def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Loaded:
-        """Assert the quads of RDF files, which are read here, as one commit; see `KnowledgeGraph.load`."""
+        """Assert the quads of RDF files as one commit; see `KnowledgeGraph.load`. The client reads the files."""
         check_paths("load", paths)
         begun, tx = time.perf_counter(), self.transaction()
         return self._loaded(tx.load(*paths, syntax=syntax, progress=progress), begun, progress)
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Loaded:
-        """Retract the quads of RDF files, which are read here, as one commit; see `KnowledgeGraph.unload`."""
+        """Retract the quads of RDF files as one commit; see `KnowledgeGraph.unload`. The client reads the files."""
         check_paths("unload", paths)
         begun, tx = time.perf_counter(), self.transaction()
         return self._loaded(tx.unload(*paths, syntax=syntax, progress=progress), begun, progress)
@@ -316,7 +316,7 @@ class RemoteGraph:
         return any(self._match(pattern(*quad_of(item)), asserted=False))
 
     def __iter__(self) -> Iterator[Triple]:
-        """The triples of the default graph, which holds the closure, as of this call."""
+        """Iterate over the triples of the closure, as of this call."""
         return (quad.triple for quad in self._match((None, None, None, DefaultGraph()), asserted=False))
 
     def __len__(self) -> int:
@@ -352,7 +352,7 @@ class RemoteGraph:
         return cast("Proof", self._exact("/explain", given))
 
     def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
-        """Do nothing: `explain` asks the server, which says at once if the graph lacks the triple."""
+        """Do nothing. `explain` asks the server, and the server says at once if the graph lacks the triple."""
 
     def why_not(
         self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None, limit: int = 10

@@ -325,7 +325,7 @@ class KnowledgeGraph:
     def _write_once(
         cls, path: Path, catalogue: Catalogue | None, manifest: Manifest | None, registry: Registry
     ) -> None:
-        """Open a store for writing and close it, which brings it up to date for readers."""
+        """Open a store for writing, and close it again. This brings the store up to date for readers."""
         try:
             cls.open(path, catalogue=catalogue, functions=registry.calls).close()
         except (StoreError, OSError) as error:
@@ -943,7 +943,7 @@ class KnowledgeGraph:
         return any(self._home.store.match(*pattern(*quad_of(item))))
 
     def __iter__(self) -> Iterator[Triple]:
-        """The triples of the default graph, which holds the closure, as of this call."""
+        """Iterate over the triples of the closure, as of this call."""
         return (quad.triple for quad in self.match(graph=DefaultGraph()))
 
     def __len__(self) -> int:

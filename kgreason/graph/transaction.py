@@ -202,7 +202,7 @@ class Transaction:
         return self
 
     def parsed(self, text: str, source: str, syntax: Syntax) -> tuple[Rule, ...]:
-        """Parse rules, which may use the functions and the catalogue of the graph. Raises the errors of `add_rules`."""
+        """Parse rules. They may call the graph's functions and import from its catalogue. Errors as for `add_rules`."""
         check_choice("syntax", syntax, Syntax)
         return parse(text, source, self._live.operators.registry.find, syntax=syntax, find=self._find).rules
 

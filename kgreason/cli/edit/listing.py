@@ -39,7 +39,7 @@ def described(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[D
 
 
 def is_helper(rule: Described) -> bool:
-    """Whether a rule is a helper rule: it is from a rule set, and has an internal relation, which no query shows."""
+    """Whether a rule is a helper rule: it is from a rule set, and it reads or derives facts that no query shows."""
     is_of_a_set = not is_own(rule) and not rule["why"].startswith(_AXIOM)
     return is_of_a_set and (rule["rule"].startswith("DATA") or bool(_RELATION.search(rule["rule"])))
 

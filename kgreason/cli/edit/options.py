@@ -103,7 +103,7 @@ class Done:
         return f"in {time.perf_counter() - self._begun:.2f} s"
 
     def say(self, line: str, stats: Mapping[str, Any], values: dict[str, Any]) -> None:
-        """Print a line, and then a line with the size of the store, which is in `stats`.
+        """Print a line, and then a line with the size of the store. `stats` has this size.
 
         With `-v` also print `values`. For programs (`--json`) print only `values`.
         """

@@ -36,7 +36,7 @@ class _Rows(NamedTuple):
 
 
 class Ahead:
-    """The store as it is after the steps so far, which are not committed yet. Call `close` in the end.
+    """The store as it is after the steps so far. These steps are not committed yet. Call `close` in the end.
 
     `facts` is the number of facts of the graph.
     """
