@@ -17,7 +17,7 @@ from kgreason.terms.vocabulary import RDFS_LITERAL, RDFS_RESOURCE
 
 
 def misfit(term: str, type_: str | None) -> str | None:
-    """Why a term, in N-Triples syntax, does not fit the type; None if it fits."""
+    """Say why a term, given in N-Triples syntax, does not fit the type of a column. Returns None if the term fits."""
     if type_ is None:
         return None
     if type_ == RDFS_RESOURCE:

@@ -25,9 +25,9 @@ _MOST = 14 * 60 * 60
 
 
 def compare(first: Value, second: Value) -> int | None:
-    """Compare two values: -1 if the first is less, 0 if they are equal, 1 if the first is greater.
+    """Compare two values. Returns -1 if the first is less, 0 if both are equal, 1 if the first is greater.
 
-    None if the values are incomparable, also for two different values of a space without an order.
+    Returns None if the values are incomparable. In a space without an order, two different values are incomparable.
     """
     if first.space != second.space:
         return None

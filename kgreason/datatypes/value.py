@@ -63,8 +63,8 @@ Reading: TypeAlias = Value | IllTyped | None
 
 
 def are_apart(one: Reading, other: Reading) -> bool:
-    """Whether two literals that are written differently are known to be different.
+    """Whether the values of two literals are known to be different. The two literals are written differently.
 
-    True if their values differ, or if one of them is ill-typed. False if one of the datatypes is unknown.
+    True if the values differ, or if one literal is ill-typed. False if one of the datatypes is unknown.
     """
     return one is not None and other is not None and (one != other or isinstance(one, IllTyped))

@@ -24,7 +24,7 @@ _Events: TypeAlias = Sequence[tuple[Int32, int]]
 
 
 class Wish(NamedTuple):
-    """The rows that one `apply` shall assert and the rows that it shall retract, each by table."""
+    """The rows to assert and the rows to retract in one call of `apply`, both by the number of their table."""
 
     asserted: Rows
     retracted: Rows
@@ -33,7 +33,7 @@ class Wish(NamedTuple):
 def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence[Wish]) -> Rows:
     """Return the facts that are asserted when all wishes have been applied to the asserted facts of circuit `origin`.
 
-    `tables` has, for each table, whether it holds triples, and its width. Returns rows int32[n, w] by table number.
+    `tables` says for each table whether it holds triples, and how wide it is. Returns rows int32[n, w] by table number.
     """
     found: dict[int, Int32] = {}
     columns, numbers, kinds = origin.facts.contents()
@@ -53,8 +53,8 @@ def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence
 def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[np.bool_]]) -> Int32:
     """Return the rows int32[n, w] that are asserted after a sequence of events.
 
-    rows: the asserted rows before the events. An event is a pair: rows int32[m, w], and 1 to assert or -1 to retract
-    them. `is_asserted` says for each row of an array whether the row is asserted before the events.
+    rows: the asserted rows before the events. An event is a pair: rows int32[m, w], and 1 (assert the rows) or -1
+    (retract the rows). `is_asserted` says for each row of an array whether the row is asserted before the events.
     """
     keys = np.concatenate([np.ascontiguousarray(part, dtype=np.int32) for part, _ in events])
     signs = np.repeat(np.array([sign for _, sign in events], dtype=np.int8), [len(part) for part, _ in events])

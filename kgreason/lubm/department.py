@@ -35,7 +35,7 @@ def link(subject: str, property_name: str, object_: str) -> str:
 
 
 class Department:
-    """The department with this number, from 0, in a university; call `lines` only once."""
+    """A department of a university. The departments are numbered from 0. Call `lines` only once."""
 
     def __init__(self, university: int, number: int, seed: int) -> None:
         self.number = number

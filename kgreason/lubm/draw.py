@@ -17,19 +17,19 @@ class Draw:
         self._random = random.Random("/".join(map(str, name))).random
 
     def below(self, limit: int) -> int:
-        """A number from 0 to `limit - 1`."""
+        """Draw a number from 0 to `limit - 1`."""
         return int(self._random() * limit)
 
     def between(self, bounds: Bounds) -> int:
-        """A number within `bounds`."""
+        """Draw a number within `bounds`, including both bounds."""
         return bounds.low + self.below(bounds.high - bounds.low + 1)
 
     def chance(self, probability: float) -> bool:
-        """True with this probability."""
+        """Return True with the given probability, else False."""
         return self._random() < probability
 
     def distinct(self, amount: int, limit: int) -> list[int]:
-        """`amount` different numbers from 0 to `limit - 1`, in the order drawn; if `amount > limit`, all of them."""
+        """Draw `amount` different numbers from 0 to `limit - 1`, in random order. If `amount > limit`, draw all."""
         chosen: dict[int, None] = {}
         while len(chosen) < min(amount, limit):
             chosen[self.below(limit)] = None

@@ -75,7 +75,7 @@ class _Header:
         self._versions: dict[NamedNode, set[NamedNode]] = {}
 
     def read(self, quads: Iterable[Quad]) -> None:
-        """Collect the statements about ontologies. After an error, the statements before it are kept."""
+        """Collect the statements about ontologies. If there is an error, the statements before the error are kept."""
         for quad in quads:
             subject, predicate, object_ = quad.triple
             if not isinstance(subject, NamedNode) or not isinstance(object_, NamedNode):

@@ -51,7 +51,7 @@ _TURTLE = re.compile(r"\s\.\s*$|\n|^@prefix\b")
 
 
 class Format(NamedTuple):
-    """A format by its short name, and the compression around it (empty if there is none)."""
+    """The short name of a format, and the name of the compression (empty if there is none)."""
 
     name: str
     compression: str
@@ -99,7 +99,7 @@ def _no_format(path: str) -> str:
 def settled(name: str, head: bytes) -> str:
     """The name of the exact format of a file that begins with the bytes `head`.
 
-    This is `name`, unless `name` is `owl` or `xml`, which stand for several formats.
+    `name` is returned, unless `name` is `owl` or `xml`: these two names stand for several formats.
     """
     if name not in _MIXED:
         return name

@@ -107,10 +107,10 @@ def _rename(
     prefix: npt.NDArray[np.uint8],
     invented: bool,
 ) -> tuple[int, int, int, int]:
-    """Copy text[at:] to out[used:] with blank nodes renamed. `table` numbers invented labels.
+    """Copy text[at:] to out[used:] and rename blank nodes. `table` gives numbers to invented labels.
 
-    Stops at the end, or at a label for which the table has no room. Returns this position, the used length of `out`,
-    the length of the label, and the number of terms in the table.
+    Stops at the end, or at a label for which the table has no room. Returns the position of the stop, the used length
+    of `out`, the length of the label, and the number of terms in the table.
     """
     while at < text.size:
         if text[at] != _UNDERSCORE:

@@ -100,7 +100,7 @@ def _skip_term(text: npt.NDArray[np.uint8], at: int) -> int:
 def _encode(
     table: Table, count: int, text: npt.NDArray[np.uint8], at: int, row: int, column: int, quads: npt.NDArray[np.int32]
 ) -> tuple[int, int, int, int, int]:
-    """Intern the terms of text[at:] and write their ids to `quads`, starting at `quads[column, row]`.
+    """Intern the terms of text[at:] and write their ids to `quads`. The first id goes to `quads[column, row]`.
 
     Stops at the end of the text, or at a term for which the table has no room. Returns start and end of this term, its
     row and column, and the number of terms in the table. At the end of the text, start and end are equal.

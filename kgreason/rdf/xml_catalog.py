@@ -29,7 +29,8 @@ _BASE = "http://www.w3.org/XML/1998/namespace base"
 class XmlCatalog:
     """The entries of an XML catalog, and of the catalogs that its `nextCatalog` entries name.
 
-    `seen` are the catalogs that led to this catalog; they are not read again. Raises InputError with file and line.
+    `seen` lists the catalogs that led to this catalog. These catalogs are not read again. Raises InputError with file
+    and line.
     """
 
     def __init__(self, path: Path, seen: frozenset[Path] = frozenset()) -> None:

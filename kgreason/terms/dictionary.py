@@ -89,8 +89,8 @@ class Dictionary:
     def intern(self, texts: Iterable[str]) -> Ids:
         """Return the ids of texts, int32[n]. A new text gets the next id.
 
-        Raises LimitError at the first new text for which no id is left; the texts before it stay interned. Raises
-        LongTermError for a text of more than `LONGEST` bytes, before any text is interned.
+        Raises LimitError at the first new text for which no id is left; the texts before this text stay interned.
+        Raises LongTermError for a text of more than `LONGEST` bytes, before any text is interned.
         """
         return self.intern_packed(*_packed(texts))
 
@@ -157,10 +157,11 @@ class Dictionary:
         return found
 
     def are_rdf(self, rows: Ids) -> npt.NDArray[np.bool_]:
-        """Whether the first three columns of each row int32[n, w] are an RDF triple, not a generalised one: bool[n].
+        """For each row int32[n, w], whether the first three columns are an RDF triple, not a generalised one: bool[n].
 
-        The subject of a *generalised* triple is a literal or a triple term, or its predicate is not an IRI. Rules may
-        derive generalised triples, but only the engine holds them. They are never stored, printed or shown to a query.
+        A triple is *generalised* if its subject is a literal or a triple term, or if its predicate is not an IRI. Rules
+        may derive generalised triples, but only the engine holds such triples. They are never stored, printed or shown
+        to a query.
         """
         columns = rows[:, :3].T
         if columns.shape[1] > self._count:  # more rows than terms: look at each term once, in order

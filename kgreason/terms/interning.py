@@ -96,7 +96,7 @@ def _locate(table: Table, tag: np.uint64, text: npt.NDArray[np.uint8], start: in
 
 @inline
 def intern_one(table: Table, count: int, text: npt.NDArray[np.uint8], start: int, end: int) -> np.int64:
-    """The id of `text[start:end]`. A new text gets the id count + 1. Returns 0 if the table has no room for it."""
+    """Return the id of `text[start:end]`. A new text gets the id count + 1. Returns 0 if the table has no room."""
     tag = _tag(text, start, end)
     position = _locate(table, tag, text, start, end)
     entry = table.slots[position]

@@ -55,9 +55,10 @@ def days_in(year: int, month: int) -> int:
 
 
 def seconds(moment: Moment) -> int | Decimal:
-    """The position of a moment on the time line in seconds (XSD 1.1 Part 2, timeOnTimeline); UTC if it has an offset.
+    """The position of a moment on the time line, in seconds (XSD 1.1 Part 2, timeOnTimeline).
 
-    Missing properties are filled in: year 1972, month December, the last day of the month, midnight.
+    If the moment has an offset, the position is in UTC. Missing properties are filled in: year 1972, month December,
+    the last day of the month, midnight.
     """
     year = _LEAP_YEAR if moment.year is None else moment.year
     month = moment.month or 12

@@ -96,7 +96,7 @@ def become(rows: Int32, r: Number, age: Number) -> None:
 
 @inline
 def distinct(m: Block) -> None:
-    """Enter the heads in the head buffer into the fact table, which must have room for them; empty the buffer."""
+    """Enter the heads of the head buffer into the fact table, which must have room; then empty the buffer."""
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
     bits = log2(m, ENTRIES)
@@ -138,7 +138,8 @@ def may_leave(m: Block, rows: Int32, r: Number) -> None:
 def discount(m: Block) -> None:
     """Take back the derivations in the head buffer, and empty the buffer.
 
-    Each derivation that the support of its head counts lowers this support by 1. Other derivations are skipped.
+    If the support of the head counts a derivation, the support falls by 1. Derivations that are not counted are
+    skipped.
     """
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, h = vector(m, RANKS), hashes(m, HASHES)

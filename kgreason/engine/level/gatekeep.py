@@ -73,7 +73,7 @@ from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_met
 def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag) -> Flag:
     """Add a hit for each key that row `r` meets, among the keys of the shapes in `bits`.
 
-    If the row is fresh, it is also counted and entered into arrangements. Returns False, and adds no hit, if an
+    If the row is fresh, the row is also counted and entered into arrangements. Returns False, and adds no hit, if an
     arrangement has no room.
     """
     hit_keys, hit_rows, key_info, count = (
@@ -119,8 +119,8 @@ def add_common_hits(m: Block, low: Number, high: Number) -> None:
     """Add the hits of the key without constants, which all triples of queue[low:high] meet.
 
     There is at most one such key, the key of the triple pattern `?s ?p ?o`; an n-ary atom has its relation as a
-    constant. The rows are always counted for the key. They become hits only if a plan of the key can derive facts. So
-    before the first owl:sameAs, the rules that replace equal terms cost no more than the count.
+    constant. The rows are always counted for the key. The rows become hits only if a plan of the key can derive facts.
+    So before the first owl:sameAs, the rules that replace equal terms cost no more than the count.
     """
     rows, queue, shapes, count = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES), vector(m, KEY_COUNT)
     hit_keys, hit_rows = vector(m, HIT_KEYS), vector(m, HIT_ROWS)
@@ -249,7 +249,7 @@ def scan_for_plan(m: Block) -> None:
 
 @inline
 def scan_heads(m: Block) -> None:
-    """Make a segment for backward plans: its hits are pairs of a head key and a scanned row that meets this key."""
+    """Make a segment for backward plans. Each hit is a pair: a head key, and a scanned row that meets the key."""
     rows, scanned, hit_keys, hit_rows = matrix(m, ROWS), vector(m, SCANNED), vector(m, HIT_KEYS), vector(m, HIT_ROWS)
     n = 0
     at = m[SCAN_AT]

@@ -80,8 +80,8 @@ def bind(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) ->
 def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
     """Keep head `n` of the buffer, or drop it. Returns the new end of the buffer: n + 1 or n.
 
-    Head n is dropped if it equals an earlier head of its rewrite; the heads of the rewrite start at `first`. Head n is
-    also dropped if it is a triple `x quiet x`; `quiet` is the id of a property, or 0.
+    Head n is dropped if an earlier head of the same rewrite equals head n. The heads of the rewrite start at `first`.
+    Head n is also dropped if it is a triple `x quiet x`; `quiet` is the id of a property, or 0.
     """
     if quiet != 0 and heads[n, 1] == quiet and heads[n, 0] == heads[n, 2]:
         return n
@@ -134,7 +134,7 @@ def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, 
 def ground(
     m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number, base: Number
 ) -> None:
-    """Finish a rewrite: for each row that matches its last atom, write the heads to the head buffer.
+    """Finish a rewrite: for each row that matches the rewrite's last atom, write the heads to the head buffer.
 
     The slots hold the values of the rewrite so far. The rows are `source[start:stop]`, or the one row `single` if it is
     >= 0. Rows whose age is not in the bit set `ages` are skipped. `base` is the rank of the rewrite so far.

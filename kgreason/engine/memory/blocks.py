@@ -36,7 +36,7 @@ _PLACES = {name: COUNTERS + 3 * number for number, name in enumerate(ARRAYS)}
 
 
 class Memory:
-    """A memory block (`block`, int64) and the arrays that it points to, by the names in `layout.ARRAYS`."""
+    """A memory block (`block`, int64), and the arrays whose addresses it has. `layout.ARRAYS` names the arrays."""
 
     def __init__(self) -> None:
         self.block: Block = np.zeros(WORDS, dtype=np.int64)

@@ -72,7 +72,7 @@ def sign_of(h: Number, bits: Number) -> Number:
 
 @inline
 def is_signed(signs: UInt32, at: Number) -> Flag:
-    """Whether bit `at` of the filter is set. If it is not set, the hash table has no entry for a hash of this bit."""
+    """Whether bit `at` of the filter is set. If not, the hash table has no entry for a hash with this bit."""
     return (signs[at >> np.uint64(5)] >> np.uint32(at & np.uint64(31))) & np.uint32(1) != 0
 
 

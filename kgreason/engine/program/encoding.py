@@ -28,7 +28,7 @@ def relation_text(relation: str, arity: int) -> str:
 
 
 def columns_of(atom: Atom) -> tuple[Term, ...]:
-    """The terms of the row for an atom: the text of its relation, if it has one, then the terms of the atom."""
+    """The terms of the row for an atom: the text of the relation, if the atom is no triple; then the atom's terms."""
     if atom.relation is None:
         return atom.terms
     return (relation_text(atom.relation, len(atom.terms)), *atom.terms)

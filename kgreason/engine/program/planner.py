@@ -88,7 +88,7 @@ _Waiting: TypeAlias = dict[tuple[int, ...], list[int]]
 
 
 class _PlannedShape(NamedTuple):
-    """Says where the planner's arrays have the plans of a shape.
+    """The places of a shape's plans in the planner's arrays.
 
     `starts`: for each plan the number of its start step, then the range (low, high) of its other steps. `asks`: pairs
     (atom, arrangement). `forms`: the forms of the body atoms. `heads`: for each head, the dict in which rules of this
@@ -102,7 +102,7 @@ class _PlannedShape(NamedTuple):
 
 
 class _PlannedStart(NamedTuple):
-    """Says where the planner's arrays have the backward plan of a head.
+    """The place of a head's backward plan in the planner's arrays.
 
     `form`: the form of the head's keys. `start`: the number of the start step, then the range (low, high) of the other
     steps. `asks`: pairs (atom, arrangement). Atom 0 is the head; body atoms count from 1.
@@ -219,7 +219,8 @@ class Planner:
         """Make the backward plans of the rules that may derive one of the facts in `records`.
 
         records: whole rows, int32[n, 3 + w]; count: for each key the number of facts with its constants, int32[k]. A
-        rule with a body atom that no fact matches derives nothing. Such a rule gets no plans yet; it goes on waiting.
+        rule with a body atom that no fact matches derives nothing. Such a rule gets no plans yet: a later
+        call looks at the rule again.
         """
         if len(records) > _MANY_HEADS:
             for unplanned in self._unplanned.values():
@@ -236,7 +237,7 @@ class Planner:
     def _plan_head(self, waiting: _Waiting, head: tuple[int, ...], count: Int32) -> None:
         """Make the backward plans of the rules that wait under the constants of a head.
 
-        A rule gets no plans yet if one of its body atoms matches no fact; it stays in `waiting`.
+        If one of the body atoms of a rule matches no fact, the rule gets no plans yet and stays in `waiting`.
         """
         lacking = self._lacking
         if any(number not in lacking or count.item(lacking[number]) for number in waiting[head]):
@@ -288,7 +289,7 @@ class Planner:
         return planned
 
     def _take_in(self, plans: Plans) -> tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]]:
-        """Append plans to the planner's arrays. Returns their starts and asks, renumbered for these arrays."""
+        """Append plans to the planner's arrays. Returns the plans' starts and asks, renumbered for the planner."""
         arrangements = [self._arrangement(*wanted) for wanted in plans.arrangements]
         steps = plans.steps.copy()
         steps[:, STEP_ARRANGEMENT] = np.array([*arrangements, -1])[steps[:, STEP_ARRANGEMENT]]
@@ -370,7 +371,7 @@ class Planner:
         return int(self.shapes.array[self.key_info.array[key, 0], 0])
 
     def may_share(self, ask: int) -> bool:
-        """Whether rows of this ask may be in its arrangement already, entered for another ask.
+        """Whether rows of an ask may be in the ask's arrangement already, because they were entered for another ask.
 
         This is possible if keys of more than one shape ask for the arrangement.
         """

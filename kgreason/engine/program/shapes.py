@@ -51,7 +51,7 @@ class Shape:
         """Return the shape for a backward plan: the head with this number becomes the first body atom.
 
         The plan that starts at this atom finds the derivations of a given fact. The new shape keeps the heads up to
-        this one, because they show when one rewrite derives the same fact twice.
+        the given head: with these heads, `ground` finds out when one rewrite derives the same fact twice.
         """
         return Shape(self.heads[: head + 1], (self.heads[head], *self.body), self.variables)
 
@@ -65,7 +65,7 @@ class Shape:
 
 
 class Step(NamedTuple):
-    """A step of a plan: it binds one body atom. The columns of the atom are of three kinds.
+    """A step of a plan. A step binds one body atom. The columns of the atom are of three kinds.
 
     `bound` columns are known and are the key of the look-up. `free` columns give values to slots. `compared` columns
     repeat a variable of a free column, so their values must be equal. `next_node` is the node after the step.
@@ -116,8 +116,8 @@ def _net(shape: Shape, start: int) -> DeltaPlan:
 def _next(shape: Shape, done: frozenset[int]) -> list[int]:
     """The atoms that may come after the atoms in `done`.
 
-    These are the atoms without variables and the atoms that share a variable with `done`. If there is no such atom,
-    these are all remaining atoms.
+    An atom may come next if it has no variables, or if it shares a variable with `done`. If there is no such atom, each
+    remaining atom may come next.
     """
     bound = {slot for atom in done for slot in shape.body[atom].slots if shape.is_variable(slot)}
     left = [atom for atom in range(len(shape.body)) if atom not in done]
