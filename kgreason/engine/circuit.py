@@ -129,8 +129,8 @@ class _EnoughError(Exception):
 class Circuit:
     """The facts, the arrays that index the facts, and the evaluation of the planner's rules over the facts.
 
-    Several circuits may share a `planner` if only one of them works at a time. The attribute `limit` is a function. It
-    is called between kernel calls and returns how many rewrites the commit may have extended since `begin`. An
+    Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function that
+    is called between kernel calls. `limit` returns how many rewrites the commit may have extended since `begin`. An
     evaluation that extends more rewrites raises OverLimitError.
     """
 
@@ -316,7 +316,7 @@ class Circuit:
     def derivations(self, row: int, limit: int) -> Int32:
         """Return the derivations of the present fact in a row: int32[n, 1 + slots], in the form that `trace` explains.
 
-        The search stops once it has `limit` derivations or more.
+        The search stops when `limit` derivations or more have been found.
         """
         found: list[Int32] = []
 
@@ -330,7 +330,7 @@ class Circuit:
         return np.concatenate(found) if found else self.memory["traced"][:0].copy()
 
     def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check) -> None:
-        """Find the derivations of the present facts in rows int32[n], and pass them to `take` part by part.
+        """Find the derivations of the present facts in rows int32[n]. Calls `take` with the derivations, part by part.
 
         A part is int32[n, 1 + slots]: each line has the number of a rule, then the values of the rule's slots. A
         derivation with two heads is passed twice if both heads are among the facts. `take` and `check` may raise.

@@ -132,7 +132,7 @@ class Engine:
         return self._elastic.work
 
     def table(self, is_triple: bool, width: int) -> int:
-        """The number of the table for facts of one kind (triples or atoms of a relation) and one width.
+        """Return the number of the table for facts of one kind (triples or atoms of a relation) and one width.
 
         Makes the table if it does not exist.
         """
@@ -171,7 +171,7 @@ class Engine:
         return changes
 
     def begin(self) -> None:
-        """Start a commit; `accept` or `rollback` ends it. An open commit is rolled back first."""
+        """Start a commit, which `accept` or `rollback` ends. A commit that is still open is rolled back first."""
         with undivided():
             self._begin()
 
@@ -226,8 +226,8 @@ class Engine:
     def take_over(self, records: Int32, rules: Sequence[EncodedRule]) -> None:
         """Start the open commit from a fixpoint that was evaluated elsewhere; call `apply` next.
 
-        The engine must have no facts yet. records: int32[n, 3 + w], as for `restore`. `rules` are all rules of
-        the fixpoint: they replace the rules in force.
+        The engine must have no facts yet. records: int32[n, 3 + w], as for `restore`. `rules` are all rules of the
+        fixpoint. These rules replace the rules in force.
         """
         with undivided():
             self._reweigh(rules, self._all_rules())
@@ -513,7 +513,7 @@ class Engine:
         """Return the facts int32[n, w] of a table that have the ids `constants`; `constants` maps columns to ids.
 
         Returns None if no body atom of the rules has exactly these constants in these columns, or if no fact matches
-        that atom. Cost: one look at each fact that the catalogue lists for the constants.
+        such an atom. Cost: one look at each fact that the catalogue lists for the constants.
         """
         key = self.planner.find_key(table, constants)
         if key is None or not self.circuit.memory["key_count"][key]:
@@ -530,7 +530,7 @@ class Engine:
         """Return the derivations of the present fact in a row: for each one, the rule and the values of its slots.
 
         Slots are the variables and constants of the rule (see `memory/layout.py`). The rules run backwards, from head
-        to body. The search stops once it has `limit` derivations or more. No commit may be open.
+        to body. The search stops when `limit` derivations or more have been found. No commit may be open.
         """
         with undivided():
             self.circuit.keep_up()

@@ -80,7 +80,7 @@ class Suppose:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """The goal that the goal `then(binding)` is met for some binding under which all patterns are in the closure."""
+    """The goal that a binding exists for which all patterns are in the closure and the goal `then(binding)` is met."""
 
     patterns: tuple[Atom, ...]
     then: Callable[[Binding], Goal]
@@ -88,7 +88,7 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """The goal that a subject has `number` values of a property for which other goals are met.
+    """The goal that a subject has `number` values of a property, for which further goals are met.
 
     For each value v, the goal `member(v)` is met. For any two values v and w, the goal `apart(v, w)` is met.
     """

@@ -73,7 +73,7 @@ def find_row(rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, h
 
 @inline
 def log_row(m: Block, rows: Int32, r: Number) -> None:
-    """Copy a row to the undo log before the commit writes it for the first time."""
+    """Copy a row to the undo log, before the commit changes the row for the first time."""
     if m[LOGGING] != 0 and rows[r, STATE] & LOGGED == 0:
         undo = matrix(m, UNDO)
         n = m[N_TOUCHED]

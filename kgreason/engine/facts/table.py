@@ -97,7 +97,7 @@ class FactTable:
         self._rehash(self._memory["rows"].shape[0])
 
     def repair(self) -> None:
-        """Build the hash table again if building it was interrupted."""
+        """Build the hash table again if an earlier build was interrupted."""
         if not self._is_hashed:
             self.rehash()
 

@@ -69,7 +69,7 @@ class Arrangements:
         self.clear()
 
     def clear(self) -> None:
-        """Replace the groups, the hash table and the postings by empty ones."""
+        """Replace the arrays of groups, hash-table entries and postings by empty arrays."""
         self._memory["groups"] = np.zeros((1024, GROUP), dtype=np.int32)
         self._set_entries(2048)
         self._memory["postings"] = np.zeros(1024, dtype=np.int32)

@@ -46,7 +46,7 @@ class Catalogue:
         self.clear()
 
     def clear(self) -> None:
-        """Drop the lists; `candidates` makes them again."""
+        """Drop the lists. The next call of `candidates` makes new lists."""
         self.is_listed = False
         self._listed = _EMPTY
         self._recent: list[_Listed] = []

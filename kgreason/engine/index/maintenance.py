@@ -141,7 +141,7 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Fl
 
 @kernel
 def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
-    """Enter the MET rows `low` to `high - 1` into arrangement `a`, if they meet the key of a live ask for `a`.
+    """Enter each MET row from `low` to `high - 1` into arrangement `a` if the row meets the key of a live ask for `a`.
 
     Returns the number of the first row that is not done: `high`, or less if there was no room. `gatekeep`
     enters rows that are not MET yet later.
