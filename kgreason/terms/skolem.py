@@ -4,8 +4,8 @@
     is replaced by a letter
 
 Law: the same texts give the same blank node, in every process and after every replay. Different texts give different
-blank nodes, because a text in N-Triples has no line feed, and 125 bits of a hash do not collide. A label that begins
-with a letter and has 32 digits is a number to Oxigraph, and takes 16 bytes there. Do not change the definition: stores
+blank nodes, because a text in N-Triples has no line feed, and 125 bits of a hash do not collide. Oxigraph
+keeps a label of 32 hexadecimal digits, the first of them a letter, as a number of 16 bytes. Do not change the definition: stores
 keep the labels.
 
 >>> skolem(['"room"', "<http://e/a>"])

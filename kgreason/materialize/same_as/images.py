@@ -151,7 +151,7 @@ class Passage:
     def regroup(self, gone: Int32, groups: Members) -> Kinds:
         """Replace the cliques `gone` by the groups among `groups` that have several members.
 
-        Returns the triples whose kind changed in the graph that users see.
+        Returns the triples that users see appear, disappear, or turn between asserted and inferred.
         """
         cliques = self._cliques
         primaries, sizes = np.unique(groups.members[:, 0], return_counts=True)

@@ -77,7 +77,7 @@ def reading_forks(kinds: Iterable[Constant], generic: Generic) -> dict[Rule, str
 
 
 def can_derive_schema(rule: Rule) -> bool:
-    """Whether a rule can derive a schema triple or a fact of a walk along a list."""
+    """Whether a rule can derive a schema triple or a fact about an RDF list."""
     return any(_may_be_schema(head) for head in rule.heads)
 
 
@@ -175,7 +175,7 @@ class _Analysis:
         return bool(news)
 
     def _may_be_schema(self, head: Atom) -> bool:
-        """Whether a head can be a schema triple or a fact of a walk along a list, as far as this analysis knows."""
+        """Whether a head can be a schema triple or a fact about an RDF list, as far as this analysis knows."""
         return _may_be_schema(head) and (self.reified or not _is_any(head))
 
 
@@ -200,7 +200,7 @@ class _Facts:
 
 
 def _may_be_schema(head: Atom) -> bool:
-    """Whether a head can become a schema triple or a fact of a walk along a list."""
+    """Whether a head can become a schema triple or a fact about an RDF list."""
     if head.relation is not None:
         return head != FALSE
     _, predicate, object_ = head.terms

@@ -24,7 +24,7 @@ def names_part(atom: Atom) -> bool:
 
 
 def is_part(rule: Rule) -> bool:
-    """Whether a rule is a part, that is, whether it looks into triple terms for another rule."""
+    """Whether a rule is a part, that is, a helper that takes triple terms apart on behalf of another rule."""
     return len(rule.heads) == len(rule.body) == 1 and names_part(rule.heads[0])
 
 

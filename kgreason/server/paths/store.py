@@ -86,7 +86,7 @@ def _target(request: Request) -> Target:
     if is_direct := bool(request.path_params.get("graph")):
         here = f"{str(request.base_url).removesuffix('/')}{request.scope['raw_path'].decode('latin-1')}"
     if sum((graph is not None, is_default, is_direct)) > 1:
-        raise Problem(400, "the graph is named twice: give graph, default or a path below /store")
+        raise Problem(400, "the graph is named twice: give only one of ?graph=, ?default and a path below /store")
     if is_default:
         return Target(False, None, here, inferred)
     if graph is None and not is_direct:
