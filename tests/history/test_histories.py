@@ -135,7 +135,7 @@ def test_a_few_histories(same_as: SameAsMode, edits: list[Edit], on_disk: bool, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("same_as", ["aliases", "rules", "representatives"])
-@settings(max_examples=150)
+@settings(max_examples=30)
 @given(histories(steps=6), st.booleans(), st.integers(0, 7), st.integers(0, 7))
 def test_histories(same_as: SameAsMode, edits: list[Edit], on_disk: bool, checkpoint: int, reopened: int) -> None:
     check_history(edits, same_as, on_disk, checkpoint, reopened)
