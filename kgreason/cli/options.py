@@ -30,28 +30,17 @@ RULE_SETS = "rdfs, rhodf, owl2rl, none, or a file of rules; may be given several
 
 def location(command: Command) -> Command:
     """Add the options `-l`, which takes a folder or the address of a server, and `--token-file`."""
-    place = click.option(
-        "-l",
-        "--location",
-        required=True,
-        type=PLACE,
-        metavar="STORE",
-        help="The folder of the store, or the address of a server: http://127.0.0.1:7878.",
-    )
-    return place(token_file(command))
+    return _at(command, "The folder of the store, or the address of a server: http://127.0.0.1:7878.")
 
 
 def existing(command: Command) -> Command:
     """Add the options of `location`. If `-l` is a folder, the folder must have a store."""
-    place = click.option(
-        "-l",
-        "--location",
-        required=True,
-        type=PLACE,
-        metavar="STORE",
-        callback=_existing,
-        help="The folder of the store, which must exist, or the address of a server: http://127.0.0.1:7878.",
-    )
+    said = "The folder of the store, which must exist, or the address of a server: http://127.0.0.1:7878."
+    return _at(command, said, callback=_existing)
+
+
+def _at(command: Command, said: str, **more: Any) -> Command:
+    place = click.option("-l", "--location", required=True, type=PLACE, metavar="STORE", help=said, **more)
     return place(token_file(command))
 
 

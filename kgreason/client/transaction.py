@@ -22,8 +22,6 @@ from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.terms import checked
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.parser import Syntax, parse, syntax_of, text_of_file
-from kgreason.rules.relations.declarations import declared, named
-from kgreason.rules.relations.names import checked_arity, checked_name
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -143,18 +141,12 @@ class RemoteTransaction:
 
         Raises InputError.
         """
-        from kgreason.graph.relation.relation import PendingRelation
+        from kgreason.graph.relation.relation import pending_relation
 
         own = self._own_rules()
-        relation, arity = declared((*own, *self._rules), checked_name(name)), checked_arity(arity)
-        if relation is None and arity is None:
-            known = named((*own, *self._rules), name)
-            arity = next(iter(known)) if len(known) == 1 else None
-
-        def declaration() -> Relation | None:
-            return declared((*own, *self._rules), name)
-
-        return PendingRelation(name, arity, declaration, lambda read: read(), _Facts(self._note, arity))
+        return pending_relation(
+            name, arity, lambda: (*own, *self._rules), lambda read: read(), lambda known: _Facts(self._note, known)
+        )
 
     def _note(self, edit: dict[str, Any]) -> Self:
         if not self._is_open:

@@ -37,7 +37,7 @@ from kgreason.graph.input.quads import Item, of_lines, quads_of
 from kgreason.graph.input.terms import checked
 from kgreason.graph.lock import surely
 from kgreason.graph.relation.pending import PendingFacts
-from kgreason.graph.relation.relation import PendingRelation
+from kgreason.graph.relation.relation import PendingRelation, pending_relation
 from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.edit import NO_FACTS, NO_QUADS, Edit, Facts
 from kgreason.materialize.materializer import Materializer
@@ -50,8 +50,7 @@ from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse, rules_of_file
 from kgreason.rules.program import Finder
-from kgreason.rules.relations.declarations import check_declared, declared, named
-from kgreason.rules.relations.names import checked_arity, checked_name
+from kgreason.rules.relations.declarations import check_declared
 from kgreason.zset.order import grouped
 
 File = str | PathLike[str]
@@ -245,11 +244,7 @@ class Transaction:
 
         Declarations of relations that this transaction has added are in force already. Raises InputError.
         """
-        relation, arity = declared(self._rules(), checked_name(name)), checked_arity(arity)
-        if relation is None and arity is None:
-            known = named(self._rules(), name)
-            arity = next(iter(known)) if len(known) == 1 else None
-        return PendingRelation(name, arity, lambda: declared(self._rules(), name), self._read_facts, self._pending())
+        return pending_relation(name, arity, self._rules, self._read_facts, lambda _: self._pending())
 
     def _pending(self) -> PendingFacts:
         """Return the edits of relations. They are made at the first call, because most transactions have none."""

@@ -14,7 +14,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,7 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
-def watch(kill_at: int) -> None:
+def watch(kill_at: int, steps: Sequence[tuple[Any, str]] = STEPS) -> None:
     """Have the process kill itself ahead of a step; a write gets half way."""
     number = count()
 
@@ -85,7 +85,7 @@ def watch(kill_at: int) -> None:
 
         return call
 
-    for owner, name in STEPS:
+    for owner, name in steps:
         setattr(owner, name, watched(name, getattr(owner, name)))
 
 

@@ -27,6 +27,7 @@ from kgreason.store.history.log import FileHistory
 from kgreason.store.journal import journal
 from kgreason.store.journal.journal import Journal
 from kgreason.store.oxigraph.store import OxigraphStore
+from tests.graph.killed_histories import say, watch
 
 SUB = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 EDITS: tuple[tuple[str, str], ...] = (
@@ -53,30 +54,6 @@ STEPS: tuple[tuple[Any, str], ...] = (
     (OxigraphStore, "flush"),
     (Folder, "close"),
 )
-
-
-def say(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
-
-
-def watch(kill_at: int) -> None:
-    """Have the process kill itself ahead of a step; a write gets half way."""
-    number = count()
-
-    def watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if next(number) == kill_at:
-                say(f"{name} ")
-                if name == "write":
-                    function(args[0], args[1][: len(args[1]) // 2])
-                os.kill(os.getpid(), signal.SIGKILL)
-            return function(*args, **kwargs)
-
-        return call
-
-    for owner, name in STEPS:
-        setattr(owner, name, watched(name, getattr(owner, name)))
 
 
 def live(store: Path, done: Path) -> None:
@@ -131,7 +108,7 @@ def in_a_process(call: Callable[..., None], *arguments: Any) -> int:
 
 
 def watched(kill_at: int, store: Path, done: Path) -> None:
-    watch(kill_at)
+    watch(kill_at, STEPS)
     live(store, done)
 
 

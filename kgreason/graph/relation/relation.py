@@ -29,6 +29,7 @@ from kgreason.materialize.relations.facts import all_of, rows_of
 from kgreason.materialize.state import Saved
 from kgreason.rules.model import Relation, Rule
 from kgreason.rules.relations.declarations import MADE_BY_RULES, columns_of, declared, named
+from kgreason.rules.relations.names import checked_arity, checked_name
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.order import distinct
 
@@ -286,6 +287,23 @@ class PendingRelation:
         relation = self.declaration
         arity = len(relation.columns) if relation else self._arity
         return terms_of(rows, relation, self.name, arity, prefixes)
+
+
+def pending_relation(
+    name: str,
+    arity: int | None,
+    rules: Callable[[], Iterable[Rule]],
+    note: Callable[[Callable[[], None]], object],
+    facts: Callable[[int | None], Pending],
+) -> PendingRelation:
+    """Return the relation of a transaction whose rules are `rules()`; `facts` makes what takes its edits.
+
+    `arity` may be None if the rules tell the number of places. Raises InputError.
+    """
+    if declared(rules(), checked_name(name)) is None and checked_arity(arity) is None:
+        known = named(rules(), name)
+        arity = next(iter(known)) if len(known) == 1 else None
+    return PendingRelation(name, arity, lambda: declared(rules(), name), note, facts(arity))
 
 
 def column(relation: Relation | None, place: int) -> Relation | None:
