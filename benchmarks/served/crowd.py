@@ -39,7 +39,7 @@ HALF = f"""{_PREFIXES} SELECT ?x {{
 
 @dataclass
 class Ledger:
-    """What a writer knows: the names that were acknowledged, those that may be there, and the seconds of its edits."""
+    """A writer's notes: the names that the server acknowledged, those without answer, the seconds of each edit."""
 
     acknowledged: set[str] = field(default_factory=set)
     unknown: set[str] = field(default_factory=set)
@@ -47,7 +47,7 @@ class Ledger:
 
 
 class Follower:
-    """What a follower has: the number of its last commit, the quads that it was told, and what was wrong."""
+    """A follower's notes: the number of its last commit, the quads that the server told, and the faults found."""
 
     def __init__(self, after: int) -> None:
         self.last = after

@@ -36,7 +36,7 @@ _ROWS = f"PREFIX ub: <{NAMESPACE}> SELECT ?x ?y {{ ?x a ub:Student . ?x ub:membe
 
 
 class Run(NamedTuple):
-    """What a run has measured."""
+    """The measurements of one run."""
 
     alone: float
     """Queries a second without writers, and `beside` with them."""

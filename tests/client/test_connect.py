@@ -286,7 +286,7 @@ def test_tokens_and_addresses(tmp_path: Path) -> None:
             assert refused.value.status == 403
         with kgreason.connect(address, token="w" * 16) as writer:
             writer.add("<a:a> <a:b> <a:c> .")
-            with pytest.raises(ServerError, match="needs admin"):
+            with pytest.raises(ServerError, match="needs the role admin"):
                 writer.add_rules(RULES)
             with writer.what_if() as tx:
                 tx.add_rules(RULES)

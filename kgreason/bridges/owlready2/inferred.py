@@ -148,7 +148,7 @@ def _stored(text: str, world: Any) -> tuple[Value, Datatype]:
 
 
 def _number(read: type, text: str) -> Value:
-    """The number that a text stands for. If SQLite cannot store the number, or there is none, the text itself."""
+    """The number that a text stands for. Without such a number, or if SQLite cannot store it, the text itself."""
     try:
         value: Value = read(text)
     except ValueError:

@@ -73,7 +73,7 @@ def _begin() -> Any:
 def _fed(parser: Any, text: Any, begun: Token | None) -> tuple[bool, Token | None]:
     """Feed the parser the tokens of a text up to the next semicolon.
 
-    Returns whether there was a semicolon. If there was none, also returns the first token of the command.
+    Returns a pair: whether the text has a semicolon, and, without a semicolon, the first token of the command.
     """
     for token in text.lex(parser.parser_state):
         parser.feed_token(token)
