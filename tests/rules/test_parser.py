@@ -162,7 +162,7 @@ ERRORS = {
         33,
         _UNDECLARED,
     ),
-    "go(<x>) .": (1, 28, "<x> is a relative IRI; rule text has no base, so write it in full"),
+    "go(<x>) .": (1, 28, "<x> is a relative IRI; rule text has no base, so write the IRI in full"),
     "go(<urn:x y>) .": (
         *(1, 28, "found an IRI that does not end, or has a character that is not allowed in an IRI, "),
         "expected a variable, a constant or ')'",
