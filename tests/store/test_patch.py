@@ -79,7 +79,7 @@ def test_what_the_journal_writes_is_read() -> None:
         (b'TX .\nA <http://e/a> <http://e/p> <http://e/b> "http://e/document" .\nTC .', 2, "subject|graph"),
         (b"A " + TRIPLE + b"\nTX .\nA " + TRIPLE, 2, "no end"),
         (b"TX .\nTX .\nTC .", 2, "inside the transaction of line 1"),
-        (b"TC .", 1, "did not begin"),
+        (b"TC .", 1, "none has begun"),
         (b'H add-rule "\\q" .', 1, "unknown escape"),
     ],
 )
