@@ -3,9 +3,9 @@
     files -> quads -> terms and ids -> closure, level by level -> Parquet -> engine and Oxigraph    (`load`)
                                                                           -> N-Triples or Parquet   (`materialize`)
 
-Law: after `load` the graph is the same as after an in-process load of the same files, and later commits work in the
-same way. The engine starts from the closure of Spark. Then it computes the facts about equal terms and literals that
-rules need, and the results of NOT and aggregates that Spark has left to it (docs/architecture.md, The Spark path).
+Law: after `load` the graph is the same as after a load of the same files without Spark, and later commits work in the
+same way. The engine starts from the closure of Spark. Then the engine computes the facts about equal terms and literals
+that rules need, and those NOT and aggregates that Spark has left out (docs/architecture.md, The Spark path).
 `materialize` writes the triples that such a graph shows.
 
 Cost: the work of Spark, then one pass over facts and terms. After `load` the engine holds all facts and terms in
@@ -94,7 +94,7 @@ def check_load(graph: KnowledgeGraph, paths: Sequence[File], folder: File | None
 def _evaluated(live: Materializer, encoded: Encoded, folder: str, progress: Progress) -> tuple[Int32, Evaluated]:
     """Compute the closure of encoded files. Returns the quads of the files, int32[n, 4], and the closure.
 
-    Both have the ids of the materializer `live`.
+    Both have the ids of the dictionary of `live`, whose rules are used. Tables are written below `folder`.
     """
     selection, registry = replace(live.selection, own=live.own), live.operators.registry
     facts, planned, terms = close_for(selection, encoded, f"{folder}/closure", progress, registry)
@@ -172,9 +172,9 @@ def check_materialize(
 
 @contextmanager
 def room(folder: File | None) -> Iterator[str]:
-    """A context: the absolute path of the folder for Spark's tables.
+    """A context that gives the absolute path of the folder for Spark's tables: `folder`, or a temporary folder.
 
-    Without `folder` this is a temporary folder, which is removed at the end of the context.
+    A temporary folder is removed when the context ends.
     """
     if folder is not None:
         yield fspath(folder) if "://" in fspath(folder) else str(Path(folder).resolve())

@@ -4,7 +4,7 @@ planner     Driver: makes the program on the driver, from the schema triples of 
 plans       the rules as tables
 literals    the facts about literals that rules need
 rewrites    gatekeep, product and ground
-operators   what is computed between levels of rules: NOT, expressions and aggregates
+operators   NOT, expressions and aggregates, which are evaluated between levels
 fixpoint    computes a level from the levels before it
 levels      runs all levels, from asserted facts or from an earlier result
 close       runs all of these steps

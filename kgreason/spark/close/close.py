@@ -2,11 +2,13 @@
 
     quads -> distinct triples, facts about literals -> level loop -> closure -> if it needs more rules: start again
 
+There are two entries. `close_for` computes a part of the closure, from which the engine in this process continues.
+`close_alone` computes the final closure without the engine, with the plain rules of owl:sameAs; it does not report
+contradictions of Table 8 (datatypes).
+
 Law: facts, stamps, supports and asserted flags are those that the engine computes from the same rules and asserted
-facts: by a Bootstrap, and then by an Update for each time that operators (NOT, expressions, aggregates) assert more
-facts (docs/architecture.md, The Spark path). `close_for` computes the first stage of an in-process load; the engine
-then continues from its result. `close_alone` computes the final closure of an in-process load with the plain rules of
-owl:sameAs. It does not report contradictions of Table 8 (datatypes).
+facts, by a Bootstrap, and then by an Update each time that operators (NOT, expressions, aggregates) assert more facts
+(docs/architecture.md, The Spark path).
 
 Cost: the level loop. `close_alone` runs the loop again if derived facts need generic rules in addition to the
 translated rules.
@@ -43,9 +45,10 @@ _RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
 
 
 class Closed(NamedTuple):
-    """A closure: the facts, with the columns `tbl, c0.., stamp, support, asserted`, and the program that derived them.
+    """A closure. `facts` has the columns `tbl, c0.., stamp, support, asserted`.
 
-    `tbl` is the number of the table of a fact, `c0..` are its terms as ids. `terms` are the terms of data and rules.
+    `tbl` is the number of a fact's table, `c0..` are the ids of its terms. `planned` has the rules that derived the
+    facts. `terms` has all terms of the data and of the rules.
     """
 
     facts: DataFrame
@@ -66,17 +69,18 @@ class Closed(NamedTuple):
 
 
 def close_for(selection: Selection, encoded: Encoded, folder: str, progress: Progress, registry: Registry) -> Closed:
-    """Compute the first stage of the closure under the rules of `selection`. The engine must compute the rest.
+    """Compute the part of a closure from which the engine in this process then continues.
 
-    The tables of the computation are kept in `folder`.
+    `selection` has the rules, `encoded` the data. The tables of the computation are written below `folder`.
     """
     return _Closing(selection, encoded, Flags(), folder, progress, registry, goes_on=True).closed()
 
 
 def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: Progress, registry: Registry) -> Closed:
-    """Compute the final closure under the rules of `selection`, without representatives of equal terms.
+    """Compute the final closure, without representatives of equal terms.
 
-    The tables of the computation are kept in `folder`. Raises RuleError for rules that Spark cannot evaluate.
+    `selection` has the rules, `encoded` the data. The tables of the computation are written below `folder`. Raises
+    RuleError for rules that Spark cannot evaluate.
     """
     flags, rounds = Flags(), 0
     while True:
@@ -89,9 +93,9 @@ def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: P
 
 
 class _Closing:
-    """One evaluation of a program. `flags` say which generic rules are in the program.
+    """One run of the level loop. `flags` says which generic rules the program includes.
 
-    `goes_on`: the engine in this process continues from the result.
+    `goes_on` says that the engine in this process continues from the result.
     """
 
     def __init__(
@@ -141,17 +145,17 @@ class _Closing:
         return facts
 
     def _literals(self) -> DataFrame | None:
-        """Return the facts about all literals; None if no rule reads such facts, or if the engine adds them later."""
+        """Return the facts about all literals, or None if no rule reads such facts or if the engine adds them later."""
         if self._goes_on or not self._selection.datatypes:
             return None
         self._read += 1
         return _literals(self.driver, self._terms.all, self._planned, f"{self._folder}/literals-{self._read}")
 
     def _operated(self) -> tuple[object, Operated]:
-        """Return the argument `operators` of `materialize`.
+        """Return the value for the argument `operators` of `materialize`, a pair.
 
-        The argument is a pair. Its first element is a value that identifies the operators, and the constants that occur
-        only in rules. Its second element is the function that asserts more facts.
+        First comes a value that identifies the operators and the constants that occur in rules alone. Then comes the
+        function that returns the facts to assert next.
         """
         planned = self._planned
         tables = planned.program.tables
@@ -169,10 +173,10 @@ class _Closing:
 
 
 def _told(terms: Terms, planned: Planned) -> Told:
-    """Return the function `told` of `materialize`.
+    """Return the function that `materialize` takes as the argument `told`.
 
-    For each owl:sameAs link among new facts, the function gives a fact dt_may_equal(x, y), unless x and y are literals
-    with different values. Without such links, the function gives None.
+    The function gets the new facts of a level. For each owl:sameAs link x, y among them it returns a fact
+    dt_may_equal(x, y), unless x and y are literals with different values. If there are no links, it returns None.
     """
     triples = planned.program.tables.index((True, 3))
     relation = F.lit(planned.ids["dt_may_equal/2"])
@@ -188,12 +192,12 @@ def _told(terms: Terms, planned: Planned) -> Told:
 
 
 def _triples(triples: DataFrame, program: Program) -> DataFrame:
-    """Turn triples (s, p, o) into facts `tbl, c0..` of the table of triples."""
+    """Turn rows `s, p, o` into facts `tbl, c0..`, where `tbl` is the number of the table of triples."""
     return _facts(triples, program, (True, 3), ["s", "p", "o"])
 
 
 def _twins(driver: Driver, planned: Planned) -> DataFrame:
-    """Return the facts about equal restrictions as facts `tbl, c0..` of the tables of their relations."""
+    """Return rows `tbl, c0..`: the facts about the restrictions of the schema (`ontology/twins`)."""
     program = planned.program
     columns = ", ".join(f"{name} int" for name in ("tbl", *names("c", program.width)))
     rows = [
@@ -204,7 +208,7 @@ def _twins(driver: Driver, planned: Planned) -> DataFrame:
 
 
 def _literals(driver: Driver, terms: DataFrame, planned: Planned, folder: str) -> DataFrame:
-    """Return the facts about literals as facts `tbl, c0..` of the tables of their relations."""
+    """Return rows `tbl, c0..`: the facts about the literals in `terms`, see `literals`."""
     found = literal_facts(terms, driver.asked, folder)
     parts = []
     for relation in _RELATIONS:

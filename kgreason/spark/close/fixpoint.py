@@ -53,7 +53,11 @@ class Kept(ExitStack):
 
 
 class Fixpoint:
-    """The evaluation of a program, level by level; `before` is an earlier result to start from, or None."""
+    """The evaluation of a program, level by level.
+
+    `levels` keeps the levels on disk. `quiet` is the id of a property whose reflexive triples are not derived, or 0.
+    `before` is an earlier result to start from, or None. `told` and `operated` return more facts to assert.
+    """
 
     def __init__(
         self,
@@ -78,9 +82,9 @@ class Fixpoint:
         """The numbers of the levels whose facts operators have asserted."""
 
     def run(self, first: Callable[[], DataFrame], progress: Progress) -> None:
-        """Compute `first` as level 0, then all further levels. A level that an earlier run completed is used as it is.
+        """Compute all levels; `first` gives level 0. A level that an earlier run has completed is not computed again.
 
-        When a level is empty, the operators assert more facts. The run ends when the operators assert no more facts.
+        When a level is empty, the operators assert more facts. The run ends when they assert none.
         """
         sizes, number = self.levels.sizes, 0
         while True:
@@ -106,7 +110,7 @@ class Fixpoint:
         return self.before is not None or bool(self._asserting)
 
     def _wanted(self, number: int, kept: Kept, progress: Progress) -> DataFrame | None:
-        """Return the facts that the operators assert next, or None if there are none."""
+        """Return the facts that the operators assert as level `number`, or None if there are none."""
         if self._operated is None:
             return None
         since = max(self._asserting, default=0)
@@ -117,7 +121,10 @@ class Fixpoint:
     def _frames(
         self, number: int, first: Callable[[], DataFrame], wanted: DataFrame | None, kept: Kept
     ) -> dict[str, DataFrame]:
-        """Return the tables to write for a level: its facts, and gains or flags of facts that were present before."""
+        """Compute level `number`. Returns its tables by name: `facts`, and `gains` or `flags` of facts present before.
+
+        `first` gives level 0. `wanted` are the facts that operators assert as this level, or None if rules derive it.
+        """
         if not number:
             return {"facts": first()}
         if wanted is None:
@@ -127,7 +134,7 @@ class Fixpoint:
         return {"facts": arriving(new, self.key), "flags": met.select(*self.key)}
 
     def _with_told(self, facts: DataFrame, kept: Kept) -> DataFrame:
-        """Return the facts of a level, together with the facts that the function `told` asserts because of them."""
+        """Return the new facts of a level, and the further facts that the function `told` returns for them."""
         if self._told is None:
             return facts
         facts = kept.keep(facts)
@@ -139,7 +146,7 @@ class Fixpoint:
         )
 
     def facts(self, levels: Iterable[int]) -> DataFrame:
-        """Return the facts of these levels, and the facts of the earlier result if the evaluation started from one."""
+        """Return the facts of `levels`, and those of `before`, the earlier result, if there is one."""
         facts = self.levels.read(levels, self.schema)
         return facts if self.before is None else facts.unionByName(self.before)
 
@@ -151,11 +158,11 @@ class Fixpoint:
         return self.levels.read(self._gaining, self._gains, "gains")
 
     def flags(self) -> DataFrame:
-        """Return the facts that operators have asserted although they were derived before: rows `tbl, c0..`."""
+        """Return rows `tbl, c0..`: the facts that operators have asserted after rules had derived them."""
         return self.levels.read(self._asserting, self._key, "flags")
 
     def _level(self, kept: Kept) -> dict[str, DataFrame]:
-        """Derive the next level. Returns its facts; in an update also the support that present facts gain."""
+        """Derive the next level. Returns its tables by name: `facts`, and in an update `gains`, see `gains()`."""
         last = len(self.levels.sizes) - 1
         old, delta = self.facts(range(last)), self.levels.read([last], self.schema)
         is_first = self.before is None and last == 0
@@ -175,7 +182,10 @@ class Fixpoint:
         return {"facts": facts, "gains": gained(heads, present, self.key)} if self.is_update else {"facts": facts}
 
     def _alive(self, facts: DataFrame) -> Rules:
-        """Return the rules whose body atoms all match some fact. `facts` are the facts since the last call."""
+        """Return the rules whose body atoms all match some fact.
+
+        `facts` are the facts that are new since the last call. Matches of earlier calls still count.
+        """
         self._present |= met_atoms(self.rules, facts)
         living = self.rules.plans.living(self._program, self._present)
         if len(living.rules) != len(self._living.plans.needs):
@@ -184,9 +194,10 @@ class Fixpoint:
 
 
 def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: int, kept: Kept) -> DataFrame | None:
-    """Return the heads of all derivations that use a fact of the delta: a row `tbl, c0.., rank` for each derivation.
+    """Return a row `tbl, c0.., rank` for each derivation that uses a fact of the delta, or None if there are none.
 
-    The result is None if there is no derivation. old: the facts before the delta, or None if there are none.
+    `tbl, c0..` is the head, `rank` the largest stamp of the body. `old` are the facts before the delta, or None if
+    there are none. `quiet` is the id of a property whose reflexive triples are left out, or 0.
     """
     facts = delta.withColumn("age", F.lit(1))
     if old is not None:
@@ -213,9 +224,10 @@ def arriving(facts: DataFrame, key: Sequence[str]) -> DataFrame:
 
 
 def distinct(heads: DataFrame, present: DataFrame, key: Sequence[str], kept: Kept) -> tuple[DataFrame, DataFrame]:
-    """Split heads into new facts and present facts.
+    """Split `heads` (one row for each derivation) by whether the fact is present already.
 
-    Returns the new facts `tbl, c0.., stamp, support`, and the present facts `tbl, c0.., stamp` that are heads again.
+    Returns two DataFrames: the new facts, `tbl, c0.., stamp, support`, and the facts of `present` that are derived
+    again, `tbl, c0.., stamp`. `key` has the names of the columns `tbl, c0..`.
     """
     support = F.count("*").cast("int").alias("support")
     counted = kept.keep(heads.groupBy(*key).agg((F.max("rank") + 1).alias("stamp"), support))
@@ -223,23 +235,24 @@ def distinct(heads: DataFrame, present: DataFrame, key: Sequence[str], kept: Kep
 
 
 def absent(rows: DataFrame, count: int, present: DataFrame, key: Sequence[str]) -> tuple[DataFrame, DataFrame]:
-    """Return the rows that are not present facts, and the present facts `tbl, c0.., stamp` that are among the rows.
+    """Split `rows` by whether they are facts of `present`. Two rows are the same fact if the columns `key` are equal.
 
-    `count` is the number of rows. The columns `key` identify a row. The facts are shuffled only if there are many rows.
+    Returns two DataFrames: the rows that are not present, and the facts `tbl, c0.., stamp` of `present` that are among
+    the rows. `count` is the number of rows; only if it is large are the facts shuffled.
     """
     met = present.select(*key, "stamp").join(little(rows.select(*key), count), list(key), "left_semi")
     return rows.join(little(met.select(*key), count), list(key), "left_anti"), met
 
 
 def gained(heads: DataFrame, present: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Return the support that present facts gain from `heads`.
+    """Return rows `tbl, c0.., support`: by how much the support of each fact in `present` grows.
 
-    The gain of a fact is the number of its derivations whose rank is below the stamp of the fact.
+    `heads` has a row for each new derivation. A derivation counts if its rank is below the stamp of the fact.
     """
     met = heads.join(present, list(key)).where("rank < stamp")
     return met.groupBy(*key).agg(F.count("*").cast("int").alias("support"))
 
 
 def little(frame: DataFrame, rows: int) -> DataFrame:
-    """Mark a DataFrame for broadcast if it has at most `LITTLE` rows. `rows` is the number of its rows."""
+    """Return the DataFrame, marked for broadcast if it has at most `LITTLE` rows. `rows` is the number of its rows."""
     return F.broadcast(frame) if rows <= LITTLE else frame

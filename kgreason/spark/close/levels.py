@@ -45,14 +45,17 @@ def materialize(
     told: Told | None = None,
     operators: tuple[object, Operated] | None = None,
 ) -> DataFrame:
-    """Compute the least model of a program over asserted facts. The result is read back from Parquet below `folder`.
+    """Compute the closure of asserted facts under a program, from scratch.
 
-    facts: `tbl, c0..` of int, padded with 0 to the widest table; the result also has `stamp, support, asserted`.
-    `quiet` is the id of a property whose reflexive triples are not derived, or 0. `told` gets the new facts of a level,
-    and returns more facts to assert because of them. `operators` is a pair: a value that identifies the operators, and
-    a function that asserts more facts when rules derive nothing new. No other computation may use the folder. After a
-    crash, call the function again with the same folder: it resumes after the last complete level. Raises InputError
-    if a column is missing.
+    `facts` has the columns `tbl, c0..` of int, padded with 0 to the widest table. The result has these columns and
+    `stamp, support, asserted`. It is read back from Parquet files below `folder`, which no other computation may use.
+
+    `quiet` is the id of a property whose reflexive triples are not derived, or 0. `told` gets the new facts of a level
+    and returns more facts to assert. `operators` is a pair: a value that identifies the operators, and a function that
+    returns more facts to assert when rules derive nothing new.
+
+    After a crash, call the function again with the same folder: it resumes after the last complete level. Raises
+    InputError if a column is missing.
     """
     asserted = _rows(facts, _key(program))
     who, operated = operators or (None, None)
@@ -73,13 +76,14 @@ def insert(
     quiet: int = 0,
     progress: Progress = SILENT,
 ) -> DataFrame:
-    """Add asserted facts to an earlier result, and compute only the changes.
+    """Add asserted facts to an earlier closure, and compute only what they change. Returns the new closure.
 
-    result: the result of `materialize` or `insert` for this program, from another folder. added: the new facts, with
-    the columns of `facts` in `materialize`. The returned facts and asserted flags are those of `materialize` on all
-    asserted facts; stamps and supports keep the invariants of a commit (docs/architecture.md). The result is read back
-    from Parquet below `folder`. After a crash, `insert` resumes as `materialize` does. Raises InputError if a column is
-    missing.
+    `result` is what `materialize` or `insert` returned for this program, with another folder. `added` are the new
+    asserted facts, with the columns `tbl, c0..`. The other arguments, the columns of the result and the behaviour after
+    a crash are those of `materialize`.
+
+    Law: facts and asserted flags are those of `materialize` on all asserted facts; stamps and supports keep the
+    invariants of a commit (docs/architecture.md). Raises InputError if a column is missing.
     """
     key = _key(program)
     before, asserted = _rows(result, (*key, *_STATE)), _rows(added, key).distinct()
@@ -94,14 +98,17 @@ def _key(program: Program) -> tuple[str, ...]:
 
 
 def _rows(facts: DataFrame, columns: Sequence[str]) -> DataFrame:
-    """Return the facts with these columns, and no others. Raises InputError if a column is missing."""
+    """Return only the given columns of `facts`. Raises InputError if a column is missing."""
     if missing := [column for column in columns if column not in facts.columns]:
         raise InputError(f"facts of this program need the columns {', '.join(columns)}; {missing[0]} is missing")
     return facts.select(*columns)
 
 
 def _asserted(facts: DataFrame, rules: Rules) -> DataFrame:
-    """Return level 0: the asserted facts. The support of a fact counts the rules with an empty body that derive it."""
+    """Return level 0 of `materialize`: the asserted facts, with stamp 0.
+
+    The support of a fact is the number of rules with an empty body that derive it.
+    """
     key = rules.given.columns
     given = rules.given.groupBy(*key).agg(F.count("*").cast("int").alias("given"))
     support = F.coalesce("given", F.lit(0)).alias("support")
@@ -110,13 +117,13 @@ def _asserted(facts: DataFrame, rules: Rules) -> DataFrame:
 
 
 def _arriving(asserted: DataFrame, before: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Return level 0 of `insert`: those newly asserted facts that are not in the earlier result."""
+    """Return level 0 of `insert`: the facts of `asserted` that are not in `before`, the earlier result."""
     new, _ = absent(asserted, asserted.count(), before, key)
     return arriving(new, key)
 
 
 def _updated(fixpoint: Fixpoint, asserted: DataFrame) -> DataFrame:
-    """Return the result of an update: all facts, after gained support was added and `asserted` facts were flagged."""
+    """Return all facts after an update: with the support that they gained, and the facts of `asserted` as asserted."""
     key = list(fixpoint.key)
     flags = asserted.select(*key, F.lit(0).alias("gain"), F.lit(True).alias("flag"))
     gains = fixpoint.gains().select(*key, F.col("support").alias("gain"), F.lit(False).alias("flag"))

@@ -34,10 +34,10 @@ _FACT = ("name", "x", "y")
 
 
 def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFrame:
-    """Return the facts about literals: `name string` (the relation), `x int`, `y int` (0 if there is one column only).
+    """Return the facts about the literals in `terms` (id int, text string) as rows `name, x, y`.
 
-    terms: (id int, text string); asked: the ids of the datatypes that rules ask for. The values of the literals are
-    written to `folder`.
+    `name` is the relation; `x` and `y` are its terms, `y` is 0 for dt_ill. `asked` has the ids of the datatypes that
+    rules mention. The values of the literals are written to `folder`, so that they are read only once.
     """
     datatypes = sorted(asked)
     literals = terms.where(F.col("text").startswith('"'))
@@ -54,9 +54,9 @@ def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFr
 
 
 def followed(links: DataFrame, terms: DataFrame) -> DataFrame:
-    """Leave out those owl:sameAs links (x int, y int) that are between two literals with different values.
+    """Return the owl:sameAs links x, y without those between two literals with different values.
 
-    terms: (id int, text string). Cost: a join with the terms for each end of the links.
+    `links` has the columns x int, y int; `terms` has id int, text string. Cost: two joins with the terms.
     """
     for end in ("x", "y"):
         named = terms.select(
@@ -88,9 +88,10 @@ def _members(read: DataFrame) -> DataFrame:
 
 
 def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Make the function that reads literals in a worker.
+    """Make the function that reads literals in a worker. It turns rows `id, text` into `id, key, is_ill, datatypes`.
 
-    For each literal it gives the key of its value, whether it is ill-typed, and which of `datatypes` have the value.
+    `key` identifies the value, see `_key`; `is_ill` says that the literal is ill-typed; `datatypes` are those datatypes
+    of the argument that contain the value. The argument has the ids of datatypes.
     """
     names = [(number, NAMES[number]) for number in datatypes]
 
@@ -111,12 +112,15 @@ def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterat
 
 
 def _of(reading: Reading, names: list[tuple[int, str]]) -> list[int]:
-    """Return the ids of those datatypes in `names` whose value space has the value of a literal."""
+    """Return the ids of those datatypes that contain the value of a literal. `names` has datatypes as (id, name)."""
     return [number for number, name in names if is_member(reading, name)] if isinstance(reading, Value) else []
 
 
 def _key(reading: Reading) -> str | None:
-    """Return a text that identifies a value: equal values have the same text. The text of the string a is `"a"`."""
+    """Return a text that identifies a value: equal values have the same text. None if the literal has no known value.
+
+    For example, the text of the string a is `"a"`.
+    """
     if not isinstance(reading, Value):
         return None
     space, data = reading
@@ -128,7 +132,7 @@ def _key(reading: Reading) -> str | None:
 
 
 def _exact(data: Any) -> Any:
-    """Replace all numbers in the data of a value by fractions, so that equal numbers have the same text."""
+    """Return the data of a value with fractions in place of all numbers, so that equal numbers have the same text."""
     if isinstance(data, tuple):
         return tuple(map(_exact, data))
     is_number = isinstance(data, int | Decimal) and not isinstance(data, bool)

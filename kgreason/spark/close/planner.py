@@ -2,8 +2,9 @@
 
     schema triples -> driver (texts) -> closed, translated -> rules with ids of the driver -> rules with ids of Spark
 
-The schema is small. Its triples are brought to the driver, which closes and translates them as an in-process load does,
-with ids of its own. Then the driver looks up the constants of the rules among Spark's terms.
+The schema is small. Its triples are brought to the driver, which computes their closure and translates it to rules, as
+a load without Spark does. The driver has ids of its own. In the end it looks up the constants of the rules among
+Spark's terms.
 
 Law: under the same flags, the rules are those that an in-process load of the same quads runs. Cost: one filter over the
 facts, and two joins with the terms: for the terms of the schema and for the constants of the rules.
@@ -33,11 +34,11 @@ _IS_SCHEMA = f"p IN {(*PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*CLASS_IDS,)})
 
 
 class Planned(NamedTuple):
-    """The rules in force (`rules`), and the same rules as a program with Spark's ids (`program`).
+    """The rules in force (`rules`), and the same rules with Spark's ids (`program`).
 
-    `ids` maps the texts of all constants of the rules to ids. `fresh` maps new ids to the texts of constants that do
-    not occur in the data. `last` is the largest id. `warnings` name the axioms that could not be translated to rules.
-    `operators` are the NOT, expressions, aggregates and DATA of the rules.
+    `ids` maps the text of each constant of the rules to its id. `fresh` maps id to text for constants that do not occur
+    in the data; they have new ids. `last` is the largest id. `warnings` name axioms that could not be translated to
+    rules. `operators` are the NOT, expressions, aggregates and DATA of the rules.
     """
 
     rules: tuple[Rule, ...]
@@ -50,9 +51,10 @@ class Planned(NamedTuple):
 
 
 class Driver:
-    """Makes the program on the driver, with a materializer that has only the schema of the data.
+    """Makes the program on Spark's driver, with a materializer that has only the schema of the data.
 
-    terms: (id int, text string). facts: the asserted triples (s, p, o int). `registry` has Python functions for rules.
+    `selection` has the rules of the user. `facts` are all asserted triples (s, p, o int), `terms` all terms (id int,
+    text string). `flags` says which generic rules to include. `registry` has Python functions for rules.
     """
 
     def __init__(
@@ -65,7 +67,7 @@ class Driver:
 
     @property
     def asked(self) -> frozenset[int]:
-        """The ids of the datatypes that occur in rules."""
+        """The ids of the datatypes that the rules mention."""
         return self._live.datatypes_in_use(self._live.literals) if self._live.literals else frozenset()
 
     @property
@@ -74,9 +76,9 @@ class Driver:
         return self._terms.sparkSession
 
     def twins(self, ids: Mapping[str, int]) -> list[tuple[int, ...]]:
-        """Return the facts about equal restrictions as rows of ids: the id of the relation, then the ids of the terms.
+        """Return the facts about the restrictions of the schema (`ontology/twins`) as rows of Spark's ids.
 
-        `ids` maps the texts of relations to ids.
+        A row has the id of the relation, then the ids of the terms. `ids` maps the texts of relations to ids.
         """
         rows = [tuple(map(str, columns_of(fact))) for fact in self._live.twins.facts] if self._live.twins else []
         known = {**ids, **self._known(sorted({term for row in rows for term in row[1:]}))}
@@ -98,7 +100,7 @@ class Driver:
         return Planned(rules_in_force, program, ids, fresh, last + len(fresh), warnings, operators)
 
     def called_for(self, triples: DataFrame) -> Flags:
-        """Return the flags for a closure: which generic rules it needs. `triples` are all its triples (s, p, o int)."""
+        """Return which generic rules a closure needs. `triples` are all triples of the closure (s, p, o int)."""
         closure = self._live.closed()
         terms = self._known(self._live.dictionary.decode(np.unique(closure)))
         ends = [*terms.values(), *PREDICATE_IDS, *CLASS_IDS]
@@ -109,7 +111,7 @@ class Driver:
         return self._live.called_for(self._rows(derived))
 
     def _rows(self, triples: DataFrame) -> Int32:
-        """Bring a few triples to the driver. Returns them with the ids of the driver: int32[n, 3]."""
+        """Bring a few triples (s, p, o int, Spark's ids) to the driver. Returns int32[n, 3] with the driver's ids."""
         found = triples.select("s", "p", "o").toArrow()
         rows = np.column_stack([column.to_numpy() for column in found.columns]).astype(np.int32)
         numbers, places = np.unique(rows, return_inverse=True)
@@ -118,12 +120,12 @@ class Driver:
         return ids[places].reshape(-1, 3)
 
     def _texts(self, ids: list[int]) -> dict[int, str]:
-        """Return a dict from a few ids of Spark to their texts."""
+        """Return the texts of a few terms, as a dict from Spark's ids to texts."""
         wanted = self._terms.sparkSession.createDataFrame([(number,) for number in ids], "id int")
         return dict(self._terms.join(F.broadcast(wanted), "id").select("id", "text").collect())
 
     def _known(self, texts: list[str]) -> dict[str, int]:
-        """Return a dict from texts to Spark's ids. Texts that do not occur in the data are left out."""
+        """Return the ids of those `texts` that occur in the data, as a dict from texts to Spark's ids."""
         wanted = self._terms.sparkSession.createDataFrame([(text,) for text in texts], "text string")
         return dict(self._terms.join(F.broadcast(wanted), "text").select("text", "id").collect())
 

@@ -1,13 +1,15 @@
 """Rules as small tables of integers, which the level loop broadcasts.
 
 A body atom becomes a *form* (its table, its columns of constants, its columns that repeat a variable) and its
-constants. There are few forms, even if there are many rules. Constants, plans and heads are rows of tables:
+constants. There are few forms, even if there are many rules. Constants, plans and heads are rows of tables. Left of the
+arrow are the columns to look up, right the columns that are found:
 
-    atoms      form, constants -> atom                           (`needs` has the atoms of each rule)
-    triggers   form, constants -> rule, plan, how many steps are left, whether all steps may use the delta, bindings
-    asks       form, constants -> arrangement, its columns       (a table for each step: the facts that it may use)
-    steps      plan -> arrangement, slots to look up in it, whether it may use the delta, bindings     (for each step)
-    heads      rule -> table and columns; `rivals` has the other heads of the rule that may be equal to a head
+    atoms      form, constants -> number of the atom             (`needs` has these numbers for each rule)
+    triggers   form, constants -> rule, plan, how many steps the plan has, whether all may use the delta, bindings
+    asks       form, constants -> arrangement, its columns       (a table for each step: which facts the step reads)
+    steps      plan -> arrangement, slots to look up in it, whether the step may use the delta, bindings (a table for
+               each step)
+    heads      rule -> table and columns; `rivals` has other heads of the rule that may become equal to a head
 
 A rule with n body atoms has n plans, one for each atom at which a fact of the delta can start. The other atoms are in
 the order of `kgreason.engine.program.shapes`: the atom with the most bound columns comes next, and there is no
@@ -51,9 +53,10 @@ class Program(NamedTuple):
 
 
 class Form(NamedTuple):
-    """What similar body atoms have in common: their table, their columns with constants, and repeated variables.
+    """What similar body atoms have in common.
 
-    If a column has the same variable as an earlier column, `repeated` has the pair (column, earlier column).
+    `table` is the number of their table. `constants` are the numbers of the columns that have constants. `repeated` has
+    a pair (column, earlier column) for each column with the same variable as an earlier column.
     """
 
     table: int
@@ -71,10 +74,11 @@ class Table(NamedTuple):
 class Plans(NamedTuple):
     """A program as tables; the docstring of the module explains them.
 
-    `asks` and `steps` have one table for each step, `rivals` one list for each row of `heads`. `given`: the heads of
-    rules with an empty body, one row for each rule. `needs`: the atoms of each rule. `constants` and `bound` are the
-    largest numbers of constants and of bound columns of an atom, `slots` is the largest number of variables of a rule,
-    `width` is the number of columns of a fact.
+    `asks` and `steps` have one table for each step, `rivals` one list for each row of `heads`. `given` has the heads of
+    the rules with an empty body. `needs` has, for each rule, the numbers of its body atoms.
+
+    `width` is the number of columns of a fact. The other numbers are maxima: `constants` is the most constants of an
+    atom, `bound` the most columns of an atom that have values before its step, `slots` the most variables of a rule.
     """
 
     width: int
@@ -92,18 +96,18 @@ class Plans(NamedTuple):
     needs: list[frozenset[int]]
 
     def living(self, program: Program, present: AbstractSet[int]) -> Program:
-        """Return the program with only those rules whose body atoms are all in `present`. Other rules derive nothing.
+        """Return the program without the rules that can derive nothing, because a body atom matches no fact.
 
-        present: the numbers of the atoms that match some fact.
+        `present` has the numbers of the atoms that match some fact.
         """
         rules = zip(dict.fromkeys(program.rules), self.needs, strict=True)
         return Program(program.tables, [rule for rule, needs in rules if needs <= present])
 
 
 class _Step(NamedTuple):
-    """The step for one body atom. `sees_delta`: whether the step may use facts of the delta.
+    """The step of a plan that finds the facts for one body atom. `sees_delta`: facts of the delta are allowed.
 
-    `bound` maps each slot of the atom that has a value before the step to a column of the atom.
+    `bound` has the slots of the atom that have values before the step. It maps each such slot to a column of the atom.
     """
 
     atom: int
@@ -112,9 +116,10 @@ class _Step(NamedTuple):
 
 
 class _Outline(NamedTuple):
-    """What all rules of a shape have in common. For each body atom: the number of its form, and its bindings.
+    """What all rules of a shape have in common.
 
-    `starts` has, for each body atom, the steps of the plan that starts at this atom.
+    Each field has an entry for each body atom: the number of its form in `forms`, its bindings in `bindings`, and in
+    `starts` the steps of the plan that starts at this atom.
     """
 
     forms: tuple[int, ...]
@@ -160,7 +165,7 @@ def plan(program: Program) -> Plans:
 
 
 def _outline(shape: Shape, slots: int, forms: dict[Form, int]) -> _Outline:
-    """Make the outline of a shape. `forms` maps forms to numbers; new forms are added to this dict."""
+    """Return the outline of a shape. `slots` is the length of bindings. New forms get numbers in the dict `forms`."""
     atoms = range(len(shape.body))
     return _Outline(
         tuple(forms.setdefault(_form(shape, atom), len(forms)) for atom in atoms),
@@ -183,12 +188,15 @@ def _form(shape: Shape, atom: int) -> Form:
 
 
 def _first(slots: Row, slot: int) -> int:
-    """Return the first column of an atom that holds the given slot, or NONE if no column holds it."""
+    """Return the first index of `slot` in `slots`, the slots of an atom's columns, or NONE if it is not there."""
     return slots.index(slot) if slot in slots else NONE
 
 
 def _sequence(shape: Shape, start: int) -> tuple[_Step, ...]:
-    """Return the steps of the plan that starts at an atom. The atom with the most bound columns always comes next."""
+    """Return the steps of the plan that starts at the body atom number `start`, in their order.
+
+    The next step is always for the atom with the most columns that have values already.
+    """
     delta = delta_plan(shape, start)
     steps, node = [], delta.start.next_node
     while delta.nodes[node]:
@@ -201,7 +209,10 @@ def _sequence(shape: Shape, start: int) -> tuple[_Step, ...]:
 
 
 class _Writer:
-    """Writes the plans of rules as rows of tables, one rule after another."""
+    """Writes the plans of rules as rows of tables, one rule after another. The lists get zeros or NONE up to a length.
+
+    This length is `constants` for constants and `bound` for bound columns. `steps` is the most steps of a plan.
+    """
 
     def __init__(self, constants: int, bound: int, steps: int) -> None:
         self._constants, self._bound = constants, bound
@@ -214,7 +225,7 @@ class _Writer:
         self.steps: list[list[Row]] = [[] for _ in range(steps)]
 
     def add(self, number: int, rule: EncodedRule, outline: _Outline) -> None:
-        """Add the rows for all plans of a rule."""
+        """Add the rows for all plans of a rule. `number` is the number of the rule, `outline` that of its shape."""
         keys = [self._key(rule, atom, form) for atom, form in enumerate(outline.forms)]
         self.needs.append(frozenset(self.atoms.setdefault(key, len(self.atoms)) for key in keys))
         for start, steps in enumerate(outline.starts):
@@ -232,14 +243,20 @@ class _Writer:
         self.steps[place].append((self._plans, arrangement, int(step.sees_delta), *probes, *bindings))
 
     def _key(self, rule: EncodedRule, atom: int, form: int) -> Row:
-        """Return the key of an atom: the number of its form, then its constants, then zeros up to a fixed length."""
+        """Return the key of a body atom: the number of its form, then its constants, then zeros up to a fixed length.
+
+        `atom` is the number of the atom in the rule, `form` the number of its form.
+        """
         shape = rule.shape
         values = [_value(rule, shape.body[atom].slots[column]) for column in shape.constant_columns(atom)]
         return form, *_padded(values, self._constants, 0)
 
 
 def _heads(number: int, rule: EncodedRule, program: Program) -> list[tuple[Row, list[Row]]]:
-    """Return the heads of a rule as rows, each with those earlier heads of the rule that may become equal to it."""
+    """Return each head of a rule as a row, and the earlier heads of the rule that may become equal to it.
+
+    `number` is the number of the rule, which begins the row.
+    """
     rows = list(dict.fromkeys(_head(rule, pattern, program.width) for pattern in rule.shape.heads))
     return [((number, *row), [other[1:] for other in rows[:n] if _may_equal(row, other)]) for n, row in enumerate(rows)]
 
@@ -249,7 +266,7 @@ def _head(rule: EncodedRule, pattern: Pattern, width: int) -> Row:
 
 
 def _value(rule: EncodedRule, slot: int) -> int:
-    """Return the code for a slot: the id of a constant, 0 for slot 0, and -n for the slot n of a variable."""
+    """Return the code for a slot of a shape: -n if slot n is a variable, the id if it is a constant, 0 for slot 0."""
     if not slot or rule.shape.is_variable(slot):
         return -slot
     return rule.constants[slot - rule.shape.variables - 1]
@@ -260,7 +277,7 @@ def _may_equal(row: Row, other: Row) -> bool:
 
 
 def _given(rules: Iterable[EncodedRule], program: Program) -> list[Row]:
-    """Return the heads of the rules with an empty body, as rows."""
+    """Return the heads of those rules that have an empty body, as rows `tbl, c0..`."""
     return [
         row
         for rule in rules

@@ -4,11 +4,11 @@
     product     extends rewrites by one step of every plan: joins them with facts through arrangements
     ground      turns rewrites without a step left into head rows
 
-A fact is a row `tbl, c0..`. It is exploded: one row for each form that it has. One broadcast join on (form, constants)
-finds the plans (in gatekeep) or the arrangements (in product) that use the fact, so that a fact that no body atom uses
-is never shuffled. A rewrite is a row `rule, plan, left, rank, v0..`: the number of steps left, the largest stamp met so
-far, and the values of the slots. The rows of the plans say which column goes to which slot, so every assignment is one
-expression over broadcast rows.
+A fact is a row `tbl, c0..`. For each form that fits the fact, a copy of the row is made. One broadcast join of the
+copies on (form, constants) finds the plans (in gatekeep) or the arrangements (in product) that use the fact. So a fact
+that no body atom uses is never shuffled. A rewrite is a row `rule, plan, left, rank, v0..`: `left` is the number of
+steps left, `rank` the largest stamp met so far, and `v0..` are the values of the slots. The rows of the plans say which
+column goes to which slot.
 
 Invariant: each derivation is one rewrite and is met once; equal heads of one rewrite count once. Skew: rewrites are
 joined with facts by (arrangement, all values bound so far), never by predicate or class alone, because predicates and
@@ -47,17 +47,17 @@ class Rules(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns of a fact after `tbl`: `c0..`."""
+        """Return the names `c0..` of the columns that a fact has after `tbl`."""
         return names("c", self.plans.width)
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """Return the names of the columns for the slots of a rewrite: `v0..`."""
+        """Return the names `v0..` of the columns in which a rewrite has the values of its slots."""
         return names("v", self.plans.slots)
 
 
 def rules_on(spark: SparkSession, plans: Plans) -> Rules:
-    """Make DataFrames of the tables of a program, in a session."""
+    """Turn the tables of a program, `plans`, into DataFrames."""
     frame = partial(frame_of, spark)
     rivals = pa.array(plans.rivals, type=_RIVALS)
     rows = _arrow(plans.heads).append_column("rivals", rivals)
@@ -67,7 +67,7 @@ def rules_on(spark: SparkSession, plans: Plans) -> Rules:
 
 
 def frame_of(spark: SparkSession, table: Table) -> DataFrame:
-    """Make a DataFrame of a table of numbers. The schema is explicit: Spark Connect needs it for an empty table."""
+    """Turn a table of numbers into a DataFrame. All columns are int."""
     return spark.createDataFrame(_arrow(table), _schema(table))
 
 
@@ -81,14 +81,14 @@ def _arrow(table: Table) -> pa.Table:
 
 
 def met_atoms(rules: Rules, facts: DataFrame) -> set[int]:
-    """Return the numbers of the body atoms that match at least one of these facts `tbl, c0..`."""
+    """Return the numbers of those body atoms that match at least one of `facts` (`tbl, c0..`)."""
     return {atom for (atom,) in _met(rules.plans, facts, rules.atoms).select("atom").distinct().collect()}
 
 
 def gatekeep(rules: Rules, delta: DataFrame, *, only_delta: bool) -> DataFrame:
-    """Return the rewrites that start at the facts `tbl, c0.., stamp` of the delta.
+    """Return the rewrites that start at facts of `delta` (`tbl, c0.., stamp`), as rows `rule, plan, left, rank, v0..`.
 
-    `only_delta`: there are no facts but the delta. Then only plans in which every step may use the delta are started.
+    `only_delta` says that all facts are in the delta. Then plans with a step that may not use the delta are left out.
     """
     triggers = rules.triggers.where("all_delta = 1") if only_delta else rules.triggers
     met = _met(rules.plans, delta, triggers)
@@ -96,10 +96,10 @@ def gatekeep(rules: Rules, delta: DataFrame, *, only_delta: bool) -> DataFrame:
 
 
 def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> DataFrame:
-    """Extend rewrites by their next step: one longer rewrite for each rewrite and each fact that matches the step.
+    """Extend rewrites by step number `step`. Returns a rewrite for each pair of a rewrite and a fact that fits it.
 
-    facts: `tbl, c0.., stamp, age`, where `age` is 1 in the delta, else 0. The rewrites need the columns that `directed`
-    adds for this step.
+    `rewrites` have the columns that `directed` adds for this step. `facts` are rows `tbl, c0.., stamp, age`, where
+    `age` is 1 for facts of the delta and 0 for older facts.
     """
     keys = names("b", rules.plans.bound)
     probes = rewrites.withColumns(_picked(rules, "s", _columns(rules.slots)))
@@ -109,21 +109,22 @@ def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> D
 
 
 def arranged(rules: Rules, step: int, facts: DataFrame) -> DataFrame:
-    """Return the facts that a step may use, each with the number of an `arrangement` and the columns `b0..`.
+    """Return rows `arrangement, b0.., c0.., stamp, age`: each fact with each arrangement of step `step` that holds it.
 
-    `b0..` are the values of the fact in the columns of the arrangement. The join with rewrites compares these values.
+    `arrangement` is a number. `b0..` are the values that the fact has in the columns of the arrangement; the join with
+    rewrites compares these values.
     """
     met = _met(rules.plans, facts, rules.asks[step]).withColumns(_picked(rules, "a", _columns(rules.columns)))
     return met.select("arrangement", *names("b", rules.plans.bound), *rules.columns, "stamp", "age")
 
 
 def directed(rewrites: DataFrame, steps: DataFrame) -> DataFrame:
-    """Join each rewrite with the row of `steps` for its plan."""
+    """Add to each rewrite the columns of `steps` for its plan: they say how the next step extends it."""
     return rewrites.join(F.broadcast(steps), "plan")
 
 
 def ground(rules: Rules, rewrites: DataFrame, quiet: int) -> DataFrame:
-    """Return the heads of finished rewrites: a row `tbl, c0.., rank` for each derivation and each of its heads.
+    """Turn rewrites without a step left into heads. Returns a row `tbl, c0.., rank` for each rewrite and head.
 
     `quiet` is the id of a property whose reflexive triples are left out, or 0.
     """
@@ -144,7 +145,7 @@ def ground(rules: Rules, rewrites: DataFrame, quiet: int) -> DataFrame:
 
 
 def valued(code: Column, slots: Sequence[Column]) -> Column:
-    """Return a column with the value that a code stands for: an id stands for itself, `-1 - n` for slot n."""
+    """Return the column of the values that the codes in `code` stand for: an id for itself, `-1 - n` for `slots[n]`."""
     return F.when(code >= 0, code).otherwise(pick(-1 - code, slots, F.lit(0)))
 
 
@@ -153,10 +154,10 @@ def _met(plans: Plans, facts: DataFrame, askers: DataFrame) -> DataFrame:
 
 
 def met(forms: Sequence[Form], constants: int, facts: DataFrame, askers: DataFrame) -> DataFrame:
-    """Join each fact with the rows of `askers` whose form and constants fit the fact.
+    """Join facts (`tbl, c0..`) with the rows of `askers` that fit them. Returns the columns of both.
 
-    `askers` has the column `form` (an index in `forms`), the columns `k0..` (the constants of the form, then zeros),
-    and other columns. `constants` is the number of columns `k0..`.
+    A row of `askers` fits a fact that has its form and its constants. The column `form` is an index in `forms`; the
+    columns `k0..` are the constants of the form, then zeros. `constants` is the number of columns `k0..`.
     """
     exploded = facts.withColumn("form", F.explode(F.array(*map(_form, range(len(forms)), forms))))
     keyed = exploded.select("*", *[_constant(forms, place).alias(f"k{place}") for place in range(constants)])
@@ -164,7 +165,7 @@ def met(forms: Sequence[Form], constants: int, facts: DataFrame, askers: DataFra
 
 
 def _form(number: int, form: Form) -> Column:
-    """Return a column: the number of the form if the fact has this form, else null. Null joins with no row."""
+    """Return a column of facts: `number` if the fact has the form `form`, else null, which joins with no row."""
     has = F.col("tbl") == form.table
     for column, earlier in form.repeated:
         has = has & (F.col(f"c{column}") == F.col(f"c{earlier}"))
@@ -172,16 +173,19 @@ def _form(number: int, form: Form) -> Column:
 
 
 def _constant(forms: Sequence[Form], place: int) -> Column:
-    """Return a column: the value that a fact has where its form has constant number `place`; 0 if there is none."""
+    """Return a column of facts: the value in the column where the fact's form has its constant number `place`.
+
+    The value is 0 if the form has fewer constants. The column `form` of a fact is an index in `forms`.
+    """
     columns = [F.col(f"c{form.constants[place]}") if place < len(form.constants) else F.lit(0) for form in forms]
     return pick(F.col("form"), columns, F.lit(0))
 
 
 def _bindings(rules: Rules, otherwise: Column | None = None) -> list[Column]:
-    """Return the columns `v0..`, the values of the slots after a step.
+    """Return the columns `v0..`: the values of the slots of a rewrite after a step.
 
-    If the column `f{n}` has the number of a column of the fact, slot n takes the value of that column. Otherwise slot n
-    takes the value `otherwise`; if `otherwise` is None, the slot keeps its value.
+    The number in column `f{n}` says which column of the fact gives slot n its value. If the number is NONE, slot n gets
+    the value `otherwise`, or keeps its value if `otherwise` is None.
     """
     columns = _columns(rules.columns)
     return [
@@ -191,7 +195,10 @@ def _bindings(rules: Rules, otherwise: Column | None = None) -> list[Column]:
 
 
 def _picked(rules: Rules, prefix: str, values: Sequence[Column]) -> dict[str, Column]:
-    """Return the columns `b0..` to join on: `b{n}` is `values[k]` if column `{prefix}{n}` has k, 0 if it has NONE."""
+    """Return the columns `b0..` of a join. `b{n}` is `values[k]`, where k is the number in column `{prefix}{n}`.
+
+    If the number is NONE, `b{n}` is 0.
+    """
     return {f"b{n}": pick(F.col(f"{prefix}{n}"), values, F.lit(0)) for n in range(rules.plans.bound)}
 
 
@@ -200,7 +207,7 @@ def _columns(columns: Sequence[str]) -> list[Column]:
 
 
 def pick(number: Column, values: Sequence[Column], otherwise: Column) -> Column:
-    """Return a column with `values[number]` for each row, or `otherwise` if `number` is not an index in `values`."""
+    """Return a column: in each row `values[number]`, or `otherwise` if `number` is not an index in `values`."""
     picked = otherwise
     for place, value in enumerate(values):
         picked = F.when(number == place, value).otherwise(picked)

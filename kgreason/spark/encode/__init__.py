@@ -1,7 +1,7 @@
 """Replace the terms of quads by ids, and make a dictionary of all terms.
 
-groups      the functions that tasks run: they give local ids, then global ids
+groups      the functions that tasks run: ids that are valid in a group of rows, then ids of the whole data
 encode      encode: all steps in their order
-imports     finds documents that owl:imports names and that are not in the data
-dictionary  reads Parquet files into the arrays of the engine and of its dictionary
+imports     finds documents that an owl:imports triple names and that are not in the data
+dictionary  reads Parquet files of Spark into the engine's arrays and into the dictionary
 """

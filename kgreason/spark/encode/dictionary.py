@@ -4,9 +4,10 @@
     facts (tbl, c0.., stamp, support, asserted)      ->  records int32[n, 3 + w]
     quads (s, p, o, g)                               ->  int32[n, 4]
 
-Law: the records equal the records that a Bootstrap of the engine would make, except for the order of rows and the ids.
-Nothing is evaluated here (docs/architecture.md, The Spark path). Cost: each column is copied once, a batch at a time,
-and each term is hashed once. This process reads the files that Spark wrote, so both must see the folder.
+Left are tables of Spark with their columns, right the arrays. A *record* is a row of the engine's fact table. Law: the
+records equal the records that a Bootstrap of the engine would make, except for the order of rows and the ids. No rule
+is evaluated here (docs/architecture.md, The Spark path). Cost: each column is copied once, a batch at a time, and each
+term is hashed once. This process reads the files that Spark wrote, so both must see the folder.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ _ROWS = 1 << 18
 
 
 def intern_terms(terms: ds.Dataset, others: dict[int, str], dictionary: Dictionary) -> Int32:
-    """Intern in the dictionary the terms of a dataset (columns id and text) and the terms `others` (id -> text).
+    """Intern terms of Spark in the dictionary: those of `terms` (columns id, text), and `others` (id -> text).
 
-    Returns int32[n]: the entry at index i is the dictionary's id for Spark's id i. Raises LimitError if ids run out.
+    Returns int32[n]: at index i is the dictionary's id for Spark's id i. Raises LimitError if ids run out.
     """
     ids = np.zeros(1, dtype=np.int32)
     for batch in _batches(terms, ["id", "text"]):
@@ -46,9 +47,9 @@ def intern_terms(terms: ds.Dataset, others: dict[int, str], dictionary: Dictiona
 
 
 def records_of(facts: ds.Dataset, width: int, ids: Int32) -> Int32:
-    """Turn the facts of a dataset into records of the engine: int32[n, 3 + width].
+    """Turn facts of Spark into records of the engine: int32[n, 3 + width].
 
-    `ids` maps Spark's ids to the ids of the dictionary.
+    At index i, `ids` has the dictionary's id for Spark's id i. `width` is the number of columns `c0..`.
     """
     names = [f"c{column}" for column in range(width)]
     records = np.empty((facts.count_rows(), FIRST + width), dtype=np.int32)
@@ -65,7 +66,7 @@ def records_of(facts: ds.Dataset, width: int, ids: Int32) -> Int32:
 
 
 def quads_of(quads: ds.Dataset, ids: Int32) -> Int32:
-    """Return the quads of a dataset (columns s, p, o, g) as int32[n, 4]. `ids` maps Spark's ids to new ids."""
+    """Return quads of Spark (columns s, p, o, g) as int32[n, 4], with the id `ids[i]` in place of Spark's id i."""
     rows = np.empty((quads.count_rows(), 4), dtype=np.int32)
     done = 0
     for batch in _batches(quads, ["s", "p", "o", "g"]):
@@ -76,7 +77,7 @@ def quads_of(quads: ds.Dataset, ids: Int32) -> Int32:
 
 
 def files_of(table: DataFrame) -> ds.Dataset:
-    """Return a dataset of Arrow over the Parquet files of a table of Spark."""
+    """Return an Arrow dataset that reads the Parquet files behind a DataFrame."""
     return ds.dataset([unquote(name.removeprefix("file://")) for name in table.inputFiles()], format="parquet")
 
 

@@ -6,8 +6,8 @@
     grouped, numbered    -> quads      one shuffle of ids: the rows of each group get their ids
     quads                -> facts      distinct triples over all graphs
 
-Each table is written below the folder before the next table is made from it. So numbers are never computed twice, and a
-job that was stopped continues after the last complete table (`stages`).
+Right of each arrow is the table that a step makes. Each table is written to disk before the next table is made from it.
+So numbers are never computed twice, and a job that was stopped continues after the last complete table (`stages`).
 
 Laws: ids are dense from 1, each term has one id, and the terms of `VOCABULARY` have their usual ids. If the quads are
 decoded, they are the given quads, each as often as it was given. Two runs over the same input may number terms
@@ -62,10 +62,10 @@ _LEAST = 50_000
 
 
 class Encoded(NamedTuple):
-    """Encoded data: three tables that are read from Parquet, and the skipped lines.
+    """Encoded data: three tables that are read from Parquet, and the skipped lines of each file.
 
-    terms: id int, text string. quads: s, p, o, g int, each quad as often as it was given; g is 0 for the default graph.
-    facts: s, p, o int, each triple of any graph once.
+    `terms` has the columns id int, text string. `quads` has s, p, o, g int, and each quad as often as it was given; g
+    is 0 for the default graph. `facts` has s, p, o int: the triples of all graphs, each once.
     """
 
     terms: DataFrame
@@ -82,12 +82,13 @@ def encode(
     *,
     on_error: OnError = "raise",
 ) -> Encoded:
-    """Encode RDF files (see `read`), or a DataFrame of subject, predicate, object and graph as N-Triples text.
+    """Replace the terms of quads by ids. `quads` are the paths of RDF files (see `read`), or a DataFrame.
 
-    Tables are written below `folder`. Tables of an earlier run with the same input are used again. The terms of `extra`
-    get ids even if no quad has them. A malformed line raises RdfSyntaxError with file and line; with
-    `on_error="count"` it is skipped and counted. Raises InputError for a missing path and for a folder with tables of
-    other input, LimitError if ids run out, StoreError for a full disk.
+    The DataFrame has the columns subject, predicate, object, graph, in N-Triples text. The tables of the result are
+    written below `folder`; tables of an earlier run with the same input are used again. The terms of `extra` get ids
+    even if no quad has them. A malformed line raises RdfSyntaxError with file and line; with `on_error="count"` it is
+    skipped and counted. Raises InputError for a missing path and for a folder with tables of other input, LimitError if
+    ids run out, StoreError for a full disk.
     """
     given = _table(quads) if isinstance(quads, DataFrame) else sort(quads)
     stages = Stages(spark, folder, _made_from(spark, given, extra, on_error))
@@ -101,14 +102,17 @@ def encode(
 
 
 def _table(quads: DataFrame) -> DataFrame:
-    """Return only the four columns of a quad. Raises InputError if one of these columns is missing."""
+    """Return only the columns subject, predicate, object, graph. Raises InputError if one of them is missing."""
     if missing := [name for name in QUAD if name not in quads.columns]:
         raise InputError(f"quads need the columns {', '.join(QUAD)}; {missing[0]} is missing")
     return quads.select(*QUAD)
 
 
 def _made_from(spark: SparkSession, given: DataFrame | Inputs, extra: Sequence[str], on_error: OnError) -> str:
-    """Return a digest that identifies the input: of the rows of a DataFrame, or of names, sizes and times of files."""
+    """Return a digest that identifies the input of `encode`.
+
+    It depends on the rows of a DataFrame, or on the names, sizes and modification times of files, and on the options.
+    """
     kept = [_LAYOUT, VOCABULARY, list(extra), on_error]
     if isinstance(given, DataFrame):
         return fingerprint(kept, given)
@@ -117,7 +121,7 @@ def _made_from(spark: SparkSession, given: DataFrame | Inputs, extra: Sequence[s
 
 
 def _remote(spark: SparkSession, paths: list[str]) -> list[str]:
-    """Return names, sizes and modification times of the files on other file systems."""
+    """Return name, size and modification time of each file that `paths` (on other file systems) stand for."""
     if not paths:
         return []
     files = spark.read.format("binaryFile").option("pathGlobFilter", LINE_FILES).load(paths)
@@ -136,13 +140,16 @@ def _grouped(spark: SparkSession, given: DataFrame | Inputs, skip: bool) -> Data
 
 
 def _skipped(groups: DataFrame) -> list[Malformed]:
-    """Return for each file the number of skipped lines, and one of these lines as an example."""
+    """Return the skipped lines that the table `grouped` has noted, added up for each file."""
     rows = groups.where(F.col("file").isNotNull()).groupBy("file").agg(F.sum("lines"), F.min("example")).collect()
     return merged(Malformed(*row) for row in rows)
 
 
 def _numbered(spark: SparkSession, groups: DataFrame, extra: Sequence[str]) -> DataFrame:
-    """Number the texts of all groups. The texts are shuffled into parts, and each part is numbered by one task."""
+    """Return the table `numbered`: a number for each text of all groups, and for the texts of `extra`.
+
+    The texts are shuffled into parts, and one task numbers a part.
+    """
     names = groups.where(F.col("local").isNotNull()).select("group", "local", "text")
     parts = _parts(spark, names.count())
     if extra:
@@ -151,24 +158,23 @@ def _numbered(spark: SparkSession, groups: DataFrame, extra: Sequence[str]) -> D
 
 
 def _parts(spark: SparkSession, texts: int) -> int:
-    """Return the number of parts into which texts are shuffled.
+    """Return into how many parts to shuffle the texts, of which there are `texts`.
 
-    The number is Spark's setting for shuffles. It is smaller if parts would be very small, and larger if parts would be
-    very large.
+    This is Spark's setting for shuffles, unless parts would be very small or very large.
     """
     usual = int(spark.conf.get("spark.sql.shuffle.partitions"))
     return max(1, min(usual, texts // _LEAST), texts // _MOST)
 
 
 class _Ids:
-    """Turns the numbers that texts have within their parts into ids."""
+    """Turns the numbers of texts, which are valid in one part, into ids. `numbers` is the table `numbered`."""
 
     def __init__(self, spark: SparkSession, numbers: DataFrame) -> None:
         self._spark, self._numbers = spark, numbers
 
     @cached_property
     def _offsets(self) -> DataFrame:
-        """The offset of each part: part int, offset int. An id is number + offset. Raises LimitError if ids run out."""
+        """Rows part int, offset int. An id is a number of a part plus its offset. Raises LimitError if ids run out."""
         parts = self._numbers.groupBy("part").agg(F.max("number")).orderBy("part").collect()
         sums = list(accumulate((max(0, most - SEEDED) for _, most in parts), initial=0))
         if sums[-1] + SEEDED > MAX_ID:
@@ -184,12 +190,12 @@ class _Ids:
         return numbers.join(self._offsets, "part").withColumn("id", identity)
 
     def terms(self) -> DataFrame:
-        """Return the dictionary: id int, text string."""
+        """Return the table `terms`: rows id int, text string."""
         vocabulary = self._spark.createDataFrame(list(enumerate(VOCABULARY, 1)), _TERMS).coalesce(1)
         return vocabulary.unionAll(self._with_id(self._numbers.where(F.col("text").isNotNull())).select("id", "text"))
 
     def names(self) -> DataFrame:
-        """Return a table from local ids to ids: group long, local int (the id within the group), id int."""
+        """Return rows group long, local int, id int: the id for each local id, which is valid in one group."""
         of_rows = self._numbers.where(F.col("group") >= 0)
         return self._with_id(of_rows).select("group", "local", "id")
 

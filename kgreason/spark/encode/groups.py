@@ -1,8 +1,10 @@
-"""The functions that tasks of `encode` run. They give local ids first, so that each group shuffles a text only once.
+"""The functions that tasks of `encode` run. Ids are *local* first: valid in one group of rows.
+
+So each group shuffles a text only once. Right are the columns of the rows that each function gives.
 
     grouped     about 500,000 rows are a group; a dictionary for this group gives local ids  (group, local id, text)
     numbered    the texts of one part get numbers from one dictionary           (group, local id, part, number)
-    renamed     the rows of a group get the global ids of its texts             (s, p, o, g)
+    renamed     the rows of a group get the ids that are valid everywhere       (s, p, o, g)
 
 The number of a group consists of the partition of the task and a number within the partition, so two tasks never make
 the same group. Two attempts of one task are never mixed, because Spark keeps only the files of one attempt.
@@ -51,14 +53,14 @@ Interner = Callable[[pa.RecordBatch, Dictionary], Iterable[Ids]]
 
 
 def grouped_lines(skip: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Turn batches of (line, file) into rows of `GROUPED`. `skip`: a malformed line is skipped instead of an error."""
+    """Turn rows (line, file) into rows of `GROUPED`. With `skip` malformed lines are skipped, else they are errors."""
     reader = LineReader(skip=skip)
     yield from _grouped(batches, reader.intern)
     yield record(GROUPED, **reader.skipped())
 
 
 def grouped_texts(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Turn quads, as batches of texts, into rows of `GROUPED`."""
+    """Turn quads, rows of four texts, into rows of `GROUPED`."""
     return _grouped(batches, _interned)
 
 
@@ -95,7 +97,7 @@ def _named(group: int, dictionary: Dictionary) -> Iterator[pa.RecordBatch]:
 
 
 def numbered(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Number the texts of one part: turn rows (group, local, text) into rows of `NUMBERED`."""
+    """Number the texts of one part. Turns rows (group, local, text) into rows of `NUMBERED`."""
     part, dictionary = _partition(), Dictionary()
     for batch in batches:
         known = len(dictionary) + 1
@@ -108,9 +110,9 @@ def numbered(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def renamed(rows: pa.Table, names: pa.Table) -> pa.Table:
-    """Replace the local ids in the quads of a group by global ids. Returns rows of `QUADS`.
+    """Replace the local ids in the quads of one group by the ids that are valid everywhere. Returns rows of `QUADS`.
 
-    rows: (quads), names: (local, id).
+    `rows` has the column `quads` (int32[4, n] as bytes). `names` has the columns `local` and `id`.
     """
     ids = np.zeros(len(names) + 1, np.int32)
     ids[names.column("local").to_numpy()] = names.column("id").to_numpy()

@@ -1,7 +1,7 @@
 """`unknown_imports`: warn about documents that an owl:imports names but that are not in the data.
 
-Spark does not follow owl:imports. The triples of ontology headers are few, so they are brought to the driver. The
-warnings are those of a graph without a catalogue.
+Spark does not follow owl:imports. The few triples of ontology headers are brought to the driver. The warnings are the
+same as those of a graph that has no catalogue of documents.
 
 Cost: one filter over the facts, and a join with the terms if the data has an owl:imports.
 """

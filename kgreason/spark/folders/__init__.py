@@ -1,6 +1,6 @@
 """Tables on disk. A table that is not complete is never read as if it were complete.
 
-markers      a small table that says that other tables are complete
+markers      small tables, each of which says that other tables are complete
 folders      save: writes a DataFrame as a folder of files
 stages       Stages: the tables of one job below a folder, each written once
 checkpoints  Levels: the levels of one computation, written and read back

@@ -39,7 +39,7 @@ class Levels:
         self._token = self._token or uuid.uuid4().hex
 
     def _takes_up(self, level: int) -> bool:
-        """Use a level of an earlier run if it is whole and belongs to this computation. Returns whether it is used."""
+        """Use a level that an earlier run of this computation has completed. Returns whether there is such a level."""
         marker = self._marker(_level(level))
         if marker is None:
             return False
@@ -48,21 +48,24 @@ class Levels:
         return True
 
     def _marker(self, part: str) -> Any:
-        """Return the row of the marker for `part`, which is a level or the result.
+        """Return the row of the table `whole` of `part`, which is a level or the result.
 
-        The row is None if this part is missing, is not whole or belongs to another computation.
+        Returns None if the part is not whole or belongs to another computation.
         """
         found = marked(self.spark, self._path(part, "whole"), _WHOLE)
         is_mine = found and found.fingerprint == self._fingerprint and self._token in ("", found.token)
         return found if is_mine else None
 
     def write(self, facts: DataFrame, **others: DataFrame) -> int:
-        """Write the tables of the next level, in place of tables that a crash has left. Returns the number of facts."""
+        """Write the next level: its table `facts`, and its other tables by name. Returns the number of facts.
+
+        Tables that a crash has left there are replaced.
+        """
         self.sizes.append(self._write(_level(len(self.sizes)), facts, others))
         return self.sizes[-1]
 
     def close(self, make: Callable[[], DataFrame], schema: str) -> DataFrame:
-        """Return the final table, read from the folder. If the table is not whole yet, `make` computes it first."""
+        """Return the final table, read from the folder. If an earlier run has not completed it, `make` computes it."""
         if self._marker("result") is None:
             self._write("result", make(), {})
         return self.spark.read.schema(schema).parquet(self._path("result", "facts"))
@@ -84,7 +87,7 @@ class Levels:
         return range(len(self.sizes))
 
     def read(self, levels: Iterable[int], schema: str, name: str = "facts") -> DataFrame:
-        """Return the rows of the table `name` of all these levels together. If `levels` is empty, there are no rows."""
+        """Return the rows of the table `name` of all given levels, in one DataFrame; no rows if `levels` is empty."""
         paths = [self._path(_level(level), name) for level in levels]
         return self.spark.read.schema(schema).parquet(*paths) if paths else self.spark.createDataFrame([], schema)
 

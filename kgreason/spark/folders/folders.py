@@ -68,10 +68,7 @@ def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
 
 
 def check_seen(folder: str | PathLike[str]) -> None:
-    """Raise StoreError if a written folder has no file: the workers wrote elsewhere.
-
-    A task writes a file even if it has no rows.
-    """
+    """Raise StoreError if `folder` has no file after Spark wrote to it: then the workers wrote on other machines."""
     if not any(Path(folder).glob("part-*")):
         raise StoreError(f"{folder}: Spark's workers write to another machine; choose a folder that all machines share")
 
@@ -104,7 +101,7 @@ def _save_beside(frame: DataFrame, form: str, target: Path, suffix: str) -> None
 
 
 def _put(new: Path, target: Path) -> None:
-    """Rename the folder `new` to `target`, and remove an old folder of this name."""
+    """Rename the folder `new` to `target`. An old folder `target` is removed."""
     old = new.with_suffix(".old")
     if target.exists():
         target.rename(old)
@@ -114,7 +111,7 @@ def _put(new: Path, target: Path) -> None:
 
 @contextmanager
 def writing(folder: str) -> Iterator[None]:
-    """A context: if Spark or the operating system raises an error in it, raise a StoreError with one clear line."""
+    """A context for writing to `folder`. Errors of Spark and of the operating system become a clear StoreError."""
     try:
         with clear_errors(folder):
             yield

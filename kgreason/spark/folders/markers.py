@@ -26,9 +26,9 @@ def marked(spark: SparkSession, path: str, schema: str) -> Any:
 
 
 def mark(spark: SparkSession, path: str, schema: str, row: tuple[Any, ...] | None) -> None:
-    """Write a marker with one row to a path. With row=None the marker has no row: then no table counts as complete.
+    """Write a marker with the given row. With `row` None, write a marker without a row: the tables are not complete.
 
-    Raises StoreError if the row cannot be read back, because the workers wrote it to a folder of their own.
+    Raises StoreError if the row cannot be read back: then the workers wrote it on other machines.
     """
     rows = [] if row is None else [row]
     spark.createDataFrame(rows, schema).coalesce(1).write.mode("overwrite").parquet(path)

@@ -34,9 +34,9 @@ class Stages:
             self._mark(_BEGUN)
 
     def written(self, name: str, schema: str, table: Callable[[], DataFrame]) -> DataFrame:
-        """Return the table with this name, read from the folder. If it is not whole, `table` computes it first.
+        """Return the table `name`, read from the folder. If it is not whole, `table` computes it first.
 
-        Raises InputError if the folder has tables of a job with other input, or other files of the same name.
+        Raises InputError if the folder has tables of a job with other input, or files of other origin at this name.
         """
         path = f"{self._folder}/{name}"
         if not (self._is_begun and self._is_whole(name)):
@@ -68,7 +68,7 @@ class Stages:
         return bool(made_from)
 
     def _marked(self, name: str) -> str:
-        """Return the input that a marker names; "" if there is no marker or if the marker has no row."""
+        """Return the input that the marker of the table `name` has; "" if there is no marker or it has no row."""
         found = marked(self._spark, self._marker(name), _MARKER)
         return found.input if found else ""
 

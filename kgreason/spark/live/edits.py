@@ -1,4 +1,6 @@
-"""The edits of a micro-batch: one edit for each patch file, or for each chunk of signed triples.
+"""The edits of a micro-batch (what Spark's streaming hands over at a time) as rows.
+
+There is one row for each patch file, or for each chunk of signed triples:
 
     source    string      the file, or the place of the first row of the chunk
     removed   binary      quads to retract, as canonical N-Quads lines
@@ -47,14 +49,20 @@ _TIMED = pa.schema({"time": pa.int64(), **_FIELDS})
 
 
 def of_files(files: DataFrame) -> DataFrame:
-    """Return one edit for each patch file. The edits are ordered by modification time of the file, then by path."""
+    """Return an edit for each patch file. `files` has the columns path, modificationTime, content.
+
+    The edits are ordered by modification time, then by path.
+    """
     timed = files.select(unix_micros("modificationTime").alias("time"), "path", "content")
     edits = timed.mapInArrow(_read_files, f"time long, {_EDIT}")
     return edits.repartition(1).sortWithinPartitions("time", "source").drop("time")
 
 
 def of_rows(triples: DataFrame, order: tuple[str, ...]) -> DataFrame:
-    """Sort signed triples by the columns `order`, and return one edit for each chunk of the sorted rows."""
+    """Sort signed triples by the columns `order`. Returns an edit for each chunk of the sorted rows.
+
+    `triples` has the columns sign, subject, predicate, object, and optionally graph.
+    """
     graph = ["graph"] if "graph" in triples.columns else []
     terms = (col(name) for name in ("subject", "predicate", "object"))
     required = (coalesce(nullif(trim(term), lit("")), lit(NO_TERM)) for term in terms)

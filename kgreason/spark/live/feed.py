@@ -40,10 +40,10 @@ Change: TypeAlias = tuple[int, int, str, str, str, str]
 
 
 def feed(spark: SparkSession, store: str | PathLike[str], *, after: int = 0) -> DataFrame:
-    """Make a streaming DataFrame of changes: what each commit after the commit `after` adds to a store or removes.
+    """Make a streaming DataFrame with what each commit adds to a store and removes from it.
 
-    With `after` 0 the whole graph comes first. A query on the DataFrame fails, with StoreError in its text, if there is
-    no store, or if the journal does not have the commits after `after`.
+    It begins after the commit number `after`; with 0 the whole graph comes first. A query on the DataFrame fails, with
+    StoreError in its text, if there is no store, or if the journal no longer has the commits after `after`.
     """
     spark.dataSource.register(Feed)
     return spark.readStream.format(Feed.name()).option("after", after).load(fspath(store))
@@ -84,7 +84,10 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
         return {"commit": self._after}
 
     def read(self, start: dict[str, int]) -> tuple[Iterator[Change], dict[str, int]]:
-        """Return the rows of all commits after an offset, and the offset after these commits. Raises StoreError."""
+        """Return the rows of all commits after the offset `start`, and the offset of the last commit.
+
+        Raises StoreError.
+        """
         if self._is_at_end:
             return iter(()), start
         self._is_at_end = self._is_to_end
@@ -94,11 +97,11 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
         return iter(rows), {"commit": follower.commit}
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """Make the next `read` the last one. This `read` returns all commits so far."""
+        """Prepare for a query that ends: the next `read` returns all commits so far, and further ones return none."""
         self._is_to_end = True
 
     def readBetweenOffsets(self, start: dict[str, int], end: dict[str, int]) -> Iterator[Change]:  # noqa: N802
-        """Read the rows between two offsets again, after a restart.
+        """Yield again, after a restart, the rows of the commits after offset `start` up to offset `end`.
 
         Raises StoreError if the journal no longer has these commits.
         """

@@ -109,14 +109,17 @@ def _started(
 
 
 class Committer:
-    """The function that Spark calls for each batch. Spark Connect pickles this object before the first batch."""
+    """The function that Spark calls for each batch. `edits` turns the rows of a batch into edits, see `live.edits`.
+
+    Spark Connect pickles this object before the first batch.
+    """
 
     def __init__(self, edits: Edits, store: str | KnowledgeGraph, stream: str, checkpoint: str) -> None:
         self._edits, self._store, self._stream, self._checkpoint = edits, store, stream, checkpoint
         self._query = ""
 
     def __call__(self, batch: DataFrame, number: int) -> None:
-        """Commit a batch, unless the store has this batch already. Raises the errors that `follow` names."""
+        """Commit the batch with this number, unless the store has it already. Raises the errors that `follow` names."""
         self._query = self._query or _query(batch.sparkSession, self._checkpoint)
         with self._opened() as graph:
             if self._is_next(graph, number):
@@ -127,9 +130,9 @@ class Committer:
         return nullcontext(self._store) if isinstance(self._store, KnowledgeGraph) else KnowledgeGraph.open(self._store)
 
     def _is_next(self, graph: KnowledgeGraph, number: int) -> bool:
-        """Whether a batch must be committed: True for the next batch, False for the last batch that the store has.
+        """Whether batch `number` must be committed. The next batch must; the last batch in the store must not.
 
-        Raises StoreError for any other batch, and for a batch from another checkpoint.
+        Raises StoreError for all other batches, and for a batch from another checkpoint.
         """
         last = graph.streams().get(self._stream, {"batch": "-1", "query": self._query})
         if last.get("query") != self._query:
@@ -148,13 +151,13 @@ class Committer:
 
 
 def _query(spark: SparkSession, checkpoint: str) -> str:
-    """Return the id of the query that uses a checkpoint folder. Spark keeps the id in this folder across restarts."""
+    """Return the id of the streaming query that uses a checkpoint folder. Spark keeps this id across restarts."""
     text = "".join(row.value for row in spark.read.text(f"{checkpoint}/metadata").toLocalIterator())
     return str(json.loads(text)["id"])
 
 
 def _apply_fact(tx: Transaction, sign: int, text: str) -> None:
-    """Insert or delete a fact of a relation. Raises InputError, RuleError."""
+    """Insert (`sign` 1) or delete (`sign` -1) the fact of a relation with this text. Raises InputError, RuleError."""
     try:
         name, terms = read_fact(text)
     except ValueError as error:
@@ -164,7 +167,7 @@ def _apply_fact(tx: Transaction, sign: int, text: str) -> None:
 
 
 def _apply(tx: Transaction, edits: Iterable[Row]) -> None:
-    """Add edits, one after the other, to a transaction. Raises InputError, RuleError."""
+    """Carry out edits, rows of `live.edits`, in a transaction, one after the other. Raises InputError, RuleError."""
     for edit in edits:
         if edit.problem is not None:
             raise InputError(edit.problem)

@@ -40,12 +40,13 @@ _LONGEST = 500
 
 
 def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: File | None = None) -> dict[str, Any]:
-    """Assert the rows (subject, predicate, object: string, optional graph) in a store. Returns its new statistics.
+    """Assert triples in a store, as one commit. Returns the statistics of the store after the commit.
 
-    Terms are in N-Triples syntax; an empty or null graph is the default graph. A store given by its path is opened, or
-    made. Files are written to a temporary folder, inside `folder` if it is given; driver and workers must see it.
-    Raises InputError for a missing column and for a row that is not a triple or quad, StoreLockedError if the store is
-    already open, in this process or another process, StoreError, LimitError. After an error nothing has changed.
+    `triples` has the columns subject, predicate, object, and optionally graph, with terms in N-Triples syntax; an empty
+    or null graph is the default graph. `graph` is an open store, or the path of a store, which is opened or made.
+    Temporary files are written below `folder`, which driver and workers must both see. Raises InputError for a missing
+    column and for a row that is not a triple or quad, StoreLockedError if the store is already open, in this process or
+    another process, StoreError, LimitError. After an error nothing has changed.
     """
     if not isinstance(graph, KnowledgeGraph):
         try:
@@ -65,7 +66,10 @@ def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: 
 
 
 def _columns(triples: DataFrame) -> list[Any]:
-    """Return the four columns of a quad as strings. Only `graph` may be missing; else InputError is raised."""
+    """Return subject, predicate, object and graph as columns of strings. Raises InputError for a missing column.
+
+    Only the column graph may be missing.
+    """
     for name in ("subject", "predicate", "object"):
         if name not in triples.columns:
             raise InputError(f"the rows have no column {name}; their columns are {', '.join(triples.columns)}")
@@ -74,7 +78,7 @@ def _columns(triples: DataFrame) -> list[Any]:
 
 
 def _pieces(folder: Path) -> Iterator[bytes]:
-    """Yield the lines that tasks wrote, in order. Raises InputError for the first row that was not a quad."""
+    """Yield the N-Quads lines that tasks wrote to files in `folder`. Raises InputError for a row that is not a quad."""
     for file in sorted(folder.glob("part-*")):
         with file.open("rb") as stream:
             while lines := stream.readlines(_PIECE):
@@ -85,7 +89,7 @@ def _pieces(folder: Path) -> Iterator[bytes]:
 
 
 def _lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Turn batches of rows into N-Quads lines; tasks run this function. All lines of a batch are one row of text."""
+    """Turn rows of four texts into N-Quads lines, in a task. All lines of a batch become one text."""
     for batch in batches:
         rows = list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
         if rows:
@@ -94,7 +98,7 @@ def _lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _at_once(rows: list[tuple[str | None, ...]]) -> str:
-    """Return the canonical N-Quads lines of rows, or "" if one of the rows is not exactly one quad."""
+    """Return the N-Quads lines of rows, in canonical form. Returns "" if one of the rows is not exactly one quad."""
     text = "".join(map(_statement, rows))
     if text.count("\n") != len(rows) or "\r" in text:
         return ""
@@ -106,7 +110,7 @@ def _at_once(rows: list[tuple[str | None, ...]]) -> str:
 
 
 def _one(row: tuple[str | None, ...]) -> str:
-    """Return the canonical N-Quads line of a row. If the row is not a quad, return a comment line that says why."""
+    """Return the N-Quads line of a row, in canonical form. If a row is no quad, return a comment that says why."""
     try:
         line = _at_once([row]) or _canonical(_statement(row))
     except SyntaxError as error:
@@ -115,7 +119,7 @@ def _one(row: tuple[str | None, ...]) -> str:
 
 
 def _statement(row: tuple[str | None, ...]) -> str:
-    """Return a row as an N-Quads line. A missing term is replaced by `NO_TERM`, so that the line is invalid."""
+    """Return a row as an N-Quads line. `NO_TERM` stands in for a missing term and makes the line invalid."""
     *required, graph = [*row, None][:4]
     return " ".join([*((term or "").strip() or NO_TERM for term in required), graph or ""]) + " .\n"
 

@@ -1,7 +1,7 @@
 """Write triples of Spark as text to a folder: `decoded` turns ids into text, `write` writes the files.
 
-    s, p, o int, ...  +  terms (id, text)   ->  subject, predicate, object string, ...
-    N-Triples   part-*.nt, a triple on each line    Parquet   part-*.parquet, with all columns
+    decoded     s, p, o int, other columns  +  terms (id, text)   ->   subject, predicate, object string, other columns
+    write       N-Triples: part-*.nt, a triple on each line; or Parquet: part-*.parquet, with all columns
 
 Generalised triples are left out, because they are only steps in the derivation of other triples (`Dictionary.are_rdf`).
 Ids are looked up by joins with the terms; nothing is collected. Each predicate is looked up once. There are few
@@ -30,9 +30,9 @@ _IDS = {"p": ("predicate", _IRI), "s": ("subject", _NODE), "o": ("object", _TERM
 
 
 def decoded(triples: DataFrame, terms: DataFrame) -> DataFrame:
-    """Replace the ids in triples (s, p, o int, other columns) by texts: subject, predicate, object, other columns.
+    """Replace ids by texts: the columns s, p, o become subject, predicate, object; other columns stay.
 
-    `terms` has the columns id int and text string. Generalised triples are left out. `triples` is read twice.
+    `terms` has the columns id int, text string. Generalised triples are left out. `triples` is computed twice.
     """
     frame = triples
     for column, (name, kind) in _IDS.items():
@@ -44,10 +44,11 @@ def decoded(triples: DataFrame, terms: DataFrame) -> DataFrame:
 
 
 def write(triples: DataFrame, folder: str | PathLike[str], *, form: Form = "nt", overwrite: bool = False) -> None:
-    """Write triples as text (subject, predicate, object, ...) to a folder: N-Triples files, or Parquet of all columns.
+    """Write triples to files in a folder. `triples` has the columns subject, predicate, object, and maybe others.
 
-    Raises InputError if the folder is not empty and `overwrite` is not set. Raises StoreError if the folder cannot be
-    written; after an error no folder looks complete.
+    N-Triples files have the triples alone, Parquet files have all columns. Raises InputError if the folder is not empty
+    and `overwrite` is not set. Raises StoreError if the folder cannot be written; after an error no folder looks
+    complete.
     """
     if form == "nt":
         line = F.concat_ws(" ", "subject", "predicate", "object", F.lit("."))

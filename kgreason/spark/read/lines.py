@@ -34,7 +34,7 @@ _LONGEST = 500
 
 
 class Malformed(NamedTuple):
-    """What is known of the skipped lines of a file: how many there are, and one of these lines as an example."""
+    """The malformed lines of a file that were skipped: their number (`lines`), and one of them as an example."""
 
     file: str
     lines: int
@@ -46,14 +46,17 @@ SKIPPED = "file string, lines long, example string"
 
 
 class LineReader:
-    """Parses lines to quads of ids. With `skip` malformed lines are skipped and counted, otherwise they are errors."""
+    """Parses lines as quads of ids. With `skip` malformed lines are skipped and counted, otherwise they are errors."""
 
     def __init__(self, *, skip: bool) -> None:
         self._skip = skip
         self._skipped: dict[str, Malformed] = {}
 
     def intern(self, batch: pa.RecordBatch, dictionary: Dictionary) -> Iterator[Ids]:
-        """Parse a batch (line: binary, file: string). Yields quads as arrays int32[4, n]. Raises RdfSyntaxError."""
+        """Parse rows (line binary, file string). Yields quads as int32[4, n], with ids of `dictionary`.
+
+        Raises RdfSyntaxError.
+        """
         runs = pc.run_end_encode(batch.column("file"), pa.int32())
         start = 0
         for uri, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
@@ -61,7 +64,7 @@ class LineReader:
             start = end
 
     def skipped(self) -> dict[str, pa.Array]:
-        """Return the skipped lines of each file as columns: file, number of lines, example (`SKIPPED`)."""
+        """Return what was skipped so far, with a row for each file and the columns of `SKIPPED`."""
         files, lines, examples = zip(*self._skipped.values(), strict=True) if self._skipped else ((), (), ())
         return {
             "file": pa.array(files, pa.string()),
@@ -70,7 +73,7 @@ class LineReader:
         }
 
     def _run(self, file: str, lines: pa.Array, dictionary: Dictionary) -> Ids:
-        """Parse lines of one file. Returns quads int32[4, n]."""
+        """Parse lines of the file named `file`. Returns quads as int32[4, n]."""
         syntax = format_of(Path(file)).name
         try:
             return _quads(_joined(lines), file, syntax, dictionary)
@@ -78,7 +81,7 @@ class LineReader:
             return _quads(b"\n".join(self._sound(file, syntax, lines.to_pylist())), file, syntax, dictionary)
 
     def _sound(self, file: str, syntax: str, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the lines that are not malformed. Count malformed lines, or without `skip` raise RdfSyntaxError."""
+        """Yield the lines that are not malformed. A malformed line is counted, or without `skip` is an error."""
         for line in lines:
             if _parses(line, syntax):
                 yield line
@@ -90,7 +93,7 @@ class LineReader:
 
 
 def shown(line: bytes) -> str:
-    """Return the text of a line for a message: the first `_LONGEST` bytes of the line."""
+    """Return the first `_LONGEST` bytes of a line as text, for a message."""
     return line[:_LONGEST].decode(errors="replace")
 
 
@@ -102,7 +105,7 @@ def _joined(lines: pa.Array) -> bytes:
 
 
 def _quads(text: bytes, file: str, syntax: str, dictionary: Dictionary) -> Ids:
-    """Parse a text. Returns quads int32[4, n]."""
+    """Parse a text of N-Triples or N-Quads (`syntax`) from the file named `file`. Returns quads as int32[4, n]."""
     batches = read_stream(io.BytesIO(text), dictionary, syntax=syntax, source=file)
     return np.concatenate([np.empty((4, 0), np.int32), *map(np.stack, batches)], axis=1)
 

@@ -37,10 +37,9 @@ _PATTERN = re.compile(r"([\\\[\]{}*?])")
 
 
 class Inputs(NamedTuple):
-    """Paths by the way in which they are read.
+    """Files to read: `lines` are local files to read as lines, `documents` local files to read as documents.
 
-    `lines`: local files to read as lines. `documents`: local files to read as documents. `remote`: paths on other file
-    systems, to read as lines.
+    `remote` are paths on other file systems, which are read as lines.
     """
 
     lines: list[Path]
@@ -53,9 +52,9 @@ class Inputs(NamedTuple):
 
 
 def sort(paths: Paths) -> Inputs:
-    """Sort the files of some paths by how they are read.
+    """Sort the files that `paths` stand for by how Spark must read them.
 
-    Raises InputError for no file, a missing file, and an unknown format.
+    Raises InputError if there is no file, for a missing file, and for an unknown format.
     """
     given = [paths] if isinstance(paths, str | PathLike) else paths
     inputs = Inputs([], [], [])
@@ -90,7 +89,7 @@ def spark_path(file: Path) -> str:
 
 @lru_cache
 def source_name(uri: str) -> str:
-    """Return the name that `kgreason.rdf.reader` gives to a file. `uri` is the file's URI in Spark."""
+    """Return the name that `kgreason.rdf.reader` would give to the file that Spark knows by `uri`."""
     return str(Path(_local(uri)).resolve()) if uri.startswith("file:") else uri
 
 

@@ -34,17 +34,20 @@ _PARSED = f"{SCHEMA}, {SKIPPED}"
 
 
 class Skipped:
-    """Collects the lines that `read(..., on_error="count")` skips. These are known after an action on the DataFrame."""
+    """Counts the lines that `read(..., on_error="count")` skips. The counts are known once the rows are computed."""
 
     def __init__(self) -> None:
         self._observations: list[Observation] = []
 
     def files(self) -> list[Malformed]:
-        """Return the skipped lines of each file. Waits until the first action on the DataFrame has ended."""
+        """Return the skipped lines of each file. Waits until Spark has computed the rows for the first time."""
         return merged(Malformed(*row) for watched in self._observations for row in watched.get["skipped"])
 
     def watch(self, parsed: DataFrame) -> DataFrame:
-        """Return a DataFrame with the rows of `parsed`. When it is computed, this object notes the skipped lines."""
+        """Return a DataFrame with the rows of `parsed`, some of which are skipped lines (columns of `SKIPPED`).
+
+        When Spark computes this DataFrame, the skipped lines are counted.
+        """
         observation = Observation()
         self._observations.append(observation)
         skipped = F.when(F.col("file").isNotNull(), F.struct(*Malformed._fields))
@@ -52,7 +55,7 @@ class Skipped:
 
 
 def merged(skipped: Iterable[Malformed]) -> list[Malformed]:
-    """Add up the numbers of skipped lines: one entry for each file, sorted."""
+    """Add up the entries of each file. Returns one entry for each file, sorted by file."""
     files: dict[str, Malformed] = {}
     for each in skipped:
         known = files.get(each.file, each._replace(lines=0))
@@ -107,7 +110,7 @@ def documents_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
 
 
 def _parsed(skip: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Turn lines into quads as texts, and at the end yield the skipped lines. The tasks of `read` run this function."""
+    """Turn rows (line, file) into quads of texts, in a task. The last rows are the skipped lines."""
     reader, dictionary = LineReader(skip=skip), Dictionary(())
     for batch in batches:
         for quads in reader.intern(batch, dictionary):

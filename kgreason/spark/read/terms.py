@@ -22,7 +22,7 @@ QUAD = ("subject", "predicate", "object", "graph")
 
 
 def texts(dictionary: Dictionary, first: int = 0) -> pa.Array:
-    """Return the texts of the ids from `first` on, as a string array. Id 0 has the empty text."""
+    """Return the texts of all ids from `first` to the largest, as a string array. The text of id 0 is empty."""
     table, count = dictionary.table(), len(dictionary) + 1 - first
     offsets = table.offsets[first : first + count + 1]
     arena = table.arena[offsets[0] : offsets[-1]]
@@ -31,7 +31,7 @@ def texts(dictionary: Dictionary, first: int = 0) -> pa.Array:
 
 
 def interned(column: pa.Array, dictionary: Dictionary) -> Ids:
-    """Intern the texts of a string array. Returns int32[n]: the ids, 0 for null or empty text. Raises LimitError."""
+    """Intern the n texts of a string array. Returns int32[n]: the ids; 0 for null and empty text. Raises LimitError."""
     text, bounds = _packed(column)
     present = bounds[1:] > bounds[:-1]
     ids = np.zeros(present.size, np.int32)
@@ -40,7 +40,10 @@ def interned(column: pa.Array, dictionary: Dictionary) -> Ids:
 
 
 def _packed(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the bytes of the n texts of a string array, and the n + 1 bounds of the texts. A null is an empty text."""
+    """Return the n texts of a string array as bytes, one after the other, and the n + 1 bounds of the texts.
+
+    A null is an empty text.
+    """
     wide = column.fill_null("").cast(pa.large_string())
     _, offsets, data = wide.buffers()
     text = np.frombuffer(data or b"", np.uint8)
@@ -49,13 +52,13 @@ def _packed(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 
 def strings(quads: Ids, dictionary: Dictionary) -> dict[str, pa.Array]:
-    """Turn quads int32[4, n] into four columns of texts."""
+    """Turn quads, int32[4, n], into the columns subject, predicate, object, graph of texts."""
     words = texts(dictionary)
     return {name: words.take(pa.array(column)) for name, column in zip(QUAD, quads, strict=True)}
 
 
 def record(schema: str, **columns: pa.Array) -> pa.RecordBatch:
-    """Make rows of a table with the schema `name type, ...`. A column that is not passed is null."""
+    """Make rows with the schema `name type, ...` from some of their columns. The other columns are null."""
     length = len(next(iter(columns.values())))
     fields = dict(field.split() for field in schema.split(", "))
     arrays = [columns.get(name, pa.nulls(length, COLUMNS[kind])) for name, kind in fields.items()]

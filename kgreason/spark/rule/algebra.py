@@ -3,7 +3,7 @@
     node                       rows                                             columns
     Relation(view, arity)      the rows of a view                               the columns of the view
     Product(parts)             every combination of one row of each part        the columns of all parts
-    Select(source, l, r)       rows with column l = r, a column or a constant   the columns of the source
+    Select(source, l, r)       the rows with column l = r (column or constant)  the columns of the source
     Join(left, right, pairs)   the product, selected by each pair of columns    the columns of left, then of right
     Project(source, cs, names) the columns or constants cs, each row once       named by `names`
 
@@ -96,7 +96,7 @@ def width(source: Source) -> int:
 
 
 def product(parts: tuple[Source, ...]) -> Source:
-    """Return the product of the parts. A single part is returned as it is."""
+    """Return the `Product` of the parts; if there is one part, return this part."""
     return parts[0] if len(parts) == 1 else Product(parts)
 
 

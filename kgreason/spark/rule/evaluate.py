@@ -26,7 +26,7 @@ from kgreason.spark.rule.translation import heads_of, joined, translate, transla
 
 
 def run(rule: Rule, views: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
-    """Derive facts from views by one step of a rule. Returns a dict from the name of a view to its derived facts.
+    """Apply a rule once to the facts in `views`. Returns the derived facts, as a dict from the name of a view to rows.
 
     The head `false` gives the view `false/n`; its columns are the name, the variables and the constants of the rule.
     Raises UnsafeRuleError, and RuleError for a view that is missing or has another number of columns.
@@ -39,15 +39,15 @@ def run(rule: Rule, views: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
 
 
 def answers(variables: Sequence[Variable], body: Sequence[Atom], views: Mapping[str, DataFrame]) -> DataFrame:
-    """Return the distinct answers of a query, with a column for each of `variables`. The query is a rule body.
+    """Answer the query `body`. Returns the distinct answers, with a column for each of `variables`.
 
-    Raises what `run` raises.
+    Raises the errors of `run`.
     """
     return evaluate(joined(translate_query(variables, body)), views)
 
 
 def explain(rule: Rule) -> str:
-    """Return the plan of a rule as text: for each head the translated tree, the tree with joins, and the Spark SQL."""
+    """Return a text with, for each head of a rule: the translated tree, the tree with joins, and the Spark SQL."""
     parts = [format_rule(rule)]
     for plan in translate(rule):
         parts += [format_tree(plan), format_tree(joined(plan)), to_sql(joined(plan))]
@@ -61,7 +61,10 @@ def evaluate(plan: Project, views: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def _rows(source: Source, views: Mapping[str, DataFrame], first: int) -> DataFrame:
-    """Evaluate a part of a tree. Its columns are named by their numbers in the whole tree, beginning with c{first}."""
+    """Evaluate the part `source` of a tree. Its columns get the names c{first}, c{first + 1}, ...
+
+    `first` is the number that the first column of the part has in the whole tree.
+    """
     match source:
         case Relation():
             return _view(source, views).toDF(*(f"c{first + column}" for column in range(source.arity)))

@@ -30,7 +30,10 @@ PRESENT = "present"
 
 
 class _Clauses(NamedTuple):
-    """The parts of a SELECT: the tables in FROM (empty for one row), the columns, and the conditions in WHERE."""
+    """The parts of a SELECT: the text after FROM, the columns, and the conditions in WHERE.
+
+    `tables` is empty for the product of no parts, which is one row without columns.
+    """
 
     tables: str
     columns: tuple[str, ...]
@@ -80,7 +83,10 @@ def _table(relation: Relation, name: str) -> _Clauses:
 
 
 def _combined(operator: str, parts: tuple[Source, ...], numbers: Iterator[int]) -> _Clauses:
-    """Combine parts by JOIN or CROSS JOIN. A part after the first is put in brackets if it is a join itself."""
+    """Combine parts by `operator`, JOIN or CROSS JOIN. `numbers` gives a new number for the alias of each view.
+
+    A part after the first is put in brackets if it is a join itself.
+    """
     clauses = [_clauses(part, numbers) for part in parts]
     tables = [each.tables for each in clauses if each.tables]
     tables[1:] = [f"({each})" if "\n" in each else each for each in tables[1:]]
@@ -93,7 +99,7 @@ def _value(value: int | Constant, columns: tuple[str, ...]) -> str:
 
 
 def identifier(name: str) -> str:
-    """Quote the name of a view or column for SQL."""
+    """Return the name of a view or column in the quotation marks of SQL."""
     return "`" + name.replace("`", "``") + "`"
 
 

@@ -41,7 +41,10 @@ Equality: TypeAlias = tuple[int, int | Constant]
 
 
 class _Part(NamedTuple):
-    """A tree, and a number for each of its columns. Columns with the same number must have equal values in a row."""
+    """A part of a tree, with a number (`classes`) for each of its columns.
+
+    Columns with the same number must have equal values in a row of the whole tree.
+    """
 
     tree: Source
     classes: tuple[int, ...]
@@ -53,12 +56,14 @@ def heads_of(rule: Rule) -> tuple[Atom, ...]:
 
 
 def view_of(atom: Atom) -> str:
-    """Return the name of the view that has the facts for an atom."""
+    """Return the name of the view with the facts that may match an atom."""
     return TRIPLES if atom.relation is None else relation_text(atom.relation, len(atom.terms))
 
 
 def translate(rule: Rule) -> tuple[Project, ...]:
-    """Return a tree for each head of a rule: a projection of selections of a product. Raises UnsafeRuleError.
+    """Return a tree for each head of a rule: a projection of selections of a product.
+
+    Raises UnsafeRuleError, and RuleError for a rule that has more than plain atoms.
 
     >>> from kgreason.rules.parser import parse
     >>> from kgreason.spark.rule.algebra import format_tree
@@ -83,7 +88,7 @@ def translate(rule: Rule) -> tuple[Project, ...]:
 
 
 def translate_query(answers: Sequence[Variable], body: Sequence[Atom]) -> Project:
-    """Return the tree of a query. Its columns are the answer variables and have their names. Raises UnsafeRuleError."""
+    """Return the tree of the query `body`, with a column for each variable of `answers`. Raises UnsafeRuleError."""
     terms = tuple(answers)
     check_safe(Rule((Atom("answer", terms),), tuple(body), "query"))
     return _projected(terms, tuple(body), tuple(variable.name for variable in answers))
@@ -101,10 +106,10 @@ def _projected(terms: tuple[Term, ...], body: tuple[Atom, ...], names: tuple[str
 
 
 def joined(plan: Project) -> Project:
-    """Rewrite a tree so that it has joins instead of selections over products. Its rows stay the same.
+    """Return a tree with the same rows that has joins instead of selections over products.
 
-    A selection on one relation moves directly above this relation; a selection on two relations becomes their join. The
-    next relation to join is the first one that a selection connects to the relations before it. Groups of relations
+    A selection on one relation is put directly above this relation; a selection on two relations becomes their join.
+    The next relation to join is the first one that a selection connects to the relations before it. Groups of relations
     that no selection connects are combined by a product at the end.
     """
     relations, equalities = _flattened(plan.source)
@@ -119,7 +124,10 @@ def joined(plan: Project) -> Project:
 
 
 def _flattened(source: Source) -> tuple[list[Relation], list[Equality]]:
-    """Return the relations of a tree from left to right, and the selections on the product of these relations."""
+    """Return the relations of a tree from left to right, and its selections and joins as equalities.
+
+    An equality is (column, column or constant). Columns have their numbers in the product of all the relations.
+    """
     match source:
         case Relation():
             return [source], []
@@ -146,7 +154,7 @@ def _side_by_side(parts: tuple[Source, ...]) -> tuple[list[Relation], list[Equal
 
 
 def _classes(columns: int, equalities: list[Equality]) -> list[int]:
-    """Return for each column the number of the first column that must have the same value."""
+    """Return, for each of `columns` columns, the first column that must have the same value by the equalities."""
     classes = list(range(columns))
     for left, right in equalities:
         if isinstance(right, int):
@@ -156,7 +164,10 @@ def _classes(columns: int, equalities: list[Equality]) -> list[int]:
 
 
 def _restricted(relations: list[Relation], equalities: list[Equality], classes: list[int]) -> list[_Part]:
-    """Return a part for each relation: the relation with those selections that concern only this relation."""
+    """Return a part for each relation: the relation under the selections that concern this relation alone.
+
+    `classes` has, for each column of the product, the first column that must have the same value.
+    """
     parts: list[_Part] = []
     first = 0
     for relation in relations:
@@ -175,9 +186,9 @@ def _restricted(relations: list[Relation], equalities: list[Equality], classes: 
 
 
 def _grown(part: _Part, others: list[_Part]) -> _Part:
-    """Join a part with all others that are connected to it, directly or through other parts.
+    """Return the join of `part` with all of `others` that shared classes connect to it, directly or through others.
 
-    The joined parts are removed from `others`.
+    The joined parts are removed from the list `others`.
     """
     while True:
         near = next((other for other in others if not set(part.classes).isdisjoint(other.classes)), None)

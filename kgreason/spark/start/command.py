@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def for_command(master: str, **config: str) -> Iterator[SparkSession]:
-    """Make a session with `session`, and stop it at the end of the block.
+    """A context with a new session on `master`, which is stopped when the block ends.
 
     Raises the errors of `session`, and KgreasonError if Spark fails in the block.
     """

@@ -29,10 +29,10 @@ _UNREADABLE = re.compile(r"\[(PATH_NOT_FOUND|FAILED_READ_FILE)\b.*")
 
 @contextmanager
 def clear_errors(folder: str = "") -> Iterator[None]:
-    """A context: if an error of Spark in it has an error of kgreason as its cause, raise the error of kgreason instead.
+    """A context that replaces an error of Spark by the error of kgreason that caused it, if there is one.
 
-    A full disk and an unreadable input become errors of kgreason, too. `folder` is the folder that the block writes to;
-    the message for a full disk names it.
+    A full disk and an unreadable input become errors of kgreason, too. The message for a full disk names `folder`, the
+    folder that the block writes to.
     """
     try:
         yield
@@ -67,7 +67,7 @@ def _clear(text: str, folder: str) -> KgreasonError | None:
 
 
 def _again(name: str, message: str) -> KgreasonError:
-    """Make the original error of kgreason again, from the name of its class and its message."""
+    """Return an error of kgreason with this class name and message."""
     place = _PLACE.fullmatch(message)
     if name != "RdfSyntaxError" or place is None:
         again: KgreasonError = getattr(errors, name)(message)

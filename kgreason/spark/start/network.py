@@ -47,7 +47,7 @@ def _check_connect(master: str, patience: float) -> None:
 
 
 def _check_standalone(master: str, patience: float) -> None:
-    """Raise InputError unless at least one of the masters answers."""
+    """Raise InputError if none of the addresses in `master` (`spark://host:port,host:port`) answers."""
     problem = ""
     for place in master.removeprefix(_STANDALONE).split(","):
         host, _, port = place.rpartition(":")

@@ -1,13 +1,13 @@
-"""Operators: NOT, expressions, aggregates and DATA. They read facts, and assert facts that rules read.
+"""Operators on Spark: NOT, expressions, aggregates and DATA. They read facts, and assert facts that rules read.
 
 program      the operators of a program, as tables of integers
-tables       Tables: facts to keys, results to facts
-terms        Terms: all terms, with those that operators make
+tables       Tables: from facts to what operators read; from the results of operators to facts
+terms        Terms: all terms of the data, and new terms that operators make
 individuals  which terms are equal
 negations    NOT: an anti-join
-tasks        what tasks run: expressions and aggregates
+tasks        the functions that Spark tasks run for expressions and aggregates
 expressions  FILTER, BIND and SKOLEM
 aggregates   AGGREGATE
 data         DATA: asserted triples as facts
-operators    Assertions: all operators, level by level
+operators    Assertions: all operators, stratum by stratum
 """

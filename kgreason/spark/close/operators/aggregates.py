@@ -34,9 +34,10 @@ def aggregated(
     terms: Terms,
     others: DataFrame | None,
 ) -> DataFrame:
-    """Compute the values of all groups of the aggregates `numbers`: operator, kind, b0.. (the group), text (the value).
+    """Compute the aggregates `numbers` over `facts`. Returns a row `operator, kind, b0.., text` for each group.
 
-    `others` has a column id: the terms that are not first names (`individuals`). It is None if no terms are equal.
+    `b0..` is the group, `text` its value. `others` has a column `id`: the terms that are not first names
+    (`individuals`); rows with these terms do not count. `others` is None if no terms are equal.
     """
     rows = tables.keyed(facts, numbers, (MET,))
     if others is not None:
@@ -63,7 +64,11 @@ def aggregated(
 def _solved(
     rows: DataFrame, numbers: Sequence[int], operators: Sequence[Operator], groups: tuple[str, ...], terms: Terms
 ) -> DataFrame:
-    """Compute in tasks the values of all groups of aggregates other than COUNT."""
+    """Compute aggregates other than COUNT, in tasks.
+
+    Reads rows `operator, g0.., id`, where `id` is the term to aggregate. Returns rows `operator, g0.., text`, where
+    `text` is the value of the group.
+    """
     aggregates = {number: aggregation_of(operators[number]).aggregate for number in numbers}
     texts = rows.join(terms.all, "id").select("operator", *groups, "text")
     ordered = texts.repartition("operator", *groups).sortWithinPartitions("operator", *groups)
@@ -72,13 +77,16 @@ def _solved(
 
 
 def _plan(operator: Operator) -> tuple[int, int, bool]:
-    """Return for an aggregate: how many columns a group has, which key is the argument, and whether it is a COUNT."""
+    """Return three values for an aggregate: the width of a group, which key is the argument, and whether it is COUNT.
+
+    COUNT(*) has no argument; then the second value is NONE.
+    """
     aggregate, _, keys, _ = aggregation_of(operator)
     place = keys.index(aggregate.argument) if aggregate.argument else NONE
     return len(aggregate.group), place, aggregate.function == _COUNT
 
 
 def aggregation_of(operator: Operator) -> Aggregation:
-    """Return what an operator does; it must be an aggregation."""
+    """Return the aggregation that an operator computes. The operator must be an AGGREGATE."""
     assert isinstance(operator.does, Aggregation)
     return operator.does

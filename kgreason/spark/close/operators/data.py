@@ -1,8 +1,8 @@
-"""DATA on Spark: `asserted` gives the asserted triples that a pattern of the rules matches, as facts of a relation.
+"""DATA on Spark. Patterns after `DATA` read a hidden relation; `asserted` makes its facts from the asserted triples.
 
-If rules follow owl:sameAs, a pattern must also match triples in which an equal term stands in place of its constant. So
-then all asserted triples are facts of the relation, and rules copy them to the equal terms
-(`materialize/operators/data`).
+Only triples that some pattern after `DATA` matches become facts. But if the program has rules about owl:sameAs, a
+pattern must also match triples that have an equal term in place of a constant. Then all asserted triples become facts,
+and rules copy these facts to the equal terms (`materialize/operators/data`).
 
 Cost: one broadcast join with the triples; with owl:sameAs a fact for each asserted triple.
 """
@@ -17,9 +17,10 @@ from kgreason.spark.close.rewrites import frame_of, met
 
 
 def asserted(triples: DataFrame, patterns: Patterns) -> DataFrame:
-    """Return rows `relation, s, p, o` for the asserted triples (s, p, o int) that some pattern of DATA matches.
+    """Return the facts that patterns after `DATA` read, as rows `relation, s, p, o`.
 
-    If rules follow owl:sameAs, there is a row for every asserted triple.
+    `triples` are all asserted triples (s, p, o int). A triple becomes a fact if a pattern matches it; with
+    `patterns.are_all` every triple does.
     """
     found = triples.select("s", "p", "o")
     if not patterns.are_all:

@@ -2,9 +2,9 @@
 
     asks (operator, keys)  ->  texts of the keys  ->  tasks: Oxigraph  ->  texts of the results  ->  ids
 
-Each input is asked for by one fact, so it is evaluated once. If rules follow owl:sameAs, SKOLEM gets the first name of
-each individual (`individuals`), for its variables and its constants. Cost: one join with the terms for the inputs, and
-two for the results.
+One fact asks for each input, so each input is evaluated once. If the program has rules about owl:sameAs, each argument
+of SKOLEM is replaced by the first name of its individual (`individuals`). Cost: one join with the terms for the inputs,
+and two for the results.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def computed(
     kept: Kept,
     names: DataFrame | None = None,
 ) -> DataFrame | None:
-    """Compute the results of expressions for the inputs that `facts` ask for. Returns None if the facts ask for none.
+    """Evaluate expressions for the inputs that `facts` ask for. Returns None if the facts ask for none.
 
-    The result has the columns operator, kind, b0.. (the input), text (null for a FILTER). `names` has the columns id
-    and name: the terms that are not first names (`individuals`), with their first names. If `names` is None, no term is
-    replaced by a first name.
+    Returns rows `operator, kind, b0.., text`: `b0..` is the input, `text` the result (null for a FILTER). `names` has
+    the columns `id` and `name`: the terms that are not first names (`individuals`), each with the first name to use in
+    its place. If `names` is None, no term is replaced.
     """
     asks = kept.keep(tables.keyed(facts, expressions, (ASKS,)).drop("role"))
     if asks.isEmpty():
@@ -58,7 +58,7 @@ def computed(
 
 
 def _texts(ids: DataFrame, terms: Terms, names: DataFrame | None) -> DataFrame:
-    """Return the texts of terms: columns id and text. With `names`, an id has the text of its term's first name."""
+    """Return rows `id, text` for the terms `ids`. The text of an id in `names` is the first name that stands there."""
     found = terms.all.join(ids.distinct(), "id", "left_semi")
     if names is None:
         return found
@@ -66,9 +66,9 @@ def _texts(ids: DataFrame, terms: Terms, names: DataFrame | None) -> DataFrame:
 
 
 def expressions_of(operators: Sequence[Operator], numbers: Sequence[int], registry: Registry) -> dict[int, Expression]:
-    """Return the expressions of operators by number, each with a rule that has it.
+    """Return a dict from the number of an operator to its expression. `numbers` are the operators to include.
 
-    Raises RuleError for a missing Python function.
+    Raises RuleError for a Python function that is not in `registry`.
     """
     found = {}
     for number in numbers:
@@ -84,7 +84,7 @@ def expressions_of(operators: Sequence[Operator], numbers: Sequence[int], regist
 
 
 def check_importable(expressions: Iterable[Expression], spark: SparkSession) -> None:
-    """Raise RuleError for a Python function that Spark's workers cannot import. Cost: a small job for each."""
+    """Raise RuleError if Spark's workers cannot import a Python function. Cost: a small job for each function."""
     calls = {each.function: each for each in expressions if each.function}
 
     def seen(_function: PythonFunction, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -100,7 +100,10 @@ def check_importable(expressions: Iterable[Expression], spark: SparkSession) -> 
 
 
 def with_first_names(expressions: Mapping[int, Expression], names: DataFrame, terms: Terms) -> dict[int, Expression]:
-    """Replace each constant argument of SKOLEM expressions by the first name of its individual."""
+    """Return SKOLEM expressions in which each constant argument is the first name of its individual.
+
+    `names` has the columns `id` and `name`: the terms that are not first names, with the first names.
+    """
     found = {number: skolem_terms(each.computed) for number, each in expressions.items()}
     constants = sorted({term for each in found.values() for term in each[1:] if not isinstance(term, Variable)})
     known = {}

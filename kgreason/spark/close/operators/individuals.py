@@ -17,13 +17,13 @@ from kgreason.spark.close.operators.terms import Terms
 
 
 def links(facts: DataFrame, triples: int) -> DataFrame:
-    """Return the owl:sameAs links between two different terms: x, y int. `triples`: the number of the triple table."""
+    """Return rows `x, y`: the owl:sameAs links between different terms. `triples` is the number of the triple table."""
     is_link = (F.col("tbl") == triples) & (F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2"))
     return facts.where(is_link).selectExpr("c0 AS x", "c2 AS y")
 
 
 def others(facts: DataFrame, triples: int, terms: Terms) -> DataFrame:
-    """Return the terms that are not first names: `id int`, and `name string`, the first name of the same individual."""
+    """Return rows `id, name` for all terms that are not first names. `name` is the text of the term's first name."""
     linked = links(facts, triples)
     names = linked.union(linked.selectExpr("x", "x AS y")).distinct()
     known = names.join(terms.all.withColumnsRenamed({"id": "y"}), "y")

@@ -4,8 +4,8 @@
     matches    values for which the negated atoms match
     none       values for which NOT holds; new ones are asks - matches - none        (rules/lowering.py)
 
-Law: when the level of a negation is decided, no rule can derive another match. So a fact of `none` stays true. The
-exception: facts may make rules circular (`materialize/operators/drawn`). `check_absent` finds such facts at the end.
+Law: when the stratum of a negation is decided, no rule can derive another match. So a fact of `none` stays true. There
+is one exception: facts may make rules circular (`materialize/operators/drawn`). `check_absent` finds this at the end.
 
 Cost: one anti-join over the keys of all negations.
 """
@@ -26,9 +26,10 @@ from kgreason.spark.close.operators.terms import Terms
 
 
 def absent(facts: DataFrame, numbers: Collection[int], tables: Tables) -> DataFrame:
-    """Return the values for which the negations `numbers` now find no match: `operator, kind, b0.., id`.
+    """Return rows `operator, kind, b0.., id`: the values `b0..` for which the negations `numbers` now hold.
 
-    The values (`b0..`) are asked for and not decided yet. `id` is 0, because a negation has no result.
+    Only values that a rule asks for and that have no fact of `none` yet are returned. `id` is always 0, because a
+    negation has no result.
     """
     keyed = tables.keyed(facts, numbers, (ASKS, MET, KNOWN))
     asks, answered = keyed.where(F.col("role") == ASKS), keyed.where(F.col("role") != ASKS)
@@ -39,7 +40,7 @@ def absent(facts: DataFrame, numbers: Collection[int], tables: Tables) -> DataFr
 def check_absent(
     facts: DataFrame, numbers: Collection[int], operators: Sequence[Operator], tables: Tables, terms: Terms
 ) -> None:
-    """Raise StratificationError if something is present now that was decided to be absent."""
+    """Raise StratificationError if a negation now finds a match for values that were decided to have none."""
     keyed = tables.keyed(facts, numbers, (MET, KNOWN))
     known, derived = (keyed.where(F.col("role") == role) for role in (KNOWN, MET))
     wrong = known.join(derived, ["operator", *tables.keys], "left_semi").first()

@@ -1,7 +1,7 @@
 """`Assertions`: the facts that operators assert when rules derive nothing new, for all operators at once.
 
     expressions    results for the inputs that rules ask for; as soon as rules ask
-    then, level by level, when all facts of lower levels are final:
+    then, stratum by stratum, when all facts of lower strata are final:
     negations      the inputs that rules ask for, if nothing matches
     aggregates     one value for each group
     SKOLEM         blank nodes for individuals, if rules follow owl:sameAs
@@ -9,8 +9,8 @@
 Law: the facts at the end are those of `materialize/operators` in one process. Nothing is ever retracted: an operator is
 decided when all that it reads is final (rules/strata.py).
 
-Cost: a number of joins for each round that does not depend on the number of operators. Rules are evaluated only for
-what is new, but each round reads and writes all facts (`levels.inserted`).
+Cost: some joins for each round; their number does not depend on the number of operators. Only rules that new facts
+match are evaluated, but each round reads and writes all facts.
 """
 
 from __future__ import annotations
@@ -42,10 +42,12 @@ class Assertions:
     """All operators of a program. They assert facts until nothing changes.
 
     `triples` is the number of the table of triples. `registry` has the Python functions. `literals` returns the facts
-    about all literals, or None. `goes_on`: the engine continues from the result of Spark. Then Spark leaves to the
-    engine: operators with recursion through MIN and MAX, all operators of the same level and of higher levels, and the
-    check for facts that make rules circular. `are_merged`: representatives stand for equal terms. Then Spark leaves all
-    operators to the engine as soon as two terms are equal. Raises RuleError for rules that Spark cannot evaluate.
+    about all literals, or None.
+
+    With `goes_on`, the engine continues from the result of Spark, and does what Spark has left out: the first stratum
+    with a recursion through MIN or MAX, all later strata, and the check for facts that make rules circular. With
+    `are_merged`, the engine uses representatives of equal terms; then Spark evaluates no operator once two terms are
+    equal. Raises RuleError for rules that Spark cannot evaluate.
     """
 
     def __init__(
@@ -82,8 +84,9 @@ class Assertions:
     def wanted(self, facts: DataFrame, arrived: DataFrame, kept: Kept) -> DataFrame | None:
         """Return the facts `tbl, c0..` to assert next, or None if all operators are done.
 
-        `facts`: all facts, `tbl, c0..`. `arrived`: the facts that are new since the last call. Raises LimitError for a
-        recursion that makes terms without end, StratificationError if the facts make the rules circular.
+        `facts` are all facts so far, with columns `tbl, c0..`. `arrived` are those facts that are new since the last
+        call. Raises LimitError for a recursion that makes terms without end, and StratificationError if the facts make
+        the rules circular.
         """
         if self._are_merged and not links(facts, self._triples).isEmpty():
             return None
@@ -100,16 +103,16 @@ class Assertions:
         return found
 
     def _numbers(self, kind: type) -> list[int]:
-        """Return the numbers of the operators of a kind, at the present level and the levels below it."""
+        """Return the numbers of the operators that are of type `kind`, in all strata up to the present one."""
         found = enumerate(self._operators.all)
         return [number for number, each in found if isinstance(each.does, kind) and each.level <= self._level]
 
     def _reached(self, kind: type) -> list[int]:
-        """Return the numbers of the operators of a kind at the present level."""
+        """Return the numbers of the operators that are of type `kind`, in the present stratum alone."""
         return [number for number in self._numbers(kind) if self._operators.all[number].level == self._level]
 
     def _decided(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
-        """Return what operators of the present level assert, and new results of negations at lower levels."""
+        """Return the facts that operators of the present stratum assert, and those of negations in earlier strata."""
         parts = [
             self._absent(facts, kept),
             self._computed(facts, self._reached(Function), kept),
@@ -123,7 +126,7 @@ class Assertions:
         return _some(self._tables.facts(absent(facts, numbers, self._tables)), kept) if numbers else None
 
     def _computed(self, facts: DataFrame, numbers: list[int], kept: Kept) -> DataFrame | None:
-        """Return the facts for the results of the expressions `numbers`, for the inputs that `facts` ask for."""
+        """Evaluate the expressions `numbers` for the inputs that `facts` ask for. Returns their results as facts."""
         waiting = [number for number in numbers if self._operators.all[number].level]
         parts = []
         for some, names in (
@@ -140,7 +143,7 @@ class Assertions:
         return reduce(DataFrame.union, parts) if parts else None
 
     def _aggregated(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
-        """Return the facts for the values of the aggregates of the present level, or None if there are none."""
+        """Compute the aggregates of the present stratum. Returns a fact for each group, or None without aggregates."""
         numbers = self._reached(Aggregation)
         if not numbers:
             return None
@@ -154,7 +157,10 @@ class Assertions:
         return others(facts, self._triples, self._terms)
 
     def _with_ids(self, rows: DataFrame, kept: Kept, *, makes: bool = True, is_round: bool = False) -> DataFrame | None:
-        """Turn results `operator, kind, b0.., text` into facts. New terms get ids if `makes` is set."""
+        """Turn results, rows `operator, kind, b0.., text`, into facts. Returns None if there are no results.
+
+        With `makes`, texts that are no terms yet get ids. With `is_round`, these new terms count for the limits.
+        """
         made = self._terms.intern(rows.where("text IS NOT NULL").select("text")) if makes else 0
         if made and is_round:
             self._count(rows, made)
@@ -163,9 +169,10 @@ class Assertions:
         return found if found is None or literals is None else found.unionByName(literals)
 
     def _count(self, rows: DataFrame, made: int) -> None:
-        """Count a round in which expressions made terms. Raises LimitError if there are too many rounds or terms.
+        """Count a round in which expressions made `made` terms. Raises LimitError after too many rounds or terms.
 
-        If there are more rounds than expressions, there is a recursion; only then are the terms counted.
+        `rows` are the results of the round; the message names the rule of one result. After more rounds than there are
+        expressions, there must be a recursion; only from then on are the terms counted.
         """
         self._rounds += 1
         self._made += made if self._rounds > len(self._expressions) else 0
@@ -179,7 +186,7 @@ class Assertions:
         )
 
     def _check_groups(self, facts: DataFrame, kept: Kept) -> None:
-        """Raise StratificationError if the value of a group that was decided has changed."""
+        """Raise StratificationError if an aggregate has another value for a group than it had when it was decided."""
         since, self._since = self._since, []
         numbers = self._numbers(Aggregation)
         if not numbers or self._goes_on:
@@ -201,6 +208,6 @@ class Assertions:
 
 
 def _some(rows: DataFrame, kept: Kept) -> DataFrame | None:
-    """Keep the rows in memory and return them; None if there are no rows."""
+    """Keep rows in memory until `kept` ends. Returns the rows, or None if there are none."""
     found = kept.keep(rows)
     return None if found.isEmpty() else found

@@ -1,15 +1,15 @@
 """The operators of a program as small tables: which facts they read, and which facts they write.
 
-    reads     form, constants -> operator, role, the columns of the keys     a fact that an operator reads
-    writes    operator, kind -> table and columns, of keys or the result     a fact that an operator asserts
+    reads     a fact that an operator reads     form, constants -> operator, role, the columns with the keys
+    writes    a fact that an operator asserts   operator, kind -> table, and for each column: a constant, key or result
 
-An operator reads atoms of hidden relations (rules/lowering.py). The values of the variables of such an atom are its
-*keys*. The role of an atom says what its facts mean: values that a rule asks for (`ASKS`), matches of the negated or
-aggregated atoms (`MET`), or results that the operator has asserted already (`KNOWN`). The tables are like those of
+An operator reads facts of hidden relations (rules/lowering.py). The values of the variables in such a fact are its
+*keys*. The role of a fact says what it means: values that a rule asks for (`ASKS`), a match of the negated or
+aggregated atoms (`MET`), or a result that the operator has asserted already (`KNOWN`). The tables are like those of
 rules (`close/plans.py`), so one join finds the facts for all operators.
 
-Operators have the levels of the in-process engine (rules/strata.py); functions have level 0, so they do not wait for
-other operators.
+Operators have the same strata as in the engine of one process (rules/strata.py). FILTER and BIND have stratum 0, so
+they do not wait for other operators.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ TableOf = Callable[[tuple[bool, int]], int]
 
 
 class Operator(NamedTuple):
-    """An operator: its level, the label of a rule that has it, what it does, and whether it reads its own results.
+    """An operator: `level` is its stratum, `rule` the label of a rule that has it, `does` what it computes.
 
-    Only aggregates with MIN or MAX can read their own results (`is_recursive`).
+    `is_recursive` says that it reads its own results, which only aggregates with MIN or MAX can do.
     """
 
     level: int
@@ -54,14 +54,18 @@ class Operator(NamedTuple):
 
 
 class Operators(NamedTuple):
-    """All operators of a program. `data`: the triple patterns of DATA. `is_linked`: whether rules follow owl:sameAs."""
+    """All operators of a program.
+
+    `data` are the triple patterns that rules have after `DATA`, which match asserted triples only. `is_linked` says
+    that the program has rules about owl:sameAs.
+    """
 
     all: tuple[Operator, ...]
     data: tuple[Atom, ...]
     is_linked: bool
 
     def texts(self) -> Iterator[str]:
-        """Yield the constants of all atoms that operators read or write."""
+        """Yield the texts of the constants in all atoms that operators read or write."""
         reads = (atom for operator in self.all for _, atom, _ in _reads(operator))
         writes = (atom for operator in self.all for _, atom, _ in _writes(operator))
         for atom in chain(reads, writes, self.data):
@@ -71,9 +75,11 @@ class Operators(NamedTuple):
 
 
 class Between(NamedTuple):
-    """Operators as tables; the docstring of the module explains them. `keys` is the largest number of keys of an atom.
+    """Operators as the tables `reads` and `writes`, which the docstring of the module explains.
 
-    A column in `writes` is an id, `-1 - n` for the key n, or `-1 - keys` for the result.
+    `keys` is the largest number of keys of an atom, `constants` the largest number of constants. In `writes`, a number
+    says what a column of the asserted fact holds: an id stands for itself, `-1 - n` for key n, `-1 - keys` for the
+    result.
     """
 
     operators: Operators
@@ -85,10 +91,10 @@ class Between(NamedTuple):
 
 
 class Patterns(NamedTuple):
-    """The triple patterns of DATA as a table with columns `form, k0..`.
+    """The triple patterns that rules have after `DATA`, as a table `rows` with the columns `form, k0..` (constants).
 
-    `relation` is the id of the relation that holds asserted triples for DATA. `table` is the number of the table of
-    triples. `are_all`: all asserted triples are facts of the relation.
+    Each asserted triple that a pattern matches is also a fact of a hidden relation, whose id is `relation`. With
+    `are_all`, every asserted triple is. `table` is the number of the table of triples.
     """
 
     forms: tuple[Form, ...]
@@ -100,9 +106,9 @@ class Patterns(NamedTuple):
 
 
 def operators_of(rules: Collection[Rule], schema: Iterable[Triple]) -> Operators:
-    """Find the operators of the rules in force. `schema` has all schema triples, inferred ones included.
+    """Return the operators of `rules`. `schema` has all schema triples, inferred ones included.
 
-    Raises StratificationError if the levels of the operators cannot be ordered.
+    Raises StratificationError if the operators have no order of strata.
     """
     levels = stratify(drawn(rules, schema)) if any(map(has_closed, rules)) else {}
     found: dict[Operation, Operator] = {}
@@ -116,7 +122,10 @@ def operators_of(rules: Collection[Rule], schema: Iterable[Triple]) -> Operators
 
 
 def between(operators: Operators, ids: Mapping[str, int], table: TableOf) -> Between:
-    """Make the tables of operators. `ids` maps the texts of constants to ids. `table` returns the number of a table."""
+    """Make the tables of operators. `ids` maps the texts of constants to ids.
+
+    `table` gives the number of a table of facts. Its argument is (whether the table holds triples, number of columns).
+    """
     reads = [(number, *each) for number, operator in enumerate(operators.all) for each in _reads(operator)]
     writes = [(number, *each) for number, operator in enumerate(operators.all) for each in _writes(operator)]
     writer = Forms(ids, table)
@@ -140,7 +149,7 @@ def between(operators: Operators, ids: Mapping[str, int], table: TableOf) -> Bet
 
 
 class Forms:
-    """Turns atoms into forms (`plans`) and constants. `numbers` has a number for each form so far."""
+    """Turns atoms into numbered forms (`plans.Form`) and constants. `numbers` maps each form so far to its number."""
 
     def __init__(self, ids: Mapping[str, int], table: TableOf) -> None:
         self._ids, self._table = ids, table
@@ -160,14 +169,14 @@ class Forms:
         return number, *(self._ids[str(columns[place])] for place in places)
 
     def columns(self, atom: Atom, keys: tuple[Variable, ...]) -> Row:
-        """Return for each key the column of the atom that has this variable."""
+        """Return, for each variable of `keys`, the number of the atom's column that has it."""
         return tuple(map(columns_of(atom).index, keys))
 
     def head(self, atom: Atom, keys: tuple[Variable, ...], result: int) -> Row:
-        """Return the number of the table of an atom, then a code for each column of the atom.
+        """Return an atom that an operator asserts as numbers: the number of its table, then a code for each column.
 
-        The code is the id of a constant, or `-1 - n` for the key n. A variable that is not a key stands for the result
-        of the operator, and has the code `-1 - result`.
+        The code is the id of a constant, or `-1 - n` for the variable number n of `keys`. Any other variable is the
+        result of the operator, and its code is `-1 - result`.
         """
         columns = columns_of(atom)
         numbers = {term: -1 - number for number, term in enumerate(keys)}
@@ -179,7 +188,7 @@ class Forms:
 
 
 def patterns_of(operators: Operators, ids: Mapping[str, int], table: TableOf) -> Patterns | None:
-    """Make the table of the patterns of DATA. Returns None if no rule uses DATA."""
+    """Make a table of the triple patterns that rules have after `DATA`. Returns None if there are no such patterns."""
     if not operators.data:
         return None
     writer = Forms(ids, table)
@@ -192,7 +201,7 @@ def patterns_of(operators: Operators, ids: Mapping[str, int], table: TableOf) ->
 
 
 def _reads(operator: Operator) -> Iterator[tuple[int, Atom, tuple[Variable, ...]]]:
-    """Yield the atoms that an operator reads, each as (role, atom, keys in order)."""
+    """Yield each atom that an operator reads, as (role, atom, the operator's keys in their order)."""
     match operator.does:
         case Negation(pattern, asks, none, _):
             keys = _variables(asks)
@@ -206,7 +215,10 @@ def _reads(operator: Operator) -> Iterator[tuple[int, Atom, tuple[Variable, ...]
 
 
 def _writes(operator: Operator) -> Iterator[tuple[int, Atom, tuple[Variable, ...]]]:
-    """Yield the atoms that an operator writes, each as (kind, atom, keys in order). The result is not a key."""
+    """Yield each atom that an operator asserts, as (kind, atom, the operator's keys in their order).
+
+    The variable of the result is not among the keys.
+    """
     match operator.does:
         case Negation(_, asks, none, _):
             yield MADE, none, _variables(asks)

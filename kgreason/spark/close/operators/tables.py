@@ -19,7 +19,7 @@ from kgreason.spark.close.rewrites import frame_of, met, pick, valued
 
 
 class Tables:
-    """The tables of operators in a session. `width` is the number of columns of a fact after `tbl`."""
+    """The tables of operators as DataFrames. `width` is the number of columns `c0..` of a fact."""
 
     def __init__(self, spark: SparkSession, between: Between, width: int) -> None:
         self.spark, self._between = spark, between
@@ -29,9 +29,9 @@ class Tables:
         self._heads = len(between.writes.columns) - len(("operator", "kind", "tbl"))
 
     def keyed(self, facts: DataFrame, numbers: Collection[int], roles: Collection[int]) -> DataFrame:
-        """Find what the operators `numbers` read in the given roles: a row operator, role, b0.. for each fact.
+        """Return rows `operator, role, b0..`: one for each fact and each operator that reads the fact.
 
-        `b0..` are the keys of the operator; unused keys are 0.
+        Only operators in `numbers` and roles in `roles` count. `b0..` are the operator's keys, then zeros.
         """
         reads, constants = self._between.reads, self._between.constants
         operator, role = reads.columns.index("operator"), reads.columns.index("role")
@@ -42,7 +42,10 @@ class Tables:
         return found.select("operator", "role", *keys)
 
     def facts(self, rows: DataFrame) -> DataFrame:
-        """Turn rows `operator, kind, b0.., id` into the facts `tbl, c0..` that the operators assert."""
+        """Turn results of operators, rows `operator, kind, b0.., id`, into the facts `tbl, c0..` to assert.
+
+        `b0..` are the operator's keys, `id` is the result.
+        """
         slots = [F.col(name) for name in (*self.keys, "id")]
         values = [valued(F.col(f"h{n}"), slots) if n < self._heads else F.lit(0) for n in range(len(self._columns))]
         found = rows.join(F.broadcast(self._writes), ["operator", "kind"])

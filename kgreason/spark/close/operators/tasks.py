@@ -3,9 +3,9 @@
     (operator, keys, texts of the keys)     ->  (operator, kind, keys, text of the result or null)       `evaluating`
     (operator, group, text of the term)     ->  (operator, group, text of the value)                     `grouping`
 
-A task has dictionaries of its own, in which the terms of a batch get ids. The results are texts again. Rows of
-`grouping` come sorted by operator and group. Cost: that of `materialize/operators/evaluation` and `values`; the memory
-of a batch, or of the largest group.
+Left are the columns of the rows that come in, right those of the rows that go out. A task has dictionaries of its own,
+in which the terms of a batch get ids. The results are texts again. `grouping` needs its rows sorted by operator and
+group. Cost: that of `materialize/operators/evaluation` and `values`; the memory of a batch, or of the largest group.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 
 
 class Expression(NamedTuple):
-    """An expression, and the name of a rule that has it. `function`: the user's Python function that it calls."""
+    """An expression with the name of a rule that contains it, and the user's Python function that it calls."""
 
     rule: str
     computed: Computed
@@ -44,15 +44,15 @@ class Expression(NamedTuple):
 
 
 def computed_schema(keys: int) -> str:
-    """Return the schema of the rows that `evaluating` makes."""
+    """Return the schema of the rows that `evaluating` makes. `keys` is the number of columns `b0..`."""
     return ", ".join(["operator int", "kind int", *(f"{name} int" for name in names("b", keys)), "text string"])
 
 
 def evaluating(expressions: Mapping[int, Expression], keys: int) -> Task:
-    """Make the task that evaluates the expressions of operators.
+    """Make the task that evaluates `expressions`, which are given by the numbers of their operators.
 
-    Rows: `operator`, `b0..` and their texts `t0..`. The task raises RuleError if Oxigraph cannot evaluate an
-    expression.
+    The task reads rows with the columns `operator`, `b0..` (the ids of the inputs, `keys` columns) and `t0..` (the
+    texts of `b0..`). It gives rows of `computed_schema`. It raises RuleError if Oxigraph cannot evaluate an expression.
     """
     schema, columns = computed_schema(keys), names("b", keys)
 
@@ -75,9 +75,10 @@ def evaluating(expressions: Mapping[int, Expression], keys: int) -> Task:
 
 
 def _results(expression: Expression, rows: pa.RecordBatch) -> Iterator[tuple[int, list[int], pa.Array]]:
-    """Yield the results of an expression: a kind, the places in `rows` of the inputs, and the texts of the results.
+    """Evaluate an expression for the inputs in `rows`. Yields (kind, places, texts).
 
-    The texts are null for a FILTER, and for the kind CALLED.
+    `places` are the indexes of those rows whose inputs have a result. `texts` are these results; they are null for a
+    FILTER. The call of a Python function also gives the kind CALLED: the inputs of all calls, with null texts.
     """
     rule, computed, _ = expression
     dictionary, width = Dictionary(), len(computed.inputs())
@@ -111,9 +112,10 @@ def _evaluated(expression: Expression, keys: Int32, dictionary: Dictionary) -> I
 
 
 def grouping(aggregates: Mapping[int, Aggregate], groups: int) -> Task:
-    """Make the task that computes one value for each group of rows.
+    """Make the task that computes one value for each group. `aggregates` are given by the numbers of their operators.
 
-    A row has the columns `operator`, `g0..` (the group) and `text` (of the term). The rows come sorted by group.
+    The task reads rows with the columns `operator`, `g0..` (the group, `groups` columns) and `text` (of the term to
+    aggregate), sorted by operator and group. It gives one row for each group, with the value in `text`.
     """
     columns = ["operator", *names("g", groups)]
 
@@ -133,7 +135,7 @@ def grouping(aggregates: Mapping[int, Aggregate], groups: int) -> Task:
 
 
 def _starts(rows: pa.Table, columns: list[str]) -> np.ndarray:
-    """Return the indexes of the rows at which a new group begins."""
+    """Return the index of the first row of each group. A group is a run of rows with equal values in `columns`."""
     values = _stacked([rows.column(name).to_numpy() for name in columns], len(rows))
     is_new = np.ones(len(rows), dtype=np.bool_)
     is_new[1:] = (values[1:] != values[:-1]).any(axis=1)
@@ -141,7 +143,7 @@ def _starts(rows: pa.Table, columns: list[str]) -> np.ndarray:
 
 
 def _values(aggregates: Mapping[int, Aggregate], rows: pa.Table, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    """Yield the values of groups. `rows` has all rows of each of these groups."""
+    """Compute the values of the groups in `rows`, which has all rows of each group. Yields rows `columns`, text."""
     operators = rows.column("operator").to_numpy()
     for number in np.unique(operators).tolist():
         part = rows.filter(pa.array(operators == number)).combine_chunks()

@@ -26,10 +26,10 @@ _ROW_BITS = 33
 
 
 class Terms:
-    """All terms (id int, text string). `stored` are the terms in files; `fresh` maps the other ids to texts.
+    """All terms, with columns id int, text string. `stored` has the terms in files, `fresh` (id -> text) all others.
 
-    `last` is the largest id. New terms are written to `folder`. If a stopped job with the same `made_from` has left
-    terms in `folder`, these terms are used again.
+    `last` is the largest id so far. New terms are written to `folder`. `made_from` identifies the rules: terms that a
+    stopped job with the same `made_from` has left in `folder` are used again.
     """
 
     def __init__(self, stored: DataFrame, fresh: Mapping[int, str], last: int, folder: str, made_from: str) -> None:
@@ -49,7 +49,7 @@ class Terms:
         return [found[number] for number in ids]
 
     def intern(self, texts: DataFrame) -> int:
-        """Give ids to the texts (text string) that have no id yet. Returns the number of these texts."""
+        """Give an id to each of `texts` (column text) that has none yet. Returns how many new ids were given."""
         path = f"{self._folder}/part-{self._parts}"
         self._parts += 1
         found = marked(self.spark, f"{path}.whole", _WHOLE)
@@ -60,7 +60,7 @@ class Terms:
         return count
 
     def _written(self, texts: DataFrame, path: str) -> int:
-        """Write the texts that are not terms yet to a path, with new ids. Returns the number of these texts."""
+        """Write those of `texts` that have no id yet to a file at `path`, with new ids. Returns how many there are."""
         mark(self.spark, f"{path}.whole", _WHOLE, None)
         unknown = texts.distinct().join(self.all, "text", "left_anti")
         place = F.monotonically_increasing_id()
