@@ -35,7 +35,7 @@ _INLINED = _OPTIONS | {"nopython": True, "boundscheck": None, "no_cpython_wrappe
 
 @functools.cache
 def _sources_stamp() -> str:
-    """A hash of the text of this module and of all modules in the folders that hold kernels.
+    """Return a hash of the text of this module and of all modules in the folders that hold kernels.
 
     Modules without kernels count too, because a kernel has the constants of such modules compiled in.
     """
@@ -46,7 +46,7 @@ def _sources_stamp() -> str:
 
 
 def kernel_sources(package: Path) -> list[Path]:
-    """All modules in those subfolders of a package that contain at least one module with kernels."""
+    """Return all modules in those subfolders of a package that contain at least one module with kernels."""
     inner = [path for path in package.rglob("*.py") if path.parent != package]
     folders = {path.parent for path in inner if b"from kgreason.compiled import" in path.read_bytes()}
     return sorted(path for path in inner if path.parent in folders)

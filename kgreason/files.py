@@ -18,7 +18,7 @@ from typing import IO, Any, BinaryIO
 
 @contextmanager
 def whole(path: Path) -> Iterator[BinaryIO]:
-    """A binary file that replaces `path` when the block ends. If the block fails, `path` stays as it was.
+    """Yield a binary file that replaces `path` when the block ends. If the block fails, `path` stays as it was.
 
     Raises OSError, which names `path`.
     """

@@ -18,7 +18,7 @@ _BUILDING = Lock()
 
 
 def parser_of(*modules: str, **options: Any) -> Lark:
-    """The LALR parser for the file `grammar.lark` in the folder of a module. `options` are passed to Lark.
+    """Return the LALR parser for the file `grammar.lark` in the folder of a module. `options` are passed to Lark.
 
     The first of `modules` is the `__file__` of this module. The grammar may use rules of the files `grammar.lark`
     beside the other `modules`.

@@ -16,7 +16,7 @@ _PACKAGE = Path(__file__).parent
 
 
 def resource(folder: str, name: str) -> Path:
-    """The path of the shipped file `folder/name`.
+    """Return the path of the shipped file `folder/name`.
 
     Raises InputError if there is no such file. The message lists the files of the folder.
     """

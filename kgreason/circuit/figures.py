@@ -145,7 +145,7 @@ def _dynamic(below: Stream[Atom], rules: Stream[Rule], functions: Functions, mat
 
 
 def _inner(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher) -> _Inner:
-    """The matches under NOT, and the values of the groups of AGGREGATE, over the facts from below."""
+    """Return the matches under NOT, and the values of the groups of AGGREGATE, over the facts from below."""
     rewrites = _walks(below, lift(kit.inner, rules), functions, match, None)
 
     def found(kind: type[Not | Aggregate]) -> Stream[Match]:

@@ -43,5 +43,5 @@ def computations(functions: Functions, computed: Computed, substitution: Substit
 
 
 def aggregated(functions: Functions, aggregate: Aggregate, members: ZSet[Member]) -> Constant | None:
-    """The value of an aggregate for the members of a group."""
+    """Return the value of an aggregate for the members of a group."""
     return functions.aggregate(aggregate, distinct(members) if aggregate.is_distinct else members)

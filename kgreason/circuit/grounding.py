@@ -98,7 +98,7 @@ START = Rewrite((), ())
 
 
 def gatekeep(rewrites: ZSet[Rewrite], directions: ZSet[Direction]) -> ZSet[Gate]:
-    """The gates `{(q, a s, s) : (p, s) in rewrites, (p -> q) in directions, a the last atom of q}`.
+    """Return the gates `{(q, a s, s) : (p, s) in rewrites, (p -> q) in directions, a the last atom of q}`.
 
     `a s` is the atom a with the values of the substitution s.
     """
@@ -111,7 +111,7 @@ def product(gates: ZSet[Gate], facts: ZSet[Atom]) -> ZSet[Rewrite]:
 
 
 def ground(rewrites: ZSet[Rewrite], signals: ZSet[Signal]) -> ZSet[Atom]:
-    """The facts `{h s : (p, s) in rewrites, (p : h) in signals}`: the head h with the values of s."""
+    """Return the facts `{h s : (p, s) in rewrites, (p : h) in signals}`: the head h with the values of s."""
     return join(
         rewrites,
         signals,
@@ -147,7 +147,7 @@ def probe(gates: ZSet[Gate], facts: ZSet[IndexedFact]) -> ZSet[Rewrite]:
 
 
 def advance(rewrites: ZSet[Rewrite], directions: ZSet[Direction]) -> ZSet[Rewrite]:
-    """The rewrites `{(q, s) : (p, s) in rewrites, (p -> q) in directions}`."""
+    """Return the rewrites `{(q, s) : (p, s) in rewrites, (p -> q) in directions}`."""
     return join(
         rewrites,
         directions,
@@ -158,7 +158,7 @@ def advance(rewrites: ZSet[Rewrite], directions: ZSet[Direction]) -> ZSet[Rewrit
 
 
 def compute(rewrites: ZSet[Rewrite], functions: Functions) -> ZSet[Rewrite]:
-    """The rewrites `{(q, s + r) : (q, s) in rewrites, r a result of the last step of q}`."""
+    """Return the rewrites `{(q, s + r) : (q, s) in rewrites, r a result of the last step of q}`."""
 
     def results(rewrite: Rewrite) -> Iterator[Rewrite]:
         computed = rewrite.prefix[-1]
@@ -169,7 +169,7 @@ def compute(rewrites: ZSet[Rewrite], functions: Functions) -> ZSet[Rewrite]:
 
 
 def look_up(rewrites: ZSet[Rewrite], groups: ZSet[Group]) -> ZSet[Rewrite]:
-    """The rewrites `{(q, s + u) : (q, s) in rewrites, u the group and value of a row of the last step of q}`."""
+    """Return the rewrites `{(q, s + u) : (q, s) in rewrites, u the group and value of a row of the last step of q}`."""
     return join(rewrites, groups, lambda rewrite: rewrite.prefix[-1], lambda group: group.aggregate, _with_group)
 
 
@@ -179,7 +179,7 @@ def meet(rewrites: ZSet[Rewrite], matches: ZSet[Match]) -> ZSet[Met]:
 
 
 def excluded(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
-    """The rewrites that NOT excludes: the rewrite of each pair for which the filters under NOT hold."""
+    """Return the rewrites that NOT excludes: the rewrite of each pair for which the filters under NOT hold."""
 
     def kept(met: Met) -> Iterator[Rewrite]:
         negated = _negated(met.rewrite)
@@ -192,12 +192,12 @@ def excluded(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
 
 
 def matches(rewrites: ZSet[Rewrite], queries: ZSet[Query]) -> ZSet[Match]:
-    """The matches `{(a, values, member) : (p, s) in rewrites, (p : a) in queries}`."""
+    """Return the matches `{(a, values, member) : (p, s) in rewrites, (p : a) in queries}`."""
     return join(rewrites, queries, lambda rewrite: rewrite.prefix, lambda query: query.body, _match)
 
 
 def value_of(functions: Functions, asked: Asked, members: ZSet[Match]) -> Group | None:
-    """The row of a group; None if the aggregate has no value for the matches of the group."""
+    """Return the row of a group; None if the aggregate has no value for the matches of the group."""
     aggregate, constants = asked
     assert isinstance(aggregate, Aggregate)
     value = aggregated(functions, aggregate, project(members, lambda match: match.member))
@@ -253,7 +253,7 @@ def _negated(rewrite: Rewrite) -> Not:
 
 
 def _outer(negated: Not) -> tuple[Variable, ...]:
-    """The variables that the atoms under NOT share with the rest of the rule."""
+    """Return the variables that the atoms under NOT share with the rest of the rule."""
     return negated._replace(computed=()).outer()
 
 

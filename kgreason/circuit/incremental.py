@@ -42,7 +42,7 @@ from kgreason.circuit.zset import A, B, C, ZSet
 def bilinear(
     function: Callable[[ZSet[A], ZSet[B]], ZSet[C]], left: Stream[A], right: Stream[B], *axes: int
 ) -> Stream[C]:
-    """The incremental version of a lifted bilinear function along the axes.
+    """Return the incremental version of a lifted bilinear function along the axes.
 
     `right` may have fewer axes than `left`. Then `right` is constant along the innermost axes of `left`. Along these
     axes the function is linear in `left`, and therefore its own incremental version.
@@ -56,7 +56,7 @@ def bilinear(
 
 
 def distinct(stream: Stream[A], *axes: int) -> Stream[A]:
-    """The incremental version of distinct along the axes.
+    """Return the incremental version of distinct along the axes.
 
     Turns a stream of the changes of a Z-set into a stream of the changes of the Z-set's distinct.
 
@@ -66,7 +66,7 @@ def distinct(stream: Stream[A], *axes: int) -> Stream[A]:
 
 
 def group(stream: Stream[A], key: Callable[[A], B], row_of: Callable[[B, ZSet[A]], C | None], *axes: int) -> Stream[C]:
-    """The incremental version of `zset.group`. Only the groups in which rows change are evaluated.
+    """Return the incremental version of `zset.group`. Only the groups in which rows change are evaluated.
 
     H is `zset.group_change`.
     """
@@ -80,14 +80,14 @@ def antijoin(
     right_key: Callable[[B], Hashable],
     *axes: int,
 ) -> Stream[A]:
-    """The incremental version of `zset.antijoin`. `right` may have fewer axes than `left`, as for `bilinear`."""
+    """Return the incremental version of `zset.antijoin`. `right` may have fewer axes than `left`, as for `bilinear`."""
     keys = distinct(lift(lambda rows: zset.project(rows, right_key), right), *axes)
     met = bilinear(lambda rows, keys: zset.semijoin(rows, keys, left_key), left, keys, *axes)
     return plus(left, lift(zset.negative, met))
 
 
 def _by_changes(change_of: Callable[[ZSet[A], ZSet[A]], ZSet[B]], stream: Stream[A], *axes: int) -> Stream[B]:
-    """The incremental version of Q from H: `D'(H(z^-1(I(I'(s))), I'(s)))`, with `H(a, b) = Q(a + b) - Q(a)`.
+    """Return the incremental version of Q from H: `D'(H(z^-1(I(I'(s))), I'(s)))`, with `H(a, b) = Q(a + b) - Q(a)`.
 
     D' and I' work along the outer axes, I and z^-1 along the innermost one.
     """

@@ -79,7 +79,7 @@ class JoinOrder(NamedTuple):
 
 
 def steps(rule: Rule) -> Prefix:
-    """The whole body of a rule, in the order in which it is matched: atoms, AGGREGATE, FILTER and BIND, NOT.
+    """Return the whole body of a rule, in the order in which it is matched: atoms, AGGREGATE, FILTER and BIND, NOT.
 
     In this order, each step reads only values that earlier steps have bound.
     """
@@ -97,7 +97,7 @@ def signals(program: ZSet[Rule]) -> ZSet[Signal]:
 
 
 def inner(program: ZSet[Rule]) -> ZSet[Rule]:
-    """The inner bodies of a program (the atoms inside each NOT and AGGREGATE), as rules without heads."""
+    """Return the inner bodies of a program (the atoms inside each NOT and AGGREGATE), as rules without heads."""
     return expand(program, lambda rule: (body for _, body in _inner(rule)))
 
 

@@ -103,7 +103,7 @@ def hold(stream: Stream[A]) -> Stream[A]:
 
 
 def eliminate(stream: Stream[A], loop: Stream[B]) -> Stream[A]:
-    """The inner integral `s[t, 0] + s[t, 1] + ...`: the way out of a nested stream, and the end of a fixpoint.
+    """Return the inner integral `s[t, 0] + s[t, 1] + ...`: the way out of a nested stream, and the end of a fixpoint.
 
     `loop` is the change that the fixpoint feeds back. The sum ends at an inner time where `loop` is zero, but not
     before the last inner time that an earlier commit reached: a commit may change levels 0 and 5 and no level between.

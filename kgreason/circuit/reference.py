@@ -108,11 +108,11 @@ class ReferenceCircuit:
         return {fact: weight for fact, weight in delta.items() if fact.relation != DATA}
 
     def facts(self) -> set[Atom]:
-        """The model: all facts, asserted or derived."""
+        """Return the model: all facts, asserted or derived."""
         return set().union(*self.levels())
 
     def levels(self) -> list[set[Atom]]:
-        """The model by level: the asserted facts, then the facts that each application of the rules adds.
+        """Return the model by level: the asserted facts, then the facts that each application of the rules adds.
 
         The levels of a stratum come after the levels of the strata below.
         """
@@ -155,7 +155,7 @@ def _read(fact: Atom) -> tuple[Atom, ...]:
 
 
 def _levels(wired: Wired) -> list[set[Atom]]:
-    """The facts that each level of the last commit adds to the model of a stratum."""
+    """Return the facts that each level of the last commit adds to the model of a stratum."""
     levels = [set(added) for _, added in sorted(wired.levels.settled().items())]
     while len(levels) > 1 and not levels[-1]:
         levels.pop()

@@ -22,12 +22,12 @@ Shape: TypeAlias = tuple[str | None, int]
 
 
 def shape(atom: Atom) -> Shape:
-    """The shape of an atom: its relation (None for a triple), and its number of terms."""
+    """Return the shape of an atom: its relation (None for a triple), and its number of terms."""
     return atom.relation, len(atom.terms)
 
 
 def unify(atom: Atom, fact: Atom) -> Substitution | None:
-    """The substitution that turns the atom into the fact, or None if no substitution does.
+    """Return the substitution that turns the atom into the fact, or None if no substitution does.
 
     The fact must have the shape of the atom.
     """

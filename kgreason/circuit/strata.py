@@ -32,7 +32,7 @@ class _Dependency(NamedTuple):
 
 
 def strata(rules: Iterable[Rule]) -> dict[Rule, int]:
-    """The stratum of each rule, from 0. Raises StratificationError, which names the rules of a cycle."""
+    """Return the stratum of each rule, from 0. Raises StratificationError, which names the rules of a cycle."""
     levels = dict.fromkeys(rules, 0)
     if not any(is_closed for rule in levels for _, is_closed in _read(rule)):
         return levels
@@ -76,7 +76,7 @@ def _message(dependencies: list[_Dependency]) -> str:
 
 
 def _all(rule: Rule, needs: dict[Rule, set[Rule]]) -> set[Rule]:
-    """The rules that a rule needs, directly or through other rules, and the rule itself."""
+    """Return the rules that a rule needs, directly or through other rules, and the rule itself."""
     found, queue = {rule}, [rule]
     while queue:
         new = needs.get(queue.pop(), set()) - found

@@ -88,7 +88,7 @@ class Stream(Generic[A]):
         return value
 
     def settled(self) -> dict[Time, ZSet[A]]:
-        """The values that the last commit computed: a dict from times to values."""
+        """Return the values that the last commit computed: a dict from times to values."""
         return self._settled
 
     def end_commit(self, done: bool) -> None:

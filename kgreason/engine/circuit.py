@@ -400,7 +400,7 @@ class Circuit:
         self.enter(ASSERT)
 
     def queued(self, start: int) -> Int32:
-        """The numbers of the rows in the queue, from position `start` to the end: int32[n]."""
+        """Return the numbers of the rows in the queue, from position `start` to the end: int32[n]."""
         queued: Int32 = self.memory["queue"][start : self._counters[N_QUEUE]].copy()
         return queued
 

@@ -46,7 +46,7 @@ class Cost(NamedTuple):
 
 
 def read(costs: Int64, last: int) -> list[Cost]:
-    """The cost of each rule. costs: int64[r, 8]; last: the number of the last commit."""
+    """Return the cost of each rule. costs: int64[r, 8]; last: the number of the last commit."""
     counts = np.where(costs[:, [COST_COMMIT]] == last, costs[:, _COUNTS], 0)
     return [Cost(*row) for row in np.hstack([costs[:, _ALL], counts]).tolist()]
 

@@ -68,11 +68,11 @@ class Elastic:
         self._per_leaving *= DOUBT
 
     def for_leaving(self) -> int:
-        """The number of rewrites that an Update may extend to retract facts."""
+        """Return the number of rewrites that an Update may extend to retract facts."""
         return int(FRACTION * (self.work or 0))
 
     def for_arriving(self, growth: float) -> int:
-        """The number of rewrites that an Update may extend to assert facts.
+        """Return the number of rewrites that an Update may extend to assert facts.
 
         growth: the number of facts after the arrival, divided by the number before. Example: 1.5 if half as many arrive
         as were there.

@@ -77,7 +77,7 @@ _NO_RULES = _Reweighed((), ())
 
 
 def count(rows: Rows) -> int:
-    """The number of rows in all tables together."""
+    """Return the number of rows in all tables together."""
     return sum(map(len, rows.values()))
 
 
@@ -123,7 +123,7 @@ class Engine:
         return [self.planner.rule(number) for number in self._weights]
 
     def __len__(self) -> int:
-        """The number of facts."""
+        """Return the number of facts."""
         return len(self.circuit.facts)
 
     @property
@@ -268,7 +268,7 @@ class Engine:
         return True
 
     def _left(self, budget: int | None) -> int:
-        """The number of rewrites that the open commit may still extend."""
+        """Return the number of rewrites that the open commit may still extend."""
         return UNLIMITED if budget is None else budget - self._rewrites - self.circuit.rewrites
 
     def _over(self, budget: int | None) -> str:
@@ -438,7 +438,7 @@ class Engine:
         return rows, tables, self.place()
 
     def changes(self) -> Changes:
-        """The changes of the open commit so far."""
+        """Return the changes of the open commit so far."""
         if self.circuit is not self._origin:
             return self._changes(*difference(self._origin, self.circuit))
         return self._changes(*self.circuit.changes())
@@ -594,7 +594,7 @@ class Engine:
             self._weights.pop(number, None)
 
     def _number(self, rule: EncodedRule) -> int:
-        """The number of a rule in the planner; a new rule is added to the planner."""
+        """Return the number of a rule in the planner; a new rule is added to the planner."""
         if rule not in self._numbers:
             number = self.planner.add(rule)
             if not rule.shape.body:

@@ -140,12 +140,12 @@ class Imports:
         return self._known
 
     def _quads(self) -> Int32:
-        """The asserted quads: int32[n, 4]."""
+        """Return the asserted quads: int32[n, 4]."""
         columns = self._live.quads.columns
         return in_default_graph(self._live.save().triples(asserted=True)) if columns is None else columns
 
     def _quads_of(self, gone: Iterable[str]) -> Int32:
-        """The quads int32[n, 4] of the documents with these names."""
+        """Return the quads int32[n, 4] of the documents with these names."""
         names = self._live.dictionary.find(sorted(gone))
         quads = self._quads() if len(names) else np.empty((0, 4), dtype=np.int32)
         return quads[np.isin(quads[:, 3], names)]
@@ -159,7 +159,7 @@ class Imports:
         return frozenset(map(Link, texts, texts, texts))
 
     def _read(self, link: Link) -> Int32:
-        """The quads int32[n, 4] of a document, each once, with the document's name in the column of the graph.
+        """Return the quads int32[n, 4] of a document, each once, with the document's name in the column of the graph.
 
         Empty if the document is not found.
         """

@@ -243,7 +243,7 @@ class Materializer:
         return self.dictionary.has_literals(known)
 
     def datatypes_in_use(self, literals: Literals) -> frozenset[int]:
-        """The ids of the datatypes whose members rules ask for."""
+        """Return the ids of the datatypes whose members rules ask for."""
         if not literals.in_use.is_counted:
             self._touch(literals.in_use)
             literals.in_use.count(self.rules, self._stratum.closure())
@@ -268,7 +268,7 @@ class Materializer:
         return _together(found)
 
     def _wanted(self, changes: Changes, steps: Sequence[_Step]) -> Facts:
-        """The facts about equal terms and literals to assert and to retract because of the changes so far."""
+        """Return the facts about equal terms and literals to assert and to retract because of the changes so far."""
         found = []
         if self.equality and self.equality in self._touched:
             fresh = chain.from_iterable(step.program.added for step in steps)
@@ -315,7 +315,7 @@ class Materializer:
             self._before = None
 
     def _asserted(self) -> Int32:
-        """The asserted triples: int32[n, 3]."""
+        """Return the asserted triples: int32[n, 3]."""
         return self.save().triples(asserted=True)
 
     def _close(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
@@ -346,7 +346,7 @@ class Materializer:
         return bool((rows[:, 1] == SAME_AS).any()) and links(rows, self._stratum.closure())
 
     def _same(self) -> Int32:
-        """The present owl:sameAs triples: int32[n, 3]."""
+        """Return the present owl:sameAs triples: int32[n, 3]."""
         found = self.engine.rows_with(self.triples, {1: SAME_AS})
         if found is None:
             return _NO_ROWS
@@ -354,7 +354,7 @@ class Materializer:
         return rows[self.holds(rows)]
 
     def _exceeds(self, rows: Int32) -> Flags:
-        """The flags to set because `rows`, int32[n, 3], have schema triples that the closed schema lacks."""
+        """Return the flags to set because `rows`, int32[n, 3], have schema triples that the closed schema lacks."""
         schema = rows[is_schema(rows)]
         if not len(schema) or not len(schema := self._stratum.lacking(schema)):
             return Flags()
@@ -362,7 +362,7 @@ class Materializer:
         return Flags(False, is_translated, is_one and bool(restricts(schema).any()))
 
     def _joined(self, found: Flags) -> Flags:
-        """The flags that are set now or are set in `found`.
+        """Return the flags that are set now or are set in `found`.
 
         If `same_as` is among them, only `same_as` is returned, because then all generic rules run.
         """
@@ -371,7 +371,7 @@ class Materializer:
         return Flags(False, self.flags.exceeded or found.exceeded, self.flags.restricted or found.restricted)
 
     def _called_for(self, changes: Changes, closure_lost: Int32) -> Flags:
-        """The flags to set because of new facts, and because of present facts that left the closed schema."""
+        """Return the flags to set because of new facts, and because of present facts that left the closed schema."""
         if self.flags.same_as or not (len(changes.rows) or len(closure_lost)):
             return self.flags
         rows = np.ascontiguousarray(changes.rows[(changes.before == ABSENT) & (changes.tables == self.triples), :3])
@@ -482,7 +482,7 @@ class Materializer:
         return Change(rows, before, after, removed, added, wanted - len(removed), work, refuted, self._related(changes))
 
     def _related(self, changes: Changes) -> RelationKinds:
-        """The changed facts that belong to relations of the user, with their kinds before and after."""
+        """Return the changed facts that belong to relations of the user, with their kinds before and after."""
         if self.keys.are_any:
             self._touch(self.keys)
             self.keys.take(changes)
@@ -509,7 +509,7 @@ class Materializer:
         return Refuted(came, went, is_respelled)
 
     def _facts(self, changes: Changes) -> Kinds:
-        """The changed facts that are triples, with their kinds before and after."""
+        """Return the changed facts that are triples, with their kinds before and after."""
         kept = changes.tables == self.triples
         return Kinds(np.ascontiguousarray(changes.rows[kept, :3]), changes.before[kept], changes.after[kept])
 
@@ -569,11 +569,11 @@ class Materializer:
         self.accept()
 
     def closed(self) -> Int32:
-        """The closed schema: int32[n, 3]."""
+        """Return the closed schema: int32[n, 3]."""
         return self._stratum.closure()
 
     def called_for(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
-        """The flags to set for present triples `rows`, int32[n, 3].
+        """Return the flags to set for present triples `rows`, int32[n, 3].
 
         `others`: further present triples, which have left the closed schema.
         """
@@ -581,7 +581,7 @@ class Materializer:
         return self._joined(found._replace(same_as=self._links(rows, _NO_ROWS)))
 
     def save(self) -> Saved:
-        """The state as arrays; `restore` takes it over."""
+        """Return the state as arrays; `restore` takes it over."""
         facts = self.engine.circuit.facts
         records = facts.records(facts.present())
         tables, work = self.engine.planner.tables(), self.engine.work or 0
@@ -615,7 +615,7 @@ class Materializer:
 
 
 def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
-    """The strategies of the steps. Repetitions of the last strategy at the end are left out."""
+    """Return the strategies of the steps. Repetitions of the last strategy at the end are left out."""
     kept = len(strategies)
     while kept > 1 and strategies[kept - 1] == strategies[kept - 2]:
         kept -= 1
@@ -623,7 +623,7 @@ def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
 
 
 def _axiomatic(selection: Selection) -> list[Triple]:
-    """The triples that closing rules without a body derive. These triples hold in every graph."""
+    """Return the triples that closing rules without a body derive. These triples hold in every graph."""
     heads = chain.from_iterable(rule.heads for rule in selection.generic.closing if not rule.body)
     return [(str(s), str(p), str(o)) for s, p, o in (head.terms for head in heads if head.relation is None)]
 

@@ -90,7 +90,7 @@ class Program:
 def build(
     selection: Selection, schema: Iterable[Triple], *, same_as: bool, exceeded: bool, restricted: bool = False
 ) -> Program:
-    """The program for a closed schema.
+    """Return the program for a closed schema.
 
     The flags call for generic rules beside the translated rules:
 
@@ -333,7 +333,7 @@ def is_link(atom: Atom) -> bool:
 
 
 def _profiles(selection: Selection) -> tuple[Profile, ...]:
-    """The rule sets by which axioms are translated; none if rules read the schema as data."""
+    """Return the rule sets by which axioms are translated; none if rules read the schema as data."""
     return () if selection.schema == "data" else selection.profiles
 
 
@@ -381,7 +381,7 @@ def _needed(
 
 @lru_cache(maxsize=64)
 def _shipped(rules: tuple[Rule, ...], reason: str) -> Layer:
-    """A layer of rules. Many graphs share it, so it must not be changed."""
+    """Return a layer of rules. Many graphs share it, so it must not be changed."""
     return _layer(rules, reason)
 
 
@@ -390,7 +390,7 @@ def _layer(rules: Iterable[Rule], reason: str) -> Layer:
 
 
 def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
-    """The layer of the copying rules.
+    """Return the layer of the copying rules.
 
     The copying rules copy asserted triples to equal terms, if a rule of the user says DATA. They also copy the facts
     of the relations that rules of the user read.
@@ -437,7 +437,7 @@ def _as_data(atom: Atom) -> Atom:
 
 
 def _own(rules: Iterable[Rule]) -> Layer:
-    """The layer of the user's rules. The reason of a rule from a file names this file."""
+    """Return the layer of the user's rules. The reason of a rule from a file names this file."""
     reasons = {canonical(rule): origin(rule) for rule in rules if not rule.declares}
     return {rule: Ruling(rule, reason) for rule, reason in reasons.items()}
 

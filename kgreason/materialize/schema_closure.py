@@ -39,7 +39,7 @@ _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
 def _since(before: ClosureChange, after: ClosureChange) -> ClosureChange:
-    """The change between two moments of a commit.
+    """Return the change between two moments of a commit.
 
     `before`: the change from the start of the commit to the first moment. `after`: from the start to the second one.
     """
@@ -97,7 +97,7 @@ class SchemaStratum:
             self._is_open = False
 
     def closure(self) -> Int32:
-        """The closed schema: int32[n, 3], in the order of ids."""
+        """Return the closed schema: int32[n, 3], in the order of ids."""
         columns, tables, _ = self._engine.circuit.facts.contents()
         rows = columns[tables == self._triples, :3]
         return np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
@@ -108,7 +108,7 @@ class SchemaStratum:
         return found
 
     def lacking(self, rows: Int32) -> Int32:
-        """The rows of schema triples, int32[n, 3], that are not in the closure.
+        """Return the rows of schema triples, int32[n, 3], that are not in the closure.
 
         If all rows that are not in the closure say limits of cardinalities, the limits are compared by value: a limit
         "01" is not lacking if the closure has the limit "1".
@@ -131,5 +131,5 @@ class SchemaStratum:
         }
 
     def __len__(self) -> int:
-        """The number of triples of the closure."""
+        """Return the number of triples of the closure."""
         return len(self._engine)

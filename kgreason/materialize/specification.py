@@ -72,11 +72,11 @@ class ReferenceEngine:
         return self._state.circuit
 
     def __len__(self) -> int:
-        """The number of facts."""
+        """Return the number of facts."""
         return len(self._state.levels)
 
     def table(self, is_triple: bool, width: int) -> int:
-        """The number of the table of this kind and width."""
+        """Return the number of the table of this kind and width."""
         number = self.planner.table(is_triple, width)
         self.circuit.refresh()
         return number
@@ -133,7 +133,7 @@ class ReferenceEngine:
         return circuit
 
     def changes(self) -> Changes:
-        """The changes of the commit so far."""
+        """Return the changes of the commit so far."""
         before, after = self._origin, self._state
         changed = [fact for fact in before.levels | after.levels if before.kind(fact) != after.kind(fact)]
         rows = np.zeros((len(changed), self.circuit.facts.width), dtype=np.int32)
@@ -144,7 +144,7 @@ class ReferenceEngine:
         return Changes(rows, tables, kinds[:, 0], kinds[:, 1], "update", switched=False, rewrites=0, missed=0)
 
     def arrived(self) -> tuple[Int32, Int32]:
-        """All present facts: columns int32[n, w] and tables int32[n]."""
+        """Return all present facts: columns int32[n, w] and tables int32[n]."""
         rows, tables, _ = self.circuit.facts.contents()
         return rows, tables
 
@@ -153,7 +153,7 @@ class ReferenceEngine:
         return np.zeros(len(rows), dtype=np.bool_)
 
     def place(self) -> Place:
-        """A mark for the present point of the open commit; `touched` takes such a mark."""
+        """Return a mark for the present point of the open commit; `touched` takes such a mark."""
         return self.circuit, 0
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:  # noqa: ARG002 - it returns all changes
@@ -170,7 +170,7 @@ class ReferenceEngine:
         self._move(self._origin.asserted, self._origin.rules, lambda: None)
 
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32:
-        """The facts int32[n, w] of a table that have the given constants; `constants`: column -> constant."""
+        """Return the facts int32[n, w] of a table that have the given constants; `constants`: column -> constant."""
         rows, tables, _ = self.circuit.facts.contents()
         kept = tables == table
         for column, value in constants.items():
@@ -192,7 +192,7 @@ class ReferenceEngine:
         return list(found)
 
     def _values(self, rule: Rule, variables: int, head: Atom, fact: Atom) -> Iterable[tuple[Term, ...]]:
-        """The values of a rule's variables for each derivation of a fact by one head."""
+        """Return the values of a rule's variables for each derivation of a fact by one head."""
         bound = unify(head, fact)
         if bound is None:
             return []

@@ -44,7 +44,7 @@ class Saved(NamedTuple):
     restricted: bool = False
 
     def triples(self, *, asserted: bool | None = None) -> Int32:
-        """The triples of the graph, int32[n, 3], also those with a literal as subject.
+        """Return the triples of the graph, int32[n, 3], also those with a literal as subject.
 
         All triples if `asserted` is None, the asserted triples if it is True, and the inferred triples if it is False.
         """
@@ -57,7 +57,7 @@ class Saved(NamedTuple):
         return shown if asserted is None else without(shown, asserted_rows)
 
     def facts(self, asserted: bool | None = None) -> Int32:
-        """The triples that rules see, with representatives in place of equal terms: int32[n, 3].
+        """Return the triples that rules see, with representatives in place of equal terms: int32[n, 3].
 
         `asserted`: as for `triples`.
         """
@@ -68,7 +68,7 @@ class Saved(NamedTuple):
         return np.ascontiguousarray(self.records[kept, FIRST : FIRST + 3])
 
     def _represented(self) -> Int32:
-        """The rows of eq_rep: int32[n, 2] of term and representative."""
+        """Return the rows of eq_rep: int32[n, 2] of term and representative."""
         if not self.rep or (False, 3) not in self.tables:
             return np.empty((0, 2), dtype=np.int32)
         rows = self.records[self.records[:, STATE] >> TABLE == self.tables.index((False, 3)), FIRST : FIRST + 3]
@@ -85,7 +85,7 @@ class Saved(NamedTuple):
         return np.array(self.preferred, dtype=np.int32)
 
     def graphs(self, dictionary: Dictionary, asserted: bool | None) -> list[Int32]:
-        """The arrays to dump with graphs: triples of the default graph, and asserted quads of the named graphs.
+        """Return the arrays to dump with graphs: triples of the default graph, and asserted quads of the named graphs.
 
         asserted: as for `triples`. The inferred triples, and those of imported documents, are in the default graph.
         """
@@ -96,7 +96,7 @@ class Saved(NamedTuple):
         return [merged(dictionary, self.quads)]
 
     def named(self, dictionary: Dictionary) -> Int32:
-        """The asserted quads of named graphs: int32[n, 4]."""
+        """Return the asserted quads of named graphs: int32[n, 4]."""
         if self.quads is None:
             return np.empty((0, 4), dtype=np.int32)
         return named(dictionary, self.quads)

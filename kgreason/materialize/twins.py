@@ -81,7 +81,7 @@ class Twins:
         return self._live.facts
 
     def sources(self, fact: Atom) -> tuple[Triple, ...]:
-        """The asserted triples that a fact about a restriction was read from; empty for any other fact."""
+        """Return the asserted triples that a fact about a restriction was read from; empty for any other fact."""
         return self._live.sources(fact) if fact in self._live.facts else ()
 
     def _rows(self, facts: Iterable[Atom]) -> dict[int, Int32]:

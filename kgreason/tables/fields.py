@@ -30,7 +30,7 @@ _SHORT = 18  # digits that fit into 64 bits
 
 
 def constant(text: str) -> str:
-    """The constant that a field stands for."""
+    """Return the constant that a field stands for."""
     if is_integer(text):
         return f'"{text}{_NUMBER_END}'
     is_plain = text.isprintable() and '"' not in text and "\\" not in text
@@ -38,7 +38,7 @@ def constant(text: str) -> str:
 
 
 def field(text: str) -> str:
-    """The text of the field for a constant."""
+    """Return the text of the field for a constant."""
     if text.endswith('"'):
         return unescape(text[1:-1])
     return text[1 : -len(_NUMBER_END)] if text.endswith(_NUMBER_END) else text
@@ -68,7 +68,7 @@ class Fields:
         self._ids = np.zeros(1, dtype=np.int32)  # the constant's id by the number of its field
 
     def intern(self, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Ids:
-        """The ids of n fields: int32[n]. Field i and a tab are `text[bounds[i]:bounds[i + 1]]`."""
+        """Return the ids of n fields: int32[n]. Field i and a tab are `text[bounds[i]:bounds[i + 1]]`."""
         numbers = self._numbers(text, bounds)
         fresh = self._seen.decode(np.arange(len(self._ids), len(self._seen) + 1))
         ids = self._dictionary.intern(constant(field[:-1]) for field in fresh)
@@ -86,7 +86,7 @@ class Fields:
         return numbers
 
     def sorted(self) -> Sorted:
-        """All constants in the order of tables: first numbers by value, then all others by text."""
+        """Return all constants in the order of tables: first numbers by value, then all others by text."""
         count = len(self._dictionary)
         fields = [field(text) for text in self._dictionary.decode(np.arange(count + 1))]
         is_number = [is_integer(text) for text in fields]
@@ -100,5 +100,5 @@ class Fields:
 
 
 def _value(text: str) -> int | Decimal:
-    """The value of an integer of any length; Python's `int` refuses very long texts."""
+    """Return the value of an integer of any length; Python's `int` refuses very long texts."""
     return int(text) if len(text) <= _SHORT else Decimal(text)

@@ -26,7 +26,7 @@ class Signature(NamedTuple):
 
 
 def signature(program: Program, *, of_graph: bool = False) -> Signature:
-    """The relations of a program.
+    """Return the relations of a program.
 
     Raises RuleError, which names the rule, if a rule has a triple pattern, DATA or `false`, or if a relation occurs
     with two different numbers of terms. With `of_graph` the program is about a graph: its triple patterns, DATA and

@@ -78,7 +78,7 @@ class Dictionary:
         self.intern(first)
 
     def __len__(self) -> int:
-        """The number of terms, which is also the largest id."""
+        """Return the number of terms, which is also the largest id."""
         return self._count
 
     @property
@@ -113,7 +113,7 @@ class Dictionary:
         return ids
 
     def find(self, texts: Iterable[str]) -> Ids:
-        """The ids of texts, int32[n]; 0 for a text that has no id."""
+        """Return the ids of texts, int32[n]; 0 for a text that has no id."""
         from kgreason.terms.interning import find_all
 
         text, bounds = _packed(texts)
@@ -122,11 +122,11 @@ class Dictionary:
         return ids
 
     def decode(self, ids: npt.ArrayLike) -> list[str]:
-        """The texts of ids. The text of id 0 is empty."""
+        """Return the texts of ids. The text of id 0 is empty."""
         return [str(text, "utf-8") for text in self._texts(np.asarray(ids, np.int64))]
 
     def firsts(self, ids: Ids, groups: npt.NDArray[np.int64]) -> Ids:
-        """The first term of each group: int32[g].
+        """Return the first term of each group: int32[g].
 
         The order of terms: IRIs come first, then blank nodes, literals and triple terms. Terms of one kind are ordered
         by their UTF-8 bytes. `groups[i]`, from 0 to g - 1, is the group of the term `ids[i]`; every group must have a
@@ -139,7 +139,7 @@ class Dictionary:
         return found
 
     def kinds(self, ids: npt.ArrayLike) -> npt.NDArray[np.uint8]:
-        """The kind (a value of `Kind`) of the term of each id: uint8[n]."""
+        """Return the kind (a value of `Kind`) of the term of each id: uint8[n]."""
         ids = np.asarray(ids, np.int64)
         start, last = self._offsets[ids], self._arena.size - 1
         first = self._arena[np.minimum(start, last)]
@@ -150,7 +150,7 @@ class Dictionary:
         return kinds
 
     def typed(self, after: int) -> Ids:
-        """The ids above `after` that belong to literals with a datatype IRI, ascending: int32[n]."""
+        """Return the ids above `after` that belong to literals with a datatype IRI, ascending: int32[n]."""
         ids = np.arange(after + 1, self._count + 1, dtype=np.int32)
         first, last = self._arena[self._offsets[ids]], self._arena[self._offsets[ids + 1] - 1]
         found: Ids = ids[(first == ord('"')) & (last == ord(">"))]
@@ -296,7 +296,7 @@ def check_length(text: bytes | npt.NDArray[np.uint8]) -> None:
 
 
 def _room(slots: int) -> int:
-    """The number of terms that a hash table of `slots` slots may hold before it must grow."""
+    """Return the number of terms that a hash table of `slots` slots may hold before it must grow."""
     return slots * 5 // 8
 
 

@@ -40,7 +40,7 @@ class Table(NamedTuple):
 
 @inline
 def _word(text: npt.NDArray[np.uint8], at: int) -> np.uint64:
-    """The eight bytes at position `at`, as a little-endian number. This function is compiled to one load."""
+    """Return the eight bytes at position `at`, as a little-endian number. This function is compiled to one load."""
     low = np.uint64(text[at]) | np.uint64(text[at + 1]) << 8 | np.uint64(text[at + 2]) << 16
     middle = np.uint64(text[at + 3]) << 24 | np.uint64(text[at + 4]) << 32 | np.uint64(text[at + 5]) << 40
     return low | middle | np.uint64(text[at + 6]) << 48 | np.uint64(text[at + 7]) << 56
@@ -48,7 +48,7 @@ def _word(text: npt.NDArray[np.uint8], at: int) -> np.uint64:
 
 @inline
 def _tag(text: npt.NDArray[np.uint8], start: int, end: int) -> np.uint64:
-    """The upper half of the hash of `text[start:end]`."""
+    """Return the upper half of the hash of `text[start:end]`."""
     state = np.uint64(end - start) * _FINISHER
     while start + 8 <= end:
         state = (state ^ _word(text, start)) * _MULTIPLIER
@@ -65,7 +65,7 @@ def _tag(text: npt.NDArray[np.uint8], start: int, end: int) -> np.uint64:
 
 @inline
 def _term(entry: np.uint64) -> np.int64:
-    """The id of a term, from its entry in `slots`."""
+    """Return the id of a term, from its entry in `slots`."""
     return np.int64(entry & _LOW)
 
 
@@ -147,7 +147,7 @@ def find_all(
 
 @inline
 def _rank(table: Table, term: np.int64) -> int:
-    """The rank of a term by its kind: 0 for an IRI or a relation, 1 blank node, 2 literal, 3 triple term."""
+    """Return the rank of a term by its kind: 0 for an IRI or a relation, 1 blank node, 2 literal, 3 triple term."""
     at = table.offsets[term]
     if table.arena[at] == ord("_"):
         return 1

@@ -81,12 +81,12 @@ class ZSet:
         return ZSet(positive.columns, np.ones_like(positive.weights), True)
 
     def positive(self) -> ZSet:
-        """The rows of positive weight, with their weights."""
+        """Return the rows of positive weight, with their weights."""
         normal = self.consolidate()
         return normal.restricted_to(normal.weights > 0)
 
     def negative(self) -> ZSet:
-        """The rows of negative weight, with their weights."""
+        """Return the rows of negative weight, with their weights."""
         normal = self.consolidate()
         return normal.restricted_to(normal.weights < 0)
 
@@ -95,7 +95,7 @@ class ZSet:
         return ZSet(self.columns[mask], self.weights[mask], self.is_normal)
 
     def __len__(self) -> int:
-        """The number of rows whose weight is not 0."""
+        """Return the number of rows whose weight is not 0."""
         return len(self.consolidate().weights)
 
     def __bool__(self) -> bool:

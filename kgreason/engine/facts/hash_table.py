@@ -102,7 +102,7 @@ def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: 
 
 @inline
 def kind(state: Number) -> Number:
-    """The kind of a fact (ABSENT, INFERRED or IS_ASSERTED), computed from the state of its row."""
+    """Return the kind of a fact (ABSENT, INFERRED or IS_ASSERTED), computed from the state of its row."""
     age = state & AGE
     if age in (FREE, GONE, DEAD):
         return ABSENT

@@ -62,7 +62,7 @@ class FactTable:
         memory["free"] = np.zeros(16, dtype=np.int32)
 
     def __len__(self) -> int:
-        """The number of facts, including facts that the open commit has removed."""
+        """Return the number of facts, including facts that the open commit has removed."""
         return self._counters[N_ROWS] - self._counters[N_FREE] - self._counters[N_DEAD]
 
     @property
@@ -135,7 +135,7 @@ class FactTable:
         self._memory.grow("free", self._counters[N_FREE] + self._counters[N_DEAD] + more)
 
     def present(self) -> Int32:
-        """The numbers of the rows that hold a present fact, ascending: int32[n]."""
+        """Return the numbers of the rows that hold a present fact, ascending: int32[n]."""
         held = self.held()
         kept: Int32 = held[self._memory["rows"][held, STATE] & AGE != GONE]
         return kept
@@ -166,7 +166,7 @@ class FactTable:
         return records[:, FIRST:].copy(), records[:, STATE] >> TABLE
 
     def contents(self) -> tuple[Int32, Int32, Int8]:
-        """All present facts: columns int32[n, w], tables int32[n], kinds int8[n] (INFERRED or IS_ASSERTED)."""
+        """Return all present facts: columns int32[n, w], tables int32[n], kinds int8[n] (INFERRED or IS_ASSERTED)."""
         room = len(self)
         columns, tables = np.empty((room, self.width), dtype=np.int32), np.empty(room, dtype=np.int32)
         kinds = np.empty(room, dtype=np.int8)
@@ -216,7 +216,7 @@ class FactTable:
 
 
 def _entries(rows: int) -> UInt32:
-    """An empty hash table with room for `rows` rows: uint32[2**k]."""
+    """Return an empty hash table with room for `rows` rows: uint32[2**k]."""
     return np.zeros(power_of_two(-(-8 * rows // 5)), dtype=np.uint32)
 
 

@@ -139,7 +139,7 @@ class Arrangements:
                 count_key(self._block, key, self.candidates(key))
 
     def candidates(self, key: int) -> Int32:
-        """The numbers of the rows that may have the constants of a trigger key: int32[n]."""
+        """Return the numbers of the rows that may have the constants of a trigger key: int32[n]."""
         is_triple, _ = self._planner.tables()[self._planner.table_of(key)]
         return self._catalogue.candidates(is_triple, self._planner.constants_of(key))
 

@@ -68,7 +68,7 @@ class Catalogue:
                 self.clear()
 
     def candidates(self, is_triple: bool, constants: Mapping[int, int]) -> Int32:
-        """The numbers of the rows that may have given constants (column -> id): int32[n], each row once."""
+        """Return the numbers of the rows that may have given constants (column -> id): int32[n], each row once."""
         first, second = (1, 2) if is_triple else (0, 1)
         if first not in constants:
             return self._facts.held()

@@ -66,7 +66,7 @@ DEAD_SHARE = 8
 
 @inline
 def row_hash(arranged: Int32, a: Number, rows: Int32, r: Number) -> Number:
-    """The hash of row `r` in arrangement `a`, made from the columns by which the arrangement groups rows."""
+    """Return the hash of row `r` in arrangement `a`, made from the columns by which the arrangement groups rows."""
     h = salted(a)
     for j in range(arranged[a, ARRANGED_COUNT]):
         c = arranged[a, ARRANGED_COLUMNS + j]
@@ -78,7 +78,7 @@ def row_hash(arranged: Int32, a: Number, rows: Int32, r: Number) -> Number:
 def find_group_of(
     rows: Int32, groups: Int32, slots: UInt32, bits: Number, arranged: Int32, a: Number, r: Number, h: Number
 ) -> Number:
-    """The number of the group to which row `r`, with hash `h`, belongs in arrangement `a`.
+    """Return the number of the group to which row `r`, with hash `h`, belongs in arrangement `a`.
 
     If there is no such group, returns `~at`, where `at` is a free entry of the hash table for a new group.
     """
@@ -107,7 +107,7 @@ def find_group_of(
 
 @inline
 def power(n: Number) -> Number:
-    """The base-2 logarithm of the smallest power of two that is at least n."""
+    """Return the base-2 logarithm of the smallest power of two that is at least n."""
     k = np.int64(0)
     while (np.int64(1) << k) < n:
         k += 1

@@ -54,7 +54,7 @@ BLOCK = 128
 
 @inline
 def bound_pairs(steps: UInt32, step: Number) -> Number:
-    """The position in the words of a step where the (column, slot) pairs of the bound columns start."""
+    """Return the position in the words of a step where the (column, slot) pairs of the bound columns start."""
     return STEP_PAIRS + 2 * (np.uint64(steps[step, STEP_FREE]) + np.uint64(steps[step, STEP_COMPARED]))
 
 

@@ -133,7 +133,7 @@ def push(m: Block, depth: Number, source: Number, rank: Number) -> None:
 
 @inline
 def only_step(m: Block, node: Number) -> Number:
-    """The number of the only step of a node, or -1.
+    """Return the number of the only step of a node, or -1.
 
     -1: the node has several steps, or its step looks up a fact and probes no arrangement.
     """
@@ -287,7 +287,7 @@ def run_single(m: Block, step: Number, high: Number) -> Number:
 
 @inline
 def start_rank(m: Block, row: Number) -> Number:
-    """The rank of a rewrite that starts at a row: the row's stamp, or in a Bootstrap the level.
+    """Return the rank of a rewrite that starts at a row: the row's stamp, or in a Bootstrap the level.
 
     In the phase REDERIVE the row is a head, not part of the body, and the rank is -1.
     """

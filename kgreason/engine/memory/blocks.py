@@ -48,7 +48,7 @@ class Memory:
         return self._arrays[name]
 
     def room(self, name: str) -> int:
-        """The number of rows of an array, read from the memory block."""
+        """Return the number of rows of an array, read from the memory block."""
         return self.counters[_PLACES[name] + 1]
 
     def grow(self, name: str, needed: int) -> None:

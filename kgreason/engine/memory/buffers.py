@@ -32,7 +32,7 @@ def cut(array: NDArray[Any], room: int) -> None:
 
 
 def power_of_two(n: int) -> int:
-    """The smallest power of two that is at least n and at least 16."""
+    """Return the smallest power of two that is at least n and at least 16."""
     return max(16, 1 << (n - 1).bit_length())
 
 

@@ -21,7 +21,7 @@ _FINISH = np.uint64(0xD6E8FEB86659FD93)
 
 @inline
 def salted(salt: Number) -> Number:
-    """The start value of a hash, uint64, different for each number `salt` (of a shape or an arrangement)."""
+    """Return the start value of a hash, uint64, different for each number `salt` (of a shape or an arrangement)."""
     return _SALT + MULTIPLIERS[63] * np.uint64(salt)
 
 
@@ -39,7 +39,7 @@ def finished(h: Number) -> Number:
 
 @inline
 def hash_row(rows: Int32, r: Number, first: Number, width: Number) -> Number:
-    """The hash, uint64, of `width` words of row r, from word `first` on."""
+    """Return the hash, uint64, of `width` words of row r, from word `first` on."""
     h = _SALT
     for c in range(width):
         h += MULTIPLIERS[c] * np.uint64(rows[r, first + c])
@@ -48,7 +48,7 @@ def hash_row(rows: Int32, r: Number, first: Number, width: Number) -> Number:
 
 @inline
 def log2(m: Block, name: Number) -> Number:
-    """The base-2 logarithm of the size of a hash table of the memory block; `name` is its position there."""
+    """Return the base-2 logarithm of the size of a hash table of the memory block; `name` is its position there."""
     return m[name + 2]
 
 
@@ -60,13 +60,13 @@ def entry_tag(h: Number, bits: Number) -> Number:
 
 @inline
 def entry_number(entry: Number, bits: Number) -> Number:
-    """The number (of a row, a key or a group) that an entry of a table of 2**bits entries holds: int64."""
+    """Return the number (of a row, a key or a group) that an entry of a table of 2**bits entries holds: int64."""
     return np.int64(entry & np.uint32((1 << bits) - 1)) - 1
 
 
 @inline
 def sign_of(h: Number, bits: Number) -> Number:
-    """The number of the bit that stands for hash h in the filter of a table of 2**bits entries."""
+    """Return the number of the bit that stands for hash h in the filter of a table of 2**bits entries."""
     return h >> np.uint64(61 - bits)
 
 

@@ -23,7 +23,7 @@ Intern = Callable[[Iterable[str]], Iterable[int]]
 
 
 def relation_text(relation: str, arity: int) -> str:
-    """The text of a relation in the dictionary, for example `reach/2`; no RDF term has such a text."""
+    """Return the text of a relation in the dictionary, for example `reach/2`; no RDF term has such a text."""
     return f"{relation}/{arity}"
 
 
@@ -80,7 +80,7 @@ def _sketched(rule: Rule, planner: Planner) -> _Sketch:
 def _shape(
     tables: tuple[int, ...], places: tuple[tuple[int, ...], ...], is_variable: tuple[bool, ...], body: int
 ) -> Shape:
-    """The shape of a rule. The terms of the rule are numbered from 0, in the order of their first occurrence.
+    """Return the shape of a rule. The terms of the rule are numbered from 0, in the order of their first occurrence.
 
     `tables` has the table of each atom, body first; `places` has, for each atom, the numbers of its terms.
     `is_variable` says for each number whether the term is a variable. `body` is the number of body atoms.

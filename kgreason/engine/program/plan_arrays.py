@@ -100,7 +100,7 @@ class _Draft:
         return start, low, len(self.steps)
 
     def _probed(self, step: Step) -> int:
-        """The number of the arrangement that a step probes, or -1 if all columns are bound.
+        """Return the number of the arrangement that a step probes, or -1 if all columns are bound.
 
         With all columns bound the step looks one fact up in the fact table.
         """

@@ -159,7 +159,7 @@ class Planner:
         self._entered = 0
 
     def table(self, is_triple: bool, width: int) -> int:
-        """The number of the table for facts of one kind (triples or atoms of a relation) and one width.
+        """Return the number of the table for facts of one kind (triples or atoms of a relation) and one width.
 
         A new table gets the next number.
         """
@@ -367,7 +367,7 @@ class Planner:
         return bool(self.key_info.array[key, 0] < BACK)
 
     def table_of(self, key: int) -> int:
-        """The number of the table whose rows can meet a trigger key."""
+        """Return the number of the table whose rows can meet a trigger key."""
         return int(self.shapes.array[self.key_info.array[key, 0], 0])
 
     def may_share(self, ask: int) -> bool:
@@ -383,7 +383,7 @@ class Planner:
         return np.column_stack([asks, self.asks.array[asks, 2]]).astype(np.int32)
 
     def constants_of(self, key: int) -> dict[int, int]:
-        """The constants of a trigger key: column -> id."""
+        """Return the constants of a trigger key: column -> id."""
         shape = self.shapes.array[self.key_info.array[key, 0]]
         return {c: int(self.keys.array[key, c]) for c in shape[2 : 2 + shape[1]].tolist()}
 
@@ -393,7 +393,7 @@ class Planner:
         return [(key, plan + atom) for atom, key in enumerate(self._body_keys[rule])]
 
     def rule(self, number: int) -> EncodedRule:
-        """The rule with this number."""
+        """Return the rule with this number."""
         return self._rules[number]
 
     def set_active(self, rule: int, active: bool) -> None:
@@ -424,5 +424,5 @@ class Planner:
 
 
 def _bit(shape: int) -> int:
-    """The bit that stands for a shape in the arrays `filters` and `asked`."""
+    """Return the bit that stands for a shape in the arrays `filters` and `asked`."""
     return 1 << min(shape, SHARED_BIT)

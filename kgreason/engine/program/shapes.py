@@ -60,7 +60,7 @@ class Shape:
         return 0 < slot <= self.variables
 
     def constant_columns(self, atom: int) -> tuple[int, ...]:
-        """The columns of a body atom that hold constants."""
+        """Return the columns of a body atom that hold constants."""
         return tuple(c for c, slot in enumerate(self.body[atom].slots) if not self.is_variable(slot))
 
 
@@ -114,7 +114,7 @@ def _net(shape: Shape, start: int) -> DeltaPlan:
 
 
 def _next(shape: Shape, done: frozenset[int]) -> list[int]:
-    """The atoms that may come after the atoms in `done`.
+    """Return the atoms that may come after the atoms in `done`.
 
     An atom may come next if it has no variables, or if it shares a variable with `done`. If there is no such atom, each
     remaining atom may come next.
@@ -163,7 +163,7 @@ def _line(shape: Shape, start: int) -> DeltaPlan:
 
 
 def _step(shape: Shape, atom: int, start: int, bound: AbstractSet[int], next_node: int) -> Step:
-    """The step that binds `atom` when the variables in `bound` have values."""
+    """Return the step that binds `atom` when the variables in `bound` have values."""
     keys: list[int] = []
     free: list[int] = []
     compared: list[int] = []

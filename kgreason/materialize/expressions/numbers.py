@@ -67,7 +67,7 @@ class _OtherError(Exception):
 
 @lru_cache(maxsize=1_024)
 def comparison_of(computed: Computed) -> Comparison | None:
-    """The FILTER as a `Comparison`; None if this module cannot decide the expression."""
+    """Return the FILTER as a `Comparison`; None if this module cannot decide the expression."""
     if computed.result is not None or not computed.inputs() or len(computed.parts) > 4 * _MOST:
         return None
     try:
@@ -120,7 +120,7 @@ class Comparison(NamedTuple):
 
 
 def _doubles(ids: Int32, dictionary: Dictionary) -> NDArray[np.float64]:
-    """The values of literals of xsd:double; NaN (not a number) for a literal that Oxigraph has to read."""
+    """Return the values of literals of xsd:double; NaN (not a number) for a literal that Oxigraph has to read."""
     end = len(f'"^^{XSD_DOUBLE}')
     texts = (text[1:-end] for text in dictionary.decode(ids))
     return np.array([float(text) if _DOUBLE.fullmatch(text) else np.nan for text in texts], dtype=np.float64)
@@ -209,6 +209,6 @@ def _constant(part: str) -> _Value:
 
 
 def _promoted(part: str) -> float:
-    """The double by which Oxigraph compares a constant with doubles. It is not always the nearest double."""
+    """Return the double by which Oxigraph compares a constant with doubles. It is not always the nearest double."""
     (found,) = cast(Any, ox.Store().query(f"SELECT ({XSD_DOUBLE}({part}) AS ?value) {{}}"))
     return float(found[0].value)

@@ -91,18 +91,18 @@ class Literals:
         self.told, self._followed, self._left = self._told_before, [], []
 
     def foreseen(self, added: Int32) -> Facts:
-        """The facts about literals that a commit needs from its start.
+        """Return the facts about literals that a commit needs from its start.
 
         added: the triples int32[n, 3] to be asserted.
         """
         return self._wanted([self._following(linked(added))])
 
     def wanted(self, changes: Changes) -> Facts:
-        """The facts about literals to assert and to retract because of the changes of the commit so far."""
+        """Return the facts about literals to assert and to retract because of the changes of the commit so far."""
         return self._wanted(self._said(changes))
 
     def needless(self, changes: Changes) -> Facts:
-        """The facts of dt_may_equal to retract, because their links are gone at the end of the commit."""
+        """Return the facts of dt_may_equal to retract, because their links are gone at the end of the commit."""
         gone = linked(changes.rows[(changes.tables == self._triples) & (changes.after == ABSENT)])
         told = np.concatenate([related(self._may_equal, gone), *self._followed])
         told = told[grouped(told).firsts()]
@@ -129,7 +129,7 @@ class Literals:
         return Facts.of({self._pair: self._lacking(pairs), self._single: self._lacking(single)}, removed)
 
     def _lacking(self, parts: list[Int32]) -> Int32:
-        """All rows of the arrays `parts`, each once, without the rows that are facts already."""
+        """Return all rows of the arrays `parts`, each once, without the rows that are facts already."""
         parts = [part for part in parts if len(part)]
         if not parts:
             return _NO_ROWS
@@ -151,7 +151,7 @@ class Literals:
             yield self._members(self.told & before, news.since)
 
     def _members(self, datatypes: Iterable[int], since: int) -> Int32:
-        """The dt_type rows of the datatypes `datatypes`, for all literals with an id greater than `since`."""
+        """Return the dt_type rows of the datatypes `datatypes`, for all literals with an id greater than `since`."""
         names = [(number, NAMES[number]) for number in datatypes]
         if not names:
             return _NO_ROWS
@@ -168,7 +168,7 @@ class Literals:
         return np.array(found, dtype=np.int32).reshape(-1, 3)
 
     def _needless(self, gone: frozenset[int]) -> Int32:
-        """The present dt_type rows of the datatypes `gone`, which no rule asks for any more."""
+        """Return the present dt_type rows of the datatypes `gone`, which no rule asks for any more."""
         if not gone:
             return _NO_ROWS
         rows, tables, _ = self._engine.circuit.facts.contents()
@@ -195,7 +195,7 @@ class Literals:
             yield related(self._differ, self._different(groups))
 
     def _following(self, links: Int32) -> Int32:
-        """The dt_may_equal rows for the links among `links`, int32[n, 2], that rules may follow.
+        """Return the dt_may_equal rows for the links among `links`, int32[n, 2], that rules may follow.
 
         With the rule group eq-literals no rows are returned, because a rule of this group derives a dt_may_equal fact
         for every link.
@@ -207,7 +207,7 @@ class Literals:
         return rows
 
     def _differing(self, links: Int32) -> Int32:
-        """The links among `links`, int32[n, 2], that connect two literals of different values.
+        """Return the links among `links`, int32[n, 2], that connect two literals of different values.
 
         With the rule group eq-literals no links are returned: the two literals are in one clique, where `_different`
         finds them.
@@ -234,7 +234,7 @@ class Literals:
         return NO_PAIRS if found is None else found.groups.members
 
     def _of_cliques(self, types: Int32) -> Int32:
-        """Pairs int32[m, 2] of a literal and a datatype, such that a term equal to the literal has this type.
+        """Return pairs int32[m, 2] of a literal and a datatype, such that a term equal to the literal has this type.
 
         types: pairs int32[n, 2] of a term and its type.
         """
@@ -280,7 +280,7 @@ class Literals:
         return pairs[np.array(is_outside, dtype=np.bool_)]
 
     def _different(self, groups: Int32) -> Int32:
-        """Pairs int32[m, 2] of literals that are in the same group but have different values.
+        """Return pairs int32[m, 2] of literals that are in the same group but have different values.
 
         groups: pairs int32[n, 2] of a group's first term and a member. In each group, the literal whose text comes
         first is paired with one literal of each other value.

@@ -147,12 +147,12 @@ class LiteralValues:
         return [(literal, self._first[value]) for literal, value in zip(found, strings, strict=True) if literal]
 
     def literals(self, since: int) -> Int32:
-        """The literals with a greater id than `since`: int32[n]."""
+        """Return the literals with a greater id than `since`: int32[n]."""
         ids = np.arange(since + 1, len(self._dictionary) + 1, dtype=np.int32)
         return ids[self.is_literal(ids)]
 
     def typed(self, since: int) -> Int32:
-        """The literals with a datatype and a greater id than `since`: int32[n]."""
+        """Return the literals with a datatype and a greater id than `since`: int32[n]."""
         return self._dictionary.typed(since)
 
     def is_literal(self, ids: Int32) -> NDArray[np.bool_]:
@@ -166,7 +166,7 @@ class LiteralValues:
 
 
 def _spelling(value: Value) -> str:
-    """The text of the literal without a datatype that has this string value."""
+    """Return the text of the literal without a datatype that has this string value."""
     if value.space == STRING:
         return quote(value.data)
     text, tag = value.data

@@ -129,11 +129,11 @@ class Aggregations:
         self._begun.clear()
 
     def last(self) -> int:
-        """The number of the last level at which an aggregate is decided."""
+        """Return the number of the last level at which an aggregate is decided."""
         return max((operator.level.level for operator in self._operators), default=int(bool(self._leaving)))
 
     def wanted(self, changes: Changes, level: int, before: int, check: Check) -> Facts:
-        """The values to assert and to retract at a level. Aggregates up to level `before` were decided already.
+        """Return the values to assert and to retract at a level. Aggregates up to level `before` were decided already.
 
         Raises StratificationError if the facts make the rules circular: a group has changed after its value was
         decided.
@@ -158,7 +158,7 @@ class Aggregations:
         return together(found)
 
     def improved(self, check: Check) -> Facts:
-        """The values of recursions to assert and to retract after a round.
+        """Return the values of recursions to assert and to retract after a round.
 
         No values if the rounds have not begun, or have ended. Raises LimitError if there are more rounds than the
         limits allow.
@@ -187,7 +187,7 @@ class Aggregations:
         return facts
 
     def _emptied(self, reached: Iterable[_Operator], changes: Changes, *, is_moved: bool) -> set[int]:
-        """The numbers of the recursions that begin now, and whose values all have to be retracted first.
+        """Return the numbers of the recursions that begin now, and whose values all have to be retracted first.
 
         The docstring of the module says why.
         """
@@ -204,7 +204,7 @@ class Aggregations:
         return {each.level.recursion for each in begins if each.level.recursion in lost and len(each.value.all())}
 
     def _retracted(self, operator: _Operator) -> Facts:
-        """The retraction of all values of an aggregate."""
+        """Return the retraction of all values of an aggregate."""
         keys = operator.value.all()
         return Facts({}, {operator.value.table.number: operator.value.table.rows(keys)} if len(keys) else {})
 
@@ -222,7 +222,7 @@ class Aggregations:
     def _compared(
         self, operator: _Operator, groups: Int32, changes: Changes | None, check: Check, *, is_moved: bool
     ) -> Facts:
-        """The values to assert and to retract for the groups `groups`, int32[n, w]."""
+        """Return the values to assert and to retract for the groups `groups`, int32[n, w]."""
         if not len(groups):
             return NO_FACTS
         numbers, old = operator.value.of(groups)
@@ -243,7 +243,7 @@ class Aggregations:
     def _values(
         self, operator: _Operator, groups: Int32, changes: Changes | None, check: Check
     ) -> tuple[NDArray[np.int64], Int32]:
-        """The places in `groups` of the groups that have a value, and the values, computed from all rows."""
+        """Return the places in `groups` of the groups that have a value, and the values, computed from all rows."""
         numbers, keys = operator.each.of(groups)
         kept = ~self._are_replaced(keys, changes)
         aggregate = operator.aggregation.aggregate
@@ -254,7 +254,7 @@ class Aggregations:
     def _counted(
         self, operator: _Operator, groups: Int32, present: tuple[NDArray[np.int64], Int32], changes: Changes
     ) -> tuple[NDArray[np.int64], Int32]:
-        """The places in `groups` of the groups with rows, and how many rows each of them has.
+        """Return the places in `groups` of the groups with rows, and how many rows each of them has.
 
         The numbers of rows are those before the commit, plus the rows that came and minus those that went.
         """

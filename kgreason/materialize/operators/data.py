@@ -85,14 +85,14 @@ class Data:
         self._patterns, self._names = self._before, None
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
-        """The facts to assert and to retract, because asserted triples int32[n, 3] were removed and added."""
+        """Return the facts to assert and to retract, because asserted triples int32[n, 3] were removed and added."""
         if self._patterns != self._before:
             return self._renewed(removed, added)
         names = self._known_names()
         return self._facts(*(rows[self._matches(rows, names)] for rows in (removed, added)))
 
     def settled(self, changes: Changes) -> Facts:
-        """The facts to assert and to retract because of terms that became equal or different."""
+        """Return the facts to assert and to retract because of terms that became equal or different."""
         if not len(self._individuals.moved(changes)):
             return NO_FACTS
         before, self._names = self._names, None
@@ -102,7 +102,7 @@ class Data:
         return self._renewed(_NO_ROWS, _NO_ROWS)
 
     def _renewed(self, removed: Int32, added: Int32) -> Facts:
-        """The facts to assert and to retract so that the relation has exactly the facts that it should have.
+        """Return the facts to assert and to retract so that the relation has exactly the facts that it should have.
 
         `removed`, `added`: triples int32[n, 3] that are about to lose or to get their asserted flag.
         """
@@ -124,7 +124,7 @@ class Data:
         return found
 
     def _known_names(self) -> _Names:
-        """Constant of a pattern -> the terms equal to it; empty if rules do not follow owl:sameAs."""
+        """Return constant of a pattern -> the terms equal to it; empty if rules do not follow owl:sameAs."""
         if self._names is None:
             constants = {constant for pattern in self._patterns for _, constant in pattern.constants}
             self._names = self._individuals.names(constants) if self._individuals.is_linked else {}
@@ -157,7 +157,7 @@ def _derives(rule: Rule) -> bool:
 
 
 def _without(rows: Int32, others: Int32) -> Int32:
-    """The rows of int32[n, 3], each once, that are not among the rows of `others`."""
+    """Return the rows of int32[n, 3], each once, that are not among the rows of `others`."""
     rows = unique([rows])
     kept: Int32 = rows[~are_among(rows, others)]
     return kept

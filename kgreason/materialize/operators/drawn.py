@@ -49,7 +49,7 @@ def _closes(rule: Rule) -> bool:
 
 
 def _others(rule: Rule) -> Iterator[Atom]:
-    """The heads of a rule, and its body atoms that do not read the schema."""
+    """Yield the heads of a rule, and its body atoms that do not read the schema."""
     yield from rule.heads
     yield from (atom for atom in rule.body if not is_schema_pattern(atom))
 

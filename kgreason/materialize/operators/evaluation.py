@@ -73,7 +73,7 @@ def _piece(computed: Computed, keys: Int32, dictionary: Dictionary) -> Int32:
 
 
 def skolemized(computed: Computed, keys: Int32, dictionary: Dictionary) -> list[str]:
-    """The blank nodes that a SKOLEM expression gives for inputs `keys`, int32[n, k], as texts."""
+    """Return the blank nodes that a SKOLEM expression gives for inputs `keys`, int32[n, k], as texts."""
     ids, where = np.unique(keys, return_inverse=True)
     columns = np.array(dictionary.decode(ids), dtype=object)[where].reshape(keys.shape).T.tolist()
     values = dict(zip(computed.inputs(), columns, strict=True))
@@ -82,7 +82,7 @@ def skolemized(computed: Computed, keys: Int32, dictionary: Dictionary) -> list[
 
 
 def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[list[int], list[str]]:
-    """The places of the keys that have a result, and the results as N-Triples texts.
+    """Return the places of the keys that have a result, and the results as N-Triples texts.
 
     For a FILTER, the places of the keys for which it is true, and no texts.
     """
@@ -105,7 +105,7 @@ def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[li
 
 
 def text_of(term: Any) -> str:
-    """The text of a term of pyoxigraph, as the dictionary writes terms."""
+    """Return the text of a term of pyoxigraph, as the dictionary writes terms."""
     if isinstance(term, ox.Triple):
         return f"<<( {' '.join(map(text_of, term))} )>>"
     return str(term)

@@ -90,7 +90,7 @@ class Rounds:
         self._note(known, depth)
 
     def _depth(self, inputs: Int32) -> int:
-        """The largest depth among the terms `inputs`, int32[n, k]; 0 for terms that this commit has not made."""
+        """Return the largest depth among the terms `inputs`, int32[n, k]; 0 for terms that this commit has not made."""
         places = inputs.ravel() - self._first
         places = places[(places >= 0) & (places < len(self._depths))]
         return int(self._depths[places].max(initial=0))
@@ -161,7 +161,7 @@ class Functions:
         self._rounds.restart()
 
     def foreseen(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:
-        """The results to assert together with the facts `rows`, for the inputs that these facts alone give.
+        """Return the results to assert together with the facts `rows`, for the inputs that these facts alone give.
 
         `rows`: number of a table -> the rows of the facts. `check` is called from time to time, and may raise an error.
         """
@@ -176,7 +176,7 @@ class Functions:
         return together(found)
 
     def _unseen(self, operator: _Operator, keys: Int32) -> Int32:
-        """The inputs among `keys`, int32[n, k], for which `foreseen` has not given results in this commit."""
+        """Return the inputs among `keys`, int32[n, k], for which `foreseen` has not given results in this commit."""
         for seen in self._seen.get(operator.function, ()):
             if keys.shape[1]:
                 keys = keys[~are_among(keys, seen)]
@@ -185,7 +185,7 @@ class Functions:
         return keys
 
     def wanted(self, check: Callable[[], object]) -> Facts:
-        """The results to assert for the inputs that rules have asked for since the last call in this commit.
+        """Return the results to assert for the inputs that rules have asked for since the last call in this commit.
 
         `check` is called from time to time, and may raise an error. Raises LimitError, which names a rule, if a limit
         of `Rounds` is exceeded.

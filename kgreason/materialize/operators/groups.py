@@ -70,7 +70,7 @@ class Grouped:
         return self.in_groups(self.table.matching(rows, tables))
 
     def in_groups(self, keys: Int32) -> Int32:
-        """The group of each key of `keys`, int32[n, k]: int32[n, width]."""
+        """Return the group of each key of `keys`, int32[n, k]: int32[n, width]."""
         return keys[:, : self._width]
 
     def numbers(self, groups: Int32, keys: Int32) -> NDArray[np.int64]:
@@ -83,12 +83,12 @@ class Grouped:
         return found.firsts()[found.numbers()[len(groups) :]]
 
     def all(self) -> Int32:
-        """The keys of all facts of the table: int32[n, k]. Cost: a pass over all facts."""
+        """Return the keys of all facts of the table: int32[n, k]. Cost: a pass over all facts."""
         rows, tables, _ = self._engine.circuit.facts.contents()
         return self.table.matching(rows, tables)
 
     def of(self, groups: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """The facts of the groups `groups`, int32[g, width]. The groups must all be different.
+        """Return the facts of the groups `groups`, int32[g, width]. The groups must all be different.
 
         Returns for each fact the place of its group in `groups`, int64[n], and its key, int32[n, k].
         """
@@ -133,7 +133,7 @@ class _Index:
         self._runs.append(_Run(hashes[order], keys[kept][order]))
 
     def of(self, groups: Int32, more: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """The facts of `groups`, int32[g, w], each once. The groups must all be different.
+        """Return the facts of `groups`, int32[g, w], each once. The groups must all be different.
 
         `more`: further keys int32[m, k], which are not in the index. Returns for each fact the place of its group in
         `groups`, int64[n], and its key, int32[n, k].
@@ -163,7 +163,7 @@ def _run(keys: Int32, group: int) -> _Run:
 
 
 def _hashes(groups: Int32) -> NDArray[np.uint64]:
-    """A hash of each row: int32[n, w] -> uint64[n]."""
+    """Return a hash of each row: int32[n, w] -> uint64[n]."""
     hashes = np.zeros(len(groups), dtype=np.uint64)
     for column in groups.T:
         hashes = (hashes ^ column.astype(np.uint64)) * _MIX

@@ -41,7 +41,7 @@ class Individuals:
         self.is_linked = self._equality is not None or any(map(is_equality, rules))
 
     def moved(self, changes: Changes) -> Int32:
-        """The terms whose individual may have other names after the commit so far: int32[n].
+        """Return the terms whose individual may have other names after the commit so far: int32[n].
 
         The result may also have terms whose individual has the same names as before.
         """

@@ -79,11 +79,11 @@ class Negations:
         self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
 
     def last(self) -> int:
-        """The number of the last level at which a negation is decided."""
+        """Return the number of the last level at which a negation is decided."""
         return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
     def wanted(self, changes: Changes, level: int, before: int) -> Facts:
-        """The facts to assert and to retract at a level. Negations up to level `before` were decided already.
+        """Return the facts to assert and to retract at a level. Negations up to level `before` were decided already.
 
         Raises StratificationError if the facts make the rules circular: a fact was derived that a rule had found absent
         in this commit.
@@ -96,7 +96,7 @@ class Negations:
         return together(found)
 
     def _rows(self, operator: _Operator, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
-        """The rows of `none` to assert and to retract."""
+        """Return the rows of `none` to assert and to retract."""
         tables = (operator.pattern, operator.asks, operator.none)
         keys = unique([table.matching(changes.rows, changes.tables) for table in tables])
         if self._equality and len(moved := self._moved(operator.asks, changes)):
@@ -113,7 +113,7 @@ class Negations:
         return rows[wanted & ~is_said], rows[is_said & ~wanted]
 
     def _moved(self, asks: Table, changes: Changes) -> Int32:
-        """The keys that rules ask for and in which the commit changed the representative of a term: int32[n, k].
+        """Return the keys that rules ask for and in which the commit changed the representative of a term: int32[n, k].
 
         Cost: a pass over all facts, if a representative has changed.
         """

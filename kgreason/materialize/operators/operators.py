@@ -118,7 +118,7 @@ class Operators:
         self._aggregations.restart()
 
     def computed(self, check: Check) -> Facts:
-        """The facts to assert and to retract after a run of the rules, before any level is decided.
+        """Return the facts to assert and to retract after a run of the rules, before any level is decided.
 
         These are results of expressions that rules ask for, and better values in a recursion. Raises LimitError if a
         recursion goes beyond the limits (`Functions.wanted`, `Aggregations.improved`).

@@ -76,7 +76,7 @@ class Skolems:
         self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
 
     def last(self) -> int:
-        """The number of the last level at which results of SKOLEM are decided."""
+        """Return the number of the last level at which results of SKOLEM are decided."""
         return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
     def wanted(self, changes: Changes, level: int) -> Facts:
@@ -92,7 +92,7 @@ class Skolems:
         return together(found)
 
     def _rows(self, operator: _Operator, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
-        """The rows of `made` to assert and to retract."""
+        """Return the rows of `made` to assert and to retract."""
         keys = unique([self._changed(operator, changes), self._touched(operator, operator.asks, moved)])
         is_asked = self._engine.circuit.facts.find(operator.asks.rows(keys)) >= 0
         asked, texts = keys[is_asked], self._texts(operator, keys[is_asked], changes)
@@ -106,17 +106,17 @@ class Skolems:
         return added[facts.find(added) < 0], needless
 
     def _changed(self, operator: _Operator, changes: Changes) -> Int32:
-        """The keys that rules began or ceased to ask for, and the keys whose results this commit has changed."""
+        """Return the keys that rules began or ceased to ask for, and the keys whose results this commit has changed."""
         asks, made = (table.matching(changes.rows, changes.tables) for table in (operator.asks, operator.made))
         return np.concatenate([asks, made[:, : asks.shape[1]]])
 
     def _texts(self, operator: _Operator, keys: Int32, changes: Changes) -> list[str]:
-        """The blank nodes for keys int32[n, k]."""
+        """Return the blank nodes for keys int32[n, k]."""
         names = self._individuals.first_names(keys, changes)
         return skolemized(self._named(operator, changes), names, self._dictionary)
 
     def _named(self, operator: _Operator, changes: Changes) -> Computed:
-        """The expression with first names in place of the constants among its arguments."""
+        """Return the expression with first names in place of the constants among its arguments."""
         computed, constants = operator.function.computed, operator.constants
         if not len(constants):
             return computed

@@ -59,7 +59,7 @@ class Table(NamedTuple):
 
 
 def table_of(atom: Atom, keys: Sequence[object], engine: Engine, dictionary: Dictionary) -> Table:
-    """The table of an atom. `keys`: the variables whose values are the key, in order. Constants get ids."""
+    """Return the table of an atom. `keys`: the variables whose values are the key, in order. Constants get ids."""
     columns = columns_of(atom)
     texts = [column for column in columns if not isinstance(column, Variable)]
     ids = dict(zip(texts, dictionary.intern(texts).tolist(), strict=True))
@@ -71,7 +71,7 @@ def table_of(atom: Atom, keys: Sequence[object], engine: Engine, dictionary: Dic
 
 
 def unique(parts: Sequence[Int32]) -> Int32:
-    """The rows of several arrays int32[n, k], each once."""
+    """Return the rows of several arrays int32[n, k], each once."""
     rows = np.concatenate(parts)
     if rows.shape[1] == 0:
         return rows[:1]

@@ -37,7 +37,7 @@ Numbers = NDArray[np.int64]
 def values_of(
     aggregate: Aggregate, numbers: Numbers, terms: Int32, dictionary: Dictionary, check: Callable[[], object]
 ) -> tuple[Numbers, Int32]:
-    """The groups that have a value, int64[g], ascending, and the ids of their values, int32[g].
+    """Return the groups that have a value, int64[g], ascending, and the ids of their values, int32[g].
 
     `numbers`, int64[n], has the group of each term of `terms`, int32[n]. New values get ids of the dictionary. `check`
     is called from time to time, and may raise an error to stop the work.
@@ -55,7 +55,7 @@ def values_of(
 
 
 def counts(numbers: Numbers, dictionary: Dictionary) -> Int32:
-    """The ids of the literals for non-negative integers: int64[n] -> int32[n]."""
+    """Return the ids of the literals for non-negative integers: int64[n] -> int32[n]."""
     different, places = np.unique(numbers, return_inverse=True)
     ids: Int32 = dictionary.intern([f'"{number}"^^{XSD_INTEGER}' for number in different.tolist()]).astype(np.int32)
     return ids[places]

@@ -114,7 +114,7 @@ _QUADS, _TRIPLES = range(2)
 
 
 def _filled(quads: Int32) -> Engine:
-    """An engine that holds these quads int32[n, 4]."""
+    """Return an engine that holds these quads int32[n, 4]."""
     engine = Engine()
     tables = engine.table(False, 5), engine.table(True, 3)
     assert tables == (_QUADS, _TRIPLES)
@@ -137,7 +137,7 @@ def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
 
 
 def _of_default_graph(removed: Int32, added: Int32, is_asserted: Is) -> Asserted:
-    """The result of a change while only the default graph is used."""
+    """Return the result of a change while only the default graph is used."""
     gone, new = np.ascontiguousarray(removed[removed[:, 3] == 0, :3]), np.ascontiguousarray(added[:, :3])
     return Asserted(gone[is_asserted(gone)] if len(gone) else gone, new[~is_asserted(new)] if len(new) else new)
 

@@ -18,7 +18,7 @@ from kgreason.zset.order import distinct
 
 
 def source_of(iri: str) -> str:
-    """The literal that a quad of the document with this IRI has in the place of a graph's name."""
+    """Return the literal that a quad of the document with this IRI has in the place of a graph's name."""
     return f'"{iri[1:-1]}"'
 
 
@@ -29,18 +29,18 @@ def are_sources(dictionary: Dictionary, graphs: Ids) -> NDArray[np.bool_]:
 
 
 def documents(dictionary: Dictionary, quads: Ids) -> Ids:
-    """The names of the imported documents that quads int32[n, 4] belong to: int32[m]."""
+    """Return the names of the imported documents that quads int32[n, 4] belong to: int32[m]."""
     names = distinct(quads[:, 3])
     return names[are_sources(dictionary, names)]
 
 
 def of_graphs(dictionary: Dictionary, quads: Ids) -> Ids:
-    """The quads among int32[n, 4] that belong to the default graph or a named graph."""
+    """Return the quads among int32[n, 4] that belong to the default graph or a named graph."""
     return np.ascontiguousarray(quads[~are_sources(dictionary, quads[:, 3])])
 
 
 def named(dictionary: Dictionary, quads: Ids) -> Ids:
-    """The quads among int32[n, 4] that belong to a named graph."""
+    """Return the quads among int32[n, 4] that belong to a named graph."""
     found = quads[quads[:, 3] != 0]
     return of_graphs(dictionary, found) if len(found) else np.ascontiguousarray(found)
 

@@ -23,7 +23,7 @@ Columns: TypeAlias = Mapping[tuple[str, int], Int32]
 
 
 def changed(changes: Changes, triples: int, dictionary: Dictionary) -> NDArray[np.intp]:
-    """The places in `changes` of the facts of the user's relations.
+    """Return the places in `changes` of the facts of the user's relations.
 
     `triples` is the number of the table of triples.
     """

@@ -29,14 +29,14 @@ class Relation(NamedTuple):
 
 
 def relations(rows: Int32, dictionary: Dictionary) -> list[Relation]:
-    """The user's relations among the facts in rows int32[n, w], in the order of their names."""
+    """Return the user's relations among the facts in rows int32[n, w], in the order of their names."""
     numbers = distinct(rows[:, 0])
     texts = zip(numbers.tolist(), map(told, dictionary.decode(numbers)), strict=True)
     return sorted(Relation(*found, number) for number, found in texts if found)
 
 
 def rows_of(saved: Saved, number: int, arity: int, *, asserted: bool | None = None) -> Int32:
-    """The facts of a relation in a state, without the id of the relation: int32[n, arity]."""
+    """Return the facts of a relation in a state, without the id of the relation: int32[n, arity]."""
     kept = _others(saved) & (saved.records[:, FIRST] == number)
     if asserted is not None:
         kept &= ((saved.records[:, STATE] & ASSERTED) != 0) == asserted
@@ -44,7 +44,7 @@ def rows_of(saved: Saved, number: int, arity: int, *, asserted: bool | None = No
 
 
 def all_of(saved: Saved, dictionary: Dictionary) -> list[Relation]:
-    """The user's relations that have facts in a state, in the order of their names."""
+    """Return the user's relations that have facts in a state, in the order of their names."""
     return relations(np.ascontiguousarray(saved.records[_others(saved), FIRST:]), dictionary)
 
 

@@ -149,7 +149,7 @@ class Cliques:
             self._slots = slots
 
     def slots(self, ids: Int32) -> Int32:
-        """The numbers of the cliques of terms, in an array of the shape of `ids`; 0 for a term without a clique.
+        """Return the numbers of the cliques of terms, in an array of the shape of `ids`; 0 for a term without a clique.
 
         Call `cover` first.
         """
@@ -177,7 +177,7 @@ class Cliques:
         return shown
 
     def primary_of(self, numbers: Int32) -> Int32:
-        """The primaries of the cliques with these numbers."""
+        """Return the primaries of the cliques with these numbers."""
         found: Int32 = self._primary.values[numbers]
         return found
 
@@ -187,7 +187,7 @@ class Cliques:
         return found
 
     def members(self, numbers: Int32) -> Int32:
-        """Pairs int32[m, 2] of primary and member, for all members of the cliques with these numbers."""
+        """Return pairs int32[m, 2] of primary and member, for all members of the cliques with these numbers."""
         return self._pairs(numbers, self._start, self._length, self._members)
 
     def roots(self, numbers: Int32) -> Int32:
@@ -208,12 +208,12 @@ class Cliques:
         return np.column_stack([np.repeat(terms, lengths), self._roots.values[at]]).astype(np.int32)
 
     def all(self) -> Int32:
-        """The numbers of all cliques."""
+        """Return the numbers of all cliques."""
         numbers: Int32 = distinct(self._slots)
         return numbers[numbers > 0]
 
     def preferred(self) -> Int32:
-        """The primaries of the cliques with several roots, ascending: int32[n]."""
+        """Return the primaries of the cliques with several roots, ascending: int32[n]."""
         numbers = np.flatnonzero(self._root_length.values > 1)
         primaries = self._primary.values[numbers]
         found: Int32 = np.sort(primaries[self._slots[primaries] == numbers])  # the other cliques were replaced
@@ -244,7 +244,7 @@ class Cliques:
             np.add.at(weights, slots[~repeated, column], sign * images[~repeated])
 
     def misjudged(self, numbers: Int32) -> Int32:
-        """The numbers among `numbers` of the cliques whose flag `folded` is wrong for their present weight."""
+        """Return the numbers among `numbers` of the cliques whose flag `folded` is wrong for their present weight."""
         wrong = self._folded.values[numbers] != self._is_heavy(numbers)
         found: Int32 = numbers[wrong & (numbers > 0)]
         return found
@@ -374,5 +374,5 @@ def _with_primaries(pairs: Int32, preferred: Int32) -> tuple[Int32, Int32]:
 
 
 def ordered(pairs: Int32) -> Int32:
-    """The pairs int32[n, 2] in ascending order, each once."""
+    """Return the pairs int32[n, 2] in ascending order, each once."""
     return pairs[grouped(np.ascontiguousarray(pairs, dtype=np.int32)).firsts()]

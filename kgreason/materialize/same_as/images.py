@@ -61,7 +61,7 @@ def _are_reflexive(rows: Int32) -> Mask:
 
 
 def same_as(cliques: Cliques, slots_of: Slots) -> int:
-    """The id of owl:sameAs. If the graph makes owl:sameAs equal to other terms, the id of their primary."""
+    """Return the id of owl:sameAs. If the graph makes owl:sameAs equal to other terms, the id of their primary."""
     ids = np.array([SAME_AS], dtype=np.int32)
     return int(cliques.primaries(ids, slots_of(ids))[0])
 
@@ -76,7 +76,7 @@ def links(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
 
 
 def stars(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
-    """The owl:sameAs triples that are shown for the folded cliques among `numbers`: int32[m, 3].
+    """Return the owl:sameAs triples that are shown for the folded cliques among `numbers`: int32[m, 3].
 
     For a folded clique, only triples to and from its primary are shown.
     """
@@ -94,14 +94,14 @@ def _linked(cliques: Cliques, pairs: Int32, slots_of: Slots) -> Int32:
 
 
 def images(cliques: Cliques, rows: Int32, slots: Int32) -> Int32:
-    """The images of plain rows int32[n, 3], each once: int32[m, 3]. slots: the numbers of the cells' cliques."""
+    """Return the images of plain rows int32[n, 3], each once: int32[m, 3]. slots: the numbers of the cells' cliques."""
     single = (slots == 0).all(axis=1)
     others = rows[~single], slots[~single]
     return np.concatenate([rows[single], expanded(others[0], cliques.parts(others[1]))])
 
 
 def graph(cliques: Cliques, facts: Int32, asserted: Int32) -> Int32:
-    """All triples of the graph that users see, int32[m, 3], each once.
+    """Return all triples of the graph that users see, int32[m, 3], each once.
 
     facts: all facts. asserted: the asserted facts.
     """
@@ -116,7 +116,7 @@ def graph(cliques: Cliques, facts: Int32, asserted: Int32) -> Int32:
 
 
 def without(rows: Int32, others: Int32) -> Int32:
-    """The rows of int32[n, w] that are not among the rows of `others`, int32[m, w]."""
+    """Return the rows of int32[n, w] that are not among the rows of `others`, int32[m, w]."""
     number = grouped(np.concatenate([others, rows])).numbers()
     known = np.zeros(len(number), dtype=np.bool_)
     known[number[: len(others)]] = True
@@ -179,7 +179,7 @@ class Passage:
         return np.concatenate([gone, others]), both
 
     def _kept(self, gone: Int32, new: Int32) -> Int32:
-        """The unchanged facts, int32[n, 3], that may have other images now.
+        """Return the unchanged facts, int32[n, 3], that may have other images now.
 
         These are facts that mention the primary of a replaced clique, or a term that left or joined a clique. The other
         unchanged facts that mention a replaced clique are plain neither before nor after the commit.
@@ -192,7 +192,7 @@ class Passage:
         return without(self._mentioning(terms), self._changed.rows)
 
     def _sides(self, kept: Int32) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
-        """The plain rows and the numbers of their cells' cliques, before the commit and after it.
+        """Return the plain rows and the numbers of their cells' cliques, before the commit and after it.
 
         Looks at the facts `kept`, and at the changed facts that mention a clique.
         """
@@ -213,7 +213,7 @@ class Passage:
         return distinct(np.concatenate([before, after]))
 
     def _net(self, gone: Int32, new: Int32, kept: Int32) -> Kinds:
-        """The triples whose kind changed in the graph that users see."""
+        """Return the triples whose kind changed in the graph that users see."""
         changed = self._changed
         is_single = ~(self._before.slots(changed.rows) | self._after.slots(changed.rows)).any(axis=1)
         rows = np.concatenate([changed.rows[~is_single], *self._candidates(gone, new, kept)])
@@ -241,11 +241,11 @@ class Passage:
         return [*found, stars(cliques, gone, self._before.slots), stars(cliques, new, self._after.slots)]
 
     def _shown_members(self, numbers: Int32) -> Int32:
-        """Pairs int32[m, 2] of primary and member, for the cliques among `numbers` that are not folded."""
+        """Return pairs int32[m, 2] of primary and member, for the cliques among `numbers` that are not folded."""
         return self._cliques.members(numbers[~self._cliques.folded(numbers)])
 
     def _partial(self, rows: Int32, slots: Int32, members: Int32) -> list[Int32]:
-        """The images of plain rows in which a member from `members` takes the place of its primary.
+        """Return the images of plain rows in which a member from `members` takes the place of its primary.
 
         members: pairs int32[m, 2] of primary and member. slots: the numbers of the cells' cliques.
         """

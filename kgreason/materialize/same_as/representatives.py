@@ -105,7 +105,7 @@ class Equality:
         self.cliques.rollback()
 
     def foreseen(self, added: Int32) -> Facts:
-        """The representatives that a commit needs from its start, as facts to assert.
+        """Return the representatives that a commit needs from its start, as facts to assert.
 
         added: the triples int32[n, 3] to be asserted. Terms that owl:sameAs triples among them connect are a group. In
         each group one term is chosen, unless a term of the group is already in a clique.
@@ -119,7 +119,7 @@ class Equality:
         return self._roots(self._firsts(terms[fresh], labels[fresh]))
 
     def wanted(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Facts:
-        """The representatives to add and to remove, because of the changes of the commit so far, as facts.
+        """Return the representatives to add and to remove, because of the changes of the commit so far, as facts.
 
         `fresh` returns the rules that the commit has added, and `left` returns the rules that it has removed.
         """
@@ -172,7 +172,7 @@ class Equality:
         return self._dictionary.firsts(terms, np.unique(labels, return_inverse=True)[1])
 
     def _named(self, fresh: LazyRules) -> Int32:
-        """The members of cliques that new rules mention as constants and that are not representatives yet."""
+        """Return the members of cliques that new rules mention as constants and that are not representatives yet."""
         members = self._members(fresh)
         lacking = members[~self._stand_for_others(members)]
         return np.intersect1d(lacking, _constants(self._engine.rules)) if len(lacking) else lacking
@@ -191,7 +191,7 @@ class Equality:
         return self._is_present(np.column_stack([members, members]))
 
     def _members(self, rules: LazyRules) -> Int32:
-        """The members of cliques among the constants of rules."""
+        """Return the members of cliques among the constants of rules."""
         if not self.cliques.live:
             return _NONE
         self.cliques.cover(len(self._dictionary))
@@ -199,12 +199,12 @@ class Equality:
         return ids[self.cliques.slots(ids) > 0]
 
     def _roots(self, added: Int32 = _NONE, removed: Int32 = _NONE) -> Facts:
-        """The rows of `eq_root` to assert and to retract."""
+        """Return the rows of `eq_root` to assert and to retract."""
         table = self.root_table
         return Facts.of({table: related(self.root, added)}, {table: related(self.root, removed)})
 
     def regrouped(self, changes: Changes) -> Regrouped | None:
-        """The change of the cliques by the commit so far, or None if no clique changes."""
+        """Return the change of the cliques by the commit so far, or None if no clique changes."""
         pairs = self._changed_pairs(changes)
         links = self._present_links(changes)
         if not len(pairs) and not len(links):
@@ -217,7 +217,7 @@ class Equality:
         return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
 
     def _present_links(self, changes: Changes) -> Int32:
-        """The changed owl:sameAs links that are present, as pairs int32[n, 2] of the linked terms.
+        """Return the changed owl:sameAs links that are present, as pairs int32[n, 2] of the linked terms.
 
         Links between two literals of different values are left out, because they do not make terms equal.
         """
@@ -228,12 +228,12 @@ class Equality:
         return self._follows(linked(changes.rows[found]))
 
     def moved(self, changes: Changes) -> Int32:
-        """The terms whose representatives the commit so far has changed, ascending: int32[n]."""
+        """Return the terms whose representatives the commit so far has changed, ascending: int32[n]."""
         moved: Int32 = distinct(self._changed_pairs(changes)[:, 0])
         return moved
 
     def regrouped_terms(self, changes: Changes) -> Int32:
-        """The terms that were or are in a clique that the commit so far has changed: int32[n]."""
+        """Return the terms that were or are in a clique that the commit so far has changed: int32[n]."""
         found = self.regrouped(changes)
         if found is None:
             return _NONE
@@ -274,7 +274,7 @@ class Equality:
         return np.isin(ids, terms[self._primaries(reached) != terms])
 
     def _reached_by(self, ids: Int32, changes: Changes) -> Int32:
-        """The representatives of terms after the commit so far: pairs (term, representative) int32[n, 2]."""
+        """Return the representatives of terms after the commit so far: pairs (term, representative) int32[n, 2]."""
         pairs = self._changed_pairs(changes)
         if not self.cliques.live and not len(pairs):
             return NO_PAIRS
@@ -284,7 +284,7 @@ class Equality:
         return self._reached(terms, pairs[np.isin(pairs[:, 0], terms)])
 
     def _changed_pairs(self, changes: Changes) -> Int32:
-        """The rows of eq_rep that the commit added or removed: pairs int32[n, 2] of term and representative."""
+        """Return the rows of eq_rep that the commit added or removed: pairs int32[n, 2] of term and representative."""
         found = np.flatnonzero((changes.rows[:, 0] == self.rep) & (changes.tables == self.rep_table))
         return changes.rows[found, 1:3] if len(found) else NO_PAIRS
 
@@ -294,7 +294,7 @@ class Equality:
         return found
 
     def _reached(self, moved: Int32, pairs: Int32) -> Int32:
-        """The present representatives of the terms `moved`: pairs (term, representative) int32[n, 2], ascending.
+        """Return the present representatives of the terms `moved`: pairs (term, representative) int32[n, 2], ascending.
 
         pairs: the rows of eq_rep that the commit added or removed.
         """
@@ -319,7 +319,7 @@ class Equality:
         return gone, Members(ordered(np.concatenate([members, joined])), ordered(found))
 
     def _orphans(self, lost: Int32, reached: Int32, links: Int32) -> Int32:
-        """The owl:sameAs links between terms that have no representative, or have none any more: int32[m, 2]."""
+        """Return the owl:sameAs links between terms that have no representative, or have none any more: int32[m, 2]."""
         alone = self.cliques.slots(links) == 0
         alone &= ~np.isin(links, reached[:, 0])
         return np.concatenate([links[alone.all(axis=1)], self._left(lost)])
@@ -350,7 +350,7 @@ class Equality:
         return facts.kinds(facts.find(rows))
 
     def _mentioning(self, ids: Int32) -> Int32:
-        """The present triples, int32[n, 3], that mention one of the terms `ids`."""
+        """Return the present triples, int32[n, 3], that mention one of the terms `ids`."""
         rows = self._present(self.triples, 3)
         asked = np.zeros(len(self._dictionary) + 1, dtype=np.bool_)
         asked[ids] = True
@@ -358,7 +358,7 @@ class Equality:
         return found
 
     def _present(self, table: int, width: int) -> Int32:
-        """All facts of a table: int32[n, w]."""
+        """Return all facts of a table: int32[n, w]."""
         rows, tables, _ = self._engine.circuit.facts.contents()
         return np.ascontiguousarray(rows[tables == table, :width])
 
@@ -373,7 +373,7 @@ class Equality:
         return found | shown
 
     def primary(self, term: str) -> str:
-        """The primary of the term's clique; the term itself if it is in no clique."""
+        """Return the primary of the term's clique; the term itself if it is in no clique."""
         ids = self._dictionary.find([term]).astype(np.int32)
         self.cliques.cover(len(self._dictionary))
         slots = self.cliques.slots(ids)
@@ -410,12 +410,12 @@ class Equality:
 
 
 def _constants(rules: Iterable[EncodedRule]) -> Int32:
-    """The ids of the constants of rules, ascending, each once."""
+    """Return the ids of the constants of rules, ascending, each once."""
     return distinct(np.fromiter(chain.from_iterable(rule.constants for rule in rules), dtype=np.int32))
 
 
 def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
-    """The connected components of links int32[m, 2]: the terms, ascending, and a label for each term.
+    """Return the connected components of links int32[m, 2]: the terms, ascending, and a label for each term.
 
     The label is the position, among the terms, of the smallest term of the component. Cost: a few passes over the links
     for each doubling of the longest path.
@@ -454,7 +454,7 @@ def represented(rule: Rule) -> Iterator[Rule]:
 
 
 def _through(rule: Rule, number: int) -> tuple[Atom, ...]:
-    """The two atoms that replace the body atom `x owl:sameAs y`: eq_rep(x, ?rep) and eq_rep(y, ?rep)."""
+    """Return the two atoms that replace the body atom `x owl:sameAs y`: eq_rep(x, ?rep) and eq_rep(y, ?rep)."""
     taken = {variable.name for atom in rule.body for variable in atom.variables()}
     name = f"rep{number}"
     while name in taken:
