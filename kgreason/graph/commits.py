@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 class LiveGraph:
     """A graph that can be edited. Every commit uses `strategy`, `budget` and `limits`.
 
-    `catalogue` has the documents that owl:imports names. With `reference` the executable specification runs in place of
-    the engine, in memory. `registry` has the Python functions that rules may call.
+    `home` is the repository. `catalogue` has the documents that owl:imports names. `registry` has the Python functions
+    that rules may call. With `reference` a slow engine (the executable specification) runs, in memory only.
     """
 
     def __init__(
@@ -98,7 +98,10 @@ class LiveGraph:
         self._replay()
 
     def _replay(self) -> None:
-        """Apply to the engine the journal's commits since the snapshot. A store that lacks them gets them too."""
+        """Apply the commits of the journal after the snapshot to the engine.
+
+        If Oxigraph lacks these commits, it gets them too.
+        """
         live = self.materializer
         for record in self._home.pending():
             change = replayed(record, live, self.strategy)
@@ -113,8 +116,9 @@ class LiveGraph:
         """Make an edit the next commit, and return its delta.
 
         If the edit changes nothing and has no headers, there is no commit: the delta is empty and its `commit` is 0.
-        `known` is the size of the dictionary before the terms of the edit were interned. `headers` are stored with the
-        commit. The header `stream` names a stream, and `streams` keeps the headers of the last commit of each stream.
+        `known` is the size of the dictionary before the terms of the edit were interned; after an error the dictionary
+        gets this size again. `headers` are stored with the commit. The header `stream` names a stream, and `streams`
+        keeps the headers of the last commit of each stream.
 
         Raises LimitError, StoreError, ValueError for an invalid name of a header, and ContradictionError if the graph
         refuses contradictions. After an error or Ctrl-C nothing has changed, unless the journal had the commit already.
@@ -147,9 +151,10 @@ class LiveGraph:
                     self._withdraw(known)
 
     def try_out(self, edit: Edit, known: int, progress: Progress = SILENT, *, reasons: int = 0) -> Delta:
-        """Return the delta, with contradictions, that an edit would have as a commit. The graph stays as it is.
+        """Return the delta that an edit would have as a commit, with the new and ended contradictions. Nothing changes.
 
-        The delta has the reasons of at most `reasons` inferred triples that appear, and of as many that disappear.
+        `known` is the size of the dictionary before the terms of the edit were interned. `reasons` is a number: the
+        delta says why at most so many inferred triples appear, and why at most so many disappear.
         """
         if self._refuses:
             self._consistency.known()
@@ -170,7 +175,10 @@ class LiveGraph:
         return reasons(self.materializer, triples)
 
     def _delta(self, number: int, change: Change, own: tuple[Rule, ...] | None) -> Delta:
-        """Return the delta of a change. The rules `own` declare its relations; None means the present rules."""
+        """Return a change as a delta.
+
+        `own` are the user's rules, which declare relations; None means the rules of now.
+        """
         rules = self.materializer.own if own is None else own
         if rules is not self._declared[0]:
             self._declared = rules, {rule.declares.name: rule.declares for rule in rules if rule.declares}
@@ -182,10 +190,10 @@ class LiveGraph:
             raise ContradictionError(raised)
 
     def attempt(self, edit: Edit) -> tuple[bytes, bytes]:
-        """Carry out one step of a later commit in the engine. Returns the rows that all steps so far remove and add.
+        """Carry out a step of a SPARQL Update in the engine, without a commit.
 
-        Until `abandon`, which the caller must call in the end, the materializer has the state after the steps. Raises
-        the errors of `commit`.
+        Returns, as lines, the rows that all steps so far remove from the store, and the rows that they add. The steps
+        stay in the engine until `abandon`, which the caller must call in the end. Raises the errors of `commit`.
         """
         delta = Delta(0, self._change(edit, SILENT), self.materializer.dictionary)
         removed, added = delta.lines(*self._rows(delta))
@@ -196,7 +204,7 @@ class LiveGraph:
         surely(self.materializer.rollback)
 
     def _change(self, edit: Edit, progress: Progress) -> Change:
-        """Evaluate an edit and the documents that it imports. Returns the delta; the change is pending."""
+        """Evaluate an edit, together with the documents that it imports. The returned change is pending."""
         if have_header(edit.added) or have_header(edit.removed):
             edit = self._imports.completed(edit, progress)
         return self._evaluated(edit, progress)
@@ -206,7 +214,10 @@ class LiveGraph:
         return self.materializer.change(edit, **how, progress=progress)
 
     def _first_change(self, edit: Edit, progress: Progress) -> Change:
-        """Evaluate the first commit, while a stage loads the asserted rows. Returns the delta."""
+        """Evaluate the first commit. Meanwhile another thread loads the asserted rows into a stage.
+
+        Returns the pending change.
+        """
         edit = self._imports.completed(edit, progress)
         rows, store = edit.added[:, :3], self._home.stage()
         with ThreadPoolExecutor(1) as worker, cancellable() as report:
@@ -241,11 +252,14 @@ class LiveGraph:
             self._home.load(self.manifest(), self.write)
 
     def _is_mostly_gone(self, gone: int) -> bool:
-        """Whether a change that removes `gone` triples removes many, and more than it keeps."""
+        """Whether a change that removes `gone` triples is large, and removes more triples than it keeps."""
         return gone > SMALL and gone > len(self.materializer.save().triples())
 
     def _put(self, store: OxigraphStore, delta: Delta, progress: Progress) -> None:
-        """Apply a delta of many rows to a stage. For the first commit the stage has the asserted rows already."""
+        """Apply a delta of many rows to a stage, `store`.
+
+        For the first commit the stage has the asserted rows already.
+        """
         kinds = (INFERRED, IS_ASSERTED) if delta.commit > 1 else (INFERRED,)
         triples = self._unshared(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
         quads = self._unshared(delta.named(delta.removed_quads)), delta.named(delta.added_quads)
@@ -254,12 +268,15 @@ class LiveGraph:
             put(store, delta.dictionary, *quads, report)
 
     def _rows(self, delta: Delta) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
-        """Return the triples and quads that the store must remove as rows, and those that it must add as rows."""
+        """Return what a commit does to Oxigraph: (triples, quads) to remove, and (triples, quads) to add."""
         gone = self._unshared(delta.disappeared_rows), self._unshared(delta.named(delta.removed_quads))
         return gone, (delta.appeared_rows, delta.named(delta.added_quads))
 
     def _unshared(self, rows: Int32) -> Int32:
-        """Return the triples or quads whose row the store can remove: no other spelling in the graph needs the row."""
+        """Filter triples or quads that leave the graph: return those whose row Oxigraph must remove.
+
+        A row must stay if another spelling of the same row is still in the graph.
+        """
         live = self.materializer
         if not len(rows):
             return rows
@@ -273,13 +290,16 @@ class LiveGraph:
         return self._spellings
 
     def forget(self, known: int) -> None:
-        """Drop the terms with ids above `known` from the dictionary; no commit uses these terms."""
+        """Drop the terms with ids above `known` from the dictionary. No commit may use these terms."""
         if len(self.materializer.dictionary) > known:
             self._spellings = None
             self.materializer.dictionary.truncate(known)
 
     def _accept(self, delta: Delta) -> None:
-        """Accept a commit that the journal has, even if Ctrl-C comes meanwhile."""
+        """Make the pending change of a commit final, even if Ctrl-C comes meanwhile.
+
+        The journal has the commit already.
+        """
         try:
             surely(self.materializer.accept)
         finally:
@@ -290,7 +310,7 @@ class LiveGraph:
             self._log.end(delta, lambda: self.warnings)
 
     def _withdraw(self, known: int) -> None:
-        """Undo a pending change, even if Ctrl-C comes meanwhile."""
+        """Undo a pending change, and drop the terms with ids above `known`, even if Ctrl-C comes meanwhile."""
         surely(partial(self._undo, known))
 
     def _undo(self, known: int) -> None:
@@ -299,7 +319,7 @@ class LiveGraph:
         self._home.refill(self.fill, self.manifest)
 
     def fill(self, store: OxigraphStore) -> None:
-        """Bring an empty store to the last commit."""
+        """Load the state of the last commit into an empty Oxigraph store."""
         put_all(store, self.materializer.save(), self.materializer.dictionary)
 
     def as_written(self, triple: Triple) -> Triple | None:
@@ -314,15 +334,15 @@ class LiveGraph:
         return next(filter(self.materializer.has, ((subject, predicate, form) for form in forms)), None)
 
     def write(self, path: Any) -> None:
-        """Write a snapshot of the state."""
+        """Write a snapshot of the state to the folder `path`."""
         live = self.materializer
         snapshot.write(path, live.save(), live.dictionary, live.rules, live.own, self._costs.costs())
 
     def described_costs(self, *, alone: bool, anew: bool) -> list[dict[str, Any]]:
-        """Return the rules in force with their costs.
+        """Return a dict for each rule in force, with its costs.
 
-        With `alone` each rule also has the number of facts that it supports without help of another rule. With `anew`
-        the costs are those of a Bootstrap that is computed now and then rolled back.
+        With `alone` each dict also has the number of facts that the rule supports without help of another rule. With
+        `anew` the costs are those of a Bootstrap that is computed now and then rolled back.
         """
         rules = self.materializer.rules
         costs = self._anew() if anew else self._costs.costs()
@@ -348,13 +368,14 @@ class LiveGraph:
 
     @property
     def is_calling(self) -> bool:
-        """Whether a replay of the journal may call Python functions."""
+        """Whether opening the store evaluates commits again, and so may call Python functions."""
         return self._home.is_ahead and bool(called(self.materializer.own))
 
     def _rule_changes(self, before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:
-        """Return the user's rules that were removed (-1) and added (1), as texts.
+        """Return the user's rules that a commit removed (-1) and added (1), each as (sign, text).
 
-        If two files have the same rule, these are two rules.
+        `before` and `after` are the user's rules before and after the commit. The same rule in two files counts as two
+        rules. If `after` is None, the rules have not changed.
         """
         if after is None:
             return ()
@@ -376,7 +397,10 @@ class LiveGraph:
         return [*self.materializer.warnings, *self._imports.warnings()]
 
     def stats(self) -> dict[str, Any]:
-        """Counts of this state, and the `Work` of the last commit. Cost: a pass over the facts, once a commit."""
+        """Return counts of the present state, and the `Work` of the last commit.
+
+        Cost: one pass over the facts for each commit.
+        """
         if "facts" not in self._stats:
             live = self.materializer
             self._stats = statistics(live.save(), live.dictionary, live.false_rules) | {
@@ -388,14 +412,14 @@ class LiveGraph:
         return dict(self._stats)
 
     def _note(self, delta: Delta, headers: Mapping[str, str]) -> None:
-        """Note the statistics and the headers of a commit."""
+        """Keep the counts of a commit for `stats`, and its headers for `streams`."""
         self._stats = delta.work._asdict()
         if "stream" in headers:
             self.streams = self.streams | {headers["stream"]: dict(headers)}
 
 
 def _by_definition(home: Repository, registry: Registry | None, find: Finder | None) -> Materializer:
-    """An empty materializer that runs the executable specification."""
+    """Make an empty materializer that runs the reference engine (the executable specification)."""
     from kgreason.materialize.specification import ReferenceEngine
 
     selection = select(home.manifest.rules, home.manifest.schema, "rules", functions=None, find=find)

@@ -37,9 +37,9 @@ class Consistency:
         self._known: list[Contradiction] | None = None
 
     def known(self) -> list[Contradiction]:
-        """The contradictions of the last commit.
+        """Return the contradictions of the last commit.
 
-        While a change is pending, this works only if it was called before the change.
+        The first call computes them. So while a change is pending, call this only if it was called before the change.
         """
         if self._known is None:
             self._known = self._contradictions(self._live.save())
@@ -50,10 +50,10 @@ class Consistency:
         self._known = []
 
     def pending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
-        """Return a function that gives the contradictions which the pending change raises.
+        """Return a function that returns the contradictions which the pending change raises.
 
         Call `pending` before the change is accepted. The returned function may be called later, even after the change
-        was rolled back. The returned function calls `known`.
+        was rolled back. It calls `known`. `refuted` says which facts of `false` the change adds and removes.
         """
         if not (refuted.arrived or (refuted.respelled and self._known)):
             return tuple
@@ -63,7 +63,10 @@ class Consistency:
         return lambda: _new(found, renamed, self.known(), self._renamed(self.known(), saved))
 
     def ending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
-        """Return a function that gives the contradictions which the pending change ends; see `pending`."""
+        """Return a function that returns the contradictions which the pending change ends.
+
+        Call both as with `pending`.
+        """
         if not (refuted.left or (refuted.respelled and self._known)):
             return tuple
         saved = self._live.save()
@@ -72,7 +75,10 @@ class Consistency:
         return lambda: _new(self.known(), self._renamed(self.known(), saved), found, renamed)
 
     def accept(self, refuted: Refuted) -> None:
-        """Note that the pending change became a commit. Known contradictions are dropped if the change affects them."""
+        """Call this when the pending change has become a commit.
+
+        It forgets `known` if the change affects contradictions.
+        """
         if refuted.arrived or refuted.left or (refuted.respelled and self._known):
             self._known = None
 
@@ -81,7 +87,7 @@ class Consistency:
         return contradictions(saved, live.dictionary, live.false_rules)
 
     def _renamed(self, told: Sequence[Contradiction], saved: Saved) -> list[Contradiction]:
-        """Return the contradictions with each term replaced by the representative of its clique."""
+        """Return the contradictions `told` with each term replaced by its representative in the state `saved`."""
         dictionary = self._live.dictionary
         terms = {term for each in told for term in (*each.terms, *chain.from_iterable(f.terms for f in each.facts))}
         texts = [str(term) for term in terms]
@@ -111,7 +117,7 @@ def _new(
 
 
 def _keys(told: Contradiction) -> set[object]:
-    """Return the two keys of a contradiction: its rule with its terms, and its rule with its facts.
+    """Return two keys for a contradiction: its rule with its terms, and its rule with its facts.
 
     Two contradictions are the same if they share a key.
     """

@@ -58,7 +58,7 @@ def fork(
 
 
 class _Origin(Repository):
-    """A repository in memory that begins with the commits of a folder."""
+    """A repository in memory that begins as a copy of a store's folder."""
 
     def __init__(self, folder: Folder) -> None:
         manifest = folder.manifest or Manifest(list(DEFAULT_RULES))
@@ -74,7 +74,7 @@ class _Origin(Repository):
 
     @property
     def last(self) -> int:
-        """The number of the last commit of the fork. Before the first commit of the fork, that of the folder."""
+        """The number of the last commit of the fork. Before the fork's first commit, the last commit of the folder."""
         return max(self._begun, self.manifest.commit)
 
     def pending(self) -> list[Record]:

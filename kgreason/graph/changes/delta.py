@@ -54,13 +54,16 @@ _PRESENT = INFERRED, IS_ASSERTED
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Delta(Frames):
-    """The triples with a changed kind, and the asserted quads that were added and removed.
+    """What one commit changed: triples with a changed kind, asserted quads that were added or removed, and facts.
 
-    `commit` is the number of the commit, 0 for a what-if. `change` has ids, and `dictionary` has the terms of these
-    ids. `contradictions` are the new contradictions that a what-if raises. After a commit `contradictions` is empty:
-    ask `KnowledgeGraph.contradictions`. `declared` are the declarations of relations. `rules` are the user's rules that
-    were removed (-1) and added (1), as rule text. `ended` are the contradictions that a what-if ends. `reasons` are the
-    rules and axioms that derive inferred triples, if `what_if` was asked for them.
+    - `commit`: the number of the commit; 0 for a what-if
+    - `change`: all changes as arrays of ids
+    - `dictionary`: the terms of these ids
+    - `contradictions`, `ended`: for a what-if, the contradictions that it would raise and those that it would end. Both
+      are empty after a commit: ask `KnowledgeGraph.contradictions`
+    - `declared`: the declarations of relations, by name
+    - `rules`: the user's rules that were removed (-1) and added (1), as rule text
+    - `reasons`: the rules and axioms that derive inferred triples, if `what_if` was asked for reasons
 
     As a table (`frames`) a delta has the columns subject, predicate, object, graph, before and after. The last two are
     "absent", "inferred" or "asserted". The rows are the triples of the default graph, with null as their graph, and the
@@ -139,7 +142,10 @@ class Delta(Frames):
         return _COLUMNS, self._changes(None)
 
     def _changes(self, most: int | None) -> Iterator[Sequence[Cell]]:
-        """Return changes as rows of a table: at most `most` triples, `most` removed quads and `most` added quads."""
+        """Yield rows for a table: at most `most` triples, `most` removed quads and `most` added quads.
+
+        None: all of them.
+        """
         kinds = zip(self.before[:most].tolist(), self.after[:most].tolist(), strict=True)
         triples = quads_of(self.dictionary.lines(*self.rows[:most].T))
         for triple, (before, after) in zip(triples, kinds, strict=True):
@@ -152,7 +158,7 @@ class Delta(Frames):
                 yield *quad.triple, cast(Cell, quad.graph_name), KINDS[before], KINDS[after]
 
     def detached(self) -> Delta:
-        """Return a copy of the delta with its own dictionary, so that the copy outlives terms that the graph drops."""
+        """Return a copy of the delta with a dictionary of its own. The copy stays valid when the graph drops terms."""
         change = self.change
         tables = (change.rows, change.removed_quads, change.added_quads, change.facts.rows)
         ids = distinct(np.concatenate([table.ravel() for table in tables]))
@@ -192,7 +198,7 @@ class Delta(Frames):
         return RelationDelta(name, columns, Kinds(rows, facts.before[kept], facts.after[kept]), self.dictionary)
 
     def rows_that(self, *, before: tuple[int, ...], after: tuple[int, ...]) -> Int32:
-        """Return the triples int32[k, 3] whose kind was one of `before` and is now one of `after`."""
+        """Return the triples, int32[k, 3], whose kind was in `before` and is now in `after`."""
         return np.ascontiguousarray(self.rows[_are(self.before, before) & _are(self.after, after)])
 
     @property
@@ -248,11 +254,11 @@ class Delta(Frames):
         return self.lines((self.appeared_rows, self.named(self.added_quads)))[0]
 
     def named(self, quads: Int32) -> Int32:
-        """Return those of the quads, int32[n, 4], whose graph is a named graph."""
+        """Filter quads, int32[n, 4]: return only those whose graph is a named graph."""
         return named(self.dictionary, quads) if quads[:, 3].any() else quads[:0]
 
     def lines(self, *groups: Iterable[Int32]) -> list[bytes]:
-        """Return one text for each group of rows of ids: the rows as N-Triples or N-Quads lines."""
+        """Return one text for each group of arrays: the rows of ids as N-Triples or N-Quads lines."""
         found = []
         for group in groups:
             parts = []
@@ -283,12 +289,12 @@ class Delta(Frames):
 
 
 def _counted(kinds: Int8) -> str:
-    """Return a text with the number of facts and the number of asserted facts among them."""
+    """Return a text with the number of facts, and how many of these facts are asserted."""
     return f"{len(kinds)} ({int((kinds == IS_ASSERTED).sum())} asserted)" if len(kinds) else "0"
 
 
 def _are(kinds: Int8, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Whether each kind is one of the wanted kinds: bool[n]. Each commit calls this function four times."""
+    """For each kind, whether it is in `wanted`: bool[n]. Each commit calls this function four times."""
     found: NDArray[np.bool_] = kinds == wanted[0]
     for kind in wanted[1:]:
         found |= kinds == kind

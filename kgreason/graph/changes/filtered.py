@@ -44,7 +44,7 @@ def filtered(delta: Delta, terms: Terms = (None, None, None), asserted: bool | N
 
 
 def _seen(kinds: Any, asserted: bool | None) -> Any:
-    """Return the kinds in which all facts count as absent except asserted ones (True) or inferred ones (False).
+    """Replace kinds by "absent", except the kind that `asserted` chooses: True is asserted, False is inferred.
 
     With None the kinds stay as they are.
     """
@@ -55,7 +55,7 @@ def _seen(kinds: Any, asserted: bool | None) -> Any:
 
 
 def _having(delta: Delta, rows: Int32, terms: Terms) -> NDArray[np.bool_]:
-    """Whether each row has the given terms at their places; None is any term. Returns bool[n]."""
+    """For each row, whether it has the given terms at their places: bool[n]. None is any term."""
     found = np.ones(len(rows), dtype=np.bool_)
     for place, term in enumerate(terms):
         if term is not None:

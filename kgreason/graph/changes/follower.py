@@ -38,7 +38,11 @@ from kgreason.zset.zset import ZSet
 
 
 class _Seen(NamedTuple):
-    """A store at one moment: the commit of its snapshot, the state of that commit, the journal and its records."""
+    """What a follower has read of a store at one moment.
+
+    `commit` is the commit of the snapshot, and `live` is the state of that commit. `records` are the records of
+    `journal`.
+    """
 
     commit: int
     live: Materializer | None
@@ -47,9 +51,10 @@ class _Seen(NamedTuple):
 
 
 class Follower:
-    """The commits of a store after the commit `after`. None means "from now on"; 0 begins with the whole graph.
+    """Reads the commits of a store that come after commit `after`.
 
-    `functions` are the Python functions that rules of the store call: the follower calls them too.
+    None means from now on; 0 begins with the whole graph. `functions` are the Python functions that the store's rules
+    call; the follower calls these functions too.
 
     Raises StoreError if there is no store, or if its journal no longer has the commits after `after`.
     """
@@ -70,7 +75,9 @@ class Follower:
         return self._commit
 
     def read(self) -> Iterator[Record]:
-        """Yield a record for each commit since the last `read`, with the rows of `Delta.removed` and `Delta.added`.
+        """Yield a record for each commit since the last `read`.
+
+        Its rows are those of `Delta.removed` and `Delta.added`.
 
         Raises StoreError, and the errors of a commit. After an error the follower cannot be used any more.
         """
@@ -81,7 +88,11 @@ class Follower:
             yield from self._told()
 
     def _news(self) -> Generator[Record, None, bool]:
-        """Yield the new records of the journal. Returns whether this journal still belongs to the manifest."""
+        """Yield the new records of the journal, as `_apply` returns them.
+
+        The generator's return value says whether the manifest still belongs to this journal. If it does not, the store
+        has a new snapshot.
+        """
         if self._journal is None:
             return False
         try:
@@ -92,7 +103,7 @@ class Follower:
         return _manifest(self._path).commit == self._base
 
     def _look(self) -> _Seen:
-        """Read the present state of the store. If a writer replaces the files meanwhile, read them again."""
+        """Read the store as it is now. If a writer replaces the files meanwhile, read them again."""
         while True:
             manifest = _manifest(self._path)
             try:
@@ -122,7 +133,10 @@ class Follower:
         self._take_over(seen, after)
 
     def _resume(self, seen: _Seen) -> Iterator[Record]:
-        """Go on from the present state of the store. Yield the difference to the last state, if there is one."""
+        """Go on after the store got a new snapshot.
+
+        If `seen` holds another state, yield one record with the difference.
+        """
         if seen.live is self._live:
             self._base, self._journal, self._waiting = seen.commit, seen.journal, seen.records
             return
@@ -136,9 +150,10 @@ class Follower:
             yield Record(self._commit, removed, added, facts=signed)
 
     def _take_over(self, seen: _Seen, after: int) -> None:
-        """Take over the state after commit `after`. If the snapshot is later, take over the snapshot's state.
+        """Make the state in `seen` the follower's state, and apply its records up to commit `after`.
 
-        The records of later commits are kept for `_told`.
+        The records after `after` are kept for `_told`. If the snapshot in `seen` is later than `after`, its state
+        stays.
         """
         self._base, self._live, self._journal, records = seen
         self._commit = seen.commit
@@ -150,12 +165,12 @@ class Follower:
                 self._waiting.append(record)
 
     def _told(self) -> Iterator[Record]:
-        """Apply the records that `_take_over` kept, and yield the changes that these records make."""
+        """Apply the records that `_take_over` kept, and yield them as `_apply` returns them."""
         while self._waiting:
             yield self._apply(self._waiting.pop(0))
 
     def _apply(self, record: Record) -> Record:
-        """Apply a record to the engine. Returns the record with the rows that it changed."""
+        """Apply a record to the engine. Returns the record with all rows that changed, inferred ones too."""
         live = self._live
         assert live is not None  # the first commit of a store is a snapshot
         delta = Delta(record.commit, replayed(record, live), live.dictionary)
@@ -181,7 +196,7 @@ def _facts(live: Materializer | None) -> set[str]:
 
 
 class _State(NamedTuple):
-    """The rows of a store as quads of ids, int32[n, 4]; the closure is graph 0."""
+    """All rows of a store as quads of ids, int32[n, 4]. The graph of a triple of the closure is 0."""
 
     rows: Int32
     dictionary: Dictionary
@@ -197,7 +212,7 @@ class _State(NamedTuple):
         return cls(np.concatenate([rows, saved.named(live.dictionary)]), live.dictionary)
 
     def difference(self, after: _State) -> tuple[bytes, bytes]:
-        """Return, as lines, the rows that only this state has, and the rows that only `after` has.
+        """Return two texts of lines: the rows that only this state has, and the rows that only `after` has.
 
         The terms of `after` are interned in the dictionary of this state.
         """

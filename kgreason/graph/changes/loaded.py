@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 
 class Loaded(dict[str, Any]):
-    """The counts of `KnowledgeGraph.stats` after a load, with `missed` and `seconds`; `delta` is what the load changed.
+    """The result of a load: a dict with the counts of `KnowledgeGraph.stats` after the load, `missed` and `seconds`.
 
-    `missed` is how many of the quads to retract an `unload` did not find. `seconds` is how long the call took.
+    `missed` is the number of quads that an `unload` was to retract and that were not asserted. `seconds` is the time
+    that the call took. The attribute `delta` has what the load changed.
     """
 
     def __init__(self, counts: dict[str, Any], delta: Delta, seconds: float) -> None:
@@ -22,7 +23,7 @@ class Loaded(dict[str, Any]):
         self.delta = delta
 
     def __repr__(self) -> str:
-        """Say what this load changed, and then how much the whole graph holds."""
+        """Return a text that says what this load changed, and then the size of the whole graph."""
         missed = f"; quads that were not there: {self['missed']}" if self["missed"] else ""
         graph = f"triples in the graph now: {self['facts']} ({self['asserted']} asserted)"
         return f"<Loaded: {repr(self.delta)[1:-1]}{missed}; {graph}; {self['seconds']} s>"

@@ -74,7 +74,7 @@ class RelationDelta(Frames):
         return self._texts(self._that((_PRESENT[not asserted],), (_PRESENT[asserted],)))
 
     def _that(self, before: Sequence[int], after: Sequence[int]) -> Int32:
-        """Return the rows of the facts whose kind was one of `before` and is now one of `after`."""
+        """Return the ids, int32[k, arity], of the facts whose kind was in `before` and is now in `after`."""
         kept: NDArray[np.bool_] = np.isin(self.facts.before, before) & np.isin(self.facts.after, after)
         rows: Int32 = self.facts.rows[kept]
         return rows
@@ -93,19 +93,19 @@ class RelationDelta(Frames):
 
 
 def asserted_facts(facts: Kinds, dictionary: Dictionary) -> Signed:
-    """Return, as texts for the journal, the facts that became asserted (1) or ceased to be asserted (-1)."""
+    """Return the facts that became asserted (1) or ceased to be asserted (-1), each as (sign, text)."""
     was, is_ = facts.before == IS_ASSERTED, facts.after == IS_ASSERTED
     return (*_signed(-1, facts.rows[was & ~is_], dictionary), *_signed(1, facts.rows[is_ & ~was], dictionary))
 
 
 def texts_by_kind(facts: Kinds, dictionary: Dictionary, before: int, after: int) -> list[str]:
-    """Return, as texts, the facts whose kind changed from `before` to `after`."""
+    """Return the facts whose kind changed from `before` to `after`, as rule text."""
     kept = (facts.before == before) & (facts.after == after)
     return [text for _, text in _signed(1, facts.rows[kept], dictionary)]
 
 
 def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Relation]) -> Signed:
-    """Return, as texts, the asserted and inferred facts that appeared (1), and those that disappeared (-1).
+    """Return the facts that appeared (1) or disappeared (-1), each as (sign, text). Inferred facts are included.
 
     `declared` are the declarations of relations, by name. Facts of internal relations are left out.
     """
@@ -116,7 +116,10 @@ def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Re
 
 
 def dumped(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None) -> Iterator[str]:
-    """Return the facts of the user's relations as rule text. Internal relations are left out."""
+    """Yield the facts of the user's relations as rule text: all, or only the asserted or inferred ones (`asserted`).
+
+    `rules` are the user's rules; they declare which relations are internal. Facts of internal relations are left out.
+    """
     if state is None:
         return
     saved, dictionary = state

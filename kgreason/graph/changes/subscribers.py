@@ -17,7 +17,7 @@ Subscriber: TypeAlias = "Callable[[Delta], object]"
 
 
 class Subscribers:
-    """Callbacks that take a delta."""
+    """Calls functions with each delta; see the module."""
 
     def __init__(self) -> None:
         self.callbacks: list[Subscriber] = []
@@ -37,11 +37,11 @@ class Subscribers:
         return end
 
     def tell(self, deltas: list[Delta]) -> None:
-        """Take each delta from the list and call all callbacks with it, until the list is empty.
+        """Call all callbacks with each delta of the list, and empty the list.
 
-        Deltas that are added to the list meanwhile are told as well. In the end raises the error of the callback that
-        failed. If several callbacks failed, raises KeyboardInterrupt if one of them raised it, otherwise an
-        ExceptionGroup of all errors.
+        If a callback makes a commit, it adds a delta to the list; this delta is told as well. In the end raises the
+        error of the callback that failed. If several callbacks failed, raises KeyboardInterrupt if one of them raised
+        it, otherwise an ExceptionGroup of all errors.
         """
         errors: list[BaseException] = []
         self.is_held = True
@@ -56,7 +56,7 @@ class Subscribers:
             raise one if stops or len(errors) == 1 else BaseExceptionGroup("subscribers failed", errors)
 
     def _tell(self, delta: Delta) -> Iterator[BaseException]:
-        """Call all callbacks with one delta. Returns the errors that they raise."""
+        """Call all callbacks with one delta. Yields the errors that they raise."""
         for callback in tuple(self.callbacks):
             try:
                 callback(delta)

@@ -1,4 +1,4 @@
-"""Deltas and entries of the history: `entry_of` makes an entry of a delta, and `delta_of` makes one delta of entries.
+"""Converts between deltas and entries of the history: `entry_of` makes an entry, `delta_of` makes one delta of entries.
 
 Law: the delta of the entries from m + 1 to n is the state after n minus the state after m. If a fact changes several
 times, the first change tells its kind before, and the last change its kind after. If both are the same, the fact is
@@ -34,7 +34,7 @@ _TURNS = [(before, after) for before in _KINDS for after in _KINDS if before != 
 
 
 def entry_of(delta: Delta, headers: Mapping[str, str]) -> Entry:
-    """Return the entry of the history for a commit."""
+    """Make the entry of the history for a commit from the commit's delta and headers."""
     sections: dict[str, bytes] = {}
     counts: dict[tuple[int, int], int] = {}
     for before, after in _TURNS:
@@ -63,9 +63,9 @@ def entry_of(delta: Delta, headers: Mapping[str, str]) -> Entry:
 
 
 def delta_of(entries: Iterable[Entry], commit: int, declared: Mapping[str, Relation], *, back: bool = False) -> Delta:
-    """Return one delta with the changes of successive entries. With `back` it goes from the last state to the first.
+    """Add up the changes of successive entries. With `back` the delta leads from the last state back to the first.
 
-    `commit` is the number of the delta, and `declared` are the declarations of relations. The delta has a dictionary
+    `commit` becomes the number of the delta, and `declared` its declarations of relations. The delta has a dictionary
     of its own.
     """
     sum_ = _Sum()
@@ -75,7 +75,7 @@ def delta_of(entries: Iterable[Entry], commit: int, declared: Mapping[str, Relat
 
 
 class _Sum:
-    """The sum of entries of the history."""
+    """Adds up entries of the history, in the order of their commits."""
 
     def __init__(self) -> None:
         self._dictionary = Dictionary()
@@ -101,7 +101,10 @@ class _Sum:
         self._works.append(entry.head.work)
 
     def _fact_rows(self, lines: str) -> Int32:
-        """Return facts of relations as rows int32[n, w]. A row that is shorter than the longest one ends in zeros."""
+        """Read facts of relations, one a line, as rows int32[n, w].
+
+        A row shorter than the longest one ends in zeros.
+        """
         facts = [read_fact(line) for line in lines.split("\n")[:-1]]
         rows = np.zeros((len(facts), 1 + max(len(terms) for _, terms in facts)), dtype=np.int32)
         for row, (name, terms) in zip(rows, facts, strict=True):
@@ -109,7 +112,10 @@ class _Sum:
         return rows
 
     def delta(self, commit: int, declared: Mapping[str, Relation], *, back: bool) -> Delta:
-        """Return the sum of the entries as a delta."""
+        """Return the sum as a delta with the number `commit`.
+
+        With `back` it leads from the last state back to the first.
+        """
         rows, before, after = _net(self._triples, 3)
         facts = _net(self._facts, max((part.shape[1] for part, _, _ in self._facts), default=1))
         removed, added = self._net_quads()
@@ -129,11 +135,11 @@ class _Sum:
         return net.columns[net.weights < 0], net.columns[net.weights > 0]
 
     def _net_rules(self) -> Signed:
-        """Return the rules that the sum of the entries removes (-1), and then those that the sum adds (1)."""
+        """Return the rules that all entries together remove (-1), and then the rules that they add (1)."""
         return tuple((sign, text) for wanted in (-1, 1) for text, sign in self._rules.items() if sign == wanted)
 
     def _work(self) -> Work:
-        """Return the strategy of the last commit, with the sums of the counts of all commits."""
+        """Return the `Work` of the last commit, with the counts of all commits added up."""
         works = [Work(**work) for work in self._works if work]
         if not works:
             return Work("update", switched=False, rewrites=0)
@@ -144,9 +150,10 @@ class _Sum:
 
 
 def _net(parts: list[tuple[Int32, int, int]], width: int) -> Kinds:
-    """Return each row with its kind before its first change and its kind after its last change.
+    """Merge changes of rows: return each row with its kind before its first change and its kind after its last change.
 
-    Rows for which both kinds are the same are left out.
+    Each part has rows, their kind before and their kind after. `width` is the number of columns of the result. Rows
+    with the same kind before and after are left out.
     """
     rows = np.zeros((sum(len(part) for part, _, _ in parts), width), dtype=np.int32)
     before, after = (np.empty(len(rows), dtype=np.int8) for _ in range(2))

@@ -31,9 +31,10 @@ Graph = TypeVar("Graph")
 
 
 class Origin(NamedTuple):
-    """What the state after a commit is made from: a snapshot, the commit of the snapshot, and the records after it.
+    """The files of a store from which a past state is made.
 
-    Without a snapshot (None) the state begins empty.
+    `snapshot` is the snapshot of commit `commit`; None if there is none, and then the state begins empty. `records` are
+    the records of the journal after this commit.
     """
 
     manifest: Manifest
@@ -54,7 +55,7 @@ class Past(Repository):
 
     @property
     def snapshot(self) -> Path | None:
-        """The snapshot that the state is made from."""
+        """The snapshot from which the state is made."""
         return self._origin.snapshot
 
     @property
@@ -78,10 +79,10 @@ class Past(Repository):
 
 
 def past(number: int, path: Path, history: History, open_: Callable[[Past], Graph]) -> Graph:
-    """Return the graph that `open_` makes from the past of a store.
+    """Return the graph that `open_` makes from the repository of commit `number`.
 
-    `open_` must start the engine, which reads the files. Other threads and processes may change the store meanwhile.
-    Raises StoreError.
+    `path` is the folder of the store. `open_` must start the engine, which reads the files. Other threads and processes
+    may change the store meanwhile. Raises StoreError.
     """
     while True:
         with Folder(path, write=False) as folder:
@@ -106,6 +107,6 @@ def _records(number: int, origin: Origin, history: History) -> list[Record]:
 
 
 def _record(delta: Delta, commit: int) -> Record:
-    """Return a record of the quads, rules and facts of relations that a delta asserts and retracts."""
+    """Make a record with the number `commit` that has the quads, rules and facts which a delta asserts and retracts."""
     removed, added = (delta.lines([rows])[0] for rows in (delta.removed_quads, delta.added_quads))
     return Record(commit, removed, added, delta.rules, asserted_facts(delta.change.facts, delta.dictionary))

@@ -59,7 +59,7 @@ def undo(done: Delta, live: Materializer, tx: Transaction) -> tuple[tuple[str, .
 
 
 def _size(done: Delta) -> int:
-    """Return how many quads, rules and facts of relations a commit asserted and retracted, as one number."""
+    """Return how many quads, rules and facts of relations a commit asserted or retracted, all added up."""
     quads = sum(len(of_graphs(done.dictionary, rows)) for rows in (done.added_quads, done.removed_quads))
     return quads + len(done.rules) + len(asserted_facts(done.change.facts, done.dictionary))
 
@@ -76,7 +76,7 @@ def _undo_quads(done: Delta, live: Materializer, tx: Transaction) -> Iterator[st
 
 
 def _here(rows: Int32, done: Delta, live: Materializer) -> Int32:
-    """Return rows of a delta with the ids of the graph in place of the ids of the delta's dictionary.
+    """Translate rows of ids from the dictionary of the delta `done` to the dictionary of the graph.
 
     A row with a term that the graph does not know becomes all zeros.
     """
@@ -87,7 +87,7 @@ def _here(rows: Int32, done: Delta, live: Materializer) -> Int32:
 
 
 def _are_asserted(live: Materializer, quads: Int32) -> NDArray[np.bool_]:
-    """Whether each of the quads int32[n, 4] is asserted: bool[n]."""
+    """For each of the quads, int32[n, 4], whether it is asserted: bool[n]."""
     if live.quads.is_explicit:
         return live.quads.holds(quads)
     found: NDArray[np.bool_] = live.engine.circuit.facts.is_asserted_fact(quads[:, :3]) & (quads[:, 3] == 0)
