@@ -306,7 +306,7 @@ class KnowledgeGraph:
             raise
 
     def _check_kept(self, path: Path, asked: Sequence[str]) -> None:
-        """Raise StoreError if the store was made with one of these rule files, and the rules of the file were removed.
+        """Raise StoreError if the store was made with one of the rule files `asked`, and its rules were removed.
 
         Cost: parsing the user's rules, if there is a rule file.
         """
@@ -335,13 +335,13 @@ class KnowledgeGraph:
                 raise
 
     def _bring_forward(self) -> None:
-        """Bring a store of an older format to the present format, from its asserted facts."""
+        """If the store has an older format, write it again in the present format, from its asserted facts."""
         if self._home.is_on_disk and self._home.is_writable and self._home.manifest.is_older:
             live = self._engine()
             self._home.bring_forward(live.manifest(), live.write, live.fill)
 
     def _catch_up(self) -> None:
-        """Load the last commit into the Oxigraph files, if a process was killed before it did that."""
+        """Load the last commit into the files of Oxigraph, if a process was killed before it could do that."""
         if self._home.is_writable and self._home.is_behind:
             if self._home.is_ahead:
                 self._engine()
@@ -349,11 +349,11 @@ class KnowledgeGraph:
             self._settle()
 
     def _manifest(self) -> Manifest:
-        """Return the manifest of the store for the last commit."""
+        """Return the manifest that describes the store after the last commit."""
         return self._live.manifest() if self._live else self._home.manifest
 
     def _fill(self, store: OxigraphStore) -> None:
-        """Bring an empty store to the last commit."""
+        """Load the state of the last commit into an empty Oxigraph store."""
         if state := self._state():
             put_all(store, *state)
 
@@ -405,7 +405,10 @@ class KnowledgeGraph:
         return self._live
 
     def _looking_again(self, read: Callable[[], Result]) -> Result:
-        """Call `read`, which reads the store's files. Call it again if a writer replaced the files meanwhile."""
+        """Return the result of `read`, which reads the store's files.
+
+        If a writer replaced the files meanwhile, read again.
+        """
         while True:
             try:
                 return read()
@@ -521,12 +524,12 @@ class KnowledgeGraph:
         return begun
 
     def _check_none_open(self) -> int:
-        """Raise StoreError if this thread has a transaction open; drop a transaction that nobody can end any more.
+        """Raise StoreError if this thread has a transaction open. Drop a transaction that nobody can end any more.
 
         Nobody can end a transaction if its thread has ended, or if no variable holds the transaction.
 
-        If no variable holds the transaction, returns how often this thread had the lock before the transaction.
-        Otherwise returns `sys.maxsize`.
+        Returns how often this thread had the lock before the dropped transaction, if no variable held it. Otherwise
+        returns `sys.maxsize`.
         """
         open_ = self._open() if self._open is not None else None
         if open_ is not None and not open_.is_left:
@@ -540,7 +543,10 @@ class KnowledgeGraph:
         return before
 
     def _forget(self, why: str) -> None:
-        """Drop the open transaction of any thread, if there is one. The calling thread keeps the lock."""
+        """Drop the open transaction, whichever thread began it. The calling thread keeps the lock.
+
+        Later calls of the transaction raise StoreError with the message `why`.
+        """
         if self._open is None:
             return
         if (transaction := self._open()) is not None:
@@ -559,7 +565,7 @@ class KnowledgeGraph:
             self._lock.surely_release(depth)
 
     def _publish(self) -> None:
-        """Call the subscribers with the commits that they have not heard of; make a checkpoint if one is due."""
+        """Tell the subscribers each commit that they have not heard of. Make a checkpoint if one is due."""
         live = self._live
         if live is None or not live.unheard or self._subscribers.is_held:
             return
@@ -594,11 +600,11 @@ class KnowledgeGraph:
     ) -> StandingQuery:
         """Call `callback` with the rows of a SELECT or ASK query, and after each commit with the rows that changed.
 
-        The first call has all present rows as rows that appeared. Later calls come after each commit that changes the
-        rows, in the thread that made the commit, as with `subscribe`. Rows count as a bag, or as a set if the query
-        says DISTINCT or REDUCED. The order of the rows is not told. A query of triple patterns, OPTIONAL and FILTER is
-        answered from the deltas. Any other query is evaluated again after each commit. Call `close` on the result to
-        end it.
+        The first call comes now, and has all present rows as rows that appeared. Later calls come after each commit
+        that changes the rows, in the thread that made the commit, as with `subscribe`. Rows count as a bag, or as a set
+        if the query says DISTINCT or REDUCED. The order of the rows is not told. A query of triple patterns, OPTIONAL
+        and FILTER is answered from the deltas. Any other query is evaluated again after each commit. Call `close` on
+        the result to end it.
 
         `timeout` is how many seconds an evaluation may take. If an evaluation takes longer, the standing query ends,
         and the last call of `callback` has the error. Raises QueryError, QueryTimeoutError.
@@ -691,8 +697,8 @@ class KnowledgeGraph:
     ) -> Loaded:
         """Retract the quads of RDF files as one commit. Triples that followed only from these quads disappear.
 
-        Arguments, result and errors are those of `load`. In the result, `missed` is how many of the quads were not
-        asserted.
+        Arguments, result and errors are those of `load`. The result has one more count: `missed` is the number of quads
+        that were not asserted.
         """
         check_paths("unload", paths)
         return self._files(lambda tx: tx.unload(*paths, syntax=syntax, progress=progress), progress, timeout)
@@ -746,8 +752,8 @@ class KnowledgeGraph:
     ) -> Updated:
         """Carry out the operations of a SPARQL Update (`sparql.operations`) as one commit; see `update`.
 
-        Without `keep` nothing changes: the result has the delta that the commit would have, as with `what_if`, and with
-        its `reasons`.
+        With `keep=False` nothing changes: the result has the delta that the commit would have, as with `what_if`.
+        `reasons` has the same meaning as for `what_if`.
         """
         from kgreason.graph.sparql_update.update import update
 
@@ -903,7 +909,7 @@ class KnowledgeGraph:
 
     @contextmanager
     def evaluating(self, strategy: Strategy | None = None, budget: int | None = None) -> Iterator[None]:
-        """Evaluate the commits of a block with another strategy or a lower budget than those passed to `open`.
+        """Within the block, evaluate commits with another strategy or a lower budget than those passed to `open`.
 
         Other threads wait until the block ends.
         """
@@ -927,7 +933,7 @@ class KnowledgeGraph:
 
     @contextmanager
     def _held(self) -> Iterator[LiveGraph]:
-        """Hold the lock during a block, and give the block the graph with its engine."""
+        """Hold the lock during the block. The block gets the graph with its engine: `with self._held() as live`."""
         with self._lock.within():
             yield self._engine()
 
@@ -989,7 +995,7 @@ class KnowledgeGraph:
 
     @locked
     def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
-        """Return a list with a proof for each derivation of a triple.
+        """Return all proofs of a triple that differ in their last step: one proof for each derivation of the triple.
 
         The list is empty if the triple is asserted and no rule derives it.
 
@@ -1050,10 +1056,10 @@ class KnowledgeGraph:
 
     @locked
     def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
-        """Raise QueryError if the store on disk shows, without the engine, that the graph does not have a triple.
+        """Raise QueryError if the files of the store suffice to tell that the graph does not have a triple.
 
-        The check does nothing if the engine runs already, if the store may lack the last commit, or if the triple is
-        generalised: the store holds no generalised triples.
+        This avoids a start of the engine. The check does nothing if the engine runs already, if the files may lack the
+        last commit, or if the triple is generalised: the files hold no generalised triples.
         """
         from kgreason.graph.input.quads import triple_of
         from kgreason.graph.input.terms import term_of
@@ -1119,9 +1125,10 @@ class KnowledgeGraph:
         return dict(live.streams if (live := self._told_by()) else self._home.manifest.streams)
 
     def _told_by(self) -> LiveGraph | None:
-        """Return the graph with its engine if the engine runs, or if the manifest is older than the last commit.
+        """Return the graph with its engine, if only the engine knows what the last commit changed.
 
-        Otherwise returns None: then the manifest tells all that is asked.
+        Otherwise return None. With None the manifest has the answer. The engine is needed if it runs already, or if the
+        manifest is older than the last commit.
         """
         self._home.join()
         is_old = self._home.last and self._home.is_behind and not self._home.is_writable
@@ -1129,7 +1136,7 @@ class KnowledgeGraph:
 
     @locked
     def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
-        """Return a dict for each rule in force: its `name`, its text as `rule`, and in `why` the reason why it runs.
+        """Return a dict for each rule in force: its `name`, its text (`rule`), and the reason why it runs (`why`).
 
         With `costs` each dict also has the work of its rule, and the costliest rules come first:
 
@@ -1203,7 +1210,7 @@ class KnowledgeGraph:
         return contradictions(*state, self._false_rules()) if state else []
 
     def _false_rules(self) -> FalseRules:
-        """Return the rules that derive `false`, as of the same commit as `_state`."""
+        """Return the rules that derive `false`, of the same commit as the state that `_state` returns."""
         if live := self._current():
             return live.materializer.false_rules
         return partial(snapshot.false_rules, self._home.snapshot)
@@ -1236,9 +1243,9 @@ class KnowledgeGraph:
 
     @locked
     def _state(self) -> tuple[Saved, Dictionary] | None:
-        """Return the state of the graph, or None before the first commit.
+        """Return the facts and the dictionary of the last commit, or None before the first commit.
 
-        The state comes from the engine if `_current` gives one, otherwise from the snapshot.
+        They come from the engine if `_current` gives one, otherwise from the snapshot.
         """
         return self._looking_again(self._read_state)
 
@@ -1321,7 +1328,7 @@ class KnowledgeGraph:
             return self._over(Past(commit, Origin(self._home.manifest, snapshot, self._home.last), history))
 
     def _over(self, home: Past) -> Self:
-        """Return a graph over the repository of a past commit, and start its engine."""
+        """Open a graph over the repository of a past commit, and start its engine."""
         graph = type(self)(home, self._strategy, self._budget, registry=self._registry)
         graph._engine()
         return graph
@@ -1402,9 +1409,10 @@ class KnowledgeGraph:
             raise StoreError("the graph is closed")
 
     def _current(self) -> LiveGraph | None:
-        """Return the graph with its engine if the engine runs, or if there are commits since the snapshot.
+        """Return the graph with its engine, if only the engine has the state of the last commit. Otherwise return None.
 
-        Otherwise returns None: then the snapshot has the state.
+        With None the snapshot has the state. The engine is needed if it runs already, or if commits came after the
+        snapshot.
         """
         self._check_open()
         self._home.join()
@@ -1412,7 +1420,7 @@ class KnowledgeGraph:
 
 
 def _unknown(terms: tuple[str, str, str], prefixes: Mapping[str, str] | None) -> QueryError:
-    """Return the error for a triple that the graph lacks. `prefixes` shorten the IRIs in its message."""
+    """Make the error for a triple that the graph lacks. `prefixes` shorten the IRIs in its message."""
     from kgreason.proofs.notation import fact_text
     from kgreason.rules.model import triple
 
@@ -1420,9 +1428,9 @@ def _unknown(terms: tuple[str, str, str], prefixes: Mapping[str, str] | None) ->
 
 
 def opened(catalogue: Documents | None) -> Catalogue | None:
-    """Return the argument itself if it is a catalogue or None, otherwise a catalogue made from the argument.
+    """Return a catalogue as it is, and make a catalogue of a path or of a dict of files by IRI. None stays None.
 
-    The argument may be a path or a dict of files by IRI. Raises InputError.
+    Raises InputError.
     """
     if isinstance(catalogue, Mapping):
         return Catalogue.of(catalogue)
@@ -1458,7 +1466,7 @@ def _manifest(
 
 
 def _set_history(folder: Folder, history: HistoryMode) -> None:
-    """Let a store that has commits keep its history from now on.
+    """Store the option `history` in a store that has commits already. Its history begins with the next commit.
 
     Raises StoreError if the store keeps its history already and `history` is "none".
     """
@@ -1473,9 +1481,10 @@ def _set_history(folder: Folder, history: HistoryMode) -> None:
 
 
 def _for_reading(folder: Folder, lacking: Sequence[str]) -> Folder:
-    """Close a folder that was opened for writing, and open it for reading. `lacking` is the result of `_lacking`.
+    """Open for reading a folder that was opened for writing, because functions that its rules call are missing.
 
-    Raises StoreError if only a writer can bring the store up to date.
+    `lacking` says which functions, as texts for messages. Raises StoreError if only a writer can bring the store up to
+    date.
     """
     folder.close()
     _LOGGER.warning("%s", _why(folder.path, lacking))
@@ -1497,7 +1506,7 @@ def _kept_functions(folder: Folder) -> dict[str, str]:
 
 
 def _why(path: File, lacking: Sequence[str]) -> str:
-    """Return the reason why a store is open for reading only: what is lacking. Empty if nothing is lacking."""
+    """Make the warning that a store is open for reading only, with what is missing (`lacking`). Empty if nothing is."""
     if not lacking:
         return ""
     return f"{fspath(path)}: {' and '.join(lacking)}, so the store is open for reading only: {HOW_TO_PASS}"
@@ -1512,9 +1521,9 @@ def _check_rules(wanted: Manifest, registry: Registry, catalogue: Catalogue | No
 
 
 def check_made(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Raise StoreError if an option differs from the option that the store was made with.
+    """Raise StoreError if an option in `wanted` differs from the option in `made`, with which the store was made.
 
-    An option in `wanted` that is None was not given, and is not compared.
+    An option in `wanted` that is None was not given, and is not compared. `store` names the store in the message.
     """
     for option, value in wanted.items():
         kept = made[option]
@@ -1528,7 +1537,7 @@ def check_made(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]
 
 
 def _other_rules(path: object, kept: Sequence[str], wanted: Sequence[str]) -> StoreError:
-    """Return the error for a store that was made with the rules `kept` and is opened with other rules."""
+    """Make the error for a store that was made with the rules `kept` and is opened with the rules `wanted`."""
     from kgreason.graph.user_rules import files_of, how_to_add
 
     added = how_to_add([file for file in files_of(wanted) if file not in kept])

@@ -37,7 +37,7 @@ def check_wait(option: str, value: object) -> None:
 def surely(call: Callable[[], object]) -> None:
     """Call a function. If Ctrl-C or another error ends the call, call it once more, and raise the error again.
 
-    The function must do nothing if it has done everything already.
+    If the function has done its work already, the second call must do nothing.
     """
     try:
         call()
@@ -97,7 +97,7 @@ class GraphLock:
         return _SLICE if until is None else max(0.0, min(_SLICE, until - time.monotonic()))
 
     def _is_left(self, lock: threading.Lock) -> bool:
-        """Whether the thread that has the lock ended without releasing it. Then the caller may take the lock over."""
+        """Whether the thread that has `lock` ended without releasing it. Then the caller may take the lock over."""
         owner = self._owner
         return lock is self._lock and owner is not None and not owner.is_alive()
 
@@ -108,7 +108,7 @@ class GraphLock:
             raise GraphBusyError(f"the graph is in use by {by}; wait longer, or end the open transaction there")
 
     def release(self, depth: int = 0) -> None:
-        """Release the lock until this thread has it `depth` times, where `depth` is the result of `acquire`.
+        """Release the lock as often as needed until this thread has it `depth` times; `acquire` returned `depth`.
 
         A second call changes nothing.
         """
@@ -122,7 +122,7 @@ class GraphLock:
             self._lock.release()
 
     def surely_release(self, depth: int) -> None:
-        """Do the same as `release`, even if Ctrl-C comes meanwhile."""
+        """Do the same as `release(depth)`, even if Ctrl-C comes meanwhile."""
         surely(partial(self.release, depth))
 
     @property
@@ -152,7 +152,7 @@ _Result = TypeVar("_Result")
 def locked(
     method: Callable[Concatenate[_Self, _Arguments], _Result],
 ) -> Callable[Concatenate[_Self, _Arguments], _Result]:
-    """Make a method hold the `_lock` of its object while it runs."""
+    """A decorator: the method holds the `_lock` of its object while it runs."""
 
     @functools.wraps(method)
     def holding(self: _Self, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:

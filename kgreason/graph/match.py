@@ -40,7 +40,7 @@ _TYPES = {
 
 
 class Pattern(NamedTuple):
-    """The terms that quads must have at each place; None matches any term."""
+    """The terms that matching quads have at each place; None matches any term."""
 
     subject: NamedNode | BlankNode | None
     predicate: NamedNode | None
@@ -49,7 +49,7 @@ class Pattern(NamedTuple):
 
 
 def pattern(*terms: UserTerm | None, prefixes: Prefixes = NO_PREFIXES) -> Pattern:
-    """Return the pattern that a user's subject, predicate, object and graph make. Raises InputError."""
+    """Make a pattern from the terms that a user gives for subject, predicate, object and graph. Raises InputError."""
     given = [*terms, *[None] * (len(PLACES) - len(terms))]
     found: list[Any] = [_asked(term, place, prefixes) for term, place in zip(given, PLACES, strict=True)]
     return Pattern(*found)
@@ -75,14 +75,14 @@ def _chunks(rows: Iterator[Quad]) -> Iterator[list[Quad]]:
 
 
 def _asserted(chunk: list[Quad], held: Held) -> Iterable[Quad]:
-    """Return the asserted quads of the graph that Oxigraph shows as one of the rows in `chunk`."""
+    """Return the asserted quads that Oxigraph shows as the rows in `chunk`: each spelling that is asserted."""
     with held() as live:
         forms = _forms(chunk, live)
         return _quads(live, forms[asserts(live.materializer, forms)])
 
 
 def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
-    """Return the quads of the graph that Oxigraph shows as one of the rows in `chunk`."""
+    """Return the quads of the graph that Oxigraph shows as the rows in `chunk`: each spelling that the graph has."""
     others, typed = _parted(chunk)
     if not typed:
         return others
@@ -92,7 +92,7 @@ def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
 
 
 def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
-    """Return first the rows whose object has one spelling, then the rows whose object may have several spellings.
+    """Split rows of Oxigraph: first those whose object has one spelling, then those whose object may have several.
 
     An object may have several spellings if it is or contains a literal with a datatype.
     """
@@ -104,7 +104,7 @@ def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
 
 
 def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
-    """Return each row of Oxigraph with each known spelling of its object, as quads of ids, int32[n, 4]."""
+    """Return quads of ids, int32[n, 4]: each row of Oxigraph in `chunk`, with each known spelling of its object."""
     objects = live.spellings.of_forms([text_of(quad.object) for quad in chunk])
     texts = chain.from_iterable((str(quad.subject), str(quad.predicate), _name(quad)) for quad in chunk)
     found = live.materializer.dictionary.find(texts).reshape(-1, 3)
@@ -113,7 +113,10 @@ def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
 
 
 def _shows(live: LiveGraph, quads: Int32) -> NDArray[np.bool_]:
-    """Whether the graph has each of the quads, int32[n, 4]: bool[n]. The default graph has the whole closure."""
+    """For each of the quads, int32[n, 4], whether the graph has it: bool[n].
+
+    The default graph has the whole closure.
+    """
     named = quads[:, 3] != 0
     shown = live.materializer.shows(np.ascontiguousarray(quads[:, :3]))
     if named.any():

@@ -69,9 +69,10 @@ def restored(
 
 
 def _anew(selection: Selection, path: Path, registry: Registry | None, *, has_facts: bool) -> Materializer:
-    """Compute the state from the asserted facts of a snapshot; an older version made it, so its closure may be wrong.
+    """Compute the closure again from the asserted facts of a snapshot in an older format.
 
-    `has_facts` says whether the snapshot may have asserted facts of relations.
+    The older version may have computed another closure. `has_facts` says whether the snapshot may have asserted facts
+    of relations.
     """
     live = Materializer(selection, registry=registry)
     quads = snapshot.read_asserted(path, live.dictionary)
@@ -99,7 +100,7 @@ def edit_of(record: Record, live: Materializer) -> Edit:
 
 
 def _facts(record: Record, dictionary: Dictionary) -> Facts:
-    """Return the facts of relations that a record adds and removes. This interns the terms of the facts."""
+    """Return the facts of relations that a record adds and removes, as rows of ids. Their terms are interned."""
     parts: tuple[_Rows, _Rows] = defaultdict(list), defaultdict(list)
     for sign, text in record.facts:
         name, terms = read_fact(text)
@@ -109,6 +110,6 @@ def _facts(record: Record, dictionary: Dictionary) -> Facts:
 
 
 def _ids(rows: list[tuple[str, ...]], dictionary: Dictionary) -> Int32:
-    """Return rows of terms as rows of ids, int32[n, w]. This interns the terms."""
+    """Turn rows of terms into rows of ids, int32[n, w]. The terms are interned."""
     texts = [text for row in rows for text in row]
     return np.array(dictionary.intern(texts) if texts else (), dtype=np.int32).reshape(len(rows), -1 if texts else 0)

@@ -13,13 +13,19 @@ from kgreason.errors import InputTypeError
 
 
 def check_text(function: str, what: str, value: object) -> None:
-    """Raise InputTypeError if a value is not text; `what` names the argument in the message."""
+    """Raise InputTypeError if a value is not text.
+
+    `function` and `what` name the function and the argument in the message.
+    """
     if not isinstance(value, str):
         raise InputTypeError(f"{function}() takes {what} as text; got {value!r} ({type(value).__name__})")
 
 
 def check_paths(function: str, values: Iterable[object]) -> None:
-    """Raise InputTypeError if one of the values is not a path. A list of paths is not a path either."""
+    """Raise InputTypeError if one of the values is not a path. A list of paths is not a path either.
+
+    `function` is the name of the function in the message.
+    """
     for value in values:
         if not isinstance(value, (str, PathLike)):
             several = f": pass several as {function}(*paths)" if isinstance(value, (list, tuple, set)) else ""
@@ -56,7 +62,7 @@ def check_asserted(value: object) -> None:
 
 
 def check_single(function: str, triple: object, others: tuple[object, ...]) -> None:
-    """Raise InputTypeError if a function that takes one triple got more arguments."""
+    """Raise InputTypeError if `others`, the arguments of `function` after its one triple, are not empty."""
     if others:
         terms = ", ".join(map(repr, (triple, *others)[:3]))
         graph = " A triple has no graph name." if len(others) > 2 else ""

@@ -74,7 +74,7 @@ def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool, pref
 
 
 def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
-    """Return the triple that a Turtle text or a row of terms consists of; blank nodes keep their labels.
+    """Return the terms of the triple in a Turtle text or a row of terms; blank nodes keep their labels.
 
     If the item is a quad, returns the triple of the quad. A row may be a generalised triple; a text cannot.
 
@@ -97,7 +97,7 @@ def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
 
 
 def _no_triple(item: str, error: SyntaxError) -> InputError:
-    """Return the error for a text that is not a triple.
+    """Make the error for a text that is not a triple, from the parser's `error`.
 
     The parser got a line of prefixes before the text, so line 1 of the text is line 2 in `error`.
     """
@@ -116,7 +116,7 @@ def _no_triple(item: str, error: SyntaxError) -> InputError:
 
 
 def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...]:
-    """Return the four terms of an item that is one triple or quad; for a triple the fourth is DefaultGraph().
+    """Return the four terms of an item that is one triple or quad. For a triple the fourth is DefaultGraph().
 
     Raises InputError.
     """
@@ -141,7 +141,7 @@ def of_lines(lines: bytes, dictionary: Dictionary, source: str = TEXT) -> Int32:
 
 
 def of_canonical(lines: bytes, dictionary: Dictionary) -> Int32:
-    """Return the quads of canonical N-Quads lines, int32[n, 4], without a parser; blank nodes keep their labels."""
+    """Read canonical N-Quads lines without a parser. Returns the quads, int32[n, 4]; blank nodes keep their labels."""
     from kgreason.rdf.tokens import encode  # a kernel: imported only when it is needed
 
     return np.ascontiguousarray(encode(lines, dictionary).T)
@@ -161,7 +161,7 @@ def _of_text(text: str, dictionary: Dictionary, prefixes: Prefixes, *, fresh: bo
 
 
 def _explained(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
-    """Return `error` with a hint what the user may have meant.
+    """Add to a parser's `error` a hint what the user may have meant by `text`.
 
     The parser got `before` lines of prefixes before the text, so the result subtracts `before` from the line.
     """
@@ -173,7 +173,7 @@ def _explained(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
 
 
 def _meant(text: str) -> str | None:
-    """Say what `text` is if it is not Turtle: a file name, a term, rules or a query. None if it may be Turtle."""
+    """Guess what a text is that is not Turtle: a file name, a term, rules or a query. None if it may be Turtle."""
     if len(text.split()) == 1:
         file = _FILE.fullmatch(text)
         if file and file[1].lower() in formats():
@@ -201,14 +201,17 @@ def _canonical(text: bytes | IO[bytes], form: RdfFormat) -> bytes:
 
 
 def _canonical_of_long(text: bytes, form: RdfFormat, source: str) -> bytes:
-    """Return the canonical lines of a long text. Raises LimitError if a token is too long for the parser."""
+    """Parse a long text in the format `form`, and return it as canonical lines.
+
+    `source` is the name of the text in messages. Raises LimitError if a token is too long for the parser.
+    """
     counted = Counted(BytesIO(text))
     with long_tokens(counted, source):
         return _canonical(cast(IO[bytes], counted), form)
 
 
 def _numbered(number: int, item: Item, prefixes: Prefixes) -> str:
-    """Return a row as a line of N-Quads. Raises RdfSyntaxError, with the number of the row, if a term is invalid."""
+    """Return row number `number` as a line of N-Quads. Raises RdfSyntaxError with this number if a term is invalid."""
     try:
         return _line(item, prefixes)
     except InputTypeError:
@@ -229,7 +232,10 @@ def _line(item: Item, prefixes: Prefixes) -> str:
 
 
 def _terms(item: object, *counts: int) -> tuple[object, ...]:
-    """Return the terms of a row. Raises InputTypeError if the item is not a row, InputError for a wrong length."""
+    """Return the terms of a row, which must be as many as one of `counts`.
+
+    Raises InputTypeError if the item is not a row, InputError for a wrong length.
+    """
     wanted = " or ".join(_WORDS[count] for count in counts)
     if not isinstance(item, (Triple, Quad, QuerySolution, tuple, list)):
         raise InputTypeError(f"pass Turtle text, or a tuple of {wanted}; got {item!r} ({type(item).__name__})")

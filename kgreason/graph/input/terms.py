@@ -96,7 +96,7 @@ def written(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
 
 
 def fitting(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
-    """Return the same as `written`, but raise InputError for a term that RDF does not allow at this place."""
+    """Do the same as `written`, but raise InputError for a term that RDF does not allow at this place."""
     if type(value) is str and _N_TRIPLES[place].fullmatch(value):
         return value
     text = written(value, place, prefixes)
@@ -115,7 +115,7 @@ def graph_name(value: UserTerm, prefixes: Prefixes = NO_PREFIXES) -> NamedNode |
 
 
 def checked(prefixes: Mapping[str, object] | None) -> Prefixes:
-    """Return a user's prefixes, with each namespace as text.
+    """Check a user's prefixes, and return them with each namespace as text.
 
     Raises InputTypeError for a wrong type, InputError for an invalid namespace.
     """
@@ -223,7 +223,7 @@ def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
 
 
 def _how(text: str, place: str) -> str:
-    """Return a hint how to write a term for this place, for the message that a text is not a term."""
+    """Make the end of a message about a text that is not a term: how to write a term for this place."""
     word = text if _PLAIN.fullmatch(text) else "tom"
     ways = [f"an IRI as 'http://example.org/{word}'", f"a name with a prefix as 'ex:{word}'"]
     if place in ("subject", "object", "graph"):
@@ -243,7 +243,7 @@ def _shortened(text: str) -> str:
 
 
 def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
-    """Return the IRI that a match of `_NAME` stands for. The match is a name with a prefix, or a plain IRI."""
+    """Return the IRI of a name with a prefix, or of a plain IRI. `name` is a match of `_NAME`."""
     text, prefix, local = name[0], name[1], name[2]
     is_iri = local.startswith("//")
     if is_iri and prefix in prefixes:
@@ -259,9 +259,9 @@ def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
 
 
 def _of_python(value: object) -> str | None:
-    """Return a Python value as a literal, or None if its type has no XSD type.
+    """Return a Python value as a literal, or None if XSD has no datatype for the value's type.
 
-    Raises InputError if the XSD type does not have the value.
+    Raises InputError if the datatype lacks the value, such as an infinite decimal.
     """
     if isinstance(value, (bool, np.bool_)):
         return _typed(str(bool(value)).lower(), "boolean")

@@ -28,7 +28,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 
 
 def of_field(field: str) -> str:
-    """Return the term that a field of a column without a type stands for. The term is not in canonical form."""
+    """Return the term that a field stands for, in a column without a type. The term is not in canonical form."""
     if _INTEGER.fullmatch(field):
         return f'"{field}"^^{XSD_INTEGER}'
     return field if _TERM.fullmatch(field) else quote(field)

@@ -88,7 +88,7 @@ def _places(count: int) -> str:
 
 
 class _Values:
-    """The values of one column; each different value is turned into a term once."""
+    """Turns the values of one column into terms; each different value once."""
 
     def __init__(self, column: Column, prefixes: Prefixes, *, is_file: bool) -> None:
         self._column, self._prefixes, self._is_file = column, prefixes, is_file
@@ -138,7 +138,10 @@ class _Values:
 
 
 def _in_type(value: object, text: str, type_: str) -> str:
-    """Return a Python number as a literal of the datatype `type_`, or `text` if the datatype lacks this number."""
+    """Return a Python number as a literal of the datatype `type_`.
+
+    Returns `text` for a value that is not a number, and for a number that the datatype lacks.
+    """
     if isinstance(value, (bool, np.bool_, Literal)):
         return text
     if isinstance(value, Integral) and is_subtype(type_, XSD_INTEGER):
@@ -149,9 +152,9 @@ def _in_type(value: object, text: str, type_: str) -> str:
 
 
 def _of_object(rows: Any, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
-    """Return the word "row", which messages use, and the rows of an object: the number of each row and its values.
+    """Return the word "row", which messages use, and the rows of a list or frame, each as (number, values).
 
-    The numbers begin with 1.
+    The numbers begin with 1. `names` are the names of the columns, None if the relation is not declared.
     """
     return "row", enumerate(_listed(_frame(rows, names), names), 1)
 
@@ -184,7 +187,10 @@ def _of_mapping(row: Mapping[str, object], names: Sequence[str] | None, number: 
 
 
 def _frame(rows: Any, names: Sequence[str] | None) -> Iterable[object]:
-    """Return the rows of a frame. An object that is not a frame is returned unchanged. Raises InputTypeError."""
+    """Return the rows of a frame. Any other object is returned as it is. Raises InputTypeError.
+
+    If the frame has columns with the `names` of the relation, only these columns are taken.
+    """
     library = type(rows).__module__.partition(".")[0]
     choose = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}.get(library)
     if choose is None or not hasattr(rows, "columns"):
@@ -218,9 +224,9 @@ def _has(columns: Iterable[object], names: Sequence[str] | None) -> bool:
 
 
 def _of_file(path: Path, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
-    """Return the path and the word "line", which messages use, and the rows of a CSV file.
+    """Return the words "PATH, line", which messages use, and the rows of a CSV file, each as (line number, values).
 
-    Each row comes as its line number and its values. Raises InputError.
+    `names` are the names of the columns, None if the relation is not declared. Raises InputError.
     """
     return f"{fspath(path)}, line", _lines(path, names)
 

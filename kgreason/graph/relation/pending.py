@@ -34,7 +34,7 @@ _Row: TypeAlias = tuple[int, ...]
 
 
 class _Edits:
-    """The edits of one relation: for each edited fact, whether the commit asserts or retracts the fact."""
+    """The edits of one relation in a transaction: for each edited fact, whether the commit asserts or retracts it."""
 
     def __init__(self) -> None:
         self._wishes: dict[_Row, bool] = {}
@@ -42,7 +42,10 @@ class _Edits:
         """The facts to assert, by the places of a key and then by the values at these places."""
 
     def note(self, rows: Int32, *, asserts: bool) -> None:
-        """Note that the transaction asserts these rows (`asserts=True`) or retracts them. The last edit counts."""
+        """Note that the transaction asserts `rows`, or with `asserts=False` that it retracts them.
+
+        A later edit of a row wins.
+        """
         wanted = list(map(tuple, rows.tolist()))
         self._wishes.update(dict.fromkeys(wanted, asserts))
         for key, found in self._by_key.items():
@@ -57,7 +60,7 @@ class _Edits:
             rows.pop(row, None)
 
     def with_keys(self, key: tuple[int, ...], keys: Iterable[_Row]) -> Iterator[_Row]:
-        """Yield the facts to assert whose values at the places of a key are one of `keys`."""
+        """Yield the facts to assert that have one of the values `keys` at the places `key`."""
         found = self._by_key.get(key)
         if found is None:
             found = self._by_key[key] = {}
@@ -67,7 +70,7 @@ class _Edits:
             yield from found.get(values, ())
 
     def untouched(self, rows: Int32) -> Int32:
-        """Return those of the rows that the transaction neither asserts nor retracts."""
+        """Filter rows: return those that the transaction neither asserts nor retracts."""
         return rows[[tuple(row) not in self._wishes for row in rows.tolist()]] if self._wishes else rows
 
     def rows(self, *, asserts: bool) -> list[_Row]:
@@ -87,7 +90,7 @@ class PendingFacts:
         return bool(self._edits)
 
     def facts(self) -> Facts:
-        """Return the rows to assert and the rows to retract, both grouped by their number of columns."""
+        """Return the rows to assert and the rows to retract, each grouped by their number of columns."""
         if not self._edits:
             return NO_FACTS
         return Facts(self._by_width(asserts=True), self._by_width(asserts=False))
@@ -121,9 +124,9 @@ class PendingFacts:
         edits.note(rows, asserts=True)
 
     def check(self, declared: Relation) -> None:
-        """Raise InputError if an asserted fact of the relation does not fit its declaration `declared`.
+        """Check all facts of a relation that are asserted after the edits, against the declaration `declared`.
 
-        Cost: a look at all facts.
+        Raises InputError if a fact does not fit. Cost: a look at all facts.
         """
         columns, tables, kinds = self._live.engine.circuit.facts.contents()
         before = columns[(kinds == IS_ASSERTED) & (tables != self._live.triples)]
@@ -141,7 +144,7 @@ class PendingFacts:
                     self._check_apart(rows, terms, declared)
 
     def _rows(self, name: str, terms: list[Terms]) -> Int32:
-        """Return facts as rows of ids, int32[n, w], with the id of the relation in the first column.
+        """Turn facts into rows of ids, int32[n, w], with the id of the relation in the first column.
 
         There must be at least one fact.
         """
@@ -151,11 +154,11 @@ class PendingFacts:
         return np.insert(ids.astype(np.int32).reshape(len(terms), arity), 0, number, axis=1)
 
     def _of(self, rows: Int32) -> _Edits:
-        """Return the edits of the relation that the rows belong to."""
+        """Return the edits of the relation whose id is in the first column of `rows`."""
         return self._edits.setdefault(int(rows[0, 0]), _Edits())
 
     def _with_keys(self, rows: Int32, relation: Relation) -> Int32:
-        """Return the facts with a key of one of `rows` that are asserted after the edits so far."""
+        """Return the facts that are asserted after the edits so far and have the same key as one of `rows`."""
         edits, keys = self._of(rows), _keys(rows, relation)
         number, arity = int(rows[0, 0]), rows.shape[1] - 1
         before = edits.untouched(self._live.keys.of(number, arity, relation.key, keys))
@@ -163,9 +166,10 @@ class PendingFacts:
         return _joined(before, list(wanted))
 
     def _there(self, before: Int32, number: int, width: int) -> Int32:
-        """Return the facts of a relation that are asserted after the edits so far: int32[n, width].
+        """Return the facts of relation `number` that are asserted after the edits so far: int32[n, width].
 
-        `before` are the facts that were asserted in the last commit: int32[m, width].
+        `before` are the facts of the relation that were asserted in the last commit: int32[m, w], perhaps with more
+        columns.
         """
         rows = np.zeros((len(before), width), dtype=np.int32)
         known = min(width, before.shape[1])
@@ -174,7 +178,10 @@ class PendingFacts:
         return _joined(edits.untouched(rows), edits.rows(asserts=True)) if edits else rows
 
     def _check_new(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
-        """Raise InputError if a fact that is not in `rows`, but has the key of one of them, is asserted."""
+        """Raise InputError if another fact with the key of one of `rows` is asserted already.
+
+        `terms` are the texts of the rows, for the message.
+        """
         there = self._with_keys(rows, relation)
         others = there[~are_among(there, rows)]
         if len(others):
@@ -186,7 +193,10 @@ class PendingFacts:
             )
 
     def _check_apart(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
-        """Raise InputError if two different rows have the same key."""
+        """Raise InputError if two different rows of `rows` have the same key.
+
+        `terms` are their texts, for the message.
+        """
         groups = grouped(_keys(rows, relation))
         firsts: dict[bytes, int] = {}
         if len(groups.firsts()) == len(rows):
@@ -199,12 +209,12 @@ class PendingFacts:
 
 
 def _joined(rows: Int32, more: list[_Row]) -> Int32:
-    """Return one array: the rows `rows`, int32[n, w], and below them the rows `more`."""
+    """Put the rows `more` below the rows `rows`, int32[n, w], in one array."""
     return np.concatenate([rows, np.array(more, dtype=np.int32).reshape(-1, rows.shape[1])])
 
 
 def _keys(rows: Int32, relation: Relation) -> Int32:
-    """Return those columns of `rows`, int32[n, w], that belong to the key of the relation."""
+    """Return the columns of `rows` that belong to the key of the relation: int32[n, k]."""
     return np.ascontiguousarray(rows[:, [1 + place for place in relation.key]])
 
 

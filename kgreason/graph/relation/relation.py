@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Editing(Protocol):
-    """The part of a transaction that a relation uses."""
+    """What a relation needs of a transaction."""
 
     @property
     def delta(self) -> Delta:
@@ -64,7 +64,7 @@ class Pending(Protocol):
 
 
 class Graph(Protocol):
-    """The part of a graph that a relation uses."""
+    """What a relation needs of a graph."""
 
     def own_rules(self) -> tuple[Rule, ...]:
         """The rules of the user."""
@@ -296,9 +296,11 @@ def pending_relation(
     note: Callable[[Callable[[], None]], object],
     facts: Callable[[int | None], Pending],
 ) -> PendingRelation:
-    """Return the relation of a transaction whose rules are `rules()`; `facts` makes what takes its edits.
+    """Make the relation `name` of a transaction, for edits.
 
-    `arity` may be None if the rules tell the number of places. Raises InputError.
+    `rules` returns the user's rules after the edits so far. `note` runs a function that reads facts, and drops new
+    terms if it fails. `facts` takes the number of places and returns where the edits are collected. `arity` may be None
+    if the rules tell the number of places. Raises InputError.
     """
     if declared(rules(), checked_name(name)) is None and checked_arity(arity) is None:
         known = named(rules(), name)
@@ -307,7 +309,10 @@ def pending_relation(
 
 
 def column(relation: Relation | None, place: int) -> Relation | None:
-    """Return a declaration with a single column: the column of `relation` at `place`. None stays None."""
+    """Return a declaration that has only the column of `relation` at `place`.
+
+    Without a declaration (None) return None.
+    """
     return relation and relation._replace(columns=(relation.columns[place],), key=())
 
 
