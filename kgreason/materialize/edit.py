@@ -105,11 +105,11 @@ class Work(NamedTuple):
 
 
 class Refuted(NamedTuple):
-    """What an edit did to the contradictions, as far as the changed facts show it.
+    """Which of three things an edit did to contradictions. A contradiction is a fact of the relation `false`.
 
-    - `arrived`: facts of `false` have come.
-    - `left`: facts of `false` have gone.
-    - `respelled`: terms became equal or different, so that facts of `false` may stand for other contradictions now.
+    - `arrived`: facts of `false` appeared.
+    - `left`: facts of `false` disappeared.
+    - `respelled`: terms became equal or different. So a fact of `false` may now stand for another contradiction.
     """
 
     arrived: bool = False

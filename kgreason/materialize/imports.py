@@ -52,7 +52,11 @@ class Link(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """What the asserted triples say about imports: links, names of held documents, and IRIs of known ontologies."""
+    """What the asserted triples say about imports.
+
+    `links`: the owl:imports triples. `documents`: the names of the held documents. `ontologies`: the IRIs and version
+    IRIs of ontologies.
+    """
 
     links: frozenset[Link]
     documents: frozenset[str]
@@ -102,10 +106,10 @@ class Imports:
         return edit._replace(removed=removed, added=np.concatenate(parts))
 
     def warnings(self) -> list[str]:
-        """A line for each import whose document is missing, unless the graph itself has an ontology with that IRI.
+        """Return a line for each import whose document is missing.
 
-        If there is such a line, further lines name the files of the catalogue that do not parse, because one of these
-        files may be the missing document.
+        There is no line if the graph itself has an ontology with that IRI. Further lines name the files of the
+        catalogue that do not parse, because one of these files may be the missing document.
         """
         held, missing = self._held(), []
 
@@ -118,9 +122,10 @@ class Imports:
         return [*missing, *(self._catalogue.unread() if missing and self._catalogue else ())]
 
     def _is_empty(self, iri: str) -> bool:
-        """Whether the catalogue has a document for this IRI, and this document has no triples.
+        """Whether the catalogue has a document for this IRI and this document has no triples.
 
-        (No asserted quad shows that an empty document was read.) Cost: the document is opened.
+        An empty document leaves no quad, so the asserted quads do not show that it was read. Cost: the document is
+        opened.
         """
         path = self._catalogue.find(iri) if self._catalogue else None
         try:
@@ -151,7 +156,7 @@ class Imports:
         return quads[np.isin(quads[:, 3], names)]
 
     def _links(self, quads: Int32) -> frozenset[Link]:
-        """The owl:imports triples among quads int32[n, 4], as links. A triple is left out if its object is no IRI."""
+        """Return a `Link` for each owl:imports triple among quads int32[n, 4] whose object is an IRI."""
         dictionary = self._live.dictionary
         found = quads[quads[:, 1] == IMPORTS]
         found = found[dictionary.kinds(found[:, 2]) == Kind.IRI]
@@ -159,9 +164,11 @@ class Imports:
         return frozenset(map(Link, texts, texts, texts))
 
     def _read(self, link: Link) -> Int32:
-        """Return the quads int32[n, 4] of a document, each once, with the document's name in the column of the graph.
+        """Read the document that `link` imports.
 
-        Empty if the document is not found.
+        Returns its quads int32[n, 4], each once; the graph is the document's name.
+
+        No quads are returned if the document is not found.
         """
         quads = np.empty((0, 4), dtype=np.int32)
         dictionary = self._live.dictionary
@@ -178,9 +185,10 @@ class Imports:
 
 
 def _reached(links: Iterable[Link], held: frozenset[str], fetch: Callable[[Link], Iterable[Link]]) -> set[str]:
-    """The IRIs of all documents that owl:imports links reach from the graphs, directly or through other documents.
+    """Return the IRIs of all documents that the graphs import, directly or through other documents.
 
-    `fetch` reads a document that is not held, and returns its links.
+    `links`: the owl:imports triples that are asserted. `held`: the names of the documents that the graph holds already.
+    `fetch`: reads a document that is not held, and returns its links.
     """
     following: dict[str, list[Link]] = {}
     for link in sorted(links):

@@ -76,7 +76,7 @@ _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 class Flags(NamedTuple):
     """Three conditions of the data. If at least one of them holds, generic rules run beside the translated rules.
 
-    - `same_as`: an owl:sameAs fact links a term of the schema. The other flags are then not set.
+    - `same_as`: an owl:sameAs fact links a term of the schema. If this flag is set, the other two are not.
     - `exceeded`: the schema is translated to rules, and a fact is a schema triple that the closed schema lacks.
     - `restricted`: a schema triple that the closed schema lacks describes a restriction, or declares a class or a
       property. Only set if one representative stands for all restrictions that say the same.
@@ -88,7 +88,7 @@ class Flags(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """The change of the program in one step of a commit, and the number of axioms that the step translated."""
+    """One step of a commit: how it changed the program, and how many axioms it translated anew."""
 
     program: ProgramChange
     retranslated: int
@@ -185,7 +185,11 @@ class Materializer:
             return self._evaluated(edit, asserted, schema, means)
 
     def _evaluated(self, edit: Edit, asserted: Asserted, schema: tuple[Int32, Int32], means: Means) -> Change:
-        """Apply a change of asserted triples, and then changes of rules and facts until no further one is needed."""
+        """Carry out a commit: apply `edit`, then go on as long as the derived facts call for other rules or facts.
+
+        `asserted`: the newly asserted triples, and those that are no longer asserted. `schema`: the removed and the
+        added schema triples among them. `means`: how to evaluate.
+        """
         closure, said = self._close(schema, means)
         called = self._joined(Flags(self._links(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
@@ -220,7 +224,9 @@ class Materializer:
             changes = self.engine.changes()
 
     def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
-        """Call `_touch` for the parts that have work because of `rows`, int32[n, w], or of new terms.
+        """Find the parts that have work because of changed rows or of new terms, and `_touch` these parts.
+
+        `rows`, int32[n, w], and `tables` are the changed rows.
 
         The part for equal terms has work if the graph has equal terms, or if an owl:sameAs triple is added or removed.
         The part for literals has work if such a triple is added or removed, if a new term is a literal, if a row has a
@@ -238,7 +244,7 @@ class Materializer:
                 self.datatypes_in_use(self.literals)
 
     def _has_new_literals(self) -> bool:
-        """Whether a term that was interned since the last call is a literal."""
+        """Whether one of the terms that the dictionary got since the last call is a literal."""
         known, self._looked = self._looked, len(self.dictionary)
         return self.dictionary.has_literals(known)
 
@@ -250,12 +256,16 @@ class Materializer:
         return literals.in_use.datatypes
 
     def _touch(self, part: Part) -> None:
-        """Record that the commit changes a part. Call this before the change, so that `rollback` reaches the part."""
+        """Note that this commit is about to change `part`. Only the noted parts hear of `accept` and `rollback`."""
         if part not in self._touched:
             self._touched.append(part)
 
     def _foreseen(self, asserted: Asserted, said: Said, *, is_first: bool) -> Facts:
-        """The facts, beside the triples of the edit, that a commit has to assert and to retract from its start."""
+        """Return the facts to assert and to retract before the rules run, other than the triples of the edit.
+
+        `asserted`: the newly asserted triples, and those that are no longer asserted. `said`: the facts about twins.
+        `is_first`: whether this is the first load.
+        """
         added = asserted.added
         found = [Facts(self._by_table(said.come), self._by_table(said.gone))] if said is not NOTHING_SAID else []
         if is_first and self.equality and self.equality in self._touched:
@@ -268,7 +278,10 @@ class Materializer:
         return _together(found)
 
     def _wanted(self, changes: Changes, steps: Sequence[_Step]) -> Facts:
-        """Return the facts about equal terms and literals to assert and to retract because of the changes so far."""
+        """Return the facts about equal terms and literals to assert and to retract because of the changes so far.
+
+        `steps`: the steps of the commit so far, with the rules that they added and removed.
+        """
         found = []
         if self.equality and self.equality in self._touched:
             fresh = chain.from_iterable(step.program.added for step in steps)
@@ -281,7 +294,7 @@ class Materializer:
     def _tidied(self, changes: Changes, means: Means) -> Changes:
         """Retract the facts about literals that no rule needs now, because their owl:sameAs links were removed.
 
-        Returns the changes of the commit.
+        `changes`: the changes of the commit so far. Returns the changes after the retraction.
         """
         if self.literals is None or self.literals not in self._touched:
             return changes
@@ -292,9 +305,9 @@ class Materializer:
         return self.engine.changes()
 
     def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
-        """Take over a closure that was computed elsewhere.
+        """Take over a closure that was computed elsewhere, with other rules than those in force.
 
-        Returns the rules to remove and to add, so that the rules in force run instead of the rules of the closure.
+        Returns a change that removes the rules of the closure and adds the rules in force.
         """
         rules = self._encoded(evaluated.rules)
         self.engine.take_over(evaluated.numbered(self.engine.planner), rules)
@@ -319,7 +332,10 @@ class Materializer:
         return self.save().triples(asserted=True)
 
     def _close(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
-        """Apply removed and added schema triples. Returns the changes of the closed schema and of `Twins`."""
+        """Close the schema again. `schema`: the removed and the added schema triples, int32[n, 3].
+
+        Returns the change of the closed schema, and the facts about twins (`Twins`) that come and go.
+        """
         if self._stratum.is_ready and not any(map(len, schema)):
             return _NOTHING, NOTHING_SAID
         said = NOTHING_SAID
@@ -330,14 +346,14 @@ class Materializer:
         return self._stratum.change(*schema, means.check, means.budget, said), said
 
     def _by_table(self, rows: Mapping[int, Int32]) -> Rows:
-        """Turn {width of rows: rows} into {number of the engine's table: rows}, for facts of relations."""
+        """Replace each width in `rows`, {width: facts of relations}, by the engine's number of the table."""
         return {self.engine.table(False, width): part for width, part in rows.items()}
 
     def _links(self, rows: Int32, schema: Int32) -> bool:
         """Whether an owl:sameAs triple links a term of the schema.
 
-        `rows`: the triples to look at. If `schema`, the added schema triples, is not empty, all present owl:sameAs
-        triples are looked at as well.
+        Among `rows`, all owl:sameAs triples are looked at. If `schema`, the added schema triples, is not empty, so are
+        all owl:sameAs triples of the graph.
         """
         if "owl2rl" not in self.selection.profiles:  # no rule reads owl:sameAs
             return False
@@ -354,7 +370,7 @@ class Materializer:
         return rows[self.holds(rows)]
 
     def _exceeds(self, rows: Int32) -> Flags:
-        """Return the flags to set because `rows`, int32[n, 3], have schema triples that the closed schema lacks."""
+        """Return the flags to set if `rows`, int32[n, 3], contain schema triples that the closed schema lacks."""
         schema = rows[is_schema(rows)]
         if not len(schema) or not len(schema := self._stratum.lacking(schema)):
             return Flags()
@@ -371,19 +387,22 @@ class Materializer:
         return Flags(False, self.flags.exceeded or found.exceeded, self.flags.restricted or found.restricted)
 
     def _called_for(self, changes: Changes, closure_lost: Int32) -> Flags:
-        """Return the flags to set because of new facts, and because of present facts that left the closed schema."""
+        """Return the flags that have to be set now.
+
+        `changes`: the changes of the commit so far; new facts may set a flag. `closure_lost`: triples that left the
+        closed schema; those that are still facts may set a flag.
+        """
         if self.flags.same_as or not (len(changes.rows) or len(closure_lost)):
             return self.flags
         rows = np.ascontiguousarray(changes.rows[(changes.before == ABSENT) & (changes.tables == self.triples), :3])
         return self.called_for(rows, closure_lost[self.holds(closure_lost)] if len(closure_lost) else closure_lost)
 
     def _still_called_for(self, changes: Changes, closure: ClosureChange) -> Flags:
-        """Return the flags that the present facts still call for, so that the other flags can be cleared.
+        """Return the flags without those that the present facts no longer call for.
 
-        The flags are computed only if the commit has removed facts, or changed the closed schema, so that the flags may
-        be others now, or if the commit has set a flag. Otherwise the present flags are returned. Cost: while a flag is
-        set, a look at the removed facts. If the flags are computed, also a look at the owl:sameAs triples, or at all
-        facts.
+        The flags are computed again only if the commit has removed facts, changed the closed schema or set a flag.
+        Otherwise the present flags are returned. Cost: while a flag is set, a look at the removed facts. If the flags
+        are computed, also a look at the owl:sameAs triples, or at all facts.
         """
         if self.flags == Flags():
             return self.flags
@@ -401,7 +420,10 @@ class Materializer:
     def _reprogram(
         self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said = NOTHING_SAID
     ) -> _Step:
-        """Adapt the program to the closed schema, the flags and the user's rules."""
+        """Change the program so that it fits the changed closed schema, the flags and the user's rules.
+
+        `own`: all rules of the user; None if they stay. `said`: the facts about twins.
+        """
         is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
         if is_same and not said.represented and self._is_programmed:
             return _Step(_SAME_RULES, 0)
@@ -423,7 +445,13 @@ class Materializer:
         return _Step(change, self.program.retranslated)
 
     def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> None:
-        """Run the rules over a change of facts and rules, and then over the results of the rules' expressions."""
+        """Apply a change of facts and rules in the engine.
+
+        Then compute the expressions that rules ask for, until none is asked.
+
+        `asserted`: the newly asserted triples, and those that are no longer asserted. `facts`: other facts to assert
+        and retract.
+        """
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
         left = self._encoded(program.removed)
@@ -453,12 +481,11 @@ class Materializer:
         )
 
     def _encoded(self, rules: Iterable[Rule], *, are_plain: bool = False) -> list[EncodedRule]:
-        """Encode rules as the engine runs them.
+        """Encode rules for the engine.
 
-        NOT, expressions and aggregates become atoms. If equal terms have representatives, each rule that reads
-        owl:sameAs becomes rules that compare representatives.
-
-        `are_plain`: the rules are known to have mere atoms.
+        NOT, expressions and aggregates become atoms. If equal terms have representatives, a rule that reads owl:sameAs
+        becomes rules that compare representatives. `are_plain`: the caller knows that the bodies of all rules have
+        atoms only.
         """
         readings = list(rules)
         if not are_plain and not all(rule.is_positive for rule in readings):
@@ -492,7 +519,7 @@ class Materializer:
         return RelationKinds(changes.rows[places], changes.before[places], changes.after[places])
 
     def _refuted(self, changes: Changes) -> Refuted:
-        """How the commit changed contradictions. Cost: a look at the facts that changed."""
+        """Return how the commit changed contradictions. Cost: a look at the facts that changed."""
         is_respelled = bool(((changes.rows[:, 1] == SAME_AS) | (changes.rows[:, 1] == DIFFERENT_FROM)).any())
         if self.equality:
             is_respelled |= bool((changes.tables == self.equality.rep_table).any())
@@ -545,15 +572,18 @@ class Materializer:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A line for each axiom that has no rule, and for each clique that is not shown with all its members."""
+        """Warnings: one for each axiom without a rule, one for each clique that is not shown with all its members."""
         return (*sorted(self.program.warnings), *(self.equality.warnings if self.equality else ()))
 
     def false_rules(self, names: Collection[str], _terms: Collection[str]) -> Iterator[Rule]:
-        """The rules in force that derive `false` and are named in `names`; see `proofs.contradictions.FalseRules`."""
+        """Return the rules in force with a name in `names` and the head `false`.
+
+        See `proofs.contradictions.FalseRules`.
+        """
         return (rule for rule in self.rules if rule.name in names and rule.heads == (FALSE,))
 
     def rules_by_code(self) -> dict[EncodedRule, Rule]:
-        """A mapping from each encoded rule of the engine to the rule in force, with its sources, that was encoded."""
+        """Return for each encoded rule of the engine the rule in force that it encodes, with its sources."""
         rules = list(self.rules)
         plain = [rule for rule in rules if rule.is_positive and not (self.equality and reads_links(rule))]
         found = dict(zip(self._encoded(plain), plain, strict=True))
@@ -562,7 +592,10 @@ class Materializer:
 
     @uncollected()
     def plan(self, asserted: Int32) -> None:
-        """Close and translate the schema triples among `asserted`, int32[n, 3], before the engine has any fact."""
+        """Close the schema and translate it to rules, before the engine has any fact.
+
+        `asserted`: triples int32[n, 3].
+        """
         self._touched = []
         closure, said = self._close((_NO_ROWS, asserted[is_schema(asserted)]), Means(iter(()), None, no_check, True))
         self._reprogram(closure, self.flags, None, said)
@@ -573,7 +606,7 @@ class Materializer:
         return self._stratum.closure()
 
     def called_for(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
-        """Return the flags to set for present triples `rows`, int32[n, 3].
+        """Return the flags that present triples `rows`, int32[n, 3], call for.
 
         `others`: further present triples, which have left the closed schema.
         """
@@ -615,7 +648,7 @@ class Materializer:
 
 
 def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
-    """Return the strategies of the steps. Repetitions of the last strategy at the end are left out."""
+    """Return `strategies`, the strategies of the steps. If the last ones are equal, only the first of them is kept."""
     kept = len(strategies)
     while kept > 1 and strategies[kept - 1] == strategies[kept - 2]:
         kept -= 1
@@ -623,7 +656,7 @@ def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
 
 
 def _axiomatic(selection: Selection) -> list[Triple]:
-    """Return the triples that closing rules without a body derive. These triples hold in every graph."""
+    """Return the triples that the closing rules without a body derive. These triples hold in every graph."""
     heads = chain.from_iterable(rule.heads for rule in selection.generic.closing if not rule.body)
     return [(str(s), str(p), str(o)) for s, p, o in (head.terms for head in heads if head.relation is None)]
 

@@ -1,4 +1,4 @@
-"""Ways to evaluate the expressions of rules for many inputs at once, apart from Oxigraph (operators/evaluation.py).
+"""Ways to evaluate an expression of a rule for many inputs at once, without Oxigraph (see operators/evaluation.py).
 
 calls       Python functions
 numbers     filters that compare sums of numbers, as whole columns

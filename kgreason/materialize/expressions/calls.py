@@ -30,7 +30,7 @@ class Failure(NamedTuple):
 
 
 class Called(NamedTuple):
-    """The outcome of calls with k arguments.
+    """The outcome of the calls of a function with k arguments.
 
     - `keys`: the inputs of the calls that did not fail, int32[n, k].
     - `made`: rows of inputs and result, int32[m, k + 1]; for a FILTER, the inputs for which it is true, int32[m, k].
@@ -45,9 +45,12 @@ class Called(NamedTuple):
 def called(
     function: PythonFunction, computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]
 ) -> Called:
-    """Call a function once for each row of inputs `keys`, int32[n, k]. New results get ids of the dictionary.
+    """Call a function once for each row of `keys`, int32[n, k], with the terms of the row as inputs.
 
-    `check` is called from time to time, and may raise an error to stop the work.
+    New results get ids of `dictionary`.
+
+    `computed` is the expression of the rule. `check` is called from time to time, and may raise an error to stop the
+    work.
     """
     call = call_of(computed)
     assert call is not None

@@ -43,7 +43,10 @@ _DOUBLE = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
 class _Value(NamedTuple):
-    """An operand: a variable, or a constant as int64 (times SCALE) and as a double."""
+    """A leaf of an expression: a variable, or a constant. `variable` is None for a constant.
+
+    `exact`: the constant times SCALE, as an integer. `double`: the constant as a double.
+    """
 
     variable: Variable | None
     exact: int = 0
@@ -51,7 +54,7 @@ class _Value(NamedTuple):
 
 
 class _Node(NamedTuple):
-    """An operation on one or two operands; `is_test` says whether its value is a boolean."""
+    """An operation with one or two operands. `is_test`: whether its result is a boolean."""
 
     apply: Callable[..., Any]
     operands: tuple[_Tree, ...]
@@ -90,9 +93,10 @@ class Comparison(NamedTuple):
     inputs: tuple[Variable, ...]
 
     def decide(self, keys: Int32, dictionary: Dictionary) -> tuple[Mask, Mask]:
-        """For each row of inputs `keys`, int32[n, k]: whether the filter is true, and whether it was decided at all.
+        """Decide the filter for each row of inputs `keys`, int32[n, k].
 
-        Returns two arrays bool[n]. Oxigraph has to decide the rows for which the second one is False.
+        Returns two arrays bool[n]: whether the filter is true for the row, and whether this method could decide the
+        row. If not, Oxigraph has to decide it.
         """
         from kgreason.terms.numbers import DOUBLE, EXACT, read_numbers
 
@@ -120,7 +124,7 @@ class Comparison(NamedTuple):
 
 
 def _doubles(ids: Int32, dictionary: Dictionary) -> NDArray[np.float64]:
-    """Return the values of literals of xsd:double; NaN (not a number) for a literal that Oxigraph has to read."""
+    """Return the values of the xsd:double literals `ids`. The value is NaN for a literal that Oxigraph has to read."""
     end = len(f'"^^{XSD_DOUBLE}')
     texts = (text[1:-end] for text in dictionary.decode(ids))
     return np.array([float(text) if _DOUBLE.fullmatch(text) else np.nan for text in texts], dtype=np.float64)
@@ -209,6 +213,9 @@ def _constant(part: str) -> _Value:
 
 
 def _promoted(part: str) -> float:
-    """Return the double by which Oxigraph compares a constant with doubles. It is not always the nearest double."""
+    """Return the double that Oxigraph takes for the constant `part` when it compares this constant with doubles.
+
+    It is not always the nearest double.
+    """
     (found,) = cast(Any, ox.Store().query(f"SELECT ({XSD_DOUBLE}({part}) AS ?value) {{}}"))
     return float(found[0].value)

@@ -27,7 +27,7 @@ IDS = np.array(sorted(NAMES), dtype=np.int32)
 
 
 class DatatypesInUse:
-    """How many rules ask for each datatype, and how often the closed schema mentions it.
+    """Counts, for each datatype, the rules that ask for it and the triples of the closed schema that mention it.
 
     The counts are not needed before the graph has a literal. Until `count` is called, `datatypes` is empty.
     """
@@ -41,7 +41,10 @@ class DatatypesInUse:
         """The ids of the datatypes that are asked for."""
 
     def _in_use(self) -> frozenset[int]:
-        """The datatypes that rules name. If a rule reads all types, also the datatypes that the schema mentions."""
+        """Return the datatypes that rules name.
+
+        If a rule reads all types, also the datatypes that the schema mentions.
+        """
         named = {datatype for datatype, count in self._rules.items() if count and datatype != ANY}
         mentioned = {datatype for datatype, count in self._mentions.items() if count} if self._rules[ANY] else set()
         return frozenset(named | mentioned)
@@ -82,7 +85,7 @@ class DatatypesInUse:
 
 
 def _mentioned(rows: Int32) -> list[int]:
-    """The ids of the datatypes that are subjects or objects of schema triples int32[n, 3], as often as they occur."""
+    """Return the datatypes that the schema triples `rows`, int32[n, 3], mention, each as often as it occurs there."""
     ends = rows[:, [0, 2]]
     found: list[int] = ends[is_datatype(ends)].tolist()
     return found

@@ -55,7 +55,7 @@ _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 
 
 class Literals:
-    """Computes the facts about literals that the engine of one graph needs and lacks."""
+    """Says which facts about literals have to be asserted and retracted in the engine of one graph."""
 
     def __init__(
         self, engine: Engine, dictionary: Dictionary, equality: Equality | None, follows: Follows | None
@@ -76,7 +76,7 @@ class Literals:
         self._left: list[Int32] = []
 
     def adopt(self) -> None:
-        """Treat all terms as known, because the engine has the facts about their literals already."""
+        """Treat all terms of the dictionary as known: the engine already has the facts about their literals."""
         self._values.adopt()
         self.told = self._told_before = self.in_use.datatypes
 
@@ -91,18 +91,18 @@ class Literals:
         self.told, self._followed, self._left = self._told_before, [], []
 
     def foreseen(self, added: Int32) -> Facts:
-        """Return the facts about literals that a commit needs from its start.
+        """Return the facts about literals that a commit asserts and retracts before its rules run.
 
-        added: the triples int32[n, 3] to be asserted.
+        `added`: the triples int32[n, 3] that the commit asserts.
         """
         return self._wanted([self._following(linked(added))])
 
     def wanted(self, changes: Changes) -> Facts:
-        """Return the facts about literals to assert and to retract because of the changes of the commit so far."""
+        """Return the facts about literals to assert and to retract, because of what the commit has changed so far."""
         return self._wanted(self._said(changes))
 
     def needless(self, changes: Changes) -> Facts:
-        """Return the facts of dt_may_equal to retract, because their links are gone at the end of the commit."""
+        """Return the dt_may_equal facts to retract, because the commit has removed their owl:sameAs links."""
         gone = linked(changes.rows[(changes.tables == self._triples) & (changes.after == ABSENT)])
         told = np.concatenate([related(self._may_equal, gone), *self._followed])
         told = told[grouped(told).firsts()]
@@ -112,7 +112,7 @@ class Literals:
         return Facts.of({}, {self._pair: rows})
 
     def _are_facts(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each row of `rows`, whether it is a present fact: bool[n]."""
+        """Return for each row of `rows` whether it is a present fact: bool[n]."""
         facts = self._engine.circuit.facts
         found: NDArray[np.bool_] = facts.kinds(facts.find(rows)) != ABSENT
         return found
@@ -129,7 +129,7 @@ class Literals:
         return Facts.of({self._pair: self._lacking(pairs), self._single: self._lacking(single)}, removed)
 
     def _lacking(self, parts: list[Int32]) -> Int32:
-        """Return all rows of the arrays `parts`, each once, without the rows that are facts already."""
+        """Join the arrays `parts`. Returns each row once, without the rows that are facts already."""
         parts = [part for part in parts if len(part)]
         if not parts:
             return _NO_ROWS
@@ -141,17 +141,18 @@ class Literals:
     # Membership
 
     def _types(self, before: frozenset[int], news: News | None) -> Iterator[Int32]:
-        """Yield the dt_type rows to assert.
+        """Yield the dt_type rows that have to be asserted. A row says that a literal is in a datatype.
 
-        `before`: the datatypes that rules asked for until now. If a datatype in `before` is still asked for, only rows
-        of new literals are yielded. For a newly asked datatype, rows of all literals are yielded.
+        `before`: the datatypes that rules asked for until now. For these, only rows of new literals are yielded. For a
+        newly asked datatype, rows of all literals are yielded. `news`: the literals that are new; None if there are
+        none.
         """
         yield self._members(self.told - before, 0)
         if news:
             yield self._members(self.told & before, news.since)
 
     def _members(self, datatypes: Iterable[int], since: int) -> Int32:
-        """Return the dt_type rows of the datatypes `datatypes`, for all literals with an id greater than `since`."""
+        """Return a dt_type row for each literal with an id above `since` and each of its types among `datatypes`."""
         names = [(number, NAMES[number]) for number in datatypes]
         if not names:
             return _NO_ROWS
@@ -168,7 +169,7 @@ class Literals:
         return np.array(found, dtype=np.int32).reshape(-1, 3)
 
     def _needless(self, gone: frozenset[int]) -> Int32:
-        """Return the present dt_type rows of the datatypes `gone`, which no rule asks for any more."""
+        """Return the present dt_type rows of the datatypes `gone`. No rule asks for these datatypes any more."""
         if not gone:
             return _NO_ROWS
         rows, tables, _ = self._engine.circuit.facts.contents()
@@ -178,7 +179,7 @@ class Literals:
     # Facts for what rules have derived
 
     def _said(self, changes: Changes) -> Iterator[Int32]:
-        """Yield the dt_may_equal, dt_not and dt_differ rows that the changes of the commit so far call for."""
+        """Yield the dt_may_equal, dt_not and dt_differ rows to assert for what the commit has changed so far."""
         links = self._new(changes, SAME_AS)
         links = links[links[:, 0] != links[:, 1]]
         yield self._following(links)
@@ -195,7 +196,9 @@ class Literals:
             yield related(self._differ, self._different(groups))
 
     def _following(self, links: Int32) -> Int32:
-        """Return the dt_may_equal rows for the links among `links`, int32[n, 2], that rules may follow.
+        """Return a dt_may_equal row for each pair of `links`, int32[n, 2], that rules may follow.
+
+        Rules may not follow a pair of literals that are known to differ.
 
         With the rule group eq-literals no rows are returned, because a rule of this group derives a dt_may_equal fact
         for every link.
@@ -207,10 +210,10 @@ class Literals:
         return rows
 
     def _differing(self, links: Int32) -> Int32:
-        """Return the links among `links`, int32[n, 2], that connect two literals of different values.
+        """Return the pairs among `links`, int32[n, 2], whose two literals have different values.
 
-        With the rule group eq-literals no links are returned: the two literals are in one clique, where `_different`
-        finds them.
+        With the rule group eq-literals no pairs are returned: there the two literals are in one clique, and
+        `_different` finds them.
         """
         if self._equality is not None and self._follows is None:
             return NO_PAIRS
@@ -220,23 +223,27 @@ class Literals:
         return links[np.array(differs, dtype=np.bool_)]
 
     def _new(self, changes: Changes, predicate: int) -> Int32:
-        """Subject and object of each triple with this predicate that the commit has added so far: int32[n, 2]."""
+        """Return subject and object of each triple with `predicate` that the commit has added so far: int32[n, 2]."""
         found = np.flatnonzero((changes.rows[:, 1] == predicate) & (changes.tables == self._triples))
         found = found[(changes.before[found] == ABSENT) & (changes.after[found] != ABSENT)]
         pairs: Int32 = changes.rows[found][:, [0, 2]]
         return pairs
 
     def _groups(self, changes: Changes, links: Int32) -> Int32:
-        """The groups of equal terms that the commit changed: pairs int32[n, 2] of a group's first term and a member."""
+        """Return the groups of equal terms that the commit changed: int32[n, 2], a row for each member of a group.
+
+        A row has the first term of the group, which stands for the group, and the member. `links`: the owl:sameAs pairs
+        that are new; without representatives, each pair counts as a group.
+        """
         if self._equality is None:
             return links if self._follows is None else self._follows(links)
         found = self._equality.regrouped(changes)
         return NO_PAIRS if found is None else found.groups.members
 
     def _of_cliques(self, types: Int32) -> Int32:
-        """Return pairs int32[m, 2] of a literal and a datatype, such that a term equal to the literal has this type.
+        """Return pairs int32[m, 2] of a literal and a datatype: the literal is equal to a term that has this type.
 
-        types: pairs int32[n, 2] of a term and its type.
+        `types`: pairs int32[n, 2] of a term and its type.
         """
         if self._equality is None or not len(types):
             return NO_PAIRS
@@ -256,9 +263,9 @@ class Literals:
         return np.array(found, dtype=np.int32).reshape(-1, 2)
 
     def _in(self, groups: Int32) -> Int32:
-        """Pairs int32[m, 2] of a literal and a datatype that the first term of the literal's group has as a type.
+        """Return pairs int32[m, 2] of a literal and a datatype: the first term of the literal's group has this type.
 
-        groups: pairs int32[n, 2] of a group's first term and a member. Rules derive types for the first term, which
+        `groups`: pairs int32[n, 2] of a group's first term and a member. Rules derive types for the first term, which
         stands for its group.
         """
         literals = groups[self._values.is_literal(groups[:, 1])]
@@ -270,7 +277,7 @@ class Literals:
         return found
 
     def _outside(self, pairs: Int32) -> Int32:
-        """The (literal, datatype) pairs among `pairs`, int32[n, 2], whose datatype lacks the value of the literal."""
+        """Return the pairs (literal, datatype) of `pairs` whose datatype does not contain the literal's value."""
         pairs = np.unique(pairs[self._values.is_literal(pairs[:, 0])], axis=0)
         readings = self._values.of(pairs[:, 0])
         is_outside = [
@@ -282,7 +289,7 @@ class Literals:
     def _different(self, groups: Int32) -> Int32:
         """Return pairs int32[m, 2] of literals that are in the same group but have different values.
 
-        groups: pairs int32[n, 2] of a group's first term and a member. In each group, the literal whose text comes
+        `groups`: pairs int32[n, 2] of a group's first term and a member. In each group, the literal whose text comes
         first is paired with one literal of each other value.
         """
         if self._equality is None:

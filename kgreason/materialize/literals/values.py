@@ -32,7 +32,7 @@ _NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
 def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
-    """Leave out of `pairs`, int32[n, 2], the pairs of two literals that are known to have different values.
+    """Return `pairs`, int32[n, 2], without the pairs of two literals that are known to have different values.
 
     Cost: a look at the kinds of the terms, and at the texts if both terms of a pair are literals.
     """
@@ -61,10 +61,10 @@ class News(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """How far terms have been read.
+    """Which terms of the dictionary were read. A term is new if its id is larger than `old`.
 
-    `read`: the id of the last term that was read. `old`: the id of the last term that counts as known. `strings`: how
-    many known values are strings.
+    `read`: the id of the last term that was read. `old`: the id of the last term that counts as known; after `adopt`,
+    terms count as known before they are read. `strings`: how many of the known values are strings.
     """
 
     read: int = 0
@@ -114,9 +114,9 @@ class LiteralValues:
         return News(np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2), np.array(ill, dtype=np.int32), since)
 
     def _read(self, typed: Int32, equal: list[tuple[int, int]]) -> Iterable[int]:
-        """Read the literals `typed`, which have a datatype. Yields the ill-typed literals.
+        """Read the literals `typed`, which have a datatype. Yields those literals that are ill-typed.
 
-        If the value of a literal is known already, `equal` gets the pair (literal, literal that stands for the value).
+        If a value is known already, the pair (literal, literal that stands for the value) is appended to `equal`.
         """
         for literal, reading in zip(typed.tolist(), self.of(typed), strict=True):
             if not isinstance(reading, Value):
@@ -129,9 +129,9 @@ class LiteralValues:
                 self._first[reading] = literal
 
     def _plain(self, since: int) -> list[tuple[int, int]]:
-        """Pair each new string that has no datatype with the literal that stands for the string's value.
+        """Pair each plain string whose id is above `since` with the literal that stands for its value.
 
-        A string is left out if no literal stands for its value yet.
+        A plain string is a literal without a datatype. The string is left out if no literal stands for its value yet.
         """
         ids = self.literals(since)
         ids = ids[~np.isin(ids, self.typed(since))]
@@ -139,9 +139,10 @@ class LiteralValues:
         return [(literal, self._first[value]) for literal, value in readings if value in self._first]
 
     def _spelled(self, strings: list[Value]) -> list[tuple[int, int]]:
-        """For each value of `strings`: the pair of its literal without a datatype, and the literal that stands for it.
+        """Pair the plain literal of each string value of `strings` with the literal that stands for the value.
 
-        Literals without a datatype that are not in the dictionary are left out.
+        The plain literal is the one without a datatype. A value is left out if the dictionary has no plain literal for
+        it.
         """
         found = self._dictionary.find(_spelling(value) for value in strings).tolist()
         return [(literal, self._first[value]) for literal, value in zip(found, strings, strict=True) if literal]
@@ -161,7 +162,10 @@ class LiteralValues:
         return found
 
     def of(self, ids: Int32) -> list[Reading]:
-        """The value of each literal of `ids`; the type `Reading` says what stands for a literal without a value."""
+        """Return the value of each literal of `ids`.
+
+        The type `Reading` says what stands for a literal without a value.
+        """
         return values(self._dictionary.decode(ids))
 
 
