@@ -30,7 +30,7 @@ _SHOWN = re.compile(r"(?!dt_|eq_)\w+/\d+")
 
 
 class RuleCosts:
-    """The costs of the rules of a materializer. Make this when the materializer was just restored from a snapshot.
+    """The costs of the rules of a graph. Make this object right after the materializer was restored from a snapshot.
 
     `path` is the snapshot, None if there is none.
     """
@@ -41,7 +41,7 @@ class RuleCosts:
         self._kept: dict[tuple[str, str], Cost] | None = None
 
     def costs(self) -> dict[Rule, Cost]:
-        """Return the cost of each rule in force: the counts of the snapshot and those of the engine together."""
+        """Return the cost of each rule in force. The counts of the snapshot and those of the engine are added up."""
         found = self.counted()
         if self._live.engine.circuit is not self._restored or not (
             kept := self._read()
@@ -51,9 +51,9 @@ class RuleCosts:
         return {rule: _sum(kept.get((rule.name, format_rule(rule))), cost, is_last) for rule, cost in found.items()}
 
     def counted(self) -> dict[Rule, Cost]:
-        """Return the cost of each rule as the engine has counted it, without the counts of the snapshot.
+        """Return the cost of each rule in force as the engine counts it, without the counts of the snapshot.
 
-        While a change is pending, the change counts as the last commit.
+        While a change is pending, the last commit in these counts is the pending change.
         """
         counted = dict(self._live.engine.costs())
         found = dict.fromkeys(self._live.rules, Cost())
@@ -68,7 +68,7 @@ class RuleCosts:
         return self._kept
 
     def alone(self) -> Mapping[Rule, int]:
-        """Return, for each rule, the number of facts that no other rule and no assertion supports.
+        """Return, for each rule, the number of facts that only this rule supports and that are not asserted.
 
         Facts of internal relations are not counted.
         """
@@ -89,7 +89,7 @@ class RuleCosts:
 
 
 def costliest(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rules with their costs, and with the `share` that each rule has of all rewrites.
+    """Sort rules by their cost, and give each rule a `share`: its part of all rewrites, from 0 to 1.
 
     The costliest rules come first; rules of equal cost are sorted by name and text.
     """
@@ -99,9 +99,9 @@ def costliest(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _sum(before: Cost | None, cost: Cost, is_last: bool) -> Cost:
-    """Return the sum of two costs. The counts of the last commit are added only if `is_last` is set.
+    """Add two costs of one rule. `is_last` says whether the last commit in `before` is also the last commit of the sum.
 
-    Without `is_last` the result has the counts of the last commit from `cost`.
+    If it is not, the last commit of the sum is that of `cost` alone.
     """
     if before is None:
         return cost

@@ -70,10 +70,10 @@ _READS_OF_GRAPH = (
 
 
 class Ends(NamedTuple):
-    """The functions that a transaction calls at its end: first `keep` or `drop`, and then always `ended`.
+    """What a transaction calls at its end: first `keep` or `drop`, and then always `ended`.
 
-    `keep` commits the edit, or tries it out, and returns its delta. `drop` removes the terms that the transaction added
-    to the dictionary. Both take the size of the dictionary before the transaction.
+    `keep` commits the edit, or computes the delta of a what-if, and returns the delta. `drop` removes the terms that
+    the transaction added to the dictionary. Both take the size that the dictionary had before the transaction.
     """
 
     keep: Callable[[Edit, int, Progress], Delta]
@@ -89,7 +89,11 @@ class Transaction:
     """
 
     def __init__(self, live: Materializer, known: int, ends: Ends, find: Finder | None = None) -> None:
-        """`known` is the size of the dictionary at the beginning. `find` is the catalogue for imports of rule sets."""
+        """Begin a transaction on the state `live`.
+
+        `known` is the size of the dictionary at the beginning. `ends` has what to call at the end. `find` is the
+        catalogue for imports of rule sets.
+        """
         self._live, self._known, self._ends, self._find = live, known, ends, find
         self._signs: list[int] = []
         self._parts: list[Int32] = []
@@ -107,7 +111,7 @@ class Transaction:
 
     @property
     def is_left(self) -> bool:
-        """Whether the transaction is still open, but the thread that began it has ended."""
+        """Whether the transaction is still open, although the thread that began it has ended."""
         return self._is_open and not self._thread.is_alive()
 
     @property
@@ -142,7 +146,7 @@ class Transaction:
         return self._note(1, partial(read_files, paths, self._live.dictionary, syntax=syntax, progress=progress))
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
-        """Retract the quads of RDF files. A blank node of a file is the node that loading the same file made."""
+        """Retract the quads of RDF files. A blank node of a file means the node that loading the same file made."""
         check_paths("unload", paths)
         return self._note(-1, partial(read_files, paths, self._live.dictionary, syntax=syntax, progress=progress))
 
@@ -165,7 +169,10 @@ class Transaction:
         return self._note(1, read)
 
     def take(self, removed: Int32, added: Int32) -> Self:
-        """Retract the quads `removed`, then assert the quads `added`; both are int32[n, 4] of ids of this graph."""
+        """Retract the quads `removed`, then assert the quads `added`.
+
+        Both are int32[n, 4], with ids of the graph's dictionary.
+        """
         return self._note(-1, lambda: removed)._note(1, lambda: added)
 
     def add_rules(self, text: str, source: str = "<rules>", *, syntax: Syntax = "datalog") -> Self:
@@ -185,11 +192,12 @@ class Transaction:
         file: File | None = None,
         syntax: Syntax = "datalog",
     ) -> Self:
-        """Remove rules that the user added, given by name or as text in the `syntax` of `add_rules`.
+        """Remove rules that the user added.
 
-        With `file`, only rules that came from this rule file are removed: those with the name `text`, or all of them if
-        `text` is None. The file itself is not read. Raises RuleError if the graph has no such rule, or if rules of
-        several files have the name. Raises RuleSyntaxError.
+        `text` is the name of rules, or the rules themselves in the `syntax` of `add_rules`. With `file`, only rules
+        that came from this rule file are removed: those with the name `text`, or all of them if `text` is None. The
+        file itself is not read. Raises RuleError if the graph has no such rule, or if rules of several files have the
+        name. Raises RuleSyntaxError.
         """
         if text is not None or file is None:
             check_text("remove_rules", "a rule's name, or rules,", text)
@@ -206,11 +214,11 @@ class Transaction:
         return parse(text, source, self._live.operators.registry.find, syntax=syntax, find=self._find).rules
 
     def take_rules(self, rules: Iterable[Rule]) -> Self:
-        """Add rules that were parsed already. Raises RuleError."""
+        """Add rules that are parsed already. Raises RuleError."""
         return self._add_rules(rules)
 
     def take_rules_away(self, rules: Iterable[Rule]) -> Self:
-        """Remove rules that were parsed already. Raises RuleError if the graph lacks one of these rules."""
+        """Remove rules that are parsed already. Raises RuleError if the graph lacks one of these rules."""
         self._own = dict.fromkeys(without(self._rules(), tuple(rules)))
         return self
 
@@ -247,13 +255,19 @@ class Transaction:
         return pending_relation(name, arity, self._rules, self._read_facts, lambda _: self._pending())
 
     def _pending(self) -> PendingFacts:
-        """Return the edits of relations. They are made at the first call, because most transactions have none."""
+        """Return the edits of relations.
+
+        The object is made at the first call, because most transactions have no such edits.
+        """
         if self._facts is None:
             self._facts = PendingFacts(self._live)
         return self._facts
 
     def _read_facts(self, read: Callable[[], None]) -> None:
-        """Read facts of a relation. If this fails, the terms that were read are dropped from the dictionary."""
+        """Call `read`, which reads facts of a relation.
+
+        If it fails, drop the terms that it interned from the dictionary.
+        """
         self._check_open()
         self._check_alone()
         with self._forgetting():
@@ -261,7 +275,7 @@ class Transaction:
 
     @contextmanager
     def _forgetting(self) -> Iterator[None]:
-        """Run a block. If the block raises an error, drop the terms that it interned from the dictionary."""
+        """If the block raises an error, drop the terms that the block interned from the dictionary."""
         known = len(self._live.dictionary)
         try:
             yield
@@ -316,7 +330,7 @@ class Transaction:
         return self._lean(edit) if -1 in self._signs or edit.facts.removed else edit
 
     def _lean(self, edit: Edit) -> Edit:
-        """Return the edit without the retractions that name a new term. A term is new if this transaction interned it.
+        """Return the edit without retractions that name new terms. A term is new if this transaction interned it.
 
         The graph cannot have a quad with a new term, so such a retraction has no effect. New terms that occur only in
         such retractions are dropped from the dictionary. So the dictionary has exactly the terms of the journal, and
@@ -355,7 +369,7 @@ class Transaction:
             raise AttributeError(f"a transaction has no attribute {name!r}{hint}", name=name, obj=self)
 
     def __del__(self) -> None:
-        """Warn of lost edits: no variable holds the transaction any more, and nobody ended it."""
+        """Warn that edits are lost, if the transaction was not ended and no variable holds it any more."""
         state = self.__dict__
         if state.get("_is_open") and (state.get("_parts") or state.get("_facts") or state.get("_own") is not None):
             lost = "a transaction was neither ended nor used in a `with` block, so its edits are lost"
@@ -400,14 +414,14 @@ class Transaction:
             self._tell_end()
 
     def _tell_end(self) -> None:
-        """Release the graph, even if Ctrl-C comes meanwhile."""
+        """Call `ended`, which releases the graph, even if Ctrl-C comes meanwhile."""
         surely(self._ends.ended)
 
 
 def last_wishes(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int32]:
-    """Return the quads to retract, int32[n, 4], and the quads to assert, int32[m, 4].
+    """Keep the last edit of each quad. `signs` has -1 (retract) or 1 (assert) for each array of quads in `parts`.
 
-    If a quad is edited several times, the last edit counts.
+    Returns the quads to retract, int32[n, 4], and the quads to assert, int32[m, 4].
     """
     if -1 not in signs:
         return NO_QUADS, np.concatenate([NO_QUADS, *parts])

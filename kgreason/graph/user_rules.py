@@ -40,7 +40,7 @@ SHIPPED = ("owl2rl", "rdfs", "rhodf")
 def own_rules(
     manifest: Manifest, path: Path | None, records: Iterable[Record], find: Finder | None = None
 ) -> tuple[Rule, ...]:
-    """Return the user's rules after the commits `records`.
+    """Return the user's rules as they are after the commits `records`.
 
     The rules before these commits are those of the snapshot `path`, or, if it is None, those of the rule files that the
     store was made with. `find` is the catalogue for the imports of rule sets. Raises StoreError.
@@ -69,9 +69,10 @@ def after(own: Iterable[Rule], record: Record) -> tuple[Rule, ...]:
 
 
 def journalled(rule: Rule, find: Find = no_function) -> str:
-    """Return the text under which the journal stores a rule; the text has the name and the group of the rule.
+    """Write a rule as text for the journal, with its name and its group. `of_journal` reads the text.
 
     Comments before the rule tell its file, its dialect, and the signatures of the Python functions that the rule calls.
+    `find` finds these functions.
     """
     comment = f"# from {quote(rule.file)}\n" if rule.file else ""
     comment += f"# dialect {rule.dialect}\n" if rule.dialect else ""
@@ -80,7 +81,7 @@ def journalled(rule: Rule, find: Find = no_function) -> str:
 
 
 def signatures(records: Iterable[Record]) -> dict[str, str]:
-    """Return the signatures, by name, of the Python functions that the rules added by these commits call."""
+    """Return the signature of each Python function that rules added by these commits call, by the function's name."""
     found = (line for record in records for sign, text in record.rules if sign > 0 for line in _CALLS.findall(text))
     return {signature.partition("(")[0]: signature for signature in found}
 
@@ -94,14 +95,14 @@ def of_journal(text: str) -> tuple[Rule, ...]:
 
 
 def files_of(names: Iterable[str]) -> list[str]:
-    """Return the rule files among `names`, which are the names of rule sets and rule files of a store."""
+    """Return the rule files among the `names` that a store was made with. The other names are rule sets."""
     return [name for name in names if name != "none" and name.split("+")[0] not in SHIPPED]
 
 
 def is_kept(file: str, own: Collection[Rule], find: Finder | None = None) -> bool:
-    """Whether a rule file still counts as used: one of the user's rules came from the file, or they have all its rules.
+    """Whether a rule file counts as used: one of the rules `own` came from the file, or `own` has all its rules.
 
-    `find` is the catalogue for the imports of rule sets.
+    `own` are the user's rules. `find` is the catalogue for the imports of rule sets.
     """
     if any(rule.file == file for rule in own):
         return True
@@ -110,7 +111,7 @@ def is_kept(file: str, own: Collection[Rule], find: Finder | None = None) -> boo
 
 
 def how_to_add(files: Sequence[str]) -> str:
-    """Return the end of a message that says how to add the rules of files; the empty text if there are no files."""
+    """Return the end of a message that says how to add the rules of `files`; the empty text if there are no files."""
     calls = "".join(f".load_rules({file!r})" for file in files)
     return f"; to add the rules of {' and '.join(files)}, call tx{calls} in a transaction tx" if files else ""
 
@@ -125,10 +126,10 @@ def remaining(
     syntax: Syntax = "datalog",
     find: Finder | None = None,
 ) -> tuple[Rule, ...]:
-    """Return the rules `own` without the rules to remove. `text` is the name of a rule, or rules as text in `syntax`.
+    """Return the rules `own` without the rules that `text` and `file` name.
 
-    `selected` are the rule sets and rule files that the store was made with. `find` is the catalogue for the imports of
-    a text.
+    `text` is the name of a rule, or rules in `syntax`; `source` names the text in messages. `selected` are the rule
+    sets and rule files that the store was made with. `find` is the catalogue for the imports of a text.
 
     With `file`, only rules that came from this rule file are removed: those with the name `text`, or all of them if
     `text` is None. `file` is the name under which the file was added, or the last part of this name. Raises RuleError
@@ -152,7 +153,7 @@ def remaining(
 
 
 def _from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
-    """Return the rules that came from a rule file.
+    """Return those of the rules `own` that came from the rule file `file`.
 
     Raises RuleError if no rule came from a file of this name, or if rules came from several such files.
     """
@@ -166,17 +167,17 @@ def _from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
 
 
 def _names(own: tuple[Rule, ...]) -> str:
-    """Return a hint for a message: the names of the user's rules. The empty text if the user has no rules."""
+    """Return the end of a message: the names of the user's rules. The empty text if the user has no rules."""
     names = list(dict.fromkeys(rule.name for rule in own))
     more = ", ..." if len(names) > _NAMED else ""
     return f"; the rules that were added are called {', '.join(names[:_NAMED])}{more}" if names else ""
 
 
 def _check_one(named: tuple[Rule, ...]) -> None:
-    """Raise RuleError if the rules `named`, which all have the same name, must be told apart.
+    """Raise RuleError if a name does not say which rule is meant. `named` are all rules with this name.
 
-    Rules of one file may share a name that the user gave them: the name means all of them. Rules of different files
-    must be told apart, and so must rules without a name of their own, which kgreason calls `rule-1` and so on.
+    Rules of one file may share a name that the user gave them: then the name means all of them. Rules of different
+    files must be told apart, and so must rules without a name of their own, which kgreason calls `rule-1` and so on.
     """
     files = list(dict.fromkeys(rule.file for rule in named))
     if len(named) < 2 or (len(files) == 1 and not _GIVEN.fullmatch(named[0].name)):
@@ -192,7 +193,10 @@ def _check_one(named: tuple[Rule, ...]) -> None:
 
 
 def _shipped(name: str, selected: Iterable[str]) -> str:
-    """Return a hint for a message: which rule set of the store has a rule of this name. The empty text if none has."""
+    """Return the end of a message if a rule set of the store has a rule of this name.
+
+    Otherwise return the empty text.
+    """
     used = {each.split("+")[0] for each in selected}
     for ruleset_name in SHIPPED:
         if ruleset_name in used and any(rule.name == name for rule in ruleset(ruleset_name).rules):
@@ -204,7 +208,7 @@ def _shipped(name: str, selected: Iterable[str]) -> str:
 
 
 def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return the rules `own` without the rules `rules`. The names of rules do not matter for this.
+    """Return the rules `own` without the rules `rules`. Rules with different names may be equal here.
 
     Raises RuleError if `own` lacks one of `rules`.
     """

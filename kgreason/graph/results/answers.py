@@ -59,7 +59,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
     def __iter__(self) -> Self:
         """Iterate over the rows that were not read yet.
 
-        Raises QueryError if the answer had rows and all of them were read already.
+        Raises QueryError if all rows of the answer were read already; an empty answer is no error.
         """
         if self._is_read and self._has_given:
             raise QueryError(
@@ -90,7 +90,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
             raise QueryError("a row has about 16 MB or more; run the query without a timeout") from error
 
     def _look(self, count: int) -> list[Row]:
-        """Return the first `count` of the rows that were not read yet. These rows can still be read afterwards."""
+        """Return the first `count` of the rows that were not read yet, and leave them to be read."""
         while len(self._first) < count:
             try:
                 self._first.append(self._read())
@@ -106,7 +106,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         return f"<{type(self).__name__}: {', '.join(self._names)}{read}>"
 
     def _repr_html_(self) -> str:
-        """Return the first rows as an HTML table, which notebooks show. The rows can still be read afterwards."""
+        """Return the first rows as an HTML table, which notebooks show. These rows can still be read afterwards."""
         rows = self._look(SHOWN + 1)
         more = f"the first {SHOWN} rows that are left" if len(rows) > SHOWN else f"{len(rows)} rows are left"
         return table(f"{type(self).__name__}: {more}", self._names, map(_cells, rows[:SHOWN]))
@@ -169,7 +169,7 @@ class Solutions(Answer[QuerySolution]):
     def serialize(self, output: Output = None, format: QueryResultsFormat | None = None) -> bytes | None:  # noqa: A002
         """Write the solutions that are left as CSV, TSV, JSON or XML to a file, or return bytes if `output` is None.
 
-        Without a `format` the name of the file decides. Raises ValueError if it does not name a known format.
+        Without a `format` the ending of the file name decides. Raises ValueError if no format has this ending.
         """
         found = self._found
         if self._first:
@@ -204,7 +204,7 @@ Found: TypeAlias = Solutions | QueryBoolean | Triples
 
 
 def found(results: Results) -> Found:
-    """Return the results of Oxigraph as an object of a class of this module; a boolean stays as it is."""
+    """Wrap the results of Oxigraph in a class of this module; a boolean stays as it is."""
     if isinstance(results, QuerySolutions):
         return Solutions(results)
     return Triples(results) if isinstance(results, QueryTriples) else results
@@ -214,7 +214,7 @@ Wanted = TypeVar("Wanted", Solutions, QueryBoolean, Triples)
 
 
 def of_form(results: Found, wanted: type[Wanted]) -> Wanted:
-    """Return the results if they are of the wanted class. Raises QueryError if the query has another form."""
+    """Return the results as they are if they are of the class `wanted`. Raises QueryError for another form of query."""
     if not isinstance(results, wanted):
         name, forms = _FORMS[wanted]
         right, given = _FORMS[type(results)]
@@ -230,5 +230,5 @@ _FORMS: dict[type, tuple[str, str]] = {
 
 
 def _cells(row: QuerySolution | Triple | Quad) -> list[Cell]:
-    """Return the terms of a row, with None in place of the default graph."""
+    """Return the terms of a row. None stands for the default graph."""
     return [None if isinstance(term, DefaultGraph) else term for term in row]

@@ -52,7 +52,7 @@ _TEXT = _Value("text", None)
 
 
 def typed(cells: Sequence[Cell], *, ntriples: bool) -> Column:
-    """Return cells as a column of the smallest kind that fits them, or of N-Triples text if `ntriples` is set."""
+    """Make a column of cells: of the smallest kind that fits all of them, or of N-Triples text if `ntriples` is set."""
     if ntriples:
         return Column("text", 0, [cell if cell is None else text_of(cell) for cell in cells])
     found = [None if cell is None else _value(cell) if isinstance(cell, Literal) else _TEXT for cell in cells]
@@ -76,7 +76,7 @@ def _common(kinds: set[str]) -> str:
 
 
 def _size(numbers: Sequence[Decimal]) -> tuple[int, int]:
-    """Return how many digits a column needs to hold any of these numbers, and how many of them follow the point."""
+    """Return two numbers for a column of `numbers`: all digits that it needs, and how many of them follow the point."""
     scale = max(max(0, -cast(int, number.as_tuple().exponent)) for number in numbers)
     return scale + max(max(0, number.adjusted() + 1) for number in numbers), scale
 
@@ -86,7 +86,7 @@ def _text(cell: Cell) -> str:
 
 
 def _value(literal: Literal) -> _Value:
-    """Return the value of a literal with the smallest kind that holds it exactly. If no other kind can, it is text."""
+    """Return the value of a literal, of the smallest kind that holds it exactly. Text if no other kind does."""
     datatype = literal.datatype.value
     return _TEXT if datatype in _TEXTS else _read(literal.value, datatype)
 
@@ -122,7 +122,7 @@ def _number(number: object, *, is_integer: bool) -> _Value:
 
 
 def _time(moment: Moment) -> _Value:
-    """Return a moment with a time zone in UTC, and a moment without one as local time."""
+    """Return a moment as a value of a column: in UTC if it has a time zone, otherwise as local time."""
     micros = Decimal(moment.second or 0) * 1_000_000
     if micros != micros.to_integral_value():
         return _TEXT

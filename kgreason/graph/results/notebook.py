@@ -15,7 +15,7 @@ SHOWN = 50
 
 
 def table(caption: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return an HTML table of terms, numbers and texts; None is an empty cell."""
+    """Return an HTML table with a caption and columns called `names`. A cell that is None is empty."""
     lines = [f"<table><caption>{escape(caption)}</caption>", _row("th", names), *(_row("td", row) for row in rows)]
     return "\n".join([*lines, "</table>"])
 

@@ -1,4 +1,4 @@
-"""`Ahead`: the store after some operations (*steps*) of a SPARQL Update. Only the WHEREs of this update read it.
+"""`Ahead`: the store as the next WHERE of a SPARQL Update must see it, after the operations (*steps*) before it.
 
 There are two ways. At first each WHERE runs in a transaction of Oxigraph that applies the rows of the steps, reads, and
 is rolled back (`OxigraphStore.solutions_after`). Once this has cost as much as a copy of the store, a copy (a stage of
@@ -29,14 +29,14 @@ _COPY = 20_000
 
 
 class _Rows(NamedTuple):
-    """The lines that the steps have removed from the store, and the lines that they have added."""
+    """What the steps have done to the copy of the store: N-Quads lines that were removed, and lines that were added."""
 
     removed: frozenset[bytes] = frozenset()
     added: frozenset[bytes] = frozenset()
 
 
 class Ahead:
-    """The store as it is after the steps so far. These steps are not committed yet. Call `close` in the end.
+    """The store with the steps so far, which are not committed yet. Call `close` in the end.
 
     `facts` is the number of facts of the graph.
     """
@@ -50,13 +50,13 @@ class Ahead:
         self._copied = _Rows()
 
     def follow(self, removed: bytes, added: bytes) -> None:
-        """Note the lines that all steps so far remove, and the lines that they add."""
+        """Set what all steps so far do to the store: N-Quads lines that they remove, and lines that they add."""
         self._delta = removed, added
         if self._copy is not None:
             self._bring_up(self._copy)
 
     def solutions(self, select: Select) -> Iterable[Solution]:
-        """Return the solutions that a SELECT has after the steps so far. Raises QueryError, StoreError."""
+        """Evaluate a SELECT on the store with the steps so far. Raises QueryError, StoreError."""
         store = self._home.store
         if self._delta is not None and self._copy is None:
             self._spent += sum(rows.count(b"\n") for rows in self._delta)
@@ -72,7 +72,7 @@ class Ahead:
         return found
 
     def _bring_up(self, copy: OxigraphStore) -> None:
-        """Bring the copy to the state after the steps so far."""
+        """Change the copy until it has all steps so far."""
         assert self._delta is not None
         (gone, come), before = (frozenset(lines(rows)) for rows in self._delta), self._copied
         self._copied = _Rows(gone, come)

@@ -36,7 +36,10 @@ from kgreason.zset.order import distinct
 
 
 class Editing:
-    """The graph that `kgreason.sparql` edits (`Editable`). `transaction` collects the steps; the caller ends it."""
+    """The graph as SPARQL Update edits it (the protocol `Editable`).
+
+    `transaction` collects the edits of all steps. The caller ends the transaction.
+    """
 
     def __init__(self, graph: LiveGraph, home: Repository, transaction: Transaction) -> None:
         self._graph, self._home, self._transaction = graph, home, transaction
@@ -46,7 +49,7 @@ class Editing:
         self._has_attempts = False
 
     def run(self, operations: tuple[Operation, ...]) -> Outcome:
-        """Collect the edits of a request in the transaction, and roll back all attempts."""
+        """Carry out a request: collect its edits in the transaction. In the end roll back all attempts."""
         try:
             return run(operations, self)
         finally:
@@ -58,7 +61,7 @@ class Editing:
                 self._ahead.close()
 
     def _catch_up(self) -> None:
-        """Attempt the steps that were not attempted yet. A WHERE that reads the graph needs their results."""
+        """Attempt the steps that were not attempted yet. A WHERE needs their results before it reads the graph."""
         while self._waiting:
             self._has_attempts = True  # an attempt that fails must be rolled back as well
             self._ahead.follow(*self._graph.attempt(self._waiting.pop(0)))
@@ -80,9 +83,10 @@ class Editing:
             self._graph.forget(known)
 
     def _forms(self, quads: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """Return the quads, int32[n, 4], with every spelling of their objects.
+        """Return the quads, int32[n, 4], and each further spelling of their objects.
 
-        Returns int64[m] and int32[m, 4]: for each spelling the position of its quad in `quads`, and the spelling.
+        Returns two arrays, int64[m] and int32[m, 4]. The second has a quad for each spelling. The first says which of
+        the n quads it comes from.
         """
         spellings = self._graph.spellings
         shared = np.flatnonzero(spellings.shared(quads[:, 2]))
@@ -93,12 +97,15 @@ class Editing:
         return owners, forms
 
     def solutions(self, select: Select) -> Iterable[Solution]:
-        """Return the solutions that a SELECT has in the materialized graph after the steps so far."""
+        """Evaluate a SELECT on the materialized graph after the steps so far."""
         self._catch_up()
         return self._ahead.solutions(select)
 
     def asserted(self, rows: bytes) -> Asserted:
-        """Return the asserted quads that Oxigraph shows as one of `rows`, and the `rows` that show no asserted quad."""
+        """Find the asserted quads behind rows of Oxigraph. `rows` are N-Quads lines.
+
+        Returns the asserted quads, each with its own spelling, and those of the `rows` that stand for no asserted quad.
+        """
         self._catch_up()
         quads = self._encode(rows)
         owners, forms = self._forms(quads)
@@ -120,7 +127,7 @@ class Editing:
         return self._live.dictionary.decode(names)
 
     def triples(self, graph: str | None) -> Iterable[bytes]:
-        """Return the asserted triples of one graph after the steps so far, as chunks of lines."""
+        """Return the asserted triples of one graph after the steps so far, as chunks of N-Triples lines."""
         self._catch_up()
         quads = self._live.quads.columns
         if quads is None:
@@ -131,7 +138,7 @@ class Editing:
         return chunks(self._live.dictionary, rows)
 
     def read(self, load: Load) -> Iterable[bytes]:
-        """Yield the quads of an RDF file: all in the graph that `load` names, or else in the graphs of the file."""
+        """Yield the quads of an RDF file as lines. If `load` names a graph, all quads are in this graph."""
         name = load.source
         for batch in read(load.path, self._live.dictionary, syntax=load.syntax, name=name, base=load.base):
             quads = np.stack(batch, axis=1)
@@ -140,7 +147,10 @@ class Editing:
             yield _lines(self._live.dictionary, quads)
 
     def apply(self, removed: bytes, added: bytes) -> None:
-        """Add a step that retracts the quads `removed` and then asserts the quads `added`."""
+        """Add a step to the transaction: retract the quads `removed`, then assert the quads `added`.
+
+        Both are N-Quads lines.
+        """
         quads = self._encode(removed), self._encode(added)
         self._transaction.take(*quads)
         self._waiting.append(Edit(*last_wishes((-1, 1), quads)))
@@ -151,7 +161,7 @@ def _lines(dictionary: Dictionary, quads: Int32) -> bytes:
 
 
 def asserts(live: Materializer, quads: Int32) -> NDArray[np.bool_]:
-    """Whether each of the quads, int32[n, 4], is asserted in its graph: bool[n]."""
+    """For each of the quads, int32[n, 4], whether it is asserted in its graph: bool[n]."""
     if live.quads.is_explicit:
         return live.quads.holds(quads)
     found = live.engine.circuit.facts.is_asserted_fact(np.ascontiguousarray(quads[:, :3]))

@@ -35,7 +35,10 @@ class Updated(NamedTuple):
 
 
 def update(live: LiveGraph, home: Repository, transaction: Transaction, operations: tuple[Operation, ...]) -> Updated:
-    """Carry out a request in a transaction, and end the transaction. Raises QueryError, and the errors of a commit."""
+    """Carry out a request, collecting its edits in `transaction`, and end the transaction.
+
+    Raises QueryError, and the errors of a commit.
+    """
     editing = Editing(live, home, transaction)
     try:
         outcome = editing.run(operations)

@@ -33,9 +33,9 @@ _SPACE = re.compile(r"\s*")
 
 
 class Pattern(NamedTuple):
-    """A triple pattern. Each place has a variable in `variables` or a term in `terms`, and None in the other one.
+    """A triple pattern of a query. Each place has a name in `variables`, or a text in `terms`, or neither.
 
-    A place with None in both matches any term.
+    A place with neither matches any term.
     """
 
     variables: tuple[str | None, ...]
@@ -43,7 +43,14 @@ class Pattern(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The parts of a query. `columns` is None for `SELECT *`. `is_set` says whether equal rows count as one row."""
+    """What a standing query knows of its query.
+
+    - `prologue`: the text before SELECT
+    - `columns`: the variables of SELECT; None for `SELECT *`
+    - `is_set`: whether equal rows count as one row
+    - `block`: the text between the outer braces
+    - `patterns`, `certain`: its triple patterns and certain variables
+    """
 
     prologue: str
     columns: tuple[str, ...] | None
@@ -111,7 +118,10 @@ class _Reader:
         self.certain: set[str] = set()
 
     def read(self, at: int, end: int, *, is_certain: bool) -> None:
-        """Read the group between the positions `at` and `end`, which are inside its braces."""
+        """Read the group whose text is between the positions `at` and `end`, without its braces.
+
+        `is_certain` says whether the variables of its patterns are certain.
+        """
         text, triples = self._text, list[str]()
         while at < end:
             token = TOKEN.match(text, at, end)
@@ -131,7 +141,7 @@ class _Reader:
         self._triples(triples, is_certain=is_certain)
 
     def _group(self, at: int) -> int:
-        """Read the group that begins at the position `at`; the result is the position after the group."""
+        """Read the group that begins at the position `at`. Returns the position after the group."""
         at = _spaced(self._text, at)
         if self._text[at : at + 1] != "{":
             raise _OtherError
@@ -140,7 +150,10 @@ class _Reader:
         return end
 
     def _filter(self, at: int) -> int:
-        """Read the FILTER at the position `at`; the result is the position after the FILTER."""
+        """Read the condition of a FILTER, which begins at the position `at`.
+
+        Returns the position after the condition.
+        """
         text = self._text
         at = _spaced(text, at)
         while (token := TOKEN.match(text, at)) and token["name"]:
@@ -156,7 +169,10 @@ class _Reader:
         return _bracketed(text, at)
 
     def _triples(self, parts: list[str], *, is_certain: bool) -> None:
-        """Read the triples in `parts` as Turtle, and empty `parts`."""
+        """Read the triples in `parts` as Turtle: note their patterns, and their variables if `is_certain`.
+
+        Then empty `parts`.
+        """
         text = "".join(parts).strip()
         parts.clear()
         if not text:
@@ -182,9 +198,9 @@ def _variable(term: object) -> str | None:
 
 
 def _constant(term: object) -> str | None:
-    """Return the text of a term if it is an IRI, and None for a variable or a blank node.
+    """Return the text of an IRI. Returns None for a variable, for a blank node, and for a literal.
 
-    None also for a literal, because a literal may have several spellings.
+    A literal gives None, because a literal may have several spellings.
     """
     if _variable(term) is not None or isinstance(term, (BlankNode, Literal)):
         return None
@@ -204,7 +220,7 @@ def _closing(text: str, at: int) -> int:
 
 
 def _bracketed(text: str, at: int) -> int:
-    """Return the position after the closing bracket for the bracket at the position `at`.
+    """Return the position after the bracket that closes the bracket at the position `at`.
 
     Raises _OtherError for braces inside the brackets.
     """
@@ -222,7 +238,7 @@ def _bracketed(text: str, at: int) -> int:
 
 
 def _pieces(text: str, at: int) -> Iterator[str]:
-    """Yield the tokens of the text from the position `at` on. A character that is in no token is yielded alone."""
+    """Yield the tokens of `text` from the position `at` on. A character that belongs to no token is yielded alone."""
     while at < len(text):
         token = TOKEN.match(text, at)
         piece = text[at] if token is None or token["open"] or token["close"] else token[0]

@@ -1,7 +1,7 @@
-"""`Rows`: the solutions of a standing query, as a bag, found by the values of some of their variables.
+"""`Rows`: the solutions of a standing query, as a bag, indexed by the values of some of their variables.
 
-Law: `replace(bindings, found)` leaves exactly the solutions that agree with no binding, and `found`. Cost: proportional
-to the solutions that agree with a binding, and to `found`; the first question about a set of variables looks at all
+Law: `replace(bindings, found)` first removes all solutions that have the values of a binding, and then adds `found`.
+Cost: proportional to the solutions that are removed or added. The first question about a set of variables looks at all
 solutions.
 """
 
@@ -18,7 +18,7 @@ Bindings: TypeAlias = Mapping[tuple[str, ...], set[tuple[str, ...]]]
 
 
 class Rows:
-    """A bag of rows; `columns` are the names of their variables."""
+    """A bag of rows. `columns` are the names of the variables whose values a row has."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         self._place = {name: place for place, name in enumerate(columns)}
@@ -26,9 +26,9 @@ class Rows:
         self._indexes: dict[tuple[str, ...], dict[Row, set[Row]]] = {}
 
     def replace(self, bindings: Bindings, found: Iterable[Row]) -> Counter[Row]:
-        """Remove the rows that agree with one of the bindings, and add the rows `found`.
+        """Remove the rows that have the values of at least one of the bindings, and add the rows `found`.
 
-        Returns the change of each row's count.
+        Returns by how much the count of each row has changed.
         """
         change: Counter[Row] = Counter()
         for names, values in bindings.items():
@@ -39,7 +39,7 @@ class Rows:
         return self._changed(change, found)
 
     def replace_all(self, found: Iterable[Row]) -> Counter[Row]:
-        """Remove all rows, and add the rows `found`. The result is the change of each row's count."""
+        """Remove all rows, and add the rows `found`. Returns by how much the count of each row has changed."""
         return self._changed(Counter({row: -count for row, count in self.counts.items()}), found)
 
     def _changed(self, change: Counter[Row], found: Iterable[Row]) -> Counter[Row]:

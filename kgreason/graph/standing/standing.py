@@ -121,7 +121,10 @@ class StandingQuery:
         return self._rows.replace(bindings, self._again(self._plan, bindings))
 
     def _all(self, found: Found | None) -> Iterable[Row]:
-        """Return all solutions of the query. If `found` is None the query is evaluated; else `found` is its answer."""
+        """Return all solutions of the query.
+
+        `found` is the answer of the query if it was evaluated just now, otherwise None.
+        """
         if self._plan is not None:
             return self._values(self._ask(f"{self._plan.prologue}{self._head} {{ {self._plan.block} }}"))
         found = self._ask(self._sparql) if found is None else found
@@ -134,9 +137,9 @@ class StandingQuery:
         return f"SELECT {' '.join(f'?{name}' for name in self._names)}"
 
     def _again(self, plan: Plan, bindings: Bindings) -> Iterable[Row]:
-        """Return the present solutions that agree with at least one binding.
+        """Evaluate again the solutions that have the values of at least one binding.
 
-        A solution that agrees with several bindings is not repeated.
+        A solution that has the values of several bindings is not repeated.
         """
         found: dict[Row, int] = {}
         for names, values in bindings.items():
@@ -154,9 +157,10 @@ class StandingQuery:
             yield tuple([None if term is None else text_of(term) for term in terms])
 
     def _report(self, commit: int, changed: Counter[Row]) -> None:
-        """Tell the callback which rows the changed solutions add and remove.
+        """Tell the callback what changed in the rows after commit `commit`.
 
-        If there are no such rows, the callback is called only the first time.
+        `changed` says by how much the count of each solution has changed. If no row appears or disappears, the callback
+        is called only the first time.
         """
         width, is_first = len(self.columns), not hasattr(self, "_is_begun")
         self._is_begun = True
@@ -179,7 +183,7 @@ class StandingQuery:
 
 
 def _bindings(plan: Plan, triples: Iterable[Triple]) -> Bindings | None:
-    """Return the values that changed triples give to the certain variables (`reading`).
+    """Return the values that the triples which appeared or disappeared give to the certain variables (`reading`).
 
     Returns None if any solution may have changed, or if there are too many values.
     """
@@ -212,7 +216,7 @@ def _matched(pattern: Pattern, triple: Triple) -> dict[str, str] | None:
 
 
 def _normal(found: dict[tuple[str, ...], set[tuple[str, ...]]]) -> Bindings:
-    """Return the same bindings, with each literal in its normal form."""
+    """Return the bindings `found` with each literal in its normal form."""
     literals = sorted({text for values in found.values() for value in values for text in value if text[0] == '"'})
     normal = dict(zip(literals, stored(literals), strict=True)) if literals else {}
     return {
