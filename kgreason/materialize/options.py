@@ -71,7 +71,10 @@ def check_names(rules: Iterable[str]) -> None:
 
 
 def checked_limits(**values: int | None) -> Limits:
-    """`Limits` with the values that are not None. Raises InputError for a value that is no whole number above 0."""
+    """Return `Limits` with those values that are not None.
+
+    Raises InputError for a value that is no whole number above 0.
+    """
     for name, value in values.items():
         if value is not None:
             check_count(f"most_{name}", value, 1)
@@ -104,5 +107,5 @@ def check_seconds(option: str, value: object) -> None:
 
 
 def _kind(value: object, *types: type) -> type[InputError]:
-    """The error class for a wrong value: InputTypeError if the value has none of `types`, otherwise InputError."""
+    """Return the error for a wrong value: InputTypeError if the value has none of `types`, otherwise InputError."""
     return InputError if isinstance(value, types) and not isinstance(value, bool) else InputTypeError

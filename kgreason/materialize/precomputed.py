@@ -31,7 +31,10 @@ class Evaluated(NamedTuple):
     rules: tuple[Rule, ...]
 
     def numbered(self, planner: Planner) -> Int32:
-        """The records, with the planner's numbers of tables instead of places in `tables`; a copy if the two differ."""
+        """Return the records in which each place in `tables` is replaced by the planner's number of that table.
+
+        This is a copy, unless places and numbers are the same.
+        """
         numbers = np.array([planner.table(*table) for table in self.tables], dtype=np.int32)
         if (numbers == np.arange(len(numbers))).all():
             return self.records
@@ -42,7 +45,7 @@ class Evaluated(NamedTuple):
 
 
 def lacking(evaluated: Evaluated, rules: Collection[Rule]) -> ProgramChange:
-    """The rules to remove and to add, so that the rules in force are `rules` and no longer those of the closure."""
+    """Return the change that puts `rules` in force in place of the rules of the closure `evaluated`."""
     return ProgramChange(_without(evaluated.rules, rules), _without(rules, evaluated.rules), ())
 
 

@@ -70,7 +70,7 @@ ANY = 0
 
 
 class Ruling(NamedTuple):
-    """A canonical rule, with its sources, and the reason why it runs."""
+    """A rule in canonical form, with its sources, and the reason why it runs."""
 
     rule: Rule
     reason: str
@@ -127,7 +127,10 @@ class ProgramChange(NamedTuple):
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Suspend cyclic garbage collection, which would look at all objects again and again while new ones are made."""
+    """Suspend cyclic garbage collection in this block.
+
+    It would look at all objects again and again while new ones are made.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -182,12 +185,12 @@ class LiveProgram:
 
     @property
     def retranslated(self) -> int:
-        """How many axioms the last change translated."""
+        """The number of axioms that the last change translated."""
         return sum(each.retranslated for each in self._translations)
 
     @property
     def axioms(self) -> int:
-        """How many axioms the closed schema has; an axiom counts once for each rule set that translates it."""
+        """The number of axioms of the closed schema. An axiom counts once for each rule set that translates it."""
         return sum(len(each.placed) for each in self._translations)
 
     @property
@@ -248,7 +251,10 @@ class LiveProgram:
     def _follow(
         self, removed: Collection[Triple], added: Collection[Triple], twins: Mapping[Constant, Constant | None]
     ) -> list[Rule]:
-        """Hand the change to the translations. Returns the rules that the change touched."""
+        """Let the translations of the schema follow its change.
+
+        Returns the rules that came, went or have other sources now.
+        """
         for triple in removed:
             if triple in self._schema:
                 self._log.drop(self._schema, triple)
@@ -298,7 +304,7 @@ class LiveProgram:
 
 
 def is_datatype(ids: Int32) -> NDArray[np.bool_]:
-    """For each term of `ids`, int32[n], whether it is a supported datatype: bool[n]."""
+    """Return for each term of `ids`, int32[n], whether it is a supported datatype: bool[n]."""
     return flagged(ids, _DATATYPES)
 
 
@@ -309,7 +315,7 @@ def have_datatype(rows: Int32) -> bool:
 
 
 def datatypes_read(rules: Iterable[Rule]) -> list[int]:
-    """The ids of the datatypes that rules ask for: one id for each atom that asks; ANY if the atom reads all types."""
+    """Return the id of the datatype for each atom that asks for one; ANY for an atom that reads all types."""
     found = []
     for rule in rules:
         for atom in rule.read() if rule.group != DATATYPES else ():
@@ -333,7 +339,7 @@ def is_link(atom: Atom) -> bool:
 
 
 def _profiles(selection: Selection) -> tuple[Profile, ...]:
-    """Return the rule sets by which axioms are translated; none if rules read the schema as data."""
+    """Return the rule sets that translate axioms; none if rules read the schema as data."""
     return () if selection.schema == "data" else selection.profiles
 
 
@@ -359,7 +365,9 @@ def _needed(
     exceeded: bool,
     restricted: bool,
 ) -> Layer:
-    """The layer of the needed rules: generic rules that the flags or `forks` call for, without the closing rules.
+    """Return the layer of the needed rules: the generic rules that the flags or `forks` call for.
+
+    Closing rules are left out.
 
     `rules`: the translated rules and the user's. `forks`: the lists that fork (a cell has two rests). Restrictions that
     are derived or made equal have no representative, so the rules of the W3C's tables run for them.
@@ -381,7 +389,7 @@ def _needed(
 
 @lru_cache(maxsize=64)
 def _shipped(rules: tuple[Rule, ...], reason: str) -> Layer:
-    """Return a layer of rules. Many graphs share it, so it must not be changed."""
+    """Return a layer of `rules`, all with the same reason. Many graphs share the layer, so it must not be changed."""
     return _layer(rules, reason)
 
 
@@ -407,7 +415,7 @@ def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
 
 
 def _read(own: Sequence[Rule]) -> list[tuple[str, int]]:
-    """The relations that the user's rules read and whose facts users may assert, each with its number of terms."""
+    """Return the relations that the user's rules read and whose facts users may assert, with their numbers of terms."""
     made = {rule.declares.name for rule in own if rule.declares and rule.declares.kind in MADE_BY_RULES}
     atoms = dict.fromkeys(
         (atom.relation, len(atom.terms)) for rule in own for atom in rule.read() if atom.relation not in (None, DATA)
@@ -416,7 +424,10 @@ def _read(own: Sequence[Rule]) -> list[tuple[str, int]]:
 
 
 def _over_facts(rule: Rule, relation: str, arity: int) -> Iterator[Rule]:
-    """Yield a rule like eq-rep-o for each place of a relation: `r(?x, ?b) :- eq_rep(?o, ?x), r(?o, ?b)`."""
+    """Yield, for each place of a relation, a rule that replaces the term there by an equal term.
+
+    For the first place of r: `r(?x, ?b) :- eq_rep(?o, ?x), r(?o, ?b)`. `rule` is eq-rep-o, which does this for triples.
+    """
     (row,) = (atom for atom in rule.body if atom.relation is None and isinstance(atom.terms[1], Variable))
     links = tuple(atom for atom in rule.body if atom != row)
     old, new = row.terms[2], rule.heads[0].terms[2]
@@ -427,7 +438,7 @@ def _over_facts(rule: Rule, relation: str, arity: int) -> Iterator[Rule]:
 
 
 def _over_data(rule: Rule) -> Rule:
-    """Turn a rule eq-rep-*, which copies triples, into a rule that copies asserted triples (DATA)."""
+    """Turn a rule eq-rep-*, which copies triples to equal terms, into a rule that copies facts of DATA."""
     heads, body = (tuple(map(_as_data, atoms)) for atoms in (rule.heads, rule.body))
     return replace(rule, heads=heads, body=body)
 

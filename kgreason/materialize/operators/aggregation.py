@@ -1,17 +1,17 @@
-"""`Aggregations`: for each aggregate of a rule, asserts one value for each group (rules/lowering.py), by levels.
+"""`Aggregations`: asserts one value for each group of each aggregate of a rule, stratum by stratum (rules/lowering.py).
 
 An aggregate is decided when all facts that it reads are final (rules/strata.py). Then the groups whose rows changed get
 new values: the fact `value(group, old)` is retracted and `value(group, new)` is asserted.
 
-*Recursion.* Aggregates MIN that need each other's values are decided in rounds, and so are such aggregates MAX
-(rules/strata.py). Each round looks at the groups whose rows changed in the round before. If a group has a better value
-now, it takes the place of the old value, and everything that followed from the old value goes. This is right as long as
-no other fact is deleted. If other facts are deleted, old values may support each other in a circle, even if all rows
-stay and only lose a derivation. So if a fact that the recursion reads has gone, or if rules have changed, all values of
-the recursion are retracted first. The rounds then begin with the facts that hold without these values.
+*Recursion.* Aggregates MIN that need each other's values are decided in rounds. So are aggregates MAX that need each
+other's values (rules/strata.py). Each round looks at the groups whose rows changed in the round before. If a group has
+a better value now, this value replaces the old one, and everything that followed from the old value goes. This is right
+as long as no other fact is deleted. If another fact is deleted, old values may support each other in a circle, even if
+all rows stay and only lose a derivation. So if a fact that the recursion reads has gone, or if rules have changed, all
+values of the recursion are retracted first. The rounds then begin with the facts that hold without these values.
 
-Invariant after the last level: `value(group, n)` is a fact exactly if the rows of the group have the value n. The state
-beside the facts is an index that may hold too many rows (`groups`).
+Invariant after the last stratum: `value(group, n)` is a fact exactly if the rows of the group have the value n. The
+only other state is an index, which may hold too many rows (`groups`).
 
 Cost: COUNT reads the changed rows alone; the other aggregates read all rows of the groups in which rows changed. A
 commit that changes representatives looks at all facts once for each aggregate. So does the first commit after a store
@@ -45,10 +45,10 @@ _NONE = np.empty(0, dtype=np.int32)
 
 
 class _Operator(NamedTuple):
-    """An aggregate.
+    """An aggregate of rules, and what is needed to compute its values.
 
-    `level`: the level at which the aggregate is decided. `each`: the aggregated rows by group. `value`: the facts with
-    the values of the aggregate, by group. `reads`: the tables of the facts that the aggregate reads.
+    `level`: the stratum of the aggregate, and its recursion. `each`: the rows that are aggregated, by group. `value`:
+    the facts that hold the values, by group. `reads`: the tables of the facts that the aggregate reads.
     """
 
     aggregation: Aggregation
@@ -59,7 +59,7 @@ class _Operator(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The aggregate as it is written in rules."""
+        """The aggregate as text, as rules write it."""
         return format_aggregate(self.aggregation.aggregate, {})
 
 
@@ -88,7 +88,8 @@ class Aggregations:
     def follow(self, levels: Mapping[Aggregation, Level]) -> None:
         """Replace the aggregates by those of the rules that are in force now.
 
-        The values of aggregates that no rule has any more are retracted at the first level.
+        `levels`: each aggregate with its stratum. The values of aggregates that no rule has any more are retracted at
+        the first stratum.
         """
         known = {operator.aggregation: operator for operator in (*self._before, *self._operators)}
         left = {operator.aggregation for operator in self._leaving}
@@ -129,14 +130,14 @@ class Aggregations:
         self._begun.clear()
 
     def last(self) -> int:
-        """Return the number of the last level at which an aggregate is decided."""
+        """Return the number of the last stratum that has an aggregate."""
         return max((operator.level.level for operator in self._operators), default=int(bool(self._leaving)))
 
     def wanted(self, changes: Changes, level: int, before: int, check: Check) -> Facts:
-        """Return the values to assert and to retract at a level. Aggregates up to level `before` were decided already.
+        """Return the values to assert and to retract so that the aggregates up to stratum `level` are decided.
 
-        Raises StratificationError if the facts make the rules circular: a group has changed after its value was
-        decided.
+        `changes`: the changes of the commit so far. `before`: the last stratum that was decided already. Raises
+        StratificationError if the facts make the rules circular: a group has changed after its value was decided.
         """
         found = [self._retracted(operator) for operator in self._leaving] if level else []
         moved = self._individuals.moved(changes)
@@ -160,8 +161,8 @@ class Aggregations:
     def improved(self, check: Check) -> Facts:
         """Return the values of recursions to assert and to retract after a round.
 
-        No values if the rounds have not begun, or have ended. Raises LimitError if there are more rounds than the
-        limits allow.
+        Nothing is returned if the rounds have not begun, or have ended. Raises LimitError if there are more rounds than
+        the limits allow.
         """
         if not self._begun or self._place is None:
             return NO_FACTS
@@ -187,9 +188,10 @@ class Aggregations:
         return facts
 
     def _emptied(self, reached: Iterable[_Operator], changes: Changes, *, is_moved: bool) -> set[int]:
-        """Return the numbers of the recursions that begin now, and whose values all have to be retracted first.
+        """Return the numbers of the recursions that begin now and whose values must all be retracted first.
 
-        The docstring of the module says why.
+        The docstring of the module says why. `reached`: the aggregates of the strata that may be decided. `is_moved`:
+        whether the commit has changed which terms are equal.
         """
         gone = (changes.before != ABSENT) & (changes.after == ABSENT)
         rows, tables = changes.rows[gone], changes.tables[gone]
@@ -204,12 +206,15 @@ class Aggregations:
         return {each.level.recursion for each in begins if each.level.recursion in lost and len(each.value.all())}
 
     def _retracted(self, operator: _Operator) -> Facts:
-        """Return the retraction of all values of an aggregate."""
+        """Return `Facts` that retract all values of an aggregate."""
         keys = operator.value.all()
         return Facts({}, {operator.value.table.number: operator.value.table.rows(keys)} if len(keys) else {})
 
     def _touched(self, operator: _Operator, changes: Changes, moved: Int32) -> Int32:
-        """The groups whose values may have changed: int32[n, w]. `moved`: the terms that became equal or different."""
+        """Return the groups whose values may have changed: int32[n, w].
+
+        `moved`: the terms whose equal terms the commit has changed.
+        """
         parts = [part.groups(changes.rows, changes.tables) for part in (operator.each, operator.value)]
         if operator.aggregation in self._unread:
             parts.append(operator.each.in_groups(operator.each.all()))
@@ -222,7 +227,13 @@ class Aggregations:
     def _compared(
         self, operator: _Operator, groups: Int32, changes: Changes | None, check: Check, *, is_moved: bool
     ) -> Facts:
-        """Return the values to assert and to retract for the groups `groups`, int32[n, w]."""
+        """Compute the values of the groups `groups`, int32[n, w].
+
+        Returns the values to assert and the old values to retract.
+
+        `changes`: the changes of the commit; None if no terms are equal. `is_moved`: whether the commit changed which
+        terms are equal.
+        """
         if not len(groups):
             return NO_FACTS
         numbers, old = operator.value.of(groups)
@@ -243,7 +254,10 @@ class Aggregations:
     def _values(
         self, operator: _Operator, groups: Int32, changes: Changes | None, check: Check
     ) -> tuple[NDArray[np.int64], Int32]:
-        """Return the places in `groups` of the groups that have a value, and the values, computed from all rows."""
+        """Compute the values of `groups` from all their rows.
+
+        Returns for each group with a value its place, and the value.
+        """
         numbers, keys = operator.each.of(groups)
         kept = ~self._are_replaced(keys, changes)
         aggregate = operator.aggregation.aggregate
@@ -254,9 +268,10 @@ class Aggregations:
     def _counted(
         self, operator: _Operator, groups: Int32, present: tuple[NDArray[np.int64], Int32], changes: Changes
     ) -> tuple[NDArray[np.int64], Int32]:
-        """Return the places in `groups` of the groups with rows, and how many rows each of them has.
+        """Count the rows of `groups`. Returns for each group with rows its place in `groups`, and the id of the count.
 
-        The numbers of rows are those before the commit, plus the rows that came and minus those that went.
+        `present`: the groups with a count now, as (places, rows). The count before the commit is corrected by the rows
+        that came and went.
         """
         totals = np.zeros(len(groups), dtype=np.int64)
         numbers, old = present
@@ -281,7 +296,7 @@ class Aggregations:
         return np.array(numbers, dtype=np.int64)[places]
 
     def _are_replaced(self, keys: Int32, changes: Changes | None) -> NDArray[np.bool_]:
-        """For each row of `keys`, whether another, equal term stands for one of its terms: bool[n].
+        """Return for each row of `keys` whether one of its terms is represented by another, equal term: bool[n].
 
         `changes` is None if no terms are equal.
         """

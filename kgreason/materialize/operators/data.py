@@ -1,14 +1,14 @@
-"""`Data`: the facts of the hidden relation DATA: the asserted triples that rules ask for.
+"""`Data`: asserts the facts of the hidden relation DATA. They copy the asserted triples that rules ask for by DATA.
 
     [?x, :q, ?y] :- DATA [?x, :p, ?y]       the rule reads `DATA(?x, :p, ?y)`, a fact for each asserted triple with :p
 
-If a triple becomes asserted, or is no longer asserted, a fact of DATA comes or goes, also if rules derive the triple
-all the time. So for the engine, facts of DATA are facts like others. The rules eq-rep-* copy them to equal terms
-(`program`).
+If a triple becomes asserted, a fact of DATA is asserted. If the triple is no longer asserted, that fact is retracted,
+even if rules still derive the triple. For the engine, facts of DATA are facts like others. The rules eq-rep-* copy them
+to equal terms (`program`).
 
-Law: after each commit the asserted facts of DATA are the asserted triples that match a pattern of the rules. A triple
-with another name for a constant of the pattern (owl:sameAs) counts as a match. If rules follow owl:sameAs, two columns
-with the same variable always count as equal.
+Law: after each commit the asserted facts of DATA are the asserted triples that match a triple pattern inside DATA. A
+triple also matches if it has another name for a constant of the pattern (owl:sameAs). If rules follow owl:sameAs, two
+columns with the same variable always count as equal.
 
 Cost: nothing while no rule says DATA. Otherwise a look at each triple that a commit asserts or retracts, and at all
 facts if patterns change, or if the terms that are equal to constants of patterns may have changed.
@@ -38,13 +38,19 @@ _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 
 
 class _Pattern(NamedTuple):
-    """A triple pattern: its constants by column, and pairs of columns with the same variable."""
+    """A triple pattern that rules have inside DATA.
+
+    `constants`: pairs of a column and the constant in that column. `alike`: pairs of columns with the same variable.
+    """
 
     constants: tuple[tuple[int, int], ...]
     alike: tuple[tuple[int, int], ...]
 
     def matches(self, rows: Int32, names: _Names) -> _Mask:
-        """For each row of `rows`, int32[n, 3], whether it matches: bool[n]. `names`: constant -> terms equal to it."""
+        """Return for each row of `rows`, int32[n, 3], whether the row matches the pattern: bool[n].
+
+        `names`: constant -> all terms that are equal to it.
+        """
         found = np.ones(len(rows), dtype=np.bool_)
         for column, constant in self.constants:
             if constant in names:
@@ -57,7 +63,7 @@ class _Pattern(NamedTuple):
 
 
 class Data:
-    """The facts of DATA for the rules in force. One thread at a time: the caller holds the graph's lock."""
+    """Computes the facts of DATA for the rules in force. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, individuals: Individuals) -> None:
         self._engine, self._dictionary, self._individuals = engine, dictionary, individuals
@@ -71,7 +77,7 @@ class Data:
         return bool(self._patterns or self._before)
 
     def follow(self, rules: Collection[Rule]) -> None:
-        """Find the patterns of DATA in `rules`, the rules that are in force now."""
+        """Find the triple patterns that `rules`, the rules that are in force now, have inside DATA."""
         atoms = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _derives(rule))
         self._patterns = frozenset(map(self._pattern, atoms))
         self._names = None
@@ -85,14 +91,17 @@ class Data:
         self._patterns, self._names = self._before, None
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
-        """Return the facts to assert and to retract, because asserted triples int32[n, 3] were removed and added."""
+        """Return the facts of DATA to assert and to retract.
+
+        `removed`, `added`: triples int32[n, 3] that are no longer asserted, and that are newly asserted.
+        """
         if self._patterns != self._before:
             return self._renewed(removed, added)
         names = self._known_names()
         return self._facts(*(rows[self._matches(rows, names)] for rows in (removed, added)))
 
     def settled(self, changes: Changes) -> Facts:
-        """Return the facts to assert and to retract because of terms that became equal or different."""
+        """Return the facts of DATA to assert and to retract because terms became equal or different."""
         if not len(self._individuals.moved(changes)):
             return NO_FACTS
         before, self._names = self._names, None
@@ -102,7 +111,7 @@ class Data:
         return self._renewed(_NO_ROWS, _NO_ROWS)
 
     def _renewed(self, removed: Int32, added: Int32) -> Facts:
-        """Return the facts to assert and to retract so that the relation has exactly the facts that it should have.
+        """Return the facts of DATA to assert and to retract, after a look at all asserted triples.
 
         `removed`, `added`: triples int32[n, 3] that are about to lose or to get their asserted flag.
         """
@@ -124,7 +133,7 @@ class Data:
         return found
 
     def _known_names(self) -> _Names:
-        """Return constant of a pattern -> the terms equal to it; empty if rules do not follow owl:sameAs."""
+        """Return for each constant of a pattern the terms equal to it. Empty if rules do not follow owl:sameAs."""
         if self._names is None:
             constants = {constant for pattern in self._patterns for _, constant in pattern.constants}
             self._names = self._individuals.names(constants) if self._individuals.is_linked else {}
@@ -152,12 +161,12 @@ class Data:
 
 
 def _derives(rule: Rule) -> bool:
-    """Whether a rule copies asserted triples to equal terms."""
+    """Whether a rule derives facts of DATA, that is, copies asserted triples to equal terms."""
     return any(head.relation == DATA for head in rule.heads)
 
 
 def _without(rows: Int32, others: Int32) -> Int32:
-    """Return the rows of int32[n, 3], each once, that are not among the rows of `others`."""
+    """Return the rows of `rows`, int32[n, 3], that are not among `others`; each row once."""
     rows = unique([rows])
     kept: Int32 = rows[~are_among(rows, others)]
     return kept

@@ -1,11 +1,12 @@
-"""`drawn`: generic rules, specialised to the triples of the closed schema, for the dependency graph (rules/strata.py).
+"""`drawn`: replaces generic rules by instances for the closed schema. Only the dependency graph uses the instances.
 
     [?x, ?q, ?y] :- [?p, rdfs:subPropertyOf, ?q], [?x, ?p, ?y]         the rule: it could derive any triple
     [?x, :knows, ?y] :- [?x, :likes, ?y]                               drawn, for :likes rdfs:subPropertyOf :knows
 
-Without this, a rule that can derive every triple would close a cycle through every NOT. If another rule can derive the
-schema triple, the instance reads this triple, and so waits for that rule. Schema triples that come in another way are
-not drawn. If they do close a cycle, the commit finds it when a negation changes that was already decided.
+Without this, a rule that can derive every triple would close a cycle through every NOT (rules/strata.py has the
+dependency graph). If another rule can derive the schema triple, the instance reads this triple, and so waits for that
+rule. Schema triples that come in another way are not drawn. If they do close a cycle, the commit finds it when a
+negation changes that was already decided.
 
 Cost: for each generic rule with a variable as predicate or class of a head, its matches in the closed schema.
 """
@@ -25,7 +26,10 @@ _Index = Mapping[Constant, Sequence[Atom]]
 
 
 def drawn(rules: Iterable[Rule], schema: Iterable[Triple]) -> Iterator[Rule]:
-    """Yield all rules; instead of a generic rule, its instances. An instance has no atoms that read the schema."""
+    """Yield the rules; a generic rule is replaced by its instances for the triples of `schema`, the closed schema.
+
+    An instance lacks the atoms that read the schema.
+    """
     found = list(rules)
     generic = [rule for rule in found if any(map(is_schema_pattern, rule.body)) and any(map(_is_open, _others(rule)))]
     index: defaultdict[Constant, list[Atom]] = defaultdict(list)
@@ -44,7 +48,7 @@ def drawn(rules: Iterable[Rule], schema: Iterable[Triple]) -> Iterator[Rule]:
 
 
 def _closes(rule: Rule) -> bool:
-    """Whether a rule reads the schema alone: it closes the schema, or follows the cells of a list."""
+    """Whether all atoms in the body of a rule read the schema: the rule closes the schema, or walks along lists."""
     return all(map(is_premise, rule.body))
 
 
@@ -55,7 +59,7 @@ def _others(rule: Rule) -> Iterator[Atom]:
 
 
 def _is_open(atom: Atom) -> bool:
-    """Whether a variable is the predicate of an atom, or the class in an atom `?x rdf:type ?c`."""
+    """Whether the predicate of an atom is a variable, or the class in an atom `?x rdf:type ?c` is one."""
     if atom.relation is not None:
         return False
     _, predicate, object_ = atom.terms

@@ -73,7 +73,7 @@ def _piece(computed: Computed, keys: Int32, dictionary: Dictionary) -> Int32:
 
 
 def skolemized(computed: Computed, keys: Int32, dictionary: Dictionary) -> list[str]:
-    """Return the blank nodes that a SKOLEM expression gives for inputs `keys`, int32[n, k], as texts."""
+    """Return the blank node, as text, that SKOLEM gives for each row of inputs `keys`, int32[n, k]."""
     ids, where = np.unique(keys, return_inverse=True)
     columns = np.array(dictionary.decode(ids), dtype=object)[where].reshape(keys.shape).T.tolist()
     values = dict(zip(computed.inputs(), columns, strict=True))
@@ -82,9 +82,11 @@ def skolemized(computed: Computed, keys: Int32, dictionary: Dictionary) -> list[
 
 
 def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[list[int], list[str]]:
-    """Return the places of the keys that have a result, and the results as N-Triples texts.
+    """Evaluate the expression for all rows of `keys`.
 
-    For a FILTER, the places of the keys for which it is true, and no texts.
+    Returns the places of the rows that have a result, and the results.
+
+    The results are N-Triples texts. For a FILTER: the places of the rows for which it is true, and no texts.
     """
     ids, where = np.unique(keys, return_inverse=True)
     texts = np.array(dictionary.decode(ids), dtype=object)[where].reshape(keys.shape)
@@ -112,7 +114,7 @@ def text_of(term: Any) -> str:
 
 
 def _has_blank(texts: Any) -> Any:
-    """For each text whether it is a triple term with a blank node inside: bool, in the shape of `texts`."""
+    """Return for each text whether it is a triple term that contains a blank node: bool, in the shape of `texts`."""
     flags = [text.startswith("<<(") and "_:" in text for text in texts.ravel()]
     return np.array(flags, dtype=np.bool_).reshape(texts.shape)
 

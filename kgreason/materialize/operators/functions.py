@@ -65,7 +65,7 @@ class Rounds:
         """The depths of the terms, from the term `_first` on, which is the first term that the commit has made."""
 
     def count(self, rule: str, inputs: Int32, known: int) -> None:
-        """Count the terms with an id above `known`, which `rule` made from inputs int32[n, k].
+        """Count the new terms that the rule `rule` made from `inputs`, int32[n, k]: the terms with an id above `known`.
 
         Raises LimitError if a limit is exceeded.
         """
@@ -90,7 +90,10 @@ class Rounds:
         self._note(known, depth)
 
     def _depth(self, inputs: Int32) -> int:
-        """Return the largest depth among the terms `inputs`, int32[n, k]; 0 for terms that this commit has not made."""
+        """Return the largest depth of the terms `inputs`, int32[n, k].
+
+        A term that this commit has not made has depth 0.
+        """
         places = inputs.ravel() - self._first
         places = places[(places >= 0) & (places < len(self._depths))]
         return int(self._depths[places].max(initial=0))
@@ -103,7 +106,7 @@ class Rounds:
 
 
 class _Operator(NamedTuple):
-    """An expression, the name of a rule that has it, and the tables of its inputs and of its results.
+    """An expression, the name of a rule that has it, the table of its inputs, and the table of its results.
 
     `called` is the table of the inputs for which a Python function was called; None for an expression of SPARQL.
     """
@@ -116,14 +119,14 @@ class _Operator(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """A table whose facts alone give the inputs of an expression: no other atom of the rule restricts the inputs."""
+    """An expression with a table whose facts alone give its inputs: no other atom of the rule restricts the inputs."""
 
     operator: _Operator
     table: Table
 
 
 class Functions:
-    """The expressions of the rules in force. One thread at a time: the caller holds the graph's lock."""
+    """Computes the expressions of the rules in force. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, rounds: Rounds, registry: Registry) -> None:
         self._engine, self._dictionary, self._rounds, self._registry = engine, dictionary, rounds, registry
@@ -139,7 +142,7 @@ class Functions:
     def follow(self, rules: Iterable[Rule], left_out: Collection[Function] = ()) -> None:
         """Find the expressions of `rules`, the rules that are in force now.
 
-        The expressions in `left_out` are computed elsewhere.
+        `left_out`: expressions that another operator computes, so this class ignores them.
         """
         rules = [rule for rule in rules if not rule.is_positive]
         found = {each: label(rule) for rule in rules for each in functions(rule) if each not in left_out}
@@ -161,7 +164,9 @@ class Functions:
         self._rounds.restart()
 
     def foreseen(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:
-        """Return the results to assert together with the facts `rows`, for the inputs that these facts alone give.
+        """Return the results to assert together with the facts `rows`.
+
+        Only inputs that these facts alone give are computed.
 
         `rows`: number of a table -> the rows of the facts. `check` is called from time to time, and may raise an error.
         """
@@ -203,14 +208,14 @@ class Functions:
         return together(found)
 
     def finish(self) -> None:
-        """Raise RuleError if a Python function raised an error in this commit for inputs that rules still ask for."""
+        """Raise RuleError if a Python function has failed in this commit for inputs that rules still ask for."""
         for operator, failure in self._failed:
             row = operator.asks.rows(failure.key)
             if self._engine.circuit.facts.find(row)[0] >= 0:
                 raise RuleError(f"{operator.rule}: {failure.error}") from failure.error.__cause__ or failure.error
 
     def _made(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Iterator[Facts]:
-        """Yield the facts to assert for inputs `keys`, int32[n, k]."""
+        """Compute the results for inputs `keys`, int32[n, k]. Yields the facts to assert."""
         if operator.called is None:
             yield from self._fresh(operator.made, self._evaluated(operator, keys, check))
             return
@@ -222,7 +227,7 @@ class Functions:
             yield from self._fresh(operator.made, result.made)
 
     def _fresh(self, table: Table, keys: Int32) -> Iterator[Facts]:
-        """Yield the rows of a table that have the keys `keys` and are not asserted yet."""
+        """Yield the rows of `table` with the keys `keys`, without the rows that are asserted already."""
         rows = table.rows(keys)
         rows = rows[~self._engine.circuit.facts.is_asserted_fact(rows)]
         if len(rows):
@@ -245,7 +250,7 @@ class Functions:
             raise RuleError(f"{operator.rule}: {expression} cannot be evaluated: {error}") from error
 
     def _found_sources(self, rules: Iterable[Rule]) -> Iterator[_Source]:
-        """If a single body atom of a rule gives all inputs of an expression, yield a `_Source` for the expression.
+        """Yield a `_Source` for each expression whose inputs all come from a single body atom of its rule.
 
         Python functions are left out: they are not called before a rule asks for the inputs.
         """

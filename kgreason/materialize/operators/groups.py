@@ -37,7 +37,8 @@ class _Run(NamedTuple):
 class Grouped:
     """The facts of a table by group. `width`: how many columns at the start of a key are its group.
 
-    `take` and `take_more` must get every fact that appears. One thread at a time.
+    A key is the part of a row that is not constant. `take` and `take_more` must get every fact that appears. One thread
+    at a time.
     """
 
     def __init__(self, table: Table, width: int, engine: Engine) -> None:
@@ -47,7 +48,10 @@ class Grouped:
         self._new = self._none
 
     def take(self, rows: Int32, tables: Int32) -> None:
-        """Note the facts that the open commit has changed so far: columns int32[n, w] and tables int32[n]."""
+        """Note which facts the open commit has changed so far.
+
+        `rows`, int32[n, w]: the facts; `tables`, int32[n]: their tables.
+        """
         self._new = self.table.matching(rows, tables)
 
     def take_more(self, rows: Int32, tables: Int32) -> None:
@@ -66,17 +70,17 @@ class Grouped:
         self._new = self._none
 
     def groups(self, rows: Int32, tables: Int32) -> Int32:
-        """Find the rows among `rows` that belong to the table. Returns the group of each found row: int32[n, width]."""
+        """Return the groups, int32[n, width], of those rows of `rows` that belong to the table."""
         return self.in_groups(self.table.matching(rows, tables))
 
     def in_groups(self, keys: Int32) -> Int32:
-        """Return the group of each key of `keys`, int32[n, k]: int32[n, width]."""
+        """Return the group of each key: int32[n, k] -> int32[n, width]."""
         return keys[:, : self._width]
 
     def numbers(self, groups: Int32, keys: Int32) -> NDArray[np.int64]:
-        """For each key of `keys`, int32[n, k], the place of its group in `groups`: int64[n].
+        """Return for each key of `keys`, int32[n, k], the place of its group in `groups`: int64[n].
 
-        `groups` must have the group of each key.
+        Every key must have its group in `groups`.
         """
         every = np.concatenate([groups, self.in_groups(keys)])
         found = grouped(every)
@@ -88,9 +92,9 @@ class Grouped:
         return self.table.matching(rows, tables)
 
     def of(self, groups: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """Return the facts of the groups `groups`, int32[g, width]. The groups must all be different.
+        """Return the facts of the groups `groups`, int32[g, width]. No group may occur twice.
 
-        Returns for each fact the place of its group in `groups`, int64[n], and its key, int32[n, k].
+        A fact is returned as the place of its group in `groups`, int64[n], and its key, int32[n, k].
         """
         if self._index is None:
             self._index = _Index(self._width, self._holds)
@@ -104,7 +108,10 @@ class Grouped:
 
 
 class _Index:
-    """Keys by group. `group`: how many columns at the start of a key are its group. `holds`: which keys are facts."""
+    """An index of keys by group. `group`: how many columns at the start of a key are its group.
+
+    `holds`: says which keys are facts.
+    """
 
     def __init__(self, group: int, holds: Holds) -> None:
         self._group, self._holds = group, holds
@@ -133,9 +140,9 @@ class _Index:
         self._runs.append(_Run(hashes[order], keys[kept][order]))
 
     def of(self, groups: Int32, more: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """Return the facts of `groups`, int32[g, w], each once. The groups must all be different.
+        """Return the facts of the groups `groups`, int32[g, w], each once. No group may occur twice.
 
-        `more`: further keys int32[m, k], which are not in the index. Returns for each fact the place of its group in
+        `more`: further keys int32[m, k], which are not in the index. A fact is returned as the place of its group in
         `groups`, int64[n], and its key, int32[n, k].
         """
         found = [self._found(run, groups) for run in (*self._runs, _run(more, self._group))]

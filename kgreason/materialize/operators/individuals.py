@@ -41,9 +41,9 @@ class Individuals:
         self.is_linked = self._equality is not None or any(map(is_equality, rules))
 
     def moved(self, changes: Changes) -> Int32:
-        """Return the terms whose individual may have other names after the commit so far: int32[n].
+        """Return the terms whose equal terms may have changed in the commit so far: int32[n].
 
-        The result may also have terms whose individual has the same names as before.
+        The result may have too many terms.
         """
         if not self.is_linked:
             return _NONE
@@ -53,7 +53,7 @@ class Individuals:
         return distinct(links[:, [0, 2]]).astype(np.int32)
 
     def names(self, terms: Iterable[int]) -> dict[int, Int32]:
-        """Term -> all terms that are equal to it, with the term itself."""
+        """Return for each term of `terms` all terms that are equal to it, with the term itself."""
         rows, tables, _ = self._engine.circuit.facts.contents()
         equality = self._equality
         if equality is None:
@@ -84,16 +84,15 @@ class Individuals:
         return found
 
     def are_any_equal(self) -> bool:
-        """Whether there may be two terms that are equal to each other."""
+        """Whether some term may be equal to another term."""
         if self._equality is not None:
             return bool(self._equality.cliques.live)
         return self.is_linked and len(self._links()) > 0
 
     def are_others(self, keys: Int32, changes: Changes) -> NDArray[np.bool_]:
-        """For each row of `keys`, int32[n, k], whether another, equal term stands for one of its terms: bool[n].
+        """Return for each row of `keys`, int32[n, k], whether another, equal term represents one of its terms.
 
-        One name stands for all names of an individual: the primary of the clique; without representatives, the first
-        name.
+        The term that represents the others is the primary of the clique; without representatives, the first name.
         """
         if not self.is_linked or not keys.size:
             return np.zeros(len(keys), dtype=np.bool_)
@@ -107,7 +106,10 @@ class Individuals:
         return np.asarray(np.isin(keys, terms[firsts != terms]).any(axis=1))
 
     def _links(self) -> Int32:
-        """Subject and object of the present owl:sameAs triples: int32[n, 2]. Empty if no rule reads such triples."""
+        """Return subject and object of each present owl:sameAs triple: int32[n, 2].
+
+        Empty if no rule reads such triples.
+        """
         found = self._engine.rows_with(self._triples, {1: SAME_AS})
         if found is None:
             return np.empty((0, 2), dtype=np.int32)
@@ -117,7 +119,10 @@ class Individuals:
         return np.ascontiguousarray(rows[:, [0, 2]])
 
     def _linked(self, terms: Int32) -> Int32:
-        """Pairs int32[m, 2] of a number and a name; equal terms have one number, which is the smallest of their ids."""
+        """Return pairs int32[m, 2] of a number and a term. Equal terms have the same number: the smallest of their ids.
+
+        The terms are `terms` and the terms that are equal to them.
+        """
         rows, tables, _ = self._engine.circuit.facts.contents()
         links = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
         links = links[np.isin(links[:, 0], terms)]

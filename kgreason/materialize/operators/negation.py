@@ -1,20 +1,20 @@
-"""`Negations`: for each negation of a rule, asserts the values without a match (rules/lowering.py), by levels.
+"""`Negations`: asserts the values for which a negated pattern has no match, stratum by stratum (rules/lowering.py).
 
-    level 0     the rules are at their fixpoint, and equality and literals are settled
-    level n     negations up to level n are decided: their facts are asserted or retracted, then rules run again
-    end         at the last level, once no negation changes anything
+    stratum 0   the rules are at their fixpoint, and equality and literals are settled
+    stratum n   negations up to stratum n are decided: their facts are asserted or retracted, then rules run again
+    end         at the last stratum, once no negation changes anything
 
-When negations of level n are decided, the facts that they negate are final: only negations of lower levels could change
-them (rules/strata.py). So each negation is decided once for each value. If rules ask for a value later, the negation is
-decided for this value then.
+When negations of stratum n are decided, the facts that they negate are final: only negations of lower strata could
+change them (rules/strata.py). So each negation is decided once for each value. If rules ask for a value later, the
+negation is decided for this value then.
 
-Invariant after the last level: `none(keys)` is a fact exactly if `asks(keys)` is a fact and no fact matches the
+Invariant after the last stratum: `none(keys)` is a fact exactly if `asks(keys)` is a fact and no fact matches the
 pattern. So the facts are the perfect model of the program (Przymusinski, *On the Declarative Semantics of Deductive
 Databases and Logic Programs*). The facts are the only state, so the rollback of the engine undoes everything.
 
 Cost: one look-up for each changed fact of `asks`, of `none` and of the negated relations. If a commit changes the
 representative of a term, each step of the commit looks at all facts once for each negation. If rules say NOT, each edit
-of the program computes the graph of levels anew, with a look at all rules.
+of the program computes all strata anew, with a look at all rules.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NONE = np.empty(0, dtype=np.int32)
 
 
 class _Operator(NamedTuple):
-    """A negation with its level, and the tables of its pattern and of its hidden relations."""
+    """A negation, its stratum (`level`), and the tables of its pattern and of its hidden relations."""
 
     negation: Negation
     level: int
@@ -50,7 +50,7 @@ class _Operator(NamedTuple):
 
 
 class Negations:
-    """The negations of the rules in force. One thread at a time: the caller holds the graph's lock."""
+    """Decides the negations of the rules in force. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
         self._engine, self._dictionary, self._equality = engine, dictionary, equality
@@ -61,7 +61,7 @@ class Negations:
         """Whether a rule in force has a negation, or a rule had one before the open commit."""
 
     def follow(self, levels: Mapping[Negation, int]) -> None:
-        """Replace the negations and their levels by those of the rules that are in force now.
+        """Replace the negations by those of the rules that are in force now. `levels`: each negation with its stratum.
 
         A negation that no rule has any more is kept until `accept`, because its facts must still be retracted.
         """
@@ -79,14 +79,15 @@ class Negations:
         self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
 
     def last(self) -> int:
-        """Return the number of the last level at which a negation is decided."""
+        """Return the number of the last stratum that has a negation."""
         return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
     def wanted(self, changes: Changes, level: int, before: int) -> Facts:
-        """Return the facts to assert and to retract at a level. Negations up to level `before` were decided already.
+        """Return the facts to assert and to retract so that the negations up to stratum `level` are decided.
 
-        Raises StratificationError if the facts make the rules circular: a fact was derived that a rule had found absent
-        in this commit.
+        `changes`: the changes of the commit so far. `before`: the last stratum that was decided already. Raises
+        StratificationError if the facts make the rules circular: a fact was derived that a rule had found absent in
+        this commit.
         """
         found = []
         for operator in (*self._operators, *self._leaving):
@@ -96,7 +97,10 @@ class Negations:
         return together(found)
 
     def _rows(self, operator: _Operator, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
-        """Return the rows of `none` to assert and to retract."""
+        """Return the rows of the hidden relation `none` to assert, and those to retract.
+
+        `was_decided`: whether the negation was decided before in this commit.
+        """
         tables = (operator.pattern, operator.asks, operator.none)
         keys = unique([table.matching(changes.rows, changes.tables) for table in tables])
         if self._equality and len(moved := self._moved(operator.asks, changes)):
@@ -113,7 +117,7 @@ class Negations:
         return rows[wanted & ~is_said], rows[is_said & ~wanted]
 
     def _moved(self, asks: Table, changes: Changes) -> Int32:
-        """Return the keys that rules ask for and in which the commit changed the representative of a term: int32[n, k].
+        """Return the keys that rules ask for and that have a term with a new representative: int32[n, k].
 
         Cost: a pass over all facts, if a representative has changed.
         """

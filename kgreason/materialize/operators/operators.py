@@ -1,21 +1,21 @@
-"""`Operators`: runs all operators in a commit. Operators assert facts about what rules have derived.
+"""`Operators`: runs all operators of rules in a commit. Operators assert facts about what rules have derived.
 
-    data           asserted triples for rules that say DATA; with the edit itself
+    data           asserted triples for rules that say DATA; together with the edit itself
     functions      results of expressions, for the inputs that rules ask for; as soon as rules ask
     skolems        blank nodes for individuals, once owl:sameAs is final
-    negations      values without a match, level by level, once everything that they negate is final
-    aggregations   one value for each group, level by level too; values of a recursion in rounds
+    negations      values without a match, stratum by stratum, once everything that they negate is final
+    aggregations   one value for each group, stratum by stratum too; values of a recursion in rounds
 
-A commit runs the rules, and then the operators that need no level, both until nothing changes (`computed`). Then it
-runs the operators that wait for a level (`decided`), and the rules again.
+A commit runs the rules, and then the operators that have no stratum, both until nothing changes (`computed`). Then it
+runs the operators of the next stratum (`decided`), and the rules again.
 
-    level 0     the rules are at their fixpoint, and equality and literals are settled
-    level n     all operators up to level n are decided: facts are asserted or retracted, then rules run again
-    end         at the last level, when nothing changes any more
+    stratum 0   the rules are at their fixpoint, and equality and literals are settled
+    stratum n   all operators up to stratum n are decided: facts are asserted or retracted, then rules run again
+    end         at the last stratum, when nothing changes any more
 
 The facts that operators assert belong to the engine, so the engine's rollback undoes them. Cost: nothing while the
-bodies of all rules have atoms only. If a rule waits for a level, an edit of the program computes the graph
-of levels anew, with a look at all rules.
+bodies of all rules have atoms only. If an operator has a stratum, an edit of the program computes all strata anew, with
+a look at all rules.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Operators:
     def follow(self, rules: Collection[Rule], schema: Iterable[Triple] = ()) -> None:
         """Adapt all operators to the rules that are in force now, and to the closed schema.
 
-        Raises StratificationError if negations cannot be ordered by levels.
+        Raises StratificationError if the negations have no strata, because they depend on each other in a cycle.
         """
         self._individuals.follow(rules)
         self._data.follow(rules)
@@ -100,25 +100,28 @@ class Operators:
         self._look()
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
-        """The facts of DATA to assert and to retract, because asserted triples int32[n, 3] were removed and added."""
+        """Return the facts of DATA to assert and to retract.
+
+        `removed`, `added`: triples int32[n, 3] that are no longer asserted, and that are newly asserted.
+        """
         return self._data.foreseen(removed, added) if self._data.are_any else NO_FACTS
 
     def foretold(self, asserted: Mapping[int, Int32], check: Check) -> Facts:
-        """The results of expressions to assert before the rules run, together with the facts `asserted` of an edit.
+        """Return the results of expressions to assert together with the facts `asserted`, before the rules run.
 
-        `asserted`: number of a table -> rows.
+        `asserted`: number of a table -> the rows that the edit asserts.
         """
         if not self._functions.are_any or self._individuals.are_any_equal():
             return NO_FACTS
         return self._functions.foreseen(asserted, check)
 
     def restart(self) -> None:
-        """Decide all levels again, because facts were edited or rules have changed."""
+        """Decide all strata again, because facts were edited or rules have changed."""
         self._level = 0
         self._aggregations.restart()
 
     def computed(self, check: Check) -> Facts:
-        """Return the facts to assert and to retract after a run of the rules, before any level is decided.
+        """Return the facts to assert and to retract after a run of the rules, before the next stratum is decided.
 
         These are results of expressions that rules ask for, and better values in a recursion. Raises LimitError if a
         recursion goes beyond the limits (`Functions.wanted`, `Aggregations.improved`).
@@ -127,11 +130,10 @@ class Operators:
         return facts if any(facts) else self._aggregations.improved(check)
 
     def decided(self, changes: Changes, check: Check) -> Facts:
-        """Return the facts to assert and to retract at the next level that has such facts.
+        """Decide one stratum after the other until there are facts to assert or to retract. Returns these facts.
 
-        Returns no facts if no further level has any.
-
-        `changes`: the changes of the commit so far. Raises StratificationError if the facts make the rules circular.
+        Returns no facts if all strata are decided. `changes`: the changes of the commit so far. Raises
+        StratificationError if the facts make the rules circular.
         """
         if self._data.are_any and any(facts := self._data.settled(changes)):
             return facts
@@ -145,7 +147,10 @@ class Operators:
         return facts
 
     def _at(self, changes: Changes, before: int, check: Check) -> Facts:
-        """The facts to assert and to retract at the present level. Levels up to `before` were decided already."""
+        """Return the facts to assert and to retract at the present stratum.
+
+        Strata up to `before` were decided already.
+        """
         found = []
         if self._skolems.are_any:
             found.append(self._skolems.wanted(changes, self._level))
@@ -156,7 +161,7 @@ class Operators:
         return together(found)
 
     def finish(self) -> None:
-        """End the evaluation of a commit. Raises RuleError for the call of a Python function that failed."""
+        """End the evaluation of a commit. Raises RuleError if a call of a Python function has failed."""
         self._functions.finish()
 
     def accept(self) -> None:

@@ -1,14 +1,14 @@
-"""`Skolems`: the blank nodes that rules make with SKOLEM, where owl:sameAs makes terms equal.
+"""`Skolems`: the blank nodes that rules make with SKOLEM, in graphs where owl:sameAs can make terms equal.
 
     asks(:a)              a rule asks for SKOLEM("room", :a)
     made(:a, _:b)         _:b is the blank node for the first name of the individual :a (`individuals`)
 
-So equal terms share a blank node, and a rule makes one blank node for each row of individuals, whatever their names. If
-no rule follows owl:sameAs, SKOLEM is a function like any other (`functions`). The results wait for a level at which all
+So equal terms share a blank node: a rule makes one blank node for each row of individuals, whatever their names. If no
+rule follows owl:sameAs, SKOLEM is a function like any other (`functions`). The results wait for a stratum at which all
 owl:sameAs links are final (rules/strata.py).
 
-Invariant after the last level: `made(keys, b)` is a fact exactly if `asks(keys)` is a fact and b is the blank node for
-the first names of the keys. The facts are the only state.
+Invariant after the last stratum: `made(keys, b)` is a fact exactly if `asks(keys)` is a fact and b is the blank node
+for the first names of the keys. The facts are the only state.
 
 Cost: a hash for each changed fact of `asks` and `made`. A commit that changes which terms are equal looks at all facts.
 """
@@ -34,7 +34,7 @@ from kgreason.terms.dictionary import Dictionary
 
 
 class _Operator(NamedTuple):
-    """A SKOLEM expression, a rule that has it, its level, and the tables of its arguments and of its results."""
+    """A SKOLEM expression, a rule that has it, its stratum (`level`), and the tables of its arguments and results."""
 
     function: Function
     rule: str
@@ -46,7 +46,10 @@ class _Operator(NamedTuple):
 
 
 class Skolems:
-    """The SKOLEM expressions of the rules in force. One thread at a time: the caller holds the graph's lock."""
+    """Computes the SKOLEM expressions of the rules in force.
+
+    One thread at a time: the caller holds the graph's lock.
+    """
 
     def __init__(self, engine: Engine, dictionary: Dictionary, individuals: Individuals, rounds: Rounds) -> None:
         self._engine, self._dictionary, self._individuals, self._rounds = engine, dictionary, individuals, rounds
@@ -57,7 +60,9 @@ class Skolems:
         """Whether a rule in force has a SKOLEM expression, or a rule had one before the open commit."""
 
     def follow(self, levels: Mapping[Function, int], rules: Iterable[Rule]) -> None:
-        """Replace the SKOLEM expressions and their levels by those of the rules that are in force now.
+        """Replace the SKOLEM expressions by those of the rules that are in force now.
+
+        `levels`: each expression with its stratum.
 
         An expression that no rule has any more is kept until `accept`, because its facts must still be retracted.
         """
@@ -76,11 +81,14 @@ class Skolems:
         self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
 
     def last(self) -> int:
-        """Return the number of the last level at which results of SKOLEM are decided."""
+        """Return the number of the last stratum that has a SKOLEM expression."""
         return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
     def wanted(self, changes: Changes, level: int) -> Facts:
-        """The results to assert and to retract at a level. Raises LimitError if a recursion goes beyond its limits."""
+        """Return the results to assert and to retract so that the SKOLEM expressions up to stratum `level` are decided.
+
+        Raises LimitError if a recursion goes beyond its limits.
+        """
         moved = self._individuals.moved(changes)
         known, found = len(self._dictionary), []
         for operator in (*self._operators, *self._leaving):
@@ -92,7 +100,10 @@ class Skolems:
         return together(found)
 
     def _rows(self, operator: _Operator, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
-        """Return the rows of `made` to assert and to retract."""
+        """Return the rows of the hidden relation `made` to assert, and those to retract.
+
+        `moved`: the terms whose equal terms the commit has changed.
+        """
         keys = unique([self._changed(operator, changes), self._touched(operator, operator.asks, moved)])
         is_asked = self._engine.circuit.facts.find(operator.asks.rows(keys)) >= 0
         asked, texts = keys[is_asked], self._texts(operator, keys[is_asked], changes)
@@ -106,17 +117,17 @@ class Skolems:
         return added[facts.find(added) < 0], needless
 
     def _changed(self, operator: _Operator, changes: Changes) -> Int32:
-        """Return the keys that rules began or ceased to ask for, and the keys whose results this commit has changed."""
+        """Return the keys that rules began or ceased to ask for in this commit, and those with changed results."""
         asks, made = (table.matching(changes.rows, changes.tables) for table in (operator.asks, operator.made))
         return np.concatenate([asks, made[:, : asks.shape[1]]])
 
     def _texts(self, operator: _Operator, keys: Int32, changes: Changes) -> list[str]:
-        """Return the blank nodes for keys int32[n, k]."""
+        """Return the blank node for each row of `keys`, int32[n, k]."""
         names = self._individuals.first_names(keys, changes)
         return skolemized(self._named(operator, changes), names, self._dictionary)
 
     def _named(self, operator: _Operator, changes: Changes) -> Computed:
-        """Return the expression with first names in place of the constants among its arguments."""
+        """Return the SKOLEM expression with the constants among its arguments replaced by their first names."""
         computed, constants = operator.function.computed, operator.constants
         if not len(constants):
             return computed
@@ -127,7 +138,7 @@ class Skolems:
         return skolem_of((label, *written), computed.result)
 
     def _touched(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
-        """Of the present facts of a table, the keys whose result may change because of the terms `moved`.
+        """Return the keys of present facts of `table` whose results may change because of the terms `moved`.
 
         Cost: a pass over all facts, if `moved` has terms.
         """

@@ -1,4 +1,4 @@
-"""`Table`: the rows that match an atom with variables, and the values of these variables (the key of a row).
+"""`Table`: finds the rows that match an atom, and reads the values of its variables, the *key* of a row.
 
 Law: `matching(rows(keys))` are the keys. Cost: one pass over the rows for each column.
 """
@@ -20,10 +20,10 @@ from kgreason.zset.order import grouped
 
 
 class Table(NamedTuple):
-    """Which rows match an atom, and which of their columns are the key.
+    """An atom as a filter of rows.
 
-    `number`: the number of the table that has the rows. `constants`: column -> constant. `keys`: for each column, which
-    value of the key the column has; -1 for a constant.
+    `number`: the number of the table that has the rows. `constants`: column -> the constant of the atom. `keys`: for
+    each column, its place in the key of a row; -1 for a column with a constant.
     """
 
     number: int
@@ -59,7 +59,7 @@ class Table(NamedTuple):
 
 
 def table_of(atom: Atom, keys: Sequence[object], engine: Engine, dictionary: Dictionary) -> Table:
-    """Return the table of an atom. `keys`: the variables whose values are the key, in order. Constants get ids."""
+    """Return the `Table` of an atom. `keys`: the variables whose values make the key, in order. Constants get ids."""
     columns = columns_of(atom)
     texts = [column for column in columns if not isinstance(column, Variable)]
     ids = dict(zip(texts, dictionary.intern(texts).tolist(), strict=True))
@@ -71,7 +71,7 @@ def table_of(atom: Atom, keys: Sequence[object], engine: Engine, dictionary: Dic
 
 
 def unique(parts: Sequence[Int32]) -> Int32:
-    """Return the rows of several arrays int32[n, k], each once."""
+    """Join several arrays int32[n, k]. Returns each row once."""
     rows = np.concatenate(parts)
     if rows.shape[1] == 0:
         return rows[:1]
@@ -80,7 +80,7 @@ def unique(parts: Sequence[Int32]) -> Int32:
 
 
 def are_among(rows: Int32, others: Int32) -> NDArray[np.bool_]:
-    """For each row of int32[n, w], w > 0, whether it is one of the rows of `others`, int32[m, w]: bool[n]."""
+    """Return for each row of `rows`, int32[n, w], whether it is a row of `others`, int32[m, w]: bool[n]. w > 0."""
     if not len(rows) or not len(others):
         return np.zeros(len(rows), dtype=np.bool_)
     width = rows.shape[1]

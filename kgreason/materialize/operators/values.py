@@ -1,4 +1,4 @@
-"""`values_of`: one value for each group of terms, for the aggregates of rules.
+"""`values_of`: computes the value of an aggregate for each group of terms.
 
     COUNT          the number of terms
     SAMPLE         the term whose text comes first
@@ -39,8 +39,8 @@ def values_of(
 ) -> tuple[Numbers, Int32]:
     """Return the groups that have a value, int64[g], ascending, and the ids of their values, int32[g].
 
-    `numbers`, int64[n], has the group of each term of `terms`, int32[n]. New values get ids of the dictionary. `check`
-    is called from time to time, and may raise an error to stop the work.
+    `numbers`, int64[n]: the group of each term of `terms`, int32[n]. New values get ids of the dictionary. `check` is
+    called from time to time, and may raise an error to stop the work.
     """
     groups, places = np.unique(numbers, return_inverse=True)
     if aggregate.function == "COUNT":
@@ -55,7 +55,7 @@ def values_of(
 
 
 def counts(numbers: Numbers, dictionary: Dictionary) -> Int32:
-    """Return the ids of the literals for non-negative integers: int64[n] -> int32[n]."""
+    """Return for each non-negative integer of `numbers`, int64[n], the id of its literal: int32[n]."""
     different, places = np.unique(numbers, return_inverse=True)
     ids: Int32 = dictionary.intern([f'"{number}"^^{XSD_INTEGER}' for number in different.tolist()]).astype(np.int32)
     return ids[places]
@@ -64,7 +64,10 @@ def counts(numbers: Numbers, dictionary: Dictionary) -> Int32:
 def _solved(
     aggregate: Aggregate, places: Numbers, terms: Int32, dictionary: Dictionary, check: Callable[[], object]
 ) -> Iterator[tuple[int, str]]:
-    """Yield the groups that have a value, with the text of the value."""
+    """Compute the aggregate by Oxigraph. Yields each group that has a value, with the text of the value.
+
+    `places`: the group of each term of `terms`.
+    """
     ids, where = np.unique(terms, return_inverse=True)
     texts = dictionary.decode(ids)
     ranks = np.empty(len(ids), dtype=np.int64)

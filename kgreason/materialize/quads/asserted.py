@@ -1,4 +1,4 @@
-"""Which graph holds which asserted triple.
+"""`Quads`: which graph holds which asserted triple.
 
 Reasoning is over the union of all graphs (docs/architecture.md), so the engine knows only that a triple is asserted.
 While no named graph is used, every asserted triple is in the default graph, and nothing is kept here. When a named
@@ -39,7 +39,8 @@ class Asserted(NamedTuple):
 
     - `removed`, `added`: the triples int32[n, 3] that are no longer asserted, and those that are newly asserted.
     - `quads`: the quads int32[m, 4] that were removed, and those that were added, since the commit began. None while
-      only the default graph is used: then the triples say it all, and `added` may have a triple several times.
+      only the default graph is used: `removed` and `added` then say the same, and `added` may have a triple several
+      times.
     """
 
     removed: Int32
