@@ -8,14 +8,15 @@ this rule with weight 2. Only the syntax counts: a body atom stays even if the o
     heads   without repetitions, sorted; the same for what the rule negates
     names   variables are called v0, v1, ... in the order of their first occurrence in the body
 
-The smallest order is built atom by atom: the next atom is the one with the smallest text after the atoms before it. If
-several atoms have the same text, all are tried. If several complete orders have the same text, the heads decide.
+The *text* of an atom has these new names. The best order of the body is built atom by atom: the next atom is the one
+with the smallest text. If several atoms have the same text, all of these orders are continued. If several complete
+orders have the same text, the heads decide.
 
 Laws: `canonical(canonical(r)) == canonical(r)`; the canonical form means the same as the rule. At most `_TRIED` partial
 orders are kept, as many as there are orders of a body of `_SHORT` atoms (6! = 720). In a longer body, atoms of the same
 text are first told apart by their neighbours (`_marks`), and the longer the body is, the fewer orders are kept. The
-order of atoms that are still alike nearly never matters. If this order matters, the canonical form still means the same
-as the rule, but the form may depend on the order in which the rule was written.
+order of atoms that are still alike nearly never matters. If it does, the canonical form still means the same as the
+rule, but it may depend on the order in which the rule was written.
 
 Cost: 2 to 4 microseconds for a rule with one body atom, 15 to 25 for two or three atoms, 6 milliseconds for six atoms
 that are all alike, 0.2 s for 200.
@@ -46,7 +47,8 @@ _NAMES = tuple(Variable(f"v{number}") for number in range(8))
 class _Order(NamedTuple):
     """An unfinished order of the body atoms.
 
-    It has the atoms that are `left` to place, with their marks, and the new names of the variables so far.
+    `left` are the atoms that have no place yet, each with its mark (`_marks`). `numbers` has the new names of the
+    variables that occur in placed atoms.
     """
 
     left: tuple[tuple[Atom, int], ...]
@@ -98,7 +100,7 @@ def _renumbered(rule: Rule) -> tuple[Rule, Numbers]:
 def _with_aggregates(rule: Rule) -> Rule:
     """Return the canonical form of a rule with aggregates.
 
-    For a while, an atom stands for each aggregate. The name of the atom's relation is the text of the aggregate.
+    While the body is ordered, an atom stands for each aggregate; its relation is the text of the aggregate.
     """
     found: dict[str, Aggregate] = {}
     atoms = []
@@ -118,9 +120,9 @@ def _with_aggregates(rule: Rule) -> Rule:
 
 
 def _placed_in(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
-    """Return a canonical aggregate with its variables renamed: its group and result become the terms of `atom`.
+    """Rename the variables of a canonical aggregate as `atom`, which stands for it in the rule, has them.
 
-    The other variables of the aggregate get numbers from `known` on.
+    The terms of `atom` are the group and the result. The other variables are named v{known} and so on.
     """
     *group, result = cast("tuple[Variable, ...]", atom.terms)
     names: dict[Term, Variable] = dict(zip((*aggregate.group, aggregate.result), (*group, result), strict=True))
@@ -145,10 +147,10 @@ def _placed_in(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
 
 
 def canonical_aggregate(aggregate: Aggregate) -> tuple[Aggregate, tuple[Variable, ...]]:
-    """Return the canonical form of an aggregate, and the names that the variables of its group have in the rule.
+    """Return the canonical form of an aggregate, and the variables of its group as the rule has them.
 
-    The canonical form is equal for all ways to write the aggregate. The variables of the group have the same order in
-    both results.
+    The canonical form is equal for all ways to write the aggregate. The second result has the order that the group has
+    in the first.
     """
     heads = [Atom(_GROUP, (variable,)) for variable in aggregate.group]
     heads += [Atom(_ARGUMENT, (aggregate.argument,))] if aggregate.argument else []
@@ -167,7 +169,7 @@ def canonical_aggregate(aggregate: Aggregate) -> tuple[Aggregate, tuple[Variable
 
 
 def _alone(rule: Rule) -> Rule:
-    """Return the canonical form of a rule with one head and one body atom, the most frequent case."""
+    """Return the canonical form of a rule with one head and one body atom. This fast path is the most frequent case."""
     (head,), (atom,) = rule.heads, rule.body
     names: dict[Term, Term] = {}
     for term in atom.terms:
@@ -184,9 +186,10 @@ def _renamed(atom: Atom, names: Mapping[Term, Term]) -> Atom:
 
 
 def _extended(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
-    """Extend all orders by one atom: the one with the smallest text (and, for equal texts, the smallest mark).
+    """Extend orders by one more atom. Returns the smallest text that a next atom can have, and the orders with it.
 
-    Returns this text, and the extended orders, at most `tried`.
+    If atoms have equal texts, the smallest mark wins. Orders in which the next atom is worse are dropped. At most
+    `tried` orders are returned.
     """
     smallest: tuple[Reading, int] = (), 0
     ties: list[tuple[_Order, Atom]] = []
@@ -201,10 +204,10 @@ def _extended(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
 
 
 def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
-    """For each atom a number that does not depend on the names of variables or the order of atoms.
+    """Return a number for each atom that does not depend on the names of variables or the order of atoms.
 
-    Atoms with equal numbers have the same neighbours at every distance. The numbers are the colours of Weisfeiler and
-    Leman, refined until a round finds no new differences.
+    Atoms that share variables are neighbours. Atoms with equal numbers have the same neighbours at every distance. The
+    numbers are the colours of Weisfeiler and Leman, refined until a round finds no new differences.
     """
     every = (*atoms, *dict.fromkeys(heads))
     colours: dict[Term, int] = {term: 0 for atom in every for term in atom.terms if isinstance(term, Variable)}
@@ -221,9 +224,9 @@ def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
 
 
 def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> list[Any]:
-    """Return a sort key for each atom, in which colours stand for the variables.
+    """Return a sort key for each atom of `every`, in which colours stand in place of variables.
 
-    The first `body` atoms of `every` are the body. Body atoms sort before heads, variables before constants.
+    The first `body` atoms are the body, the others are heads. Body atoms sort before heads, variables before constants.
     """
     return [
         (
@@ -236,7 +239,7 @@ def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> 
 
 
 def _numbered(values: Sequence[Any]) -> list[int]:
-    """Return for each value its place among the sorted values. Equal values have the same place."""
+    """Return, for each of `values`, its index in the sorted list of values. Equal values have the same index."""
     ordered = sorted(values)
     places: list[int] = []
     for number, value in enumerate(ordered):
@@ -267,10 +270,10 @@ def _heads(rule: Rule, numbers: Numbers) -> list[Reading]:
 
 
 def _computed(rule: Rule, numbers: Numbers) -> tuple[list[Reading], Numbers]:
-    """Return the texts of filters and assignments, without repetitions, and the names of all variables.
+    """Return the texts of a rule's filters and assignments, without repetitions, and the new names of all variables.
 
-    `numbers` has the names that are given before; the results of assignments get new names. The next filter or
-    assignment is the one with the smallest text among those whose inputs have names; filters come first.
+    `numbers` has the new names of the body's variables; the results of assignments get the next names. The next filter
+    or assignment is the one with the smallest text, out of those whose inputs have new names; filters come first.
     """
     waiting, found, named = list(dict.fromkeys(rule.computed)), list[Reading](), dict(numbers)
     while waiting:
@@ -300,10 +303,10 @@ def _computation(reading: Reading) -> Computed:
 
 
 def canonical_computed(computed: Computed) -> tuple[Computed, tuple[Variable, ...]]:
-    """Return the canonical form of an expression, and the names that its inputs have in the rule.
+    """Return the canonical form of an expression, and its input variables as the rule has them.
 
-    The canonical form is equal for all ways to write the expression. Its variables are v0, v1, ... in the order in
-    which they occur, and the last one is the result of BIND.
+    The canonical form is equal for all ways to name the variables. They are v0, v1, ... in the order in which they
+    occur, and the last one is the result of BIND.
     """
     inputs = computed.inputs()
     names = {variable: Variable(f"v{number}") for number, variable in enumerate(inputs)}
@@ -312,7 +315,7 @@ def canonical_computed(computed: Computed) -> tuple[Computed, tuple[Variable, ..
 
 
 class _Absent(NamedTuple):
-    """The smallest text of one NOT: the names of its local variables, the texts of its atoms and of its filters."""
+    """One NOT as text, for comparison: the new names of its local variables, the texts of its atoms and filters."""
 
     local: Reading
     atoms: tuple[Reading, ...]
@@ -320,14 +323,14 @@ class _Absent(NamedTuple):
 
 
 def _negated(rule: Rule, numbers: Numbers) -> list[_Absent]:
-    """Return the texts of what a rule negates, sorted and without repetitions."""
+    """Return each NOT of a rule as text, sorted and without repetitions. `numbers` has new names of variables."""
     return sorted({_absent(negated, numbers) for negated in rule.negated})
 
 
 def _absent(negated: Not, numbers: Numbers) -> _Absent:
-    """Return the smallest text of one NOT.
+    """Return the smallest text of one NOT. `numbers` has the new names of the body's variables.
 
-    The numbers of the local variables continue those of the variables in the body.
+    Local variables get the next names.
     """
     outer = {term: text for term, text in numbers.items() if term not in negated.local}
     body, filters, _ = _ordered(negated, outer)
@@ -337,9 +340,10 @@ def _absent(negated: Not, numbers: Numbers) -> _Absent:
 
 
 def _ordered(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple[Reading, ...], Numbers]:
-    """Return the smallest texts of the atoms and filters under NOT, and the numbers of all variables.
+    """Put the atoms and filters under a NOT in the order with the smallest text.
 
-    `numbers` are the numbers that some variables have before.
+    Returns the texts of the atoms, the texts of the filters, and the new names of all variables. `numbers` has the new
+    names that are known before.
     """
     body: list[Reading] = []
     orders = [_Order(tuple((atom, 0) for atom in dict.fromkeys(negated.atoms)), numbers)]
@@ -353,9 +357,9 @@ def _ordered(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple
 
 
 def _filters(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], Numbers]:
-    """Return the texts of the filters under NOT, and the numbers of all variables.
+    """Return the texts of the filters under a NOT, and the new names of all variables.
 
-    A variable that has no number yet gets one. The next filter is always the one with the smallest text.
+    `numbers` has the new names that are known before. The next filter is always the one with the smallest text.
     """
     waiting, found, named = list(dict.fromkeys(negated.computed)), list[Reading](), dict(numbers)
     while waiting:
@@ -367,16 +371,15 @@ def _filters(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], Numbe
 
 
 def _as_atom(computed: Computed, numbers: Numbers) -> Reading:
-    """Return the text of a filter. Variables without a number get the next numbers."""
+    """Return the text of a filter, with the new names in `numbers`. Further variables get the next names."""
     return _reading(Atom(None, computed.parts), numbers)[1:]
 
 
 def canonical_not(negated: Not) -> tuple[Not, tuple[Variable, ...]]:
-    """Return the canonical form of a NOT, and the names that its keys have in the rule.
+    """Return the canonical form of a NOT, and those of its variables that the rest of the rule binds.
 
-    The canonical form is equal for all ways to write the NOT. The keys are the variables that the rest of the rule
-    binds. The canonical form has the variables v0, v1, ... in the order of its atoms, and the keys are in the same
-    order.
+    The canonical form is equal for all ways to write the NOT. Its variables are v0, v1, ... in the order of its atoms.
+    The second result has the variables as the rule names them, in the same order.
     """
     body, filters, numbers = _ordered(negated, {})
     names = {text: term for term, text in numbers.items()}

@@ -9,7 +9,7 @@ Canonical means the text that Oxigraph prints: language tags in lower case, no x
 `terms.quoting`. Lexical forms are kept (`01` stays `"01"`).
 For a wrong constant, functions raise ValueError with a message for users; the parser adds file, line and column.
 
-Cost: one or two regular expressions for a constant; the parser keeps the constants of a text.
+Cost: one or two regular expressions for a constant. The parser does this once for each different constant of a text.
 """
 
 from __future__ import annotations

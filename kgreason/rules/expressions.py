@@ -1,8 +1,8 @@
-"""Expressions in rules: the order in which they are computed, their text, and their mistakes.
+"""Expressions in rules: the order in which they are computed, their text, and what may be wrong with them.
 
-    FILTER(expression)              the rule goes on for the rows for which the expression is true
-    BIND(expression AS ?result)     the rule goes on with the value; an error makes no row
-    BIND(SKOLEM("x", ...) AS ?b)    the rule goes on with a blank node, the same one for the same label and arguments
+    FILTER(expression)              keeps the matches of the body for which the expression is true
+    BIND(expression AS ?result)     adds a value to each match; a match is dropped if the expression has an error
+    BIND(SKOLEM("x", ...) AS ?b)    adds a blank node to each match, the same one for the same label and arguments
 
 There are two kinds of expressions. The first are SPARQL 1.1 expressions; a rule keeps their tokens, and Oxigraph parses
 and evaluates them. The second are calls of Python functions, such as `area(?w, ?h)`; the arguments of a call are
@@ -71,10 +71,10 @@ _TIGHT_BEFORE, _TIGHT_AFTER = frozenset([")", ","]), frozenset(["(", "!"])
 
 
 def in_order(known: Iterable[object], computed: Iterable[Computed]) -> tuple[Computed, ...]:
-    """Return filters and assignments in an order where each comes after the assignments whose results it reads.
+    """Put filters and assignments in an order such that each comes after the assignments whose results it reads.
 
-    Otherwise the order in which they are written stays. `known` are the terms that atoms bind. Filters and assignments
-    with an input that nothing binds come last.
+    As far as this allows, they keep their order in `computed`. `known` are the terms that atoms bind. Filters and
+    assignments with an input that nothing binds come last.
     """
     bound = set(known)
     waiting, found = list(computed), list[Computed]()
@@ -89,14 +89,14 @@ def in_order(known: Iterable[object], computed: Iterable[Computed]) -> tuple[Com
 def text_of(computed: Computed, texts: Mapping[str, str] | None = None) -> str:
     """Return the text `FILTER(expression)` or `BIND(expression AS ?result)`.
 
-    `texts` maps constants to the texts that replace them.
+    `texts` maps a constant to the text to write for it; other constants are written as they are.
     """
     inner = expression_text(computed, texts)
     return f"FILTER({inner})" if computed.result is None else f"BIND({inner} AS {computed.result})"
 
 
 def expression_text(computed: Computed, texts: Mapping[str, str] | None = None) -> str:
-    """Return the expression in the syntax of SPARQL."""
+    """Return the expression in the syntax of SPARQL. `texts` is as for `text_of`."""
     known = texts or {}
     written = ""
     before = "("
@@ -112,7 +112,7 @@ def expression_text(computed: Computed, texts: Mapping[str, str] | None = None) 
 
 
 class Problem(NamedTuple):
-    """What is wrong with an expression, and the index of the wrong part.
+    """What is wrong with an expression (`words`), and the index of the wrong part among the expression's parts.
 
     The index is None if no single part is wrong.
     """
@@ -122,9 +122,9 @@ class Problem(NamedTuple):
 
 
 def in_constants(parts: tuple[Variable | str, ...]) -> tuple[Variable | str, ...]:
-    """Return the parts of an expression, with numbers and booleans as constants: `5` becomes `"5"^^xsd:integer`.
+    """Replace numbers and booleans in the parts of an expression by constants: `5` by `"5"^^xsd:integer`.
 
-    A sign behind an operand is an operator: `?x -1` is `?x - 1`.
+    A sign after an operand is an operator: `?x -1` is `?x - 1`.
     """
     found: list[Variable | str] = []
     for part in parts:
@@ -158,7 +158,7 @@ class Call(NamedTuple):
 
 
 def call_of(computed: Computed) -> Call | None:
-    """Return the call of a Python function that an expression is, or None if it is an expression of SPARQL."""
+    """Return the call if the whole expression is a call of a Python function, else None."""
     name, *others = computed.parts
     if not _is_of_python(name) or others[:1] != ["("] or others[-1] != ")":
         return None
@@ -178,15 +178,15 @@ def called(rules: Iterable[Rule]) -> list[str]:
 
 
 def _is_of_python(part: Variable | str) -> bool:
-    """Whether a part of an expression is a name that SPARQL does not have."""
+    """Whether a part of an expression is a name that is no function or word of SPARQL."""
     return not isinstance(part, Variable) and part[0].isalpha() and part.upper() not in RESERVED
 
 
 def problem_of(computed: Computed, written: str = "", find: Find | None = no_function) -> Problem | None:
-    """Return a problem that says what is wrong with an expression, or None if nothing is wrong.
+    """Return what is wrong with an expression, or None if nothing is wrong.
 
-    `written` is the text of the user, for messages. `find` finds Python functions; with None every call of a Python
-    function is accepted.
+    `written` is the text of the user, for messages. `find` finds Python functions by name; with None every call of a
+    Python function is accepted.
     """
     if SKOLEM in computed.parts:
         return _of_skolem(computed)
@@ -226,7 +226,7 @@ def skolem_of(terms: Iterable[Variable | str], result: Variable | None) -> Compu
 
 
 def _of_skolem(computed: Computed) -> Problem | None:
-    """Return what is wrong with an expression that contains SKOLEM, or None."""
+    """Return what is wrong with an expression that contains SKOLEM, or None if nothing is wrong."""
     place = computed.parts.index(SKOLEM)
     if place or computed.result is None or computed.parts[1:2] != ("(",) or computed.parts[-1] != ")":
         return Problem(place, 'SKOLEM is the whole expression of a BIND: BIND(SKOLEM("label", ?x) AS ?b)')
@@ -245,7 +245,7 @@ def _is_term(part: Variable | str) -> bool:
 
 
 def _of_call(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
-    """Return what is wrong with the call of a Python function, or None."""
+    """Return what is wrong with the call of a Python function, or None. `is_filter`: the call is inside FILTER."""
     name, given, signature = call.name, len(call.arguments), find(call.name)
     if signature is None:
         return Problem(0, f"{name} is no function of SPARQL, and no Python function that is known: {HOW_TO_PASS}")
@@ -257,7 +257,7 @@ def _of_call(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
 
 
 def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:
-    """Yield what is wrong with single words and signs of an expression, in their order."""
+    """Yield a problem for each word or sign of an expression that is wrong by itself, in their order."""
     for index, (part, following) in enumerate(pairwise((*parts, ""))):
         if isinstance(part, Variable):
             continue
@@ -270,10 +270,7 @@ def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:
 
 
 def _of_word(name: str, following: str) -> str | None:
-    """Return what is wrong with a word of an expression, or None.
-
-    `name` is the word in capitals, and `following` is the part after the word.
-    """
+    """Return what is wrong with the word `name` of an expression, or None. `following` is the part after the word."""
     if name in _OPERATORS:
         return f"{name} is no operator of SPARQL: write {_OPERATORS[name]}"
     if name == "EXISTS" or (name == "NOT" and following == "EXISTS"):

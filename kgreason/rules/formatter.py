@@ -75,7 +75,7 @@ def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
 
 
 def format_relation(relation: Relation, prefixes: Mapping[str, str]) -> str:
-    """Return the declaration `@relation edge(from, to, weight: xsd:integer) key(from, to) .`."""
+    """Return the text of a declaration: `@relation edge(from, to, weight: xsd:integer) key(from, to) .`."""
     columns = ", ".join(
         column.name if column.type is None else f"{column.name}: {_iri(column.type, prefixes)}"
         for column in relation.columns
@@ -95,13 +95,13 @@ def format_term(term: Term, prefixes: Mapping[str, str]) -> str:
 
 
 def format_computed(computed: Computed, prefixes: Mapping[str, str]) -> str:
-    """Return the text `FILTER(expression)` or `BIND(expression AS ?x)`."""
+    """Return the text of a filter or assignment: `FILTER(expression)` or `BIND(expression AS ?x)`."""
     parts = (part for part in computed.parts if isinstance(part, str) and is_constant(part))
     return text_of(computed, {part: format_term(part, prefixes) for part in parts})
 
 
 def format_aggregate(aggregate: Aggregate, prefixes: Mapping[str, str]) -> str:
-    """Return the text `AGGREGATE(atoms ON ?x BIND FUNCTION(?y) AS ?n)`."""
+    """Return the text of an aggregate: `AGGREGATE(atoms ON ?x BIND FUNCTION(?y) AS ?n)`."""
     inner = [format_atom(atom, prefixes) for atom in aggregate.atoms]
     inner += [format_computed(computed, prefixes) for computed in aggregate.computed]
     group = f" ON {', '.join(map(str, aggregate.group))}" if aggregate.group else ""
@@ -109,7 +109,7 @@ def format_aggregate(aggregate: Aggregate, prefixes: Mapping[str, str]) -> str:
 
 
 def format_call(aggregate: Aggregate) -> str:
-    """Return the text `FUNCTION(?y)`, with DISTINCT and SEPARATOR if the aggregate has them."""
+    """Return only the call of an aggregate as text, such as `COUNT(DISTINCT ?y)`."""
     word = "DISTINCT " if aggregate.is_distinct else ""
     between = aggregate.separator
     separator = "" if between in (None, " ") else f"; SEPARATOR = {quote(str(between))}"
@@ -117,7 +117,7 @@ def format_call(aggregate: Aggregate) -> str:
 
 
 def format_not(negated: Not, prefixes: Mapping[str, str]) -> str:
-    """Return the text `NOT atom`, `NOT EXISTS ?z IN (atoms, filters)`, or `NOT EXISTS (atoms, filters)`."""
+    """Return the text of a NOT: `NOT atom`, `NOT EXISTS ?z IN (atoms, filters)`, or `NOT EXISTS (atoms, filters)`."""
     parts = [format_atom(atom, prefixes) for atom in negated.atoms]
     parts += [format_computed(computed, prefixes) for computed in negated.computed]
     if not negated.local:
@@ -156,5 +156,5 @@ def _literal(constant: str, prefixes: Mapping[str, str]) -> str:
 
 
 def format_name(name: str) -> str:
-    """Return the name of a rule or a group as rule text has it: in quotation marks if it is not a plain word."""
+    """Return the name of a rule or group for rule text: in quotation marks, unless it is a plain word."""
     return name if _PLAIN_NAME.fullmatch(name) else quote(name)

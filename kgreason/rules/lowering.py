@@ -1,4 +1,7 @@
-"""Turn rules with NOT or expressions into positive rules over hidden relations (materialize/operators fills them).
+"""`lowered`: replace NOT, expressions and aggregates in rules by atoms of hidden relations.
+
+Left is a rule, in the middle the rules that replace it. B is the rest of the body. `materialize/operators` asserts the
+facts of `none`, `made` and `value`.
 
     H :- B, NOT p(?x)           asks(?x) :- B                       the values for which the rule asks
                                 H :- B, none(?x)                    the rule reads the values for which p is absent
@@ -16,18 +19,18 @@
                                 H :- B, value(?x, ?n)       the rule reads one value for each group
 
 The name of a hidden relation contains the text of the negation, the expression or the aggregate. So users cannot write
-hidden relations. Rules that negate or compute the same share hidden relations, whatever the variables are called. Rules
-derive `asks` and `some`. A commit asserts a fact of `none` while its `asks` fact is present and the negated fact (or
-its `some` fact) is absent. So the engine evaluates only rules without NOT, every fact has a stamp and a support as
-always, and the `none` fact is a premise in proofs of H.
+hidden relations. Two rules with the same NOT, expression or aggregate share hidden relations, whatever their variables
+are called. Rules derive `asks` and `some`. A commit asserts a fact of `none` while its `asks` fact is present and the
+negated fact (or its `some` fact) is absent. So the engine evaluates only rules without NOT, every fact has a stamp and
+a support as always, and the `none` fact is a premise in proofs of H.
 
-The relation `each` has the variables that tell two matches apart: for COUNT(DISTINCT ?y), MIN, MAX and SAMPLE the group
-and ?y, for the others all variables. If one atom has exactly these variables, the aggregate reads the facts of this
-atom and no relation `each` is needed.
+A row of `each` is one match that counts. Its columns are the group and ?y for COUNT(DISTINCT ?y), MIN, MAX and SAMPLE,
+and all variables for the other functions. If the aggregate has a single atom with exactly these variables, it reads the
+facts of this atom, and no relation `each` is needed.
 
-If a single atom is negated or aggregated, no lowered rule contains this atom. Then the constants of the atom would get
-no representatives. But each constant that a rule mentions needs one if it has equal terms. So a rule with an empty body
-derives a fact `names` that mentions the constants.
+If a single atom is negated or aggregated, no lowered rule contains this atom. But each constant that a user's rule
+mentions needs a representative if it has equal terms. So a rule with an empty body derives a fact `names`, only to
+mention the constants of the atom.
 
 When a fact of `asks` is derived, the fact of `made` with the same inputs is asserted. The fact of `made` is never
 retracted: an expression always has the same result for the same inputs.
@@ -37,9 +40,9 @@ is evaluated or written: the rule for `asks` has the whole body. This rule also 
 those whose inputs depend on a call that this call does not need. A fact `called(inputs)` is asserted for each call, so
 that no call is repeated.
 
-Law: let `none` hold exactly the keys of `asks` without a negated fact. Then the facts are those of stratified negation
-(Apt, Blair and Walker, *Towards a Theory of Declarative Knowledge*). Cost: the body is evaluated twice, and each key is
-a fact of `asks`, and while the negated fact is absent also a fact of `none`.
+Law: if `none` has exactly the values in `asks` without a negated fact, the closure is that of stratified negation (Apt,
+Blair and Walker, *Towards a Theory of Declarative Knowledge*). Cost: the body is evaluated twice. Each value asked for
+is a fact of `asks`, and while the negated fact is absent also a fact of `none`.
 """
 
 from __future__ import annotations
@@ -64,10 +67,10 @@ _REPEATING = frozenset(["COUNT", "SUM", "AVG", "GROUP_CONCAT"])
 
 
 class Negation(NamedTuple):
-    """A negation as relations: `none` has each key in `asks` for which no fact matches `pattern`.
+    """A NOT with the atoms of its hidden relations: `asks` has the values asked for, `none` those that are absent.
 
-    The terms of `asks` and `none` are the variables of `pattern`, in the order in which they occur. `negated` is what
-    the rules say after NOT, in canonical form.
+    A value is absent if no fact matches `pattern`. The terms of `asks` and `none` are the variables of `pattern`, in
+    the order in which they occur. `negated` is the NOT itself, in canonical form.
     """
 
     pattern: Atom
@@ -78,9 +81,9 @@ class Negation(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def negation(negated: Not) -> tuple[Negation, tuple[Variable, ...]]:
-    """Return the hidden relations for `negated`, and its keys, as the variables that the rule has for them.
+    """Return the hidden relations for a NOT, and the variables of the rule for the terms of `asks` and `none`.
 
-    The hidden relations are the same for all ways to write `negated`.
+    The hidden relations are the same for all ways to write the NOT.
     """
     same, keys = canonical_not(negated)
     text, terms = format_not(same, {}), same.outer()
@@ -94,7 +97,7 @@ def negations(rule: Rule) -> Iterator[Negation]:
 
 
 def lowered(rule: Rule) -> Iterator[Rule]:
-    """Yield the positive rules for a rule: the rule itself, and then the rules that fill its hidden relations."""
+    """Yield the positive rules that replace a rule: the rule over hidden atoms, then rules that derive hidden facts."""
     if rule.is_positive:
         yield rule
         return
@@ -131,9 +134,9 @@ def lowered(rule: Rule) -> Iterator[Rule]:
 
 
 def _naming(rule: Rule, pattern: Atom, hidden: Atom) -> Iterator[Rule]:
-    """Yield a rule that mentions the constants of `pattern`, if the pattern has constants.
+    """Yield a rule whose only purpose is to mention the constants of `pattern`, or nothing if there are none.
 
-    The rule is for a pattern that no lowered rule contains.
+    It derives a fact `names`, see the top of this file. `hidden` is the hidden atom for the NOT or aggregate.
     """
     if named := tuple(term for term in pattern.terms if not isinstance(term, Variable)):
         head = Atom(f"{_NAMES}{hidden.relation}", named)
@@ -141,13 +144,12 @@ def _naming(rule: Rule, pattern: Atom, hidden: Atom) -> Iterator[Rule]:
 
 
 def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> tuple[Atom, ...]:
-    """Return the atoms that must hold before a rule asks for `keys`: body atoms that the rule itself does not derive.
+    """Return the body of the rule that asks for `keys`: the atoms of `body` that `rule` itself does not derive.
 
-    So a recursive rule asks for all keys at once, and not for some more keys in each round of the recursion. If the
-    other atoms do not bind the keys, or if their join is a product, the rule asks with its whole body. Cost: a rule may
-    ask for keys that no recursion reaches. The atom of an expression is kept only if the atoms before it bind the
-    inputs of the expression. Otherwise the results of an expression, which rules share, could ask for more results
-    without an end.
+    So a recursive rule asks for all keys at once, and not for some more keys in each round of the recursion; it may ask
+    for keys that the recursion never reaches. The whole `body` is returned if the other atoms do not bind the keys, or
+    if their join is a product. The atom of an expression is kept only if the atoms before it bind the inputs of the
+    expression. Otherwise the results of an expression could ask for more results without an end.
     """
     others: tuple[Atom, ...] = ()
     bound: set[object] = set()
@@ -160,9 +162,9 @@ def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> t
 
 
 def _calling(rule: Rule, call: Computed) -> tuple[Atom, ...]:
-    """Return the atoms that must hold before a rule calls a Python function.
+    """Return the body of the rule that asks for the call of a Python function.
 
-    The docstring of the module says which atoms these are.
+    The docstring of the module says which atoms the body has.
     """
     body = (*rule.body, *aggregated(rule))
     bound: set[object] = {term for atom in body for term in atom.terms}
@@ -189,10 +191,10 @@ def _are_connected(atoms: tuple[Atom, ...]) -> bool:
 
 
 class Function(NamedTuple):
-    """An expression as relations: each row of `asks` has the inputs, each row of `made` the inputs and the result.
+    """An expression with the atoms of its hidden relations: `asks` has the inputs, `made` the inputs with the result.
 
-    If the expression has no result for the inputs, `made` has no row for them. The terms are the variables of
-    `computed`, which is in canonical form. If the expression is the call of a Python function, `called` has the inputs
+    If the expression has no result for some inputs, `made` has no fact for them. `computed` is the expression in
+    canonical form; the terms of the atoms are its variables. For the call of a Python function, `called` has the inputs
     with which the function was called.
     """
 
@@ -204,7 +206,7 @@ class Function(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
-    """Return the hidden relations for an expression, and its inputs, as the variables that the rule has for them.
+    """Return the hidden relations for an expression, and the variables of the rule for the inputs.
 
     The hidden relations are the same for all ways to write the expression.
     """
@@ -233,7 +235,7 @@ def skolems_of(expressions: Iterable[Computed]) -> Iterator[Function]:
 
 
 def renamed_results(rule: Rule) -> Iterator[Rule]:
-    """Yield a rule for each BIND of a rule; it adds a row with the representative of the result.
+    """Yield a rule for each BIND of `rule`: if a result is made, the result with its representative is made, too.
 
     The rules in the engine work with representatives. The result of an expression may be any member of a clique, and no
     other rule replaces this member by its representative.
@@ -249,10 +251,10 @@ def renamed_results(rule: Rule) -> Iterator[Rule]:
 
 
 class Aggregation(NamedTuple):
-    """An aggregate as relations: `each` has the rows to aggregate, `value` has each group with its result.
+    """An aggregate with the atoms of its hidden relations: `each` has the rows to aggregate, `value` the results.
 
-    A group without a result has no row in `value`. `keys` are the variables of `each`: first the group, then the
-    argument, if there is one. `aggregate` is in canonical form.
+    A fact of `value` has the group and its result; a group without a result has no fact. `keys` are the variables of
+    `each`: the group, then the argument, if there is one, then others. `aggregate` is in canonical form.
     """
 
     aggregate: Aggregate
@@ -262,13 +264,13 @@ class Aggregation(NamedTuple):
 
     @property
     def is_looked_up(self) -> bool:
-        """Whether the atom `each` is an atom of the aggregate itself. Then no rule has to derive `each`."""
+        """Whether `each` is the only atom inside the aggregate. Then no rule has to derive facts of `each`."""
         return self.each in self.aggregate.atoms
 
 
 @lru_cache(maxsize=4_096)
 def aggregation(aggregate: Aggregate) -> tuple[Aggregation, tuple[Variable, ...]]:
-    """Return the hidden relations for an aggregate, and its group, as the variables that the rule has for it.
+    """Return the hidden relations for an aggregate, and the variables of the rule for the group.
 
     The hidden relations are the same for all ways to write the aggregate.
     """
@@ -296,7 +298,7 @@ def aggregated(rule: Rule) -> Iterator[Atom]:
 
 
 def _asked(computed: Computed) -> Atom:
-    """Return the atom of the hidden relation `asks` for an expression, with the variables of the rule."""
+    """Return the hidden atom by which a rule asks for an expression, with the variables of the rule."""
     function, inputs = function_of(computed)
     return Atom(function.asks.relation, inputs)
 
@@ -308,10 +310,7 @@ def computation(computed: Computed) -> Atom:
 
 
 def read_by(rule: Rule) -> tuple[Atom, ...]:
-    """Return the atoms that the engine reads for a rule.
-
-    These are the atoms of the body, and hidden atoms for NOT, expressions and aggregates.
-    """
+    """Return the body of a rule as the engine has it: its atoms, then hidden atoms for its operators."""
     return *rule.body, *aggregated(rule), *map(computation, rule.computed), *absences(rule)
 
 
@@ -323,7 +322,7 @@ def absences(rule: Rule) -> Iterator[Atom]:
 
 
 def is_operated(fact: Atom) -> bool:
-    """Whether kgreason itself asserts a fact. Such a fact says what is absent, or what was computed."""
+    """Whether a fact is the result of a NOT, an expression or an aggregate. kgreason itself asserts such facts."""
     return is_absence(fact) or is_computed(fact) or is_aggregated(fact)
 
 
@@ -353,9 +352,9 @@ def is_absence(fact: Atom) -> bool:
 
 
 def _is_looked_up(negated: Not) -> bool:
-    """Whether the negated part is a single atom that some fact shows to hold. Then no relation `some` is needed.
+    """Whether a look at the facts of one atom decides a NOT. Then no relation `some` is needed.
 
-    The result is False for owl:sameAs: equal terms are in one clique, but most pairs of its members have no fact.
+    This is not so for owl:sameAs: equal terms are in one clique, but most pairs of its members have no fact.
     """
     if negated.local or negated.computed or len(negated.atoms) != 1:
         return False
@@ -367,5 +366,5 @@ def _is_link(atom: Atom) -> bool:
 
 
 def _begins(fact: Atom, start: str | tuple[str, ...]) -> bool:
-    """Whether a fact has a relation whose name begins with `start`. A triple has no relation."""
+    """Whether a fact has a relation, and the name of the relation begins with `start`. A triple has no relation."""
     return fact.relation is not None and fact.relation.startswith(start)

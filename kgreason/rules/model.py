@@ -39,7 +39,7 @@ DATA = "DATA"
 
 
 class Atom(NamedTuple):
-    """A triple pattern (`relation is None`), an atom of a relation, or a pattern of asserted triples (`DATA`)."""
+    """A triple pattern (`relation` is None), or an atom of a relation. With `relation` DATA: a pattern after `DATA`."""
 
     relation: str | None
     terms: tuple[Term, ...]
@@ -114,21 +114,18 @@ class Aggregate(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A place of a declared relation: its name, and the IRI of its type.
-
-    If the type is None, terms of any type are allowed.
-    """
+    """A column of a declared relation: its name, and the IRI of its type. If the type is None, any term is allowed."""
 
     name: str
     type: Constant | None = None
 
 
 class Relation(NamedTuple):
-    """`@relation edge(from, to, weight: xsd:integer) key(from, to) .`: the places of a relation, and its key.
+    """The declaration of a relation: `@relation edge(from, to, weight: xsd:integer) key(from, to) .`.
 
-    No two asserted facts have the same terms at the places `key`, which are numbers from 0. With an empty `key` all
-    facts are allowed. `kind` says who makes the facts: only users for "input", only rules for "derived" and for
-    "internal", users and rules for "". Deltas and dumps leave internal relations out.
+    `key` has the numbers of the key's columns, from 0. No two asserted facts have the same terms in these columns; with
+    an empty key all facts are allowed. `kind` says who makes the facts: "input" users alone, "derived" and "internal"
+    rules alone, "" both. Deltas and dumps leave internal relations out.
     """
 
     name: str
@@ -142,16 +139,17 @@ RELATION_KINDS = ("input", "derived", "internal")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule `heads :- body, aggregates, computed, negated .`; the name of a W3C rule is the W3C name.
+    """A rule `heads :- body, aggregates, computed, negated .`.
 
-    `body` has the positive atoms. `aggregates` has the aggregates that the rule reads. `computed` has its filters and
-    assignments, each after the assignments whose results it reads. `negated` has what must be absent. `sources` are the
-    schema triples that the rule was translated from. Proofs show them. `file` is the name of the rule file that a rule
-    of the user came from; it is empty for other rules. Equality and hash ignore `sources` and `file`. The hash is
-    computed once, because rules are often keys. `dialect` is the language of the rule's text: "" for our own, "srl" for
-    SPARQL-RL, "rq" for a CONSTRUCT query. `declares` is the relation that the statement declares; such a statement has
-    no atoms and derives nothing. Users add and remove such a statement as they add and remove rules, and it is stored
-    with the rules.
+    `body` has the atoms that must hold, `aggregates` the aggregates, `negated` each NOT. `computed` has the filters and
+    assignments, each after the assignments whose results it reads. The name of a W3C rule is the W3C name.
+
+    `sources` are the schema triples that the rule was translated from; proofs show these triples. `file` is the rule
+    file that a user's rule came from, or "". Equality and hash ignore `sources` and `file`. `dialect` is the language
+    of the rule's text: "" for our own, "srl" for SPARQL-RL, "rq" for a CONSTRUCT query.
+
+    A declaration of a relation is a rule, too, so that users add, remove and store declarations as they do rules. It
+    has the relation in `declares`, has no atoms, and derives nothing.
     """
 
     heads: tuple[Atom, ...]
@@ -195,7 +193,7 @@ class Rule:
         yield from self.read()
 
     def data(self) -> Iterator[Atom]:
-        """Yield the atoms of the rule that match only asserted triples (`DATA`)."""
+        """Yield the atoms that the rule has after `DATA`, which match asserted triples only."""
         return (atom for atom in self.read() if atom.relation == DATA)
 
     def read(self) -> Iterator[Atom]:
@@ -213,18 +211,18 @@ class Rule:
 
     @property
     def has_plain_atoms(self) -> bool:
-        """Whether the rule has atoms only, and reads no asserted triples."""
+        """Whether the rule has nothing but atoms, none of them after `DATA`."""
         return self.is_positive and not any(self.data())
 
     def bound(self) -> set[Term]:
-        """Return the terms of the body atoms, the groups and results of aggregates, and the results of BIND."""
+        """Return all variables to which the rule gives values; constants of body atoms are in the result as well."""
         terms: set[Term] = {term for atom in self.body for term in atom.terms}
         for aggregate in self.aggregates:
             terms.update(aggregate.group, (aggregate.result,))
         return terms | {computed.result for computed in self.computed if computed.result}
 
     def expressions(self) -> Iterator[Computed]:
-        """Return every FILTER and BIND of the body, and the filters under NOT, but nothing inside aggregates."""
+        """Yield every FILTER and BIND of the body, and the filters under NOT, but nothing inside aggregates."""
         yield from self.computed
         for negated in self.negated:
             yield from negated.computed
@@ -244,7 +242,7 @@ OWN = "a rule of your own"
 
 
 def origin(rule: Rule) -> str:
-    """Where a user's rule comes from: `from FILE`, or `OWN`."""
+    """Return, in words, where a user's rule comes from: `from FILE`, or `OWN` if it came from no file."""
     return f"from {rule.file}" if rule.file else OWN
 
 

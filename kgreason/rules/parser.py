@@ -77,7 +77,7 @@ def parse(
 
 
 class _Context(NamedTuple):
-    """The values that `_sparql` needs besides the text.
+    """The values that `_sparql` needs besides the text: see `parse`.
 
     `path` is the file of the text, or None if the text comes from no file.
     """
@@ -107,7 +107,7 @@ def _sparql(text: str, source: str, syntax: Syntax, context: _Context) -> Progra
 
 
 def absent(fact: Atom) -> Not:
-    """Return the NOT that a fact of a hidden relation stands for (`lowering.is_absence`), with the fact's terms in it.
+    """Return what a hidden fact (`lowering.is_absence`) says to be absent: a NOT with values in place of variables.
 
     >>> from kgreason.rules.formatter import format_not
     >>> format_not(absent(Atom("NOT p(?v0, ?v0)", ("<http://e/a>",))), {})
@@ -128,7 +128,7 @@ def absent(fact: Atom) -> Not:
 
 
 def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
-    """Return the expression whose result is in a hidden fact (`lowering.is_computed`), and the values of its variables.
+    """Return the expression that a hidden fact (`lowering.is_computed`) has the result of, and its variables' values.
 
     >>> expression, values = computed(Atom("BIND(?v0 + 1 AS ?v1)", ('"7"', '"8"')))
     >>> expression.result, values
@@ -142,16 +142,16 @@ def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
 
 
 def aggregate_of(fact: Atom) -> Aggregate:
-    """Return the aggregate whose value a hidden fact has (`lowering.is_aggregated`)."""
+    """Return the aggregate that a hidden fact (`lowering.is_aggregated`) has the value of."""
     from kgreason.rules.text.reader import read_aggregate
 
     return read_aggregate(str(fact.relation))
 
 
 def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
-    """Return the aggregate whose value is in a fact of a hidden relation (`lowering.is_aggregated`), and the value.
+    """Return the aggregate that a hidden fact (`lowering.is_aggregated`) has the value of, and this value.
 
-    In the atoms of the aggregate, the values of the group take the place of the group's variables.
+    In the atoms of the aggregate, the values of the group are in place of the group's variables.
 
     >>> found, value = aggregated(Atom("AGGREGATE(p(?v0, ?v1) ON ?v0 BIND COUNT(?v1) AS ?v2)", ("<http://e/a>", '"3"')))
     >>> found.atoms, value

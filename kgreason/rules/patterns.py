@@ -28,10 +28,7 @@ def substituted(atom: Atom, binding: Binding) -> Atom:
 
 
 def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
-    """Return an extension of the binding under which the two atoms are equal.
-
-    Return None if there is no such extension.
-    """
+    """Return the binding with more variables bound, such that the two atoms are equal under it; None if impossible."""
     if one.relation != other.relation or len(one.terms) != len(other.terms):
         return None
     extended = dict(binding)
@@ -49,10 +46,7 @@ def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
 
 
 def generalises(general: Atom, special: Atom) -> bool:
-    """Whether `special` is an instance of `general`.
-
-    This is so if values for the variables of `general` make `general` equal to `special`.
-    """
+    """Whether some values for the variables of `general` make it equal to `special`."""
     if general.relation != special.relation or len(general.terms) != len(special.terms):
         return False
     seen: dict[Term, Term] = {}
@@ -63,7 +57,7 @@ def generalises(general: Atom, special: Atom) -> bool:
 
 
 def numbered(atom: Atom) -> Atom:
-    """Return the atom with its variables named 1, 2, ... in the order of their first use."""
+    """Return the atom with variables called 1, 2, ... in the order of their first use."""
     names: dict[Term, Variable] = {}
     return Atom(
         atom.relation,
@@ -75,7 +69,7 @@ def numbered(atom: Atom) -> Atom:
 
 
 def fresh(pattern: Atom, number: int) -> Atom:
-    """Return a copy of a pattern with new variables, so that no other pattern of a join has them."""
+    """Return a copy of a pattern with `number` added to each name of a variable, so that no other pattern has it."""
     return Atom(
         pattern.relation,
         tuple(Variable(f"{term.name}.{number}") if isinstance(term, Variable) else term for term in pattern.terms),
@@ -89,5 +83,5 @@ def text(pattern: Atom) -> str:
 
 
 def can_match(head: Atom, atom: Atom) -> bool:
-    """Whether a fact can match both atoms. The atoms are from two rules: equal names are different variables."""
+    """Whether one fact can match both atoms. The atoms are from two rules: equal names are different variables."""
     return unified(fresh(head, 0), atom, {}) is not None

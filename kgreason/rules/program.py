@@ -26,7 +26,7 @@ MOST_ATOMS = 256
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The rules of a text, and its prefixes: prefix -> namespace (IRI text without angle brackets)."""
+    """The rules of a text, and its prefixes: a dict from prefix to namespace, an IRI without angle brackets."""
 
     rules: tuple[Rule, ...]
     prefixes: Mapping[str, str] = field(default_factory=dict, hash=False)

@@ -58,12 +58,15 @@ def check_positive(rules: Iterable[Rule], where: str) -> None:
 
 
 def _axiom_of(rule: Rule) -> str:
-    """Return the node of the axiom that a rule was translated from, in brackets; empty for a user's rule."""
+    """Return the subject of the axiom that a rule was translated from, in brackets, for messages.
+
+    Returns "" for a user's rule.
+    """
     return f" ({rule.sources[0][0]})" if rule.sources else ""
 
 
 def _of_aggregates(rule: Rule) -> Iterator[str]:
-    """Yield what is wrong with the variables of AGGREGATE."""
+    """Yield a message for each variable of an aggregate that breaks the rules at the top of this file."""
     for number, aggregate in enumerate(rule.aggregates):
         inside = set(aggregate.variables())
         known = {term for atom in aggregate.atoms for term in atom.terms}
@@ -82,7 +85,7 @@ def _of_aggregates(rule: Rule) -> Iterator[str]:
 
 
 def _inputs(rule: Rule) -> set[Term]:
-    """Return the variables that the expressions and negations of a rule read."""
+    """Return the variables whose values the expressions and negations of a rule need."""
     read: set[Term] = {variable for computed in rule.computed for variable in computed.inputs()}
     return read | {variable for negated in rule.negated for variable in negated.outer()}
 
@@ -107,14 +110,17 @@ def _of_negated(rule: Rule) -> Iterator[str]:
 
 
 def _of_computed(rule: Rule) -> Iterator[str]:
-    """Yield what is wrong with the variables of FILTER and BIND."""
+    """Yield a message for each variable in FILTER or BIND of a body that breaks the rules at the top of this file."""
     yield from _of_expressions(rule.computed, replace(rule, computed=()).bound())
 
 
 def _of_expressions(
     expressions: tuple[Computed, ...], known: set[Term], where: str = "in no body atom"
 ) -> Iterator[str]:
-    """Yield what is wrong with the variables of FILTER and BIND. `known` are the variables that atoms bind."""
+    """Yield a message for each variable in `expressions` that has no value, or that two of them give a value.
+
+    `known` are the variables that atoms bind. `where` says in the message where no atom has the variable.
+    """
     bound: set[object] = set(known)
     made = bound | {computed.result for computed in expressions}
     for computed in expressions:
@@ -132,9 +138,9 @@ def _of_expressions(
 
 
 def _circular(expressions: tuple[Computed, ...], bound: set[object]) -> Variable | None:
-    """Return a variable whose BIND needs the variable itself, directly or through other BINDs.
+    """Return a variable such that its BIND needs the variable itself, directly or through other BINDs, or None.
 
-    Return None if all expressions can be put in an order. `bound` are the variables that atoms bind.
+    `bound` are the variables that atoms bind.
     """
     known = set(bound)
     waiting = {computed.result: computed.inputs() for computed in expressions if computed.result}

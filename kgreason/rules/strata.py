@@ -1,28 +1,31 @@
 """`stratify`: the order in which negations and aggregates can be decided, or a cycle that allows no order.
 
-A rule A depends on a rule B if a head of B can match a body atom of A. The dependency is *closed* if the atom is under
-NOT, else *open*. All dependencies of a rule of SPARQL-RL that assigns a value are closed. A closed dependency can be
-decided once all rules that it depends on have derived everything. So no cycle may contain a closed dependency. Each
-rule has a stratum, as in W3C's SPARQL-RL, rather than each predicate: several rules may derive one predicate, each in a
-stratum of its own.
+A rule A depends on a rule B if a head of B can match an atom that A reads. The dependency is *closed* if A needs all
+such facts before it can go on: if the atom is under NOT or inside AGGREGATE, or if A is a rule of SPARQL-RL that
+assigns a value. All other dependencies are *open*. So no cycle may contain a closed dependency.
 
-    level(n) = 1 + the largest level of a negation m, where a rule that contains m can derive facts
-                   that n negates, directly or through other rules
+A negation or aggregate n is decided in a *stratum*:
 
-Rules that assign get no level: what they derive only grows with what they read, so they need no order. These rules are
-looked at for cycles alone. But SKOLEM makes one blank node for each individual. So if a program has rules about
-equality, SKOLEM waits until owl:sameAs is final. An aggregate with a SKOLEM among its atoms waits for this SKOLEM.
+    stratum(n) = 1 + the largest stratum of those m for which a rule that contains m can derive facts that n reads,
+                     directly or through other rules
 
-Rules about equality and the values of literals are not part of this graph. Otherwise the rules that replace equals by
-equals would put every triple on one cycle. Instead all that waits also depends on all other rules that derive
+Each negation has a stratum, rather than each predicate: several rules may derive one predicate, each from another
+stratum. Rules that assign have no stratum: with more facts to read they derive more, so they need no order. They are
+only checked for cycles. SKOLEM makes one blank node for each individual. So if a program has rules about equality,
+SKOLEM has a stratum too: it waits until owl:sameAs is final. An aggregate with a SKOLEM among its expressions waits for
+this SKOLEM.
+
+Rules about equality and about the values of literals are left out here: rules that replace equals by equals would put
+every triple on one cycle. Instead, everything that waits for facts also waits for all other rules that derive
 owl:sameAs.
 
-One cycle is allowed: if all its closed dependencies are aggregates MIN, or all MAX, the rules find a smallest or
-largest value by recursion (shortest paths). The aggregates of such a cycle are one recursion, at one level.
+One kind of cycle is allowed: if all its closed dependencies are aggregates MIN, or all are MAX, the rules find a
+smallest or largest value by recursion (shortest paths). The aggregates of such a cycle are one recursion, and share a
+stratum.
 
-Law: levels are finite exactly if no cycle has a closed dependency. Cost: nothing for a program without closed
-dependencies. Else an index of all rules, and for each negation and each rule that assigns a look at the rules that can
-derive the facts that it reads.
+Law: there are strata exactly if no other cycle has a closed dependency. Cost: nothing for a program without closed
+dependencies. Otherwise an index of all rules is made; then, for each negation, aggregate and rule that assigns, all
+rules are visited that can derive the facts that it reads.
 """
 
 from __future__ import annotations
@@ -66,11 +69,11 @@ _Reached = Mapping[Rule, Rule | None]
 
 
 class Level(NamedTuple):
-    """When a negation, an aggregate or a SKOLEM is decided: its level, from 1, and its recursion.
+    """When a negation, an aggregate or a SKOLEM is decided. `level` is its stratum, from 1.
 
-    `recursion` is the number of a recursion, 0 for none. The aggregates of one recursion need each other. They are
-    decided again and again until their values stay the same. `reads` are all atoms that the recursion reads, directly
-    or through rules.
+    `recursion` is the number of a recursion, or 0. The aggregates of one recursion need each other. They are decided
+    again and again until their values stay the same. `reads` are all atoms that the recursion reads, directly or
+    through rules.
     """
 
     level: int
@@ -79,7 +82,7 @@ class Level(NamedTuple):
 
 
 def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
-    """Return the level of each negation, aggregate and SKOLEM.
+    """Return the stratum of each negation and aggregate, and of each SKOLEM if there are rules about equality.
 
     Raises StratificationError for a cycle, with the names of its rules.
     """
@@ -98,7 +101,7 @@ def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
 
 
 def has_closed(rule: Rule) -> bool:
-    """Whether a rule may have a closed dependency: it has NOT, AGGREGATE or SKOLEM, or assigns in SPARQL-RL."""
+    """Whether a rule has NOT, AGGREGATE or SKOLEM, or is of SPARQL-RL and assigns. Such a rule may need strata."""
     return bool(rule.negated or rule.aggregates) or _is_closed(rule) or any(skolems(rule))
 
 
@@ -128,7 +131,7 @@ class _Producers:
                     self._rules[_signature(head)].append((head, rule))
 
     def of(self, atom: Atom) -> Iterator[Rule]:
-        """Yield the rules with a head that can match an atom."""
+        """Yield the rules that have a head that can match `atom`."""
         relation, width, predicate, kind = _signature(atom)
         if relation is not None:
             signatures: Iterable[_Signature] = [(relation, width, None, None)]
@@ -143,7 +146,7 @@ class _Producers:
 
 
 def is_equality(rule: Rule) -> bool:
-    """Whether a rule is one of those about equal terms.
+    """Whether a rule is one of kgreason's own about equality.
 
     Such a rule replaces equals by equals, or is about owl:sameAs itself, or about the values of literals.
     """
@@ -163,9 +166,9 @@ def _signature(atom: Atom) -> _Signature:
 
 
 def _reached(closed: _Closed, producers: _Producers, *, is_equal: bool) -> _Reached:
-    """Return the rules that can derive a fact that `closed` reads, directly or through open dependencies.
+    """Return the rules that can derive facts that `closed` reads, directly or through the bodies of other such rules.
 
-    Each rule comes with the rule that reads its facts, or with None if `closed` itself reads them.
+    The result maps each rule to the rule that reads its facts, or to None if `closed` itself reads them.
     """
     atoms = (*_read(closed), *((_SAME,) if is_equal else ()))
     reached: dict[Rule, Rule | None] = {rule: None for atom in atoms for rule in producers.of(atom)}
@@ -193,12 +196,15 @@ def _read(closed: _Closed) -> Iterable[Atom]:
 
 
 def _inside(closed: _Closed) -> set[_Closed]:
-    """Return the SKOLEMs among the expressions of an aggregate. If `closed` is no aggregate, the result is empty."""
+    """Return the SKOLEMs inside `closed` if it is an aggregate, else an empty set."""
     return set(skolems_of(closed.aggregate.computed)) if isinstance(closed, Aggregation) else set()
 
 
 def _needs(reached: _Reached, *, is_equal: bool) -> dict[_Closed, Rule]:
-    """Return all that has closed dependencies in the rules `reached`: each NOT, aggregate and so on, with its rule."""
+    """Return each NOT, aggregate and other operator of the rules `reached` that must wait until what it reads is final.
+
+    The result maps each of them to its rule. A rule of SPARQL-RL that assigns is an entry itself.
+    """
     return {closed: rule for rule in reached for closed in _closed(rule, is_equal=is_equal)}
 
 
@@ -224,10 +230,10 @@ def _levels(
 def _ordered(
     needs: Mapping[_Closed, Mapping[_Closed, Rule]], reached: Mapping[_Closed, _Reached]
 ) -> tuple[dict[_Closed, int], list[list[_Closed]]]:
-    """Return a number for each key of `needs`, and the sets of keys with equal numbers, as a list.
+    """Put the keys of `needs` in an order. Returns a number for each key, and a list of groups of keys.
 
-    The aggregates of one recursion have equal numbers. In the list, each set comes after the sets that it needs. Raises
-    StratificationError for a cycle that is no recursion.
+    The aggregates of one recursion form a group and have the same number; any other key is a group of its own. In the
+    list, each group comes after the groups that it needs. Raises StratificationError for a cycle that is no recursion.
     """
     numbers = {closed: number for number, closed in enumerate(needs, 1)}
     while True:
@@ -251,15 +257,15 @@ def _ordered(
 
 
 def _may_recur(path: Iterable[_Closed]) -> bool:
-    """Whether a cycle consists of MIN alone or of MAX alone. Then better values replace worse ones."""
+    """Whether all members of a cycle are MIN aggregates, or all MAX. Then better values replace worse ones."""
     kinds = {closed.aggregate.function if isinstance(closed, Aggregation) else "" for closed in path}
     return kinds in ({"MIN"}, {"MAX"})
 
 
 def _round(part: Sequence[_Closed], needs: Mapping[_Closed, Iterable[_Closed]]) -> list[_Closed]:
-    """Return a cycle inside `part`, each of whose members needs every other, directly or through others.
+    """Return a cycle among the members of `part`. Each member of `part` needs every other, directly or through others.
 
-    If some member may not recur by itself, the cycle begins with such a member.
+    If there is a member that is no MIN or MAX aggregate, the cycle begins with such a member.
     """
     start = next((closed for closed in part if not _may_recur([closed])), part[0])
     inside, reader = set(part), dict[_Closed, _Closed]()
@@ -281,10 +287,10 @@ def _cycle(
     needs: Mapping[_Closed, Mapping[_Closed, Rule]],
     reached: Mapping[_Closed, _Reached],
 ) -> str:
-    """Return the error message for a cycle: each part of `path` needs the next, and the last needs the first.
+    """Return the error message for the cycle `path`: each member needs the next one, and the last needs the first.
 
-    Each step begins with a rule that says NOT or assigns, in the words of this rule. A SKOLEM among the atoms of an
-    aggregate is left out: the aggregate itself needs all that this SKOLEM needs.
+    The message has a step for each member, with the rule that says it, and the rules in between. A SKOLEM inside the
+    aggregate before it is left out: the aggregate needs all that this SKOLEM needs.
     """
     path = [closed for number, closed in enumerate(path) if closed not in _inside(path[number - 1])]
     steps = []
@@ -305,10 +311,9 @@ def _cycle(
 
 
 def _match(atoms: Iterable[Atom], rule: Rule) -> str | None:
-    """Return a note on how a head of a rule matches one of the atoms, or None if no head matches.
+    """Return a note on how a head of `rule` matches one of `atoms`, or None if no head matches.
 
-    The note is empty if the match is obvious. It has a text if a variable of the atom stands for any predicate or
-    class.
+    The note is empty if the match is obvious. It has text if the atom has a variable as its predicate or class.
     """
     found = ((atom, head) for atom in atoms for head in rule.heads if can_match(head, atom))
     atom, head = next(found, (None, None))
@@ -321,10 +326,7 @@ def _match(atoms: Iterable[Atom], rule: Rule) -> str | None:
 
 
 def _said(wanted: _Closed, sayer: Rule) -> str:
-    """Return what a message says of the NOT, aggregate, SKOLEM or assignment `wanted`: `says NOT p(?x)`.
-
-    The variables have the names that they have in the rule `sayer`.
-    """
+    """Return the words of a message for `wanted`, such as `says NOT p(?x)`, with the variables of the rule `sayer`."""
     if isinstance(wanted, Rule):
         names = " and ".join(str(computed.result) for computed in wanted.computed if computed.result)
         return f"assigns {names} in SPARQL-RL"

@@ -1,10 +1,11 @@
-"""What a message says of text that a parser did not expect, for every language of rules.
+"""The words of messages about text that a parser did not expect, for every language of rules.
 
     found '?x', expected a name
           ----           ------
           Found.words    in_words
 
-`Words` are tables: the terminals of a grammar in groups, and the words of the language for each group.
+A table `Words` belongs to a grammar: it has groups of the grammar's terminals (kinds of tokens), and for each group the
+words by which messages name it.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Found(NamedTuple):
 
 
 def found(error: UnexpectedInput, text: str) -> Found:
-    """Return what stands in `text` at the place where the parser expected something else."""
+    """Return the place in `text` at which the parser expected something else, and a description of what is there."""
     if isinstance(error, UnexpectedToken):
         token = error.token
         if token.type == "$END":
@@ -49,7 +50,7 @@ def found(error: UnexpectedInput, text: str) -> Found:
 
 
 def in_words(terminals: Collection[str], words: Words) -> str:
-    """Return the terminals of a grammar in words: `a, b or c`."""
+    """Return the terminals of a grammar in the words of messages: `a, b or c`. `words` is the table of the grammar."""
     left, said = set(terminals), []
     for group, word in words:
         if left.issuperset(group):

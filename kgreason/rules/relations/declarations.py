@@ -1,4 +1,4 @@
-"""What `@relation` says of a relation, checked in rules: the number of places, the types of constants, the kind.
+"""Check that rules keep to the declarations (`@relation`) of relations: number of columns, types, and kind.
 
 Cost: nothing without declarations; otherwise a look at every atom.
 """
@@ -20,28 +20,28 @@ def declared(rules: Iterable[Rule], name: str) -> Relation | None:
 
 
 def columns_of(relation: Relation | None, arity: int) -> tuple[str, ...]:
-    """Return the names of the places of a relation."""
+    """Return the names of the columns of a relation: those declared, or column1, column2, ... without a declaration."""
     if relation is not None and len(relation.columns) == arity:
         return tuple(column.name for column in relation.columns)
     return tuple(f"column{place}" for place in range(1, arity + 1))
 
 
 def is_internal(name: str, rules: Iterable[Rule]) -> bool:
-    """Whether a relation is declared as internal."""
+    """Whether one of the rules declares the relation `name` as internal."""
     relation = declared(rules, name)
     return relation is not None and relation.kind == "internal"
 
 
 def named(rules: Iterable[Rule], name: str) -> set[int]:
-    """Return the arities with which rules use the relation called `name`."""
+    """Return the numbers of terms that atoms of the relation `name` have in the rules."""
     return {len(atom.terms) for rule in rules for atom in rule.atoms() if atom.relation == name}
 
 
 def misfit(relation: Relation, places: Sequence[str | None], *, is_derived: bool) -> str | None:
     """Return what is wrong with an atom of a declared relation, or None if nothing is wrong.
 
-    `places` has the constants of the atom, and None in the place of each variable. `is_derived` says whether a rule
-    with a body derives the atom.
+    `places` has the terms of the atom, with None for each variable. `is_derived` says that the atom is the head of a
+    rule with a body.
     """
     name, wanted, count = relation.name, len(relation.columns), len(places)
     if count != wanted:

@@ -1,10 +1,10 @@
 """The names of relations, and which relations are the user's.
 
-    edge, 3     "edge/3"     the text in the dictionary, whose id is the first column of a fact
+    edge with 3 columns    "edge/3"     the text in the dictionary; its id is the first column of a fact's row
 
-The same name with another number of places is another relation. kgreason has relations of its own, for equal terms,
-literals and restrictions (`INNER`), and hidden ones for NOT, expressions and aggregates. The name of a hidden relation
-has a space or a bracket, so no user can write one.
+The same name with another number of columns is another relation. kgreason has relations of its own (`INNER`) for equal
+terms, literals and restrictions, and hidden ones for NOT, expressions and aggregates. The name of a hidden relation has
+a space or a bracket, so no user can write one.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _NAME = re.compile(
 
 
 def is_own(name: str) -> bool:
-    """Whether a relation with this name is the user's, and not one of kgreason's own."""
+    """Whether a relation with this name belongs to users, and not to kgreason itself."""
     return name not in INNER and name not in (FALSE.relation, DATA) and bool(_NAME.fullmatch(name))
 
 
 def checked_name(name: object) -> str:
-    """Return `name` unchanged if a relation of the user may have this name.
+    """Return `name` unchanged if users may give a relation this name.
 
     Raises InputError if not, and InputTypeError if it is no text.
     """
@@ -56,7 +56,7 @@ def checked_name(name: object) -> str:
 
 
 def checked_arity(arity: object) -> int | None:
-    """Return `arity` unchanged if it is a number of places or None.
+    """Return `arity`, a number of columns or None, unchanged.
 
     Raises InputTypeError if it is not a whole number, and InputError if it is negative.
     """
@@ -70,9 +70,9 @@ def checked_arity(arity: object) -> int | None:
 
 
 def told(text: str) -> tuple[str, int] | None:
-    """Return the name and the number of places of a user's relation, read from its text in the dictionary.
+    """Split the text of a user's relation in the dictionary, such as `edge/3`, into its name and number of columns.
 
-    Return None if the text belongs to no relation of the user.
+    Returns None for any other text.
     """
     name, slash, arity = text.rpartition("/")
     return (name, int(arity)) if slash and arity.isdecimal() and is_own(name) else None

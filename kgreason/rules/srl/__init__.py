@@ -2,13 +2,13 @@
 
 syntax       text -> statements of tokens with their places (grammar.lark)
 mistakes     what a user may have meant with text that does not parse
-abstract     rules as the specification has them: patterns, filters, assignments, negations
+abstract     rules as the W3C's text defines them: patterns, filters, assignments, negations
 names        tokens -> terms: prefixes, the base, constants
 triples      statements -> triples: lists, paths, reifiers and blank nodes in full
 reader       statements of a rule set -> a program; checks that the rules are well-formed
 queries      a CONSTRUCT query -> a program
 translation  an abstract rule -> rules: blank nodes in heads, triple terms, NOT
-parts        the rules that look into triple terms for others
+parts        helper rules that take triple terms apart
 imports      IMPORTS -> the rules of other files
 writer       a program -> the text of a rule set or of a query
 """

@@ -1,7 +1,7 @@
-"""Rules of SPARQL-RL as the specification's abstract syntax has them: triples, filters, assignments, negations.
+"""Rules of SPARQL-RL in the abstract syntax of the specification: triples, filters, assignments, negations.
 
-A term may be a blank node of a head or of data, or a triple term with variables in it. `translation` knows how such
-terms become `Term`s of our rules. In bodies, blank nodes are variables already.
+A term may be a blank node of a head or of data, or a triple term with variables in it. `translation` turns such terms
+into `Term`s of our rules. In bodies, blank nodes have become variables already.
 """
 
 from __future__ import annotations
@@ -14,10 +14,7 @@ from kgreason.rules.model import Computed, Constant, Variable
 
 
 class Blank(NamedTuple):
-    """A blank node of a head or of data, given by its label.
-
-    A node that has no name in the text gets a label with a space in it.
-    """
+    """A blank node of a head or of data. If the text gives it no label, its `label` has a space in it."""
 
     label: str
 
@@ -35,7 +32,7 @@ Triple: TypeAlias = tuple[Node, Node, Node]
 
 
 class Filter(NamedTuple):
-    """`FILTER`. As in all elements, `line` and `column` say where the element begins, for messages."""
+    """`FILTER(expression)`. All elements have `line` and `column`, the place in the text, for messages."""
 
     computed: Computed
     line: int
@@ -72,7 +69,7 @@ Element: TypeAlias = Pattern | Filter | Assignment | Absent
 
 @dataclass(frozen=True, slots=True)
 class AbstractRule:
-    """A rule with its name. If `is_data`, the whole body matches only asserted triples."""
+    """A rule of SPARQL-RL. With `is_data`, its whole body matches asserted triples only."""
 
     name: str
     head: tuple[Pattern, ...]
@@ -81,10 +78,7 @@ class AbstractRule:
 
 
 def variables(node: Node) -> Iterator[Variable]:
-    """Yield the variables of a term, in the order in which they occur.
-
-    If the term is a triple term, these are the variables in the triple.
-    """
+    """Yield the term if it is a variable, or the variables inside it if it is a triple term, in their order."""
     if isinstance(node, Variable):
         yield node
     elif isinstance(node, Nested):
@@ -93,7 +87,7 @@ def variables(node: Node) -> Iterator[Variable]:
 
 
 def blanks(node: Node) -> Iterator[Blank]:
-    """Yield the blank nodes of a term. If the term is a triple term, these are the blank nodes in the triple."""
+    """Yield the term if it is a blank node, or the blank nodes inside it if it is a triple term."""
     if isinstance(node, Blank):
         yield node
     elif isinstance(node, Nested):
@@ -102,13 +96,13 @@ def blanks(node: Node) -> Iterator[Blank]:
 
 
 def of_triple(triple: Triple) -> Iterator[Variable]:
-    """Yield the variables of a triple pattern."""
+    """Yield the variables of a triple pattern, also those inside triple terms."""
     for node in triple:
         yield from variables(node)
 
 
 def defined(element: Element) -> Iterator[Variable]:
-    """Yield the variables that an element gives values to."""
+    """Yield the variables to which an element gives values: those of a triple pattern, or the result of SET."""
     if isinstance(element, Pattern):
         yield from of_triple(element.triple)
     elif isinstance(element, Assignment) and element.computed.result:
@@ -116,7 +110,7 @@ def defined(element: Element) -> Iterator[Variable]:
 
 
 def mentioned(elements: Iterable[Element]) -> Iterator[Variable]:
-    """Yield the variables that occur in elements. The variables that a SET reads are left out."""
+    """Yield the variables that occur in elements, except those that occur only in the expression of a SET."""
     for element in elements:
         if isinstance(element, Pattern):
             yield from of_triple(element.triple)

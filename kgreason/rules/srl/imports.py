@@ -1,4 +1,4 @@
-"""`Imports`: the rules of other rule sets that IMPORTS names, each file once.
+"""`Imports`: the rules of other rule sets, which IMPORTS names. Each file is read once.
 
     IMPORTS <http://example.org/family>     the file that the catalogue has for this IRI
     IMPORTS <family.srl>                    the file beside the one that imports it, if the catalogue has none
@@ -21,7 +21,8 @@ from kgreason.rules.program import Finder
 class Imports:
     """The rule sets that one document imports, directly or through others.
 
-    `read(file, base)` returns the rules of a file and of the files that this file imports.
+    `find` returns the file for an IRI. `read(file, base)` returns the rules of a file and of the files that this file
+    imports. `path` is the file of the document itself, or None.
     """
 
     def __init__(self, find: Finder | None, read: Callable[[Path, str], tuple[Rule, ...]], path: Path | None) -> None:
@@ -29,9 +30,9 @@ class Imports:
         self._seen = set() if path is None else {path.resolve()}
 
     def rules(self, iri: str) -> tuple[Rule, ...] | None:
-        """Return the rules of a rule set.
+        """Return the rules of the rule set with this IRI, and of its imports.
 
-        The result is empty if the rule set was read before, and None if no file is known for its IRI.
+        Returns () if the rule set was read before, and None if no file is known for the IRI.
         """
         path = (self._find(iri) if self._find else None) or _beside(iri)
         if path is None:

@@ -47,9 +47,9 @@ _PATH_PLACE = re.compile(r"(?:[\w>)])\s*$")
 
 
 def hint(text: str, at: int, expected: Collection[str], *, is_query: bool) -> str | None:
-    """Return the hint for an error at the index `at`, or None if there is no hint.
+    """Return a hint for the syntax error at the index `at` of `text`, or None if there is no hint.
 
-    `expected` are the names of the tokens that the parser expected there.
+    `expected` are the names of the tokens that the parser could read there. `is_query`: the text is a query.
     """
     found = text[at:] if at >= 0 else ""
     if _DATALOG.match(found):

@@ -56,7 +56,7 @@ class Names:
         self.prefixes[name.value[:-1]] = self.iri(token)[1:-1]
 
     def iri(self, token: Token) -> Constant:
-        """Return the constant for an IRI or a name with a prefix."""
+        """Return the constant for a token that is an IRI or a name with a prefix."""
         text = token.value
         try:
             if token.type == "NAME_WITH_PREFIX":
@@ -73,7 +73,7 @@ class Names:
             self.fail(token, str(error))
 
     def constant(self, node: Token | Literal) -> Constant:
-        """Return the constant for an IRI, a name, `a` or a literal."""
+        """Return the constant for an IRI, a name with a prefix, the word `a`, or a literal."""
         if isinstance(node, Literal):
             return self._literal(node)
         match node.type:
@@ -87,7 +87,10 @@ class Names:
                 return self.iri(node)
 
     def computed(self, start: Token, parts: list[Any], result: Variable | None = None) -> Computed:
-        """Return the expression that consists of `parts`. Raises RuleSyntaxError at the token that is wrong."""
+        """Turn the tokens of an expression, `parts`, into a `Computed`. Raises RuleSyntaxError at a wrong token.
+
+        `start` is the token FILTER, SET or BIND. `result` is the variable that gets the value; None for a FILTER.
+        """
         found = Computed(tuple(map(self._part, parts)), result)
         tokens = [_first(part) for part in parts]
         for part, token in zip(found.parts, tokens, strict=True):

@@ -1,9 +1,11 @@
-"""Parts: rules that look into triple terms for other rules (`translation`), known by the relation that they derive.
+"""Parts: helper rules that take triple terms apart for other rules (`translation`).
+
+The name of the relation that a rule derives shows whether the rule is a part.
 
     [?x, :p, 1] :- part_0f3a..._1(?x, ?y) .                             the rule
     part_0f3a..._1(?x, ?y) :- [?y, :q, ?t], BIND(SUBJECT(?t) AS ?x) .   its part
 
-A part without a rule that reads it derives facts that nobody sees. So parts go with their rules.
+A part that no rule reads derives facts that nobody sees. So a part is removed with the rule that reads it.
 """
 
 from __future__ import annotations
@@ -19,17 +21,17 @@ _NAME = re.compile(rf"{PART}[0-9a-f]{{16}}_\d+")
 
 
 def names_part(atom: Atom) -> bool:
-    """Whether an atom has the relation of a part, that is, of a rule that looks into triple terms."""
+    """Whether the relation of an atom is one that a part derives."""
     return _NAME.fullmatch(atom.relation or "") is not None
 
 
 def is_part(rule: Rule) -> bool:
-    """Whether a rule is a part, that is, a helper that takes triple terms apart on behalf of another rule."""
+    """Whether a rule is a part: a helper rule that takes triple terms apart for another rule."""
     return len(rule.heads) == len(rule.body) == 1 and names_part(rule.heads[0])
 
 
 def without_needless(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return the rules, leaving out each part that no rule reads."""
+    """Return the rules without those parts that no rule reads."""
     rules = tuple(rules)
     read = {atom.relation for rule in rules for atom in rule.read()}
     return tuple(rule for rule in rules if not is_part(rule) or rule.heads[0].relation in read)

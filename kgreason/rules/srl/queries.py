@@ -7,10 +7,10 @@
 A filter of a query holds for its whole group, wherever the filter stands. So filters come last in the rule.
 
 If a BIND fails for a row, a query keeps the row, without a value for the variable. A rule drops the row. So a query is
-refused if this makes a difference: if only some triples of the head need the value (the query would make the others, a
-partial template), or if a triple pattern or FILTER NOT EXISTS reads the value. A FILTER that reads a value gets the
-expression in its place. The call of a Python function stays, as do its arguments: a row for which the function has no
-result makes nothing.
+refused if this makes a difference: if only some triples of the head need the value (the query would still make the
+other triples), or if a triple pattern or FILTER NOT EXISTS reads the value. In a FILTER that reads the value, the
+expression of the BIND replaces the variable. There is one exception: a BIND is kept if it calls a Python function, or
+makes an argument of such a call. A row for which the function has no result is dropped.
 
 Cost: that of reading a rule.
 """
@@ -43,7 +43,7 @@ def read_query(names: Names) -> Program:
 
 
 def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
-    """Return the rule, leaving out the assignments that no head needs.
+    """Return the rule without the BINDs that no head needs; their expressions replace the variable in FILTERs.
 
     Raises UnsafeRuleError if it makes a difference that a rule drops a row for which a BIND fails.
     """
@@ -74,9 +74,9 @@ def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
 
 
 def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignment, reader: RuleReader) -> None:
-    """Refuse a triple pattern that reads the result of a BIND.
+    """Raise UnsafeRuleError if a triple pattern reads the result of the BIND `assignment`.
 
-    A NOT that reads the result is refused as well, if no head needs the result.
+    A NOT that reads the result is an error as well, unless a head needs the result.
     """
     result = assignment.computed.result
     is_needed = any(result in _needed(pattern, body) for pattern in rule.head)
@@ -89,7 +89,7 @@ def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignme
 
 
 def _needed(pattern: Pattern, body: list[Element]) -> set[Variable]:
-    """Return the variables of a head, and the variables from which BINDs compute the variables of the head."""
+    """Return the variables of the head `pattern`, and those from which BINDs in `body` compute them."""
     needed = set(of_triple(pattern.triple))
     for element in reversed(body):
         if isinstance(element, Assignment) and element.computed.result in needed:
@@ -98,10 +98,7 @@ def _needed(pattern: Pattern, body: list[Element]) -> set[Variable]:
 
 
 def _is_of_call(assignment: Assignment, body: list[Element]) -> bool:
-    """Whether an assignment computes a value for, or from, the call of a Python function.
-
-    The result is True if other elements read the value, and the assignment or one of these elements is such a call.
-    """
+    """Whether a BIND calls a Python function or makes an argument of such a call, and other elements read its value."""
     result = assignment.computed.result
     found = (element.computed for element in body if isinstance(element, (Filter, Assignment)))
     readers = [computed for computed in found if result in computed.inputs()]
@@ -114,7 +111,7 @@ def _asks_for_value(computed: Computed, result: Variable) -> bool:
 
 
 def _inlined(element: Element, assigned: Computed) -> Element:
-    """Return a part of the body in which the expression of a BIND replaces the variable that the BIND assigns.
+    """Return an element of the body with the expression of the BIND `assigned` in place of the variable that it makes.
 
     Only filters and assignments are changed.
     """

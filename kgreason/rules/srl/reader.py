@@ -55,9 +55,10 @@ _SAID = {
 
 
 def read(names: Names, imported: Importer) -> Program:
-    """Read a rule set: the text of `names`, whose prefixes become those of the program.
+    """Read a rule set, whose text and name are in `names`. The program has the prefixes of the text.
 
-    Raises RuleSyntaxError and UnsafeRuleError; their messages name the source. Raises RuleError if `imported` does.
+    `imported` returns the rules of an imported rule set. Raises RuleSyntaxError and UnsafeRuleError, with the source in
+    the message, and the errors of `imported`.
     """
     reader = RuleReader(names, "SET")
     translation, others = Translation("srl"), list[Rule]()
@@ -79,7 +80,7 @@ def read(names: Names, imported: Importer) -> Program:
 
 
 def declare(line: BaseLine | PrefixLine | VersionLine, names: Names) -> None:
-    """Carry out a declaration: BASE, PREFIX or VERSION."""
+    """Apply a line BASE or PREFIX to `names`, or check a line VERSION."""
     match line:
         case BaseLine(iri):
             names.set_base(iri)
@@ -91,7 +92,7 @@ def declare(line: BaseLine | PrefixLine | VersionLine, names: Names) -> None:
 
 
 class RuleReader:
-    """Makes abstract rules from the statements of one text. `word` begins an assignment: SET, or in queries BIND."""
+    """Makes abstract rules from the statements of one text. `word` is SET, or in queries BIND."""
 
     def __init__(self, names: Names, word: str) -> None:
         self._names, self._word = names, word
@@ -101,10 +102,7 @@ class RuleReader:
         self._data = Expansion(names, "data", self._fresh)
 
     def data(self, statement: DataText) -> tuple[str, tuple[Pattern, ...]]:
-        """Return the name and the triples of a DATA block.
-
-        A label of a blank node means the same node in all DATA blocks of a text.
-        """
+        """Return the name and the triples of a DATA block. A blank node label means one node in all DATA blocks."""
         self._number += 1
         return default_name(self._number), self._data.patterns(statement.triples)
 
@@ -124,14 +122,14 @@ class RuleReader:
         return self.checked(AbstractRule(name, head, body, statement.is_data))
 
     def checked(self, rule: AbstractRule) -> AbstractRule:
-        """Return the rule unchanged. Raises UnsafeRuleError if the rule is not well-formed."""
+        """Return the rule unchanged if it is well-formed. Raises UnsafeRuleError if not."""
         if problem := problem_of(rule, self._word):
             where, words = problem
             self.unsafe(rule, where, words)
         return rule
 
     def unsafe(self, rule: AbstractRule, where: Element, words: str) -> NoReturn:
-        """Raise UnsafeRuleError at the place of an element."""
+        """Raise UnsafeRuleError for a rule. `where` is the wrong element, `words` says what is wrong."""
         raise UnsafeRuleError(f"{self._names.source}:{where.line}:{where.column}: rule {rule.name}: {words}")
 
     def _elements(self, several: Iterable[ElementText], expansion: Expansion) -> Iterator[Element]:
@@ -158,7 +156,7 @@ class RuleReader:
         return tuple(element for element in found if isinstance(element, (Pattern, Filter)))
 
     def _fresh(self, name: str) -> Variable:
-        """Return a new variable with a name that the text does not use. The name is made from a label."""
+        """Return a new variable, called like `name`, but different from all variables of the text."""
         name = re.sub(r"\W", "_", name)
         number = 0
         while (found := f"{name}{number or ''}") in self._used:
@@ -168,9 +166,9 @@ class RuleReader:
 
 
 def problem_of(rule: AbstractRule, word: str) -> tuple[Element, str] | None:
-    """Return the reason why a rule is not well-formed, or None if the rule is well-formed.
+    """Return the wrong element of a rule that is not well-formed, with a message; None if the rule is well-formed.
 
-    The reason is the element at fault and a message. `word` is the word with which assignments begin.
+    `word` is the word for an assignment in the message: SET or BIND.
     """
     bound = set[Variable]()
     for element in rule.body:
@@ -185,7 +183,7 @@ def problem_of(rule: AbstractRule, word: str) -> tuple[Element, str] | None:
 
 
 def filters_last(body: tuple[Element, ...]) -> tuple[Element, ...]:
-    """Return the elements of a group with the filters after all others.
+    """Return the elements of a query's body with FILTERs (also FILTER NOT EXISTS) after all others.
 
     The elements under FILTER NOT EXISTS are ordered in the same way.
     """

@@ -33,7 +33,7 @@ class TripleTerm(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A sequence of steps. A step is a property or a path, and a flag that says whether it is followed backwards."""
+    """A path such as `:p/^:q`. A step is a property or a path, with a flag that says to follow it backwards."""
 
     start: Token
     steps: tuple[tuple[Verb, bool], ...]
@@ -70,9 +70,9 @@ class Annotation(NamedTuple):
 
 
 class Annotated(NamedTuple):
-    """An object with what follows it in the text (`notes`).
+    """An object, and the reifiers and annotations that the text has after the object (`notes`).
 
-    A note is the node r for `~r`, the token for a `~` alone, or an annotation.
+    A note is the node r for `~r`, the token for a `~` alone, or an `Annotation`.
     """
 
     node: Node
@@ -200,9 +200,9 @@ def _grammar(start: str) -> Lark:
 
 
 class _Builder(Transformer[Token, Any]):
-    """Makes statements. It has a method for each alias of the grammar.
+    """Makes statements. The parser calls a method for each part of the text; the grammar (`->`) names the method.
 
-    The argument `parts` of a method has all that was parsed, punctuation included.
+    The argument `parts` of a method has all that this part of the text consists of, punctuation included.
     """
 
     def nothing(self, _: list[Any]) -> list[Any]:
@@ -355,7 +355,7 @@ class _Builder(Transformer[Token, Any]):
         return [parts[0], *(parts[1] if len(parts) == 3 else ()), parts[-1]]
 
     def triple_call(self, parts: list[Any]) -> list[Any]:
-        """Return `TRIPLE(s, p, o)` for `<<( s p o )>>` in an expression."""
+        """Turn `<<( s p o )>>` in an expression into the tokens of `TRIPLE(s, p, o)`."""
         start, *terms, end = parts
         signs = [Token.new_borrow_pos(*sign, start) for sign in (("IDENTIFIER", "TRIPLE"), ("OPEN", "("))]
         commas = [Token.new_borrow_pos("COMMA", ",", start)] * 2

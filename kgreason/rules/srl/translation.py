@@ -9,11 +9,11 @@
     ... WHERE DATA { ?x :p ?y }           DATA [?x, :p, ?y]
     DATA { :a :p _:b }                    [:a, :p, _:b] .
 
-A variable that occurs for the first time under NOT belongs to this NOT, so it has a name that occurs nowhere else.
+A variable that occurs for the first time under NOT belongs to this NOT alone, so it gets a name of its own.
 
-A part is a rule of its own for a triple pattern that looks into triple terms. A part has no dialect: taking a triple
-apart makes no new terms. So the dependencies of a part are open (`strata`), and those of a rule that assigns are
-closed.
+A *part* is a helper rule. It matches a triple pattern that has triple terms with variables, and takes the triple terms
+apart. A part has no dialect, so strata do not count it as a rule of SPARQL-RL that assigns: taking a triple term apart
+makes no new terms.
 
 The labels of blank nodes and the names of parts are made from a digest of the rule's canonical form, and of the number
 of rules with this form before it in the same text. So the blank nodes of a rule do not depend on the other rules of
@@ -86,9 +86,9 @@ class Translation:
                 yield Rule(tuple(heads[start : start + MOST_ATOMS]), (), name, dialect=self._dialect)
 
     def _labelled(self, rules: list[Rule]) -> list[Rule]:
-        """Return the rules with the final labels of blank nodes and the final names of parts.
+        """Replace the numbers that stand for labels of blank nodes and for names of parts by the final texts.
 
-        The given rules have numbers in these places.
+        `rules` are a translated rule and its parts.
         """
         if len(rules) == 1 and not any(computed.parts[0] == "SKOLEM" for computed in rules[0].computed):
             return rules
@@ -144,9 +144,9 @@ class _Body:
     # the body
 
     def _copied(self, triple: Triple) -> Triple:
-        """Return the triple with a new variable in the place of each variable that SET makes.
+        """Replace each variable of a triple pattern that SET gives a value by a new variable.
 
-        A FILTER compares the new variable with the variable of SET.
+        A FILTER, which is added, compares the new variable with the value.
         """
         return tuple(self._copy(node) for node in triple)  # type: ignore[return-value]
 
@@ -161,10 +161,7 @@ class _Body:
         return self._copies[node]
 
     def _atom(self, triple: Triple, *, is_data: bool) -> Atom:
-        """Return the atom for a triple pattern.
-
-        A pattern with triple terms gets a part, and the atom has the relation of this part.
-        """
+        """Return the atom for a triple pattern. For a pattern with triple terms, it has the relation of a new part."""
         relation = DATA if is_data else None
         plain = tuple(node for node in triple if not isinstance(node, (Nested, Blank)))
         if len(plain) == len(triple):
@@ -179,12 +176,12 @@ class _Body:
         return Atom(relation_of_part, tuple(found.values()))
 
     def _opened(self, node: Node, found: dict[Variable, Term], computed: list[Computed]) -> Term:
-        """Return the term for a node of a triple pattern with triple terms, as the part has it.
+        """Return the term that a part has for `node`, a node of its triple pattern.
 
-        If the node is a triple term, the result is a variable, and expressions that take the triple term apart are
-        added to `computed`. Each variable of the part's head is added to `found`, with the rule's term for it. The rule
-        compares the terms. The part does not compare them, because it would tell apart individuals that owl:sameAs
-        makes equal.
+        If the node is a triple term, the result is a variable. Then the expressions that take the triple term apart are
+        added to `computed`, and their results to `found`: each variable of the part's head, with the term that the rule
+        has in its place. The rule compares these terms, not the part: the part would tell apart individuals that
+        owl:sameAs makes equal.
         """
         if not isinstance(node, Nested):
             assert not isinstance(node, Blank)
@@ -205,7 +202,10 @@ class _Body:
         return triple
 
     def _not(self, absent: Absent, bound: set[Variable]) -> Not:
-        """Return the `Not` for a NOT. Variables that no element before the NOT binds become its local variables."""
+        """Turn the NOT of an abstract rule into a `Not`.
+
+        `bound` are the variables that elements before the NOT bind; all others become local variables.
+        """
         own: dict[Variable, Variable] = {}
         for variable in mentioned(absent.elements):
             if variable not in bound:
@@ -249,9 +249,9 @@ class _Body:
         return tuple(dict.fromkeys(atoms))
 
     def _made(self, node: Node, made: dict[Node, Variable]) -> Term:
-        """Return the term of our rules for a node of a head.
+        """Return the term of our rules for a node of a head. `made` has the variables for blank nodes and triple terms.
 
-        If the node is a triple term with variables, an expression computes the term.
+        For a triple term with variables, an expression that makes it is added to the rule.
         """
         if isinstance(node, (Variable, str)):
             return node
@@ -264,7 +264,7 @@ class _Body:
 
 
 def _same(term: Term, parts: list[Variable | str]) -> Computed:
-    """Return the expression `FILTER(sameTerm(parts, term))`."""
+    """Return the expression `FILTER(sameTerm(e, term))`, where `parts` are the tokens of the expression e."""
     return Computed(("SAMETERM", "(", *parts, ",", term, ")"))
 
 
@@ -280,9 +280,9 @@ def _renamed(computed: Computed, names: Mapping[Variable, Variable]) -> Computed
 
 
 def _ground(node: Node, digest: str) -> Constant:
-    """Return the constant for a term of DATA.
+    """Return the constant for a term of a DATA block.
 
-    `digest` becomes a part of the labels of blank nodes, so that they differ from those of other texts.
+    Labels of blank nodes contain `digest`, so that they differ from the labels of other texts.
     """
     if isinstance(node, Nested):
         return f"<<( {' '.join(_ground(part, digest) for part in node)} )>>"

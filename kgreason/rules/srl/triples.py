@@ -40,9 +40,10 @@ Place = Choice["head", "body", "data"]
 
 
 class Expansion:
-    """The triples of one head, body or DATA block. `fresh` makes a variable whose name the text does not use.
+    """Makes the triples of one head, of one body, or of all DATA blocks of a text (`place`).
 
-    The blank nodes of one `Expansion` with the same label are the same node.
+    `fresh` makes a variable whose name the text does not use. In one `Expansion`, blank nodes with the same label are
+    the same node.
     """
 
     def __init__(self, names: Names, place: Place, fresh: Callable[[str], Variable]) -> None:
@@ -52,7 +53,7 @@ class Expansion:
         self._at: Token | None = None
 
     def patterns(self, several: Iterable[Triples]) -> tuple[Pattern, ...]:
-        """Return the triples that some statements stand for; no abbreviations are left in them."""
+        """Return the triples of some statements, with all abbreviations expanded."""
         self._found = []
         for triples in several:
             self._at = _start(triples.subject)
@@ -85,7 +86,7 @@ class Expansion:
         self._annotations(triple, annotated)
 
     def _annotations(self, triple: tuple[Node, Node, Node], annotated: Annotated) -> None:
-        """Add the triples for the reifiers of a triple, and for the properties of these reifiers.
+        """Add the triples that `~ r` and `{| ... |}` after a triple stand for.
 
         The properties in `{| |}` belong to the node r if `~ r` stands before the braces, otherwise to a new node.
         """
@@ -148,9 +149,9 @@ class Expansion:
         return Variable(token.value[1:])
 
     def _blank(self, label: str = "") -> Node:
-        """Return the blank node with a label, or in a body a variable for it.
+        """Return the blank node with this label, or in a body a variable for it. Without a label, it is a new one.
 
-        A node that has no name in the text gets a label with a space in it.
+        The label of a new blank node has a space in it.
         """
         key = label or f"{len(self._blanks)} "
         if key not in self._blanks:
@@ -176,9 +177,10 @@ def nested(subject: Node, predicate: Node, object_: Node) -> Node:
 
 
 def _steps(path: Path, *, is_back: bool = False) -> Iterator[tuple[Token, bool]]:
-    """Yield the single steps of a path in the order in which the path is followed, each with its direction.
+    """Yield the properties of a path in the order in which the path is followed.
 
-    The flag `is_back` says that the whole path is followed backwards, from its end.
+    Each comes with a flag that says whether the property is followed backwards. `is_back` says that the whole path is
+    followed backwards, from its end.
     """
     for verb, is_inverse in reversed(path.steps) if is_back else path.steps:
         if isinstance(verb, Path):

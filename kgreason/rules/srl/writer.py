@@ -6,11 +6,11 @@
     NOT EXISTS ?z IN (DATA [?x, :q, ?z])              NOT DATA { ?x :q ?z }
     [:a, :p, 1] .                                     DATA { :a :p 1 }
 
-Relations, contradictions, aggregates and blank nodes as constants of a rule cannot be written there. A part that looks
-into a triple term (`translation`) becomes the triple term.
+Neither language has relations, contradictions, aggregates, or blank nodes as constants of a rule. A rule that reads a
+part (`translation`) is written with the triple term that the part takes apart.
 
-Law: the text, read again, is the same program but for names, groups, labels of blank nodes, and dialects. `format_as`
-reads the text and raises RuleError if this is not so. Cost: reading the text.
+Law: the text, read again, gives the same program, except for names, groups, labels of blank nodes, and dialects.
+`format_as` reads the text and raises RuleError if this is not so. Cost: reading the text.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _THERE = {"srl": "in SPARQL-RL", "rq": "in a CONSTRUCT query"}
 
 
 def format_as(program: Program, syntax: Literal["srl", "rq"], read: Callable[[str], Program]) -> str:
-    """Return a text of the program in the language `syntax`. The text can be read again.
+    """Return the program as text in the language `syntax`. `read` reads such a text, for the check that it is the same.
 
     Raises RuleError if there is no such text.
     """
@@ -57,7 +57,7 @@ def format_as(program: Program, syntax: Literal["srl", "rq"], read: Callable[[st
 
 
 class _Writer:
-    """Writes one rule. `parts` maps relations to the rules that look into triple terms."""
+    """Writes one rule. `parts` maps the relation of each part to the part (`rules.srl.parts`)."""
 
     def __init__(self, rule: Rule, prefixes: Mapping[str, str], parts: Mapping[str, Rule], syntax: str) -> None:
         self._rule, self._prefixes, self._parts = rule, prefixes, parts
@@ -146,7 +146,7 @@ class _Writer:
         return self._terms(self._term(subject), self._property(property_), self._term(object_))
 
     def _terms(self, *terms: str) -> str:
-        """Return the text of a triple. Raises RuleError if the property is neither an IRI nor a variable."""
+        """Return the text of a triple with these terms. Raises RuleError if the property is no IRI or variable."""
         subject, property_, object_ = terms
         if property_.startswith(("_:", '"', "<<")) or _NUMBER.match(property_):
             self._fail(f"{property_} as a property cannot be written {self._there}: a property is an IRI or a variable")
@@ -165,9 +165,9 @@ class _Writer:
         return "a" if term == RDF_TYPE else self._term(term)
 
     def _nested(self, part: Rule, atom: Atom) -> str:
-        """Return the text of the triple pattern that a part stands for.
+        """Return the text of the triple pattern, with triple terms, that the rule has instead of `atom`.
 
-        The terms of `atom` replace the variables in the head of the part.
+        `part` derives the relation of `atom`. The terms of `atom` replace the variables in the head of the part.
         """
         given = dict(zip(part.heads[0].terms, atom.terms, strict=True))
         opened = {(each.parts[2], str(each.parts[0])): each.result for each in part.computed if each.result}
@@ -187,7 +187,7 @@ class _Writer:
         return expression_text(computed, {part: format_term(part, self._prefixes) for part in constants})
 
     def _check_row(self, computed: Computed) -> None:
-        """Refuse a SKOLEM that lacks a variable of the body: a blank node in a head depends on all of them."""
+        """Raise RuleError if a SKOLEM lacks a variable of the body: a blank node in a head depends on all of them."""
         row = {term for atom in self._rule.body for term in atom.variables()}
         row |= {
             each.result for each in self._rule.computed if each.result and not is_skolem(each)
@@ -203,16 +203,15 @@ class _Writer:
 
 
 def _block(lines: list[str], end: str = " .") -> str:
-    """Return triples or elements in braces. The text has one line, or several if it is long."""
+    """Return the lines in braces, with `end` after each of them; on one line if the result is short."""
     line = f"{{ {f'{end} '.join(lines)} }}" if lines else "{ }"
     return line if len(line) <= WIDTH else f"{{{_INDENT}{f'{end}{_INDENT}'.join(lines)}\n}}"
 
 
 def _triples_of_heads(rule: Rule) -> dict[Term, tuple[Term, Term, Term]]:
-    """Return the triple terms that BIND makes only for heads: each result of such a BIND with its three terms.
+    """Return the triple terms that BIND makes and only heads use, as a dict from the variable to the three terms.
 
-    A triple term inside another triple term of a head is included. The result is empty if a NOT reads one of these
-    triple terms.
+    Triple terms inside such triple terms are included. The result is empty if a NOT reads one of the variables.
     """
     found: dict[Term, tuple[Term, Term, Term]] = {}
     for computed in reversed(rule.computed):
@@ -226,7 +225,7 @@ def _triples_of_heads(rule: Rule) -> dict[Term, tuple[Term, Term, Term]]:
 
 
 def _check_labels(rules: Iterable[Rule]) -> None:
-    """Refuse a SKOLEM label that several rules share.
+    """Raise RuleError if several rules have a SKOLEM with the same label.
 
     Such rules make the same blank nodes. In SPARQL-RL, two rules never make the same blank node.
     """
@@ -241,7 +240,10 @@ def _check_labels(rules: Iterable[Rule]) -> None:
 
 
 def _check_same(program: Program, found: Program, there: str) -> None:
-    """Raise RuleError if two programs differ in more than the law at the top of this file allows."""
+    """Raise RuleError if `found` differs from `program` in more than the law at the top of this file allows.
+
+    `there` names the language in messages.
+    """
     wanted, got = (Counter(_form(rule) for rule in each.rules if rule.body) for each in (program, found))
     for rule in program.rules:
         if rule.body and wanted[_form(rule)] != got[_form(rule)]:
@@ -256,9 +258,9 @@ def _facts(program: Program) -> set[Atom]:
 
 
 def _form(rule: Rule) -> Rule:
-    """Return a rule in canonical form, made neutral where another language may differ.
+    """Return the canonical form of a rule without its name, group, file and dialect, for a comparison.
 
-    Names, groups, labels of blank nodes and relations of parts do not matter in this form.
+    Labels of blank nodes and relations of parts do not matter in this form, either.
     """
 
     def atom(found: Atom) -> Atom:

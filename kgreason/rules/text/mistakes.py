@@ -38,17 +38,17 @@ _WRITTEN = {"FILTER": "FILTER(?x > 3)", "BIND": "BIND(?x + 1 AS ?y)", "AGGREGATE
 
 
 class Hint(NamedTuple):
-    """What a user may have meant: the index of the mistake, and a message."""
+    """A message with what a user may have meant (`words`), and the index of the mistake in the text."""
 
     at: int
     words: str
 
 
 def hint(text: str, at: int, expected: Collection[str], unfinished: Sequence[Token]) -> Hint | None:
-    """Return the hint for an error at an index, or None if there is no hint.
+    """Return a hint for the syntax error at the index `at` of `text`, or None if there is no hint.
 
-    `expected` are the names of the tokens that the parser expected there. `unfinished` are the tokens before the index
-    that belong to no finished part yet.
+    `expected` are the names of the tokens that the parser could read at the index. `unfinished` are the tokens just
+    before the index that the parser has not put into an atom or another part yet.
     """
     before, found = text[:at], text[at:]
     if file := _FILE.fullmatch(text):
@@ -62,7 +62,9 @@ def hint(text: str, at: int, expected: Collection[str], unfinished: Sequence[Tok
 
 
 def misused(relation: str, *, in_head: bool = False, under_not: bool = False) -> str | None:
-    """Return what is wrong with an atom whose relation is a word of the language, in capitals or not; else None.
+    """Return what is wrong with an atom if the name of its relation is a word of the language such as FILTER, or None.
+
+    The word may be in capitals or not. `in_head` and `under_not` say where the atom stands.
 
     >>> misused("filter")
     'write FILTER in capitals'
@@ -90,7 +92,7 @@ def misused(relation: str, *, in_head: bool = False, under_not: bool = False) ->
 
 
 def _of_unfinished(text: str, unfinished: Sequence[Token]) -> Hint | None:
-    """Return what is wrong with the last word before the error: a word of the language, or a part of a rule's name."""
+    """Return a hint if the last word before the error is a word of the language, or a part of a rule's name."""
     kinds = [token.type for token in unfinished]
     if "FILTER" in kinds:
         return _of_exists(text, unfinished[kinds.index("FILTER")])
@@ -111,7 +113,7 @@ def _of_unfinished(text: str, unfinished: Sequence[Token]) -> Hint | None:
 
 
 def _of_exists(text: str, word: Token) -> Hint | None:
-    """Return what is wrong with a FILTER that is followed by EXISTS."""
+    """Return a hint if EXISTS follows the token `word`, as in `FILTER EXISTS`, or None."""
     found = _EXISTS.match(text, _start(word))
     if found is None:
         return None
@@ -124,7 +126,10 @@ def _start(token: Token) -> int:
 
 
 def _of_token(before: str, found: str, expected: Collection[str]) -> str | None:
-    """Return what is wrong at a token. The text before the token and after it shows what is wrong."""
+    """Return a hint that depends on the text before the error, the text from there on (`found`), or None.
+
+    `expected` are the names of the tokens that the parser could read there.
+    """
     if not found.strip() and "DOT" in expected:
         return "a full stop (.) is missing at the end of the rule"
     if found.startswith(".") and before.rstrip().endswith(","):
@@ -147,7 +152,7 @@ def _of_token(before: str, found: str, expected: Collection[str]) -> str | None:
 
 
 def _of_statement(found: str) -> str | None:
-    """Return what is wrong where a rule or a directive should begin."""
+    """Return a hint for text that stands where a rule or a directive should begin, or None."""
     if found.startswith(":-"):
         return "a rule begins with its head: HEAD :- BODY . (a contradiction has the head false)"
     if found.startswith(("(", "{")):

@@ -123,7 +123,7 @@ def read_aggregate(text: str) -> Aggregate:
 
 
 def _alone(text: str) -> tuple[_Reader, LiteralText]:
-    """Parse a text that is one part of a rule's body. Returns a reader for this part, and the part."""
+    """Parse a text that is one part of a rule's body. Returns a reader that can read the part, and the parsed part."""
     rule = f"false :- {text} ."
     (clause,) = statements(rule, "<rules>")
     assert isinstance(clause, Clause)
@@ -132,7 +132,7 @@ def _alone(text: str) -> tuple[_Reader, LiteralText]:
 
 
 class _Reader:
-    """The state of reading: the rules so far, and the prefixes and the group for the next statement."""
+    """The state of reading a text: the rules so far, and the prefixes and the group for the next statement."""
 
     def __init__(self, text: str, source: str, find: Find | None = None, where: Where = "rules") -> None:
         self.text, self.source, self._find, self._where = text, source, find, where
@@ -149,7 +149,10 @@ class _Reader:
         self._group = self._name(line.name)
 
     def relation(self, line: RelationLine) -> None:
-        """Append a declaration. Raises RuleSyntaxError for a repeated name, and for an unknown kind or column."""
+        """Append the declaration of a relation to the rules.
+
+        Raises RuleSyntaxError for a repeated name, and for an unknown kind or column.
+        """
         if line.kind is not None and line.kind not in RELATION_KINDS:
             self._fail(line.kind, f"{line.kind} is no kind of relation; the kinds are {', '.join(RELATION_KINDS)}")
         if line.word is not None and line.word != "key":
@@ -172,7 +175,7 @@ class _Reader:
         self.rules.append(Rule((), (), declared.name, self._group, declares=declared))
 
     def _type(self, token: Token) -> Constant:
-        """Return the type of a column; the usual prefixes need no declaration here."""
+        """Return the constant for the type of a column. Usual prefixes such as xsd need no declaration here."""
         prefix, _, local = token.partition(":")
         if token.type == "NAME_WITH_PREFIX" and prefix in USUAL and prefix not in self.prefixes:
             return f"<{USUAL[prefix]}{local}>"
@@ -206,9 +209,9 @@ class _Reader:
         self.rules.append(rule)
 
     def _check_declared(self, clause: Clause) -> None:
-        """Refuse an atom that does not fit the declaration of its relation.
+        """Raise RuleSyntaxError if an atom of a rule does not fit the declaration of its relation.
 
-        A declaration counts only if it stands before the rule.
+        Only declarations before the rule count.
         """
         known = {each.declares.name: each.declares for each in self.rules if each.declares}
         if not known:
@@ -224,10 +227,7 @@ class _Reader:
                 self._fail(written.start, problem)
 
     def _check_words(self, heads: list[AtomText], body: list[LiteralText]) -> None:
-        """Refuse `false` in the body, and a relation whose name is a word of the language.
-
-        Such a relation would have no facts.
-        """
+        """Raise RuleSyntaxError for `false` in a wrong place, and for a relation named by a word of the language."""
         for atom in heads:
             if atom.terms is None and len(heads) > 1:
                 self._fail(atom.start, _RESERVED)
@@ -245,7 +245,7 @@ class _Reader:
                     self._fail(atom.start, problem)
 
     def atom(self, atom: AtomText) -> Atom:
-        """Return the atom that was parsed, with the full IRI in place of each name with a prefix."""
+        """Turn the text of an atom into an `Atom`, with constants in place of tokens."""
         if atom.is_data:
             if atom.terms is None or atom.relation is not None:
                 self._fail(atom.start, str(misused(DATA)))
@@ -274,7 +274,7 @@ class _Reader:
         return found._replace(parts=in_constants(parts))
 
     def aggregates(self, written: AggregateText) -> Iterator[Aggregate]:
-        """Yield an aggregate for each BIND of `AGGREGATE(...)`."""
+        """Yield an aggregate for each BIND of the text `AGGREGATE(atoms ON ?x BIND ... BIND ...)`."""
         for literal in written.literals:
             if isinstance(literal, NotText | AggregateText):
                 word = "NOT" if isinstance(literal, NotText) else "AGGREGATE"
@@ -303,9 +303,10 @@ class _Reader:
             )
 
     def _argument(self, name: str, result: ResultText) -> tuple[Variable | None, tuple[Computed, ...]]:
-        """Return the variable that an aggregate reads, and the assignments that compute the variable.
+        """Return the variable that an aggregate reads, and the assignment that computes this variable, if any.
 
-        For COUNT(*) the variable is None. There is an assignment only if the aggregate reads an expression.
+        `name` is the name of the aggregate. For COUNT(*) the variable is None. There is an assignment only if the
+        aggregate reads an expression, as in `SUM(?x * ?y)`.
         """
         (first, *others) = result.parts
         if not others and isinstance(first, Token):
@@ -330,10 +331,10 @@ class _Reader:
             self._fail(result.separator, str(error))
 
     def _part(self, node: Node) -> Variable | str:
-        """Return the text of a token of an expression, or its variable.
+        """Turn a token of an expression into a variable or a text.
 
-        IRIs, names with prefixes and strings become constants; numbers, booleans, names of functions and operators do
-        not.
+        IRIs, names with prefixes and strings become constants. Numbers, booleans, names of functions and operators stay
+        as they are written.
         """
         if isinstance(node, Token) and node.type in _AS_WRITTEN:
             if node.type != "IDENTIFIER":
@@ -418,5 +419,5 @@ def _atoms(clause: Clause) -> Iterator[AtomText]:
 
 
 def _tokens(node: Node) -> list[Token]:
-    """Return the tokens of a part of an expression, in the order in which they occur."""
+    """Return the tokens below a node of the parsed text, in the order in which they occur."""
     return [node] if isinstance(node, Token) else [token for part in node if part for token in _tokens(part)]

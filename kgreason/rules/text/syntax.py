@@ -167,9 +167,9 @@ def statements(text: str, source: str) -> list[Statement]:
 
 
 def _index(error: UnexpectedInput, text: str) -> int:
-    """Return the index of the text that the parser did not expect.
+    """Return the index in `text` at which the parser found what it did not expect.
 
-    If the parser did not expect the end of the text, this is the end of the last word.
+    If this is the end of the text, return the end of the last word.
     """
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
         return len(text.rstrip())
@@ -177,9 +177,9 @@ def _index(error: UnexpectedInput, text: str) -> int:
 
 
 def _unfinished(error: UnexpectedInput) -> list[Token]:
-    """Return the tokens before the error that belong to no finished part yet.
+    """Return the tokens before the error that the parser has not put into an atom or another part yet.
 
-    Example: the name of a relation and its open bracket.
+    For example, these are the name of a relation and its open bracket.
     """
     stack = cast(Any, error).interactive_parser.parser_state.value_stack
     return [token for token in stack if isinstance(token, Token)]
@@ -191,9 +191,9 @@ def _grammar() -> Lark:
 
 
 class _Builder(Transformer[Token, Any]):
-    """Makes statements. It has a method for each alias of the grammar.
+    """Makes statements. The parser calls a method for each part of the text; the grammar (`->`) names the method.
 
-    The argument `parts` of a method has all that was parsed, punctuation included.
+    The argument `parts` of a method has all that this part of the text consists of, punctuation included.
     """
 
     def nothing(self, _: list[Any]) -> list[Statement]:
@@ -309,7 +309,7 @@ class _Builder(Transformer[Token, Any]):
 
 
 class Builder(_Builder):
-    """The callbacks for the grammar of another language that contains atoms of rules (`cli.script`)."""
+    """The methods of `_Builder`, for the grammar of another language that contains atoms of rules (`cli.script`)."""
 
 
 # The words of error messages for sets of terminals.
