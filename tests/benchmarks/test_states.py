@@ -77,6 +77,7 @@ def test_triples_are_recombined_within_their_predicate(tmp_path: Path) -> None:
     assert all((predicate, object_) in known for _, predicate, object_ in made.tolist())
 
 
+@pytest.mark.slow
 def test_a_series_has_its_turns_and_a_bootstrap_for_each_round() -> None:
     measured = measure(closure(20, 40), 2, rounds=3, parts=4)
     assert set(measured.series) == {"fresh", "grown"}
@@ -96,6 +97,7 @@ def test_the_worse_state_counts_and_the_first_commit_stands_apart() -> None:
     assert found.others["bootstrap"] == (20.0, "s")
 
 
+@pytest.mark.slow
 def test_commits_are_measured(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commits, "_ROUNDS", 1)
     monkeypatch.setattr(commits, "_SINGLES", 3)
@@ -114,6 +116,7 @@ def test_sizes_grow_from_one_fact_to_half_of_all() -> None:
     assert sizes == sorted(sizes)
 
 
+@pytest.mark.slow
 def test_auto_stands_beside_the_better_of_both(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elastic, "_COMMITS", 3)
     found = elastic.series(graph(workspace), 1)
@@ -122,6 +125,7 @@ def test_auto_stands_beside_the_better_of_both(workspace: Workspace, monkeypatch
     assert set(found.others) == {*taken, "deleted", "added"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axiom", [axioms.LOW, axioms.TRANSITIVE])
 def test_an_axiom_comes_and_goes_and_leaves_the_graph_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, axiom: Triple

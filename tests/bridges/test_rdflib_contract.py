@@ -232,7 +232,7 @@ EDITS = st.lists(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(EDITS)
 def test_any_history_of_edits(edits: list[tuple[str, tuple[object, ...], tuple[bool, ...], URIRef | None]]) -> None:
     """What a store shows is what sets of triples show; the default graph has those of all graphs."""

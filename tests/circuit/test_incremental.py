@@ -94,7 +94,7 @@ def test_antijoin_with_what_is_nested_less_deep(a: Table[Row], b: Table[Row]) ->
 
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("value", VALUES)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(s=tables(*SHAPE))
 def test_incremental_group(value: Value, axes: tuple[int, ...], s: Table[Row]) -> None:
     def defined(s: Stream[Row]) -> Stream[Row]:

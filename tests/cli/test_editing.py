@@ -100,7 +100,7 @@ def test_the_strategy_is_chosen(store: Path, family: Path, strategy: str) -> Non
 
 def test_a_commit_that_exceeds_its_budget_changes_nothing(store: Path, tmp_path: Path) -> None:
     rows, pairs = tmp_path / "rows.nt", f"@rule pairs [?x, <{E}q>, ?y] :- [?x, <{E}p>, ?a], [?y, <{E}p>, ?b] ."
-    rows.write_text("".join(f"<{E}{n}> <{E}p> <{E}o> .\n" for n in range(300)))
+    rows.write_text("".join(f"<{E}{n}> <{E}p> <{E}o> .\n" for n in range(160)))
     insert = f"INSERT DATA {{ {rows.read_text()} }}"
     for ready, edit in (
         (("rules", "add", "--rule", pairs), ("load", "-f", rows)),

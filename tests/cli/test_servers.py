@@ -191,7 +191,9 @@ def test_what_only_a_folder_can_do(both: Both) -> None:
     server = both.address
     assert "needs the folder" in failed("serve", "-l", server, status=2)
     assert "cannot be used with a server" in failed("load", "-l", server, "-f", "more.ttl", "--pipeline", "spark")
-    assert "cannot be used with a server" in failed("load", "-l", server, "-f", "more.ttl", "--catalogue", ".", status=2)
+    assert "cannot be used with a server" in failed(
+        "load", "-l", server, "-f", "more.ttl", "--catalogue", ".", status=2
+    )
     assert "no server answers there" in failed("stats", "-l", "http://127.0.0.1:9")
     assert "is not the address" in failed("stats", "-l", "http://")
     assert call("check", "-l", "http://127.0.0.1:9").exit_code == 2

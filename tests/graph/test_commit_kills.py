@@ -136,7 +136,7 @@ def kill_at_random(folder: Path, times: int, states: list[View]) -> None:
 
 
 def test_kills_at_random_moments(tmp_path: Path, states: list[View]) -> None:
-    kill_at_random(tmp_path, 5, states)
+    kill_at_random(tmp_path, 2, states)
 
 
 @pytest.mark.slow
@@ -163,7 +163,7 @@ def kill_ahead_of_steps(folder: Path, name: str, states: list[View], stride: int
 
 
 def test_kills_ahead_of_steps(tmp_path: Path, states: list[View]) -> None:
-    kill_ahead_of_steps(tmp_path, "a fact", states, 2)
+    kill_ahead_of_steps(tmp_path, "a fact", states, 4)
 
 
 @pytest.mark.slow

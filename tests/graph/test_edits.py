@@ -86,13 +86,13 @@ def live_through(edits: list[Edit], strategy: Strategy, schema: SchemaMode = "ax
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=15)
+@settings(max_examples=7)
 @given(edits=histories())
 def test_every_commit_gives_what_is_entailed(strategy: Strategy, edits: list[Edit]) -> None:
     live_through(edits, strategy)
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(edits=histories())
 def test_the_schema_read_as_data_gives_the_same(edits: list[Edit]) -> None:
     live_through(edits, "update", "data")
@@ -107,7 +107,7 @@ def test_every_commit_of_many_gives_what_is_entailed(strategy: Strategy, schema:
     live_through(edits, strategy, schema)
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(edits=histories())
 def test_the_rules_in_force_are_those_of_a_new_graph(edits: list[Edit]) -> None:
     """Whatever was there once: also rules that an owl:sameAs between classes called for, or a derived axiom."""
@@ -126,7 +126,7 @@ def in_force(graph: KnowledgeGraph) -> list[str]:
     return sorted(rule["rule"] for rule in graph.rules())
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(edits=histories())
 def test_what_if_tells_the_delta_and_changes_nothing(edits: list[Edit]) -> None:
     with KnowledgeGraph.open() as graph:

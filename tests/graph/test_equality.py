@@ -133,14 +133,14 @@ def check_history(history: Sequence[Step], strategy: Strategy, schema: SchemaMod
 
 
 @pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(histories)
 def test_the_graph_is_that_of_the_plain_rules(strategy: Strategy, history: list[Step]) -> None:
     check_history(history, strategy, "axioms")
 
 
 @pytest.mark.parametrize(("rules", "same_as"), [("owl2rl", "aliases"), ("owl2rl", "rules"), ("rdfs", "aliases")])
-@settings(max_examples=15)
+@settings(max_examples=7)
 @given(history=histories)
 def test_the_rules_in_force_are_those_of_a_new_graph(rules: str, same_as: SameAsMode, history: list[Step]) -> None:
     """A link between classes that is taken back takes the rules along which it called for; contradictions alike."""
@@ -245,7 +245,7 @@ def test_no_contradiction_is_lost_to_a_representative(same_as: SameAsMode, texts
         assert len(graph.prove_contradictions()) == len(graph.contradictions()) == graph.stats()["contradictions"]
 
 
-@settings(max_examples=15)
+@settings(max_examples=7)
 @given(histories)
 def test_the_graph_is_that_of_the_plain_rules_where_the_schema_is_data(history: list[Step]) -> None:
     check_history(history, "auto", "data")
@@ -290,7 +290,7 @@ def test_many_graphs_are_those_of_the_plain_rules(schema: SchemaMode, history: l
     check_history(history, "auto", schema)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(histories, st.integers(0, 60))
 def test_cliques_past_the_budget_are_shown_by_one_member(history: list[Step], aliases: int) -> None:
     """Deltas stay exact while cliques grow past their budget and shrink below it."""
@@ -302,7 +302,7 @@ def test_cliques_past_the_budget_are_shown_by_one_member(history: list[Step], al
         assert few.asserted <= few.triples <= all_.triples
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(histories, st.integers(0, 60))
 def test_a_rollback_takes_cliques_back(history: list[Step], aliases: int) -> None:
     shown = Shown("aliases", aliases=aliases)
@@ -313,7 +313,7 @@ def test_a_rollback_takes_cliques_back(history: list[Step], aliases: int) -> Non
         shown.check()
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(histories)
 def test_a_state_that_is_restored_goes_on(history: list[Step]) -> None:
     shown = Shown("aliases", aliases=30)
@@ -405,7 +405,7 @@ _LINKS = [(term(s), term("owl:sameAs"), term(o)) for s, o in ("ab", "bc", "cd", 
 _ROWS = frozenset(triples("a p b . d q e . f p c . p rdfs:subPropertyOf q . a owl:sameAs a ."))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     st.lists(st.frozensets(st.sampled_from(_LINKS)), min_size=1, max_size=3),
     st.permutations(_LINKS),

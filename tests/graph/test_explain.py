@@ -97,7 +97,7 @@ def explained(edits: list[Edit], schema: SchemaMode) -> None:
 
 
 @pytest.mark.parametrize("schema", ["axioms", "data"])
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(edits=histories(steps=2))
 def test_every_fact_has_a_proof(schema: SchemaMode, edits: list[Edit]) -> None:
     explained(edits, schema)
@@ -118,7 +118,7 @@ def test_every_fact_of_many_graphs_has_a_proof(schema: SchemaMode, edits: list[E
     explained(edits, schema)
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(edits=histories(steps=1))
 def test_all_derivations_are_found(edits: list[Edit]) -> None:
     """Those of the facts that there are: `x owl:sameAs x` is none unless it is asserted.

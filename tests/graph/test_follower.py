@@ -100,7 +100,7 @@ _steps = st.one_of(
 )
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(steps=st.lists(_steps, max_size=10), after=st.sampled_from([0, None]))
 def test_what_is_told_adds_up_to_the_graph(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, object]], after: int | None

@@ -167,7 +167,7 @@ def libraries(draw: DrawFn) -> Library:
     return Library(texts, [tuple([(*t, *g) for t, g in part] for part in edit) for edit in edits])  # type: ignore[misc]
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(library=libraries(), is_on_disk=st.booleans())
 def test_asserted_is_what_graphs_and_reached_documents_say(library: Library, is_on_disk: bool) -> None:
     with TemporaryDirectory() as folder:

@@ -100,7 +100,7 @@ def kill_at_random(siege: Siege, folder: Path, times: int) -> None:
 
 
 def test_loads_killed_at_a_random_moment(siege: Siege, tmp_path: Path) -> None:
-    kill_at_random(siege, tmp_path, 10)
+    kill_at_random(siege, tmp_path, 4)
 
 
 @pytest.mark.slow

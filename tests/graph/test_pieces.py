@@ -60,14 +60,14 @@ def said(text: str) -> list[Quad]:
 
 
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(pieces=histories())
 def test_pieces_are_the_whole(schema: SchemaMode, pieces: list[list[Quad]]) -> None:
     compare_pieces(pieces, "owl2rl", schema)
 
 
 @pytest.mark.parametrize("rules", ["rdfs", "rhodf"])
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(pieces=histories())
 def test_pieces_are_the_whole_under_rdfs(rules: str, pieces: list[list[Quad]]) -> None:
     compare_pieces(pieces, rules, "axioms")

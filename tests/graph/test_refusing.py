@@ -219,7 +219,7 @@ def test_a_commit_without_contradictions_looks_at_no_fact(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("schema", ["axioms", "data"])
-@settings(max_examples=25, phases=[phase for phase in Phase if phase is not Phase.shrink])
+@settings(max_examples=12, phases=[phase for phase in Phase if phase is not Phase.shrink])
 @given(before=graphs(), after=graphs())
 def test_a_random_commit_is_refused_if_contradictions_are_new(
     schema: SchemaMode, before: set[Triple], after: set[Triple]

@@ -310,7 +310,7 @@ def test_of_several_that_rules_name_the_first_by_its_text_is_the_primary() -> No
         assert {live.equality.primary(term(name)) for name in "bcd"} == {term("b")}
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(histories, modes)
 def test_whoever_replays_a_history_sees_the_same(history: list[Commit], same: Same) -> None:
     check(history, same)

@@ -87,7 +87,7 @@ def test_it_is_the_graph_that_was_loaded_and_goes_on_alike(given: str, schema: S
 
 
 @pytest.mark.parametrize("schema", ["axioms", "data"])
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(graph=graphs(), data=st.data())
 def test_random_graphs(schema: SchemaMode, graph: set[Triple], data: st.DataObject) -> None:
     graph = {triple for triple in graph if not triple[0].startswith('"')}

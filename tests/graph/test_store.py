@@ -46,7 +46,7 @@ def expected_rows(quads: list[Quad]) -> set[Quad]:
     return written(normalised(Model(frozenset(quads)).lines()))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(pieces=histories())
 def test_the_store_follows_every_load(tmp_path_factory: pytest.TempPathFactory, pieces: list[list[Quad]]) -> None:
     """In memory; pieces share blank nodes by being read from one file that changes."""
@@ -138,7 +138,7 @@ def test_blank_nodes_keep_their_labels(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("asserted", [True, None])
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(quads=datasets(max_axioms=5))
 def test_a_dump_of_quads_can_be_loaded(
     tmp_path_factory: pytest.TempPathFactory, asserted: bool | None, quads: list[Quad]

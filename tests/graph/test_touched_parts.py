@@ -135,7 +135,7 @@ def state(live: Materializer) -> tuple[object, ...]:
 @pytest.mark.parametrize(
     ("schema", "same_as"), [("axioms", "aliases"), ("axioms", "rules"), ("data", "representatives")]
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @example(history=[adding(("a", "q", 2)), adding(own={7})]).via("a literal gets a type that it does not have")
 @example(history=[adding(("a", "p", 3)), adding(own={0})]).via("a rule asks for another datatype")
 @example(history=[adding(("a", "same", "b"), own={6}), adding(("a", "p", "c"))]).via("a row of a clique")

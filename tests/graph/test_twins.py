@@ -50,14 +50,14 @@ def edited(data: st.DataObject, graph: set[Triple], schema: SchemaMode) -> None:
 
 
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(graph=twin_ontologies())
 def test_named_things_are_told_what_all_rules_say(schema: SchemaMode, graph: set[Triple]) -> None:
     compare(materialized(graph, schema=schema), graph)
 
 
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=15)
+@settings(max_examples=7)
 @given(data=st.data(), graph=twin_ontologies())
 def test_edits_end_where_loading_does(schema: SchemaMode, data: st.DataObject, graph: set[Triple]) -> None:
     edited(data, graph, schema)
@@ -79,7 +79,7 @@ def test_many_edits_end_where_loading_does(schema: SchemaMode, data: st.DataObje
     edited(data, graph, schema)
 
 
-@settings(max_examples=15)
+@settings(max_examples=7)
 @given(graph=twin_ontologies())
 def test_the_tables_by_the_book_say_the_same(graph: set[Triple]) -> None:
     loud, _ = owl2rl.close(graph, noise=OF_THE_GROUP)

@@ -219,7 +219,7 @@ def test_what_is_no_update_changes_nothing(graph: KnowledgeGraph, text: str) -> 
     assert view(graph) == before
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(edits=histories())
 def test_data_that_comes_and_goes_by_updates(edits: list[Edit]) -> None:
     """As transactions do it, where no other spelling of a literal is asserted in the same place."""
@@ -263,7 +263,7 @@ _QUESTIONS = (
 
 @pytest.mark.parametrize("copy", [0, 10, 20_000])
 @pytest.mark.parametrize("on_disk", [False, True])
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(edits=histories(), questions=st.lists(st.sampled_from(_QUESTIONS), min_size=5, max_size=5))
 def test_a_request_does_what_its_operations_do_one_by_one(
     edits: list[Edit], questions: list[str], on_disk: bool, copy: int, tmp_path_factory: pytest.TempPathFactory

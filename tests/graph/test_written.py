@@ -52,7 +52,7 @@ def _shown(quads: set[Quad]) -> set[Quad]:
     return {Quad(P, BELOW, Q), *closure, *(quad for quad in quads if quad.graph_name != DefaultGraph())}
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.sets(st.sampled_from(QUADS)), st.sampled_from(QUADS), st.tuples(*[st.booleans()] * 4))
 def test_every_pattern(quads: set[Quad], quad: Quad, mask: tuple[bool, ...]) -> None:
     pattern = [term if is_given else None for term, is_given in zip(quad, mask, strict=True)]

@@ -28,7 +28,7 @@ def test_every_commit_of_many_histories_gives_the_perfect_model(part: int) -> No
 
 @pytest.mark.parametrize("strategy", ["update", "bootstrap", "auto"])
 def test_every_commit_with_data_gives_the_perfect_model(strategy: Strategy) -> None:
-    for seed in range(QUICK // 3):
+    for seed in range(QUICK // 9):
         run(seed, strategy, data=0.4)
 
 

@@ -98,7 +98,7 @@ def derived(fact: Triple, schema: set[Triple], profile: Profile) -> set[Triple]:
     return triples(datalog.close(facts([fact]), rules))
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(pools, turns, st.booleans())
 def test_edits_end_where_the_triples_that_are_there_do(
     pool: list[Triple], history: list[set[int]], is_rolled_back: bool

@@ -128,7 +128,7 @@ def test_shortcuts_come_and_go(history: list[Edit]) -> None:
     follow(history, "owl2rl")
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(histories(hierarchies), st.sampled_from(["rdfs", "rhodf"]))
 def test_other_profiles(history: list[Edit], profile: Profile) -> None:
     follow(history, profile)

@@ -170,7 +170,7 @@ POOL = sorted(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(histories(st.just(POOL)))
 def test_edits_end_where_translating_from_scratch_does(history: list[tuple[set[Triple], set[Triple]]]) -> None:
     follow(history, "owl2rl")

@@ -26,7 +26,7 @@ def represented(text: str) -> dict[str, str]:
     return live(*turtle(text)).representatives
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(data=st.data(), graph=twin_ontologies())
 def test_edits_end_where_reading_anew_does(data: st.DataObject, graph: set[Triple]) -> None:
     log = UndoLog()

@@ -63,7 +63,7 @@ def test_the_quiet_closure_is_that_of_the_text_of_the_tables(graph: set[Triple])
     compare_quiet(graph)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(graphs(max_axioms=3, max_data=4))
 def test_the_loud_closure_is_that_of_the_text_of_the_tables(graph: set[Triple]) -> None:
     compare_loud(graph)

@@ -215,7 +215,7 @@ def _is_ground(atom: Atom) -> bool:
 
 @pytest.mark.parametrize("same_as", ["aliases", "rules"])
 @pytest.mark.parametrize("schema", ["axioms", "data"])
-@settings(max_examples=25, phases=SHORT)
+@settings(max_examples=12, phases=SHORT)
 @given(triples=graphs(), data=st.data())
 def test_if_the_missing_triples_held_the_triple_would_hold(
     schema: SchemaMode, same_as: SameAsMode, triples: set[Triple], data: st.DataObject

@@ -9,7 +9,7 @@ from tests.circuit.following import KINDS
 from tests.negation.following import follow
 from tests.strategies.negation import history
 
-QUICK, SLOW = 300, 3_000
+QUICK, SLOW = 60, 3_000
 STRATEGIES: tuple[Strategy, ...] = ("update", "update", "bootstrap", "auto")
 
 

@@ -216,7 +216,7 @@ def process_of(store: Path) -> Iterator[tuple[subprocess.Popen[str], httpx.Clien
     """A server in a process of its own, with a client. Nothing of the server may be left when the block ends."""
     with KnowledgeGraph.open(store) as graph:
         graph.add(ZOO)
-    process = start("serve", "-l", store, "--bind", "127.0.0.1:0")
+    process = start("serve", "-l", store, "--bind", "127.0.0.1:0", "--query-timeout", 2)
     assert process.stderr
     address = next(line for line in process.stderr if "serving" in line).split()[-1]
     log = threading.Thread(target=process.stderr.read)

@@ -98,7 +98,7 @@ def test_text_that_is_no_record(patch: bytes) -> None:
         Record.parse(patch)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.lists(_records, max_size=4), st.lists(_records, max_size=3))
 def test_what_was_appended_is_there_after_reopening(first: list[Record], second: list[Record]) -> None:
     records = numbered(first + second)
