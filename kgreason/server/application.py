@@ -119,7 +119,10 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIAp
 
 
 def _console(paths: ASGIApp, whole: Callable[[], ASGIApp]) -> Console:
-    """Return the console: an ASGI application around `paths`. Only a server with a console imports NiceGUI."""
+    """Wrap the application `paths` in the console. Only a server with a console imports NiceGUI.
+
+    `whole` returns the application with the guard, to which the pages send their requests.
+    """
     from kgreason.server.console.pages import register
     from kgreason.server.console.shell import Console
 
@@ -143,6 +146,6 @@ def _start_engine(graph: KnowledgeGraph) -> None:
 
 
 def _look_at(task: asyncio.Task[None]) -> None:
-    """Log the error of a task that has ended; no other code waits for the task and would see its error."""
+    """Log the error of a task that has ended. No other code waits for the task, so nobody else would see the error."""
     if not task.cancelled() and (error := task.exception()):
         problems.problem_of(error if isinstance(error, Exception) else RuntimeError(str(error)))

@@ -33,7 +33,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 @asynccontextmanager
 async def stored(request: Request, settings: Settings) -> AsyncIterator[Path]:
-    """A context: write the body to a temporary file and give the path of the file. Removes the file at the end.
+    """A context: write the body of a request to a temporary file, and give the file's path. The end removes the file.
 
     Raises Problem.
     """
@@ -80,9 +80,9 @@ async def _received(request: Request, seconds: float) -> AsyncIterator[bytes]:
 
 
 def patient(receive: Receive, seconds: float) -> Receive:
-    """Return a function that calls `receive` and checks the time.
+    """Wrap `receive`, which gives the messages of a request, so that a slow client gets an error.
 
-    The function raises Problem if a message takes more than `seconds`, or if the body comes too slowly.
+    The returned function raises Problem if a message takes more than `seconds`, or if the body comes too slowly.
     """
     clock = asyncio.get_running_loop().time
     until = clock() + seconds
@@ -103,7 +103,7 @@ def patient(receive: Receive, seconds: float) -> Receive:
 
 
 async def _unpacked(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the unpacked bytes of a body in gzip format, which may have several gzip members. Raises Problem."""
+    """Yield the unpacked bytes of a body in gzip format. The body may have several gzip members. Raises Problem."""
     unpacker, is_whole = zlib.decompressobj(_GZIP), True
     async for piece in pieces:
         rest = piece

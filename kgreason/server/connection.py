@@ -23,7 +23,7 @@ _AT_ONCE = struct.pack("ii", 1, 0)
 
 
 class Connection(H11Protocol):
-    """One connection of a client."""
+    """One connection of a client. Its methods are called by asyncio and uvicorn, when their event has happened."""
 
     def __init__(self, *arguments: Any, seconds: float, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -31,12 +31,12 @@ class Connection(H11Protocol):
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Wait for the first request."""
+        """A client has connected: wait for its first request."""
         super().connection_made(transport)
         self._begin("request")
 
     def data_received(self, data: bytes) -> None:
-        """Take some bytes of a request, and wait for the rest of this request."""
+        """Some bytes of a request have come: wait for the rest of this request."""
         super().data_received(data)
         cycle: RequestResponseCycle | None = self.cycle
         if cycle and not cycle.response_complete:
@@ -45,39 +45,39 @@ class Connection(H11Protocol):
             self._begin("request")
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """Give the connection to a websocket. The limits here do not hold for websockets."""
+        """A request asks for a websocket: give it the connection. The limits here do not hold for websockets."""
         self._end("request")
         super().handle_websocket_upgrade(event)
 
     def pause_writing(self) -> None:
-        """Wait for the client to read."""
+        """Too many bytes wait to be sent: give the client `seconds` to read them."""
         super().pause_writing()
         self._begin("answer")
 
     def resume_writing(self) -> None:
-        """Go on: the client has read."""
+        """The client has read enough: stop the clock that `pause_writing` started."""
         super().resume_writing()
         self._end("answer")
 
     def on_response_complete(self) -> None:
-        """If the connection ends after this answer, wait until the client has read the rest of the answer."""
+        """An answer is written: if the connection ends after it, give the client `seconds` to read the rest."""
         super().on_response_complete()
         if self.transport.is_closing():
             self._begin("end")
 
     def timeout_keep_alive_handler(self) -> None:
-        """End a connection that is not used any more."""
+        """The client sends no further request: end the connection."""
         super().timeout_keep_alive_handler()
         self._begin("end")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """The connection has ended: stop all clocks."""
         for name in list(self._timers):
             self._end(name)
         super().connection_lost(exc)
 
     def _begin(self, name: str) -> None:
-        """Drop the connection after some seconds, unless `_end(name)` is called before."""
+        """Start the clock `name`: unless `_end(name)` stops it, the connection is dropped after `seconds`."""
         if name not in self._timers:
             self._timers[name] = self.loop.call_later(self._seconds, self._drop)
 

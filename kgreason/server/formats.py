@@ -39,7 +39,7 @@ QUADS: Types = {
 
 
 def chosen(accept: str | None, types: Types) -> str | None:
-    """Return the name of the format that an Accept header wants most; None if the header wants none of the formats.
+    """Return the name of the format that an Accept header prefers; None if the header accepts none of the formats.
 
     >>> chosen("text/turtle;q=0.5, application/*", TRIPLES), chosen("*/*", SOLUTIONS), chosen("image/png", TRIPLES)
     ('nt', 'json', None)
@@ -51,14 +51,14 @@ def chosen(accept: str | None, types: Types) -> str | None:
 
 
 def wanted(accept: str | None, types: Types) -> str:
-    """Return what `chosen` returns. Raises Problem 406 if the header wants none of the formats."""
+    """Return the result of `chosen`. Raises Problem 406 if the header accepts none of the formats."""
     if (name := chosen(accept, types)) is None:
         raise unacceptable(types)
     return name
 
 
 def unacceptable(types: Types) -> Problem:
-    """Return the problem for an Accept header that wants none of the formats."""
+    """Make the problem for an Accept header that accepts none of the formats."""
     return Problem(406, f"the answer can be {', '.join(medias[0] for medias in types.values())}")
 
 
@@ -78,7 +78,7 @@ def _ranges(accept: str) -> Iterator[tuple[str, float]]:
 
 
 def _quality(media: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int]:
-    """Return the quality that the most exact matching range gives to a media type, and how exact this range is."""
+    """Find the range that matches a media type most exactly. Returns its quality, and how exact it is (0 to 2)."""
     exactness = {media: 2, f"{media.partition('/')[0]}/*": 1, "*/*": 0}
     found = [(exactness[each], quality) for each, quality in ranges if each in exactness]
     exact, quality = max(found, default=(0, 0.0))
@@ -91,7 +91,7 @@ def content_type(media: str) -> str:
 
 
 def media_type(header: str | None) -> str:
-    """Return the media type of a Content-Type header, without parameters. Raises Problem 415 for text not in UTF-8."""
+    """Return the media type in a Content-Type header, without parameters. Raises Problem 415 for text not in UTF-8."""
     media, *parameters = (each.strip().lower() for each in (header or "").split(";"))
     for parameter in parameters:
         key, _, value = parameter.partition("=")

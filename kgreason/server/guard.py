@@ -37,7 +37,7 @@ _HEADERS = {
 
 
 class Guard:
-    """An ASGI application that checks each request, and passes the allowed ones to another ASGI application."""
+    """An ASGI application that checks each request, and hands the allowed ones on to another ASGI application."""
 
     def __init__(self, app: ASGIApp, settings: Settings, sessions: Sessions) -> None:
         self._app, self._settings, self._sessions = app, settings, sessions
@@ -109,7 +109,10 @@ class Guard:
             raise Problem(403, "pages of other origins may not use this server; allow an origin with --cors")
 
     def _check_token(self, scope: Scope, headers: Headers, needed: str | None) -> None:
-        """Write the role of the client into the scope of the request. Raises Problem if the role is too low."""
+        """Find the role of the client and keep it in the scope of the request.
+
+        Raises Problem if it is below `needed`.
+        """
         if not self._settings.tokens or needed is None:
             scope[ROLE] = ROLES[-1]
             return
@@ -128,16 +131,16 @@ class Guard:
 
 
 def check_role(scope: Scope, needed: str) -> None:
-    """Raise Problem if the client that sent a request has a lower role than the role `needed`."""
+    """Raise Problem if the client that sent a request has a role below `needed`."""
     role = scope[ROLE]
     if ROLES.index(role) < ROLES.index(needed):
         raise Problem(403, f"the token has the role {role}, and this request needs the role {needed}")
 
 
 def _refusal(scope: Scope, problem: Problem) -> Response:
-    """Return the answer to a refused request.
+    """Make the answer to a refused request.
 
-    If a browser asks for a page of the console without a token, the answer leads to the page where users sign in.
+    If a browser without a token asks for a page of the console, the answer leads it to the page where users sign in.
     """
     path = scope["path"]
     is_page = scope["method"] == "GET" and (path == "/" or path.startswith("/console"))

@@ -68,12 +68,12 @@ class Problem(Exception):  # noqa: N818  # the word of RFC 9457
 
 
 def busy(what: str) -> Problem:
-    """Return the problem for a full queue. `what` says what the queue holds, such as "queries"."""
+    """Make the problem for a full queue. `what` says what the queue holds, such as "queries"."""
     return Problem(503, f"too many {what} wait already; try again later", _SOON)
 
 
 def problem_of(error: Exception) -> Problem:
-    """Return the problem that the client gets for an error. Log the error if the client cannot correct it."""
+    """Make the problem that the client gets for an error. Log the error if the client cannot correct it."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, HTTPException):
@@ -90,5 +90,5 @@ def problem_of(error: Exception) -> Problem:
 
 
 async def answer(_: Request, error: Exception) -> Response:
-    """Answer a request whose path raised an error. Starlette calls this handler for every error."""
+    """Answer a request whose path raised `error`. Starlette calls this function for every error."""
     return problem_of(error).response()

@@ -46,10 +46,13 @@ def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Serve
 
 
 class Server(uvicorn.Server):
-    """A server that says when it is ready. After a signal has stopped the server, the process goes on."""
+    """A uvicorn server that says when it listens. After a signal has stopped the server, the process goes on."""
 
     def __init__(self, app: object, slow: float, ready: Callable[[], object], stop: Callable[[], object]) -> None:
-        """`ready` is called when the server listens, `stop` when its shutdown begins. `slow`: see `Connection`."""
+        """`ready` is called when the server listens, and `stop` when it begins to shut down.
+
+        `slow` is the number of seconds after which `Connection` drops a slow client.
+        """
         config = uvicorn.Config(
             app,  # type: ignore[arg-type]
             lifespan="on",
@@ -68,13 +71,13 @@ class Server(uvicorn.Server):
         self._ready, self._stop = ready, stop
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to listen."""
+        """Begin to listen, and call `ready`."""
         await super().startup(sockets)
         if self.started:
             self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Close the server. Streams are ended first, because the server waits for all connections to end."""
+        """Shut the server down. Streams end first, because the server waits for all connections to end."""
         self._stop()
         await super().shutdown(sockets)
 

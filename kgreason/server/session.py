@@ -35,7 +35,7 @@ class Sessions:
         return hmac.new(self._key, text.encode(), sha256).hexdigest()
 
     def role_of_token(self, given: str) -> str | None:
-        """Return the role of a token, or None for an unknown token. All unknown tokens take the same time."""
+        """Return the role of a token, or None for an unknown token. Each unknown token takes the same time."""
         found = None
         for token, role in self._tokens.items():
             if hmac.compare_digest(token.encode(), given.encode(errors="surrogateescape")):

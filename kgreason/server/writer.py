@@ -31,7 +31,7 @@ class Writer:
         self.commit = graph.commit
 
     async def run(self, call: Callable[[KnowledgeGraph], Result]) -> Result:
-        """Call `call(graph)` in the thread of the writer. Returns its result.
+        """Wait for the thread of the writer, and call `call(graph)` in it. Returns the result of `call`.
 
         Raises the errors of `call`, and Problem if too many calls wait.
         """

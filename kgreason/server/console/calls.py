@@ -60,7 +60,8 @@ class Calls:
     async def send(self, method: str, path: str, text: str, kind: str, **options: Any) -> Answer:
         """Send a request with the body `text` of the media type `kind`. Returns the answer. Raises Problem.
 
-        The body of the answer is JSON or empty. `options` may be `parameters` and more `headers` of the request.
+        The body of the answer must be JSON or empty. `options` may be `parameters` of the address and further
+        `headers`.
         """
         headers = {"content-type": kind} | options.pop("headers", {})
         async with self.open(method, path, body=text.encode(), headers=headers, **options) as answer:
@@ -77,9 +78,9 @@ class Calls:
         body: bytes = b"",
         headers: Mapping[str, str] | None = None,
     ) -> AsyncIterator[Answer]:
-        """A context: send a request and give the answer. At the end of the context the request is cancelled.
+        """A context: send a request and give the answer. The end of the context cancels the request.
 
-        For the path this looks as if a client had gone away. Raises Problem.
+        The path then behaves as if its client had gone away. Raises Problem.
         """
         scope = self._scope(method, path, parameters or {}, {**self._headers, **(headers or {})}, body)
         messages: asyncio.Queue[Message | None] = asyncio.Queue(_AHEAD)
@@ -140,7 +141,7 @@ async def _answered(messages: asyncio.Queue[Message | None], task: asyncio.Task[
 
 
 async def _pieces(messages: asyncio.Queue[Message | None]) -> AsyncIterator[bytes]:
-    """Yield the pieces of the body of an answer. Raises Problem if the answer is not complete."""
+    """Yield the pieces of the body from the messages of an answer. Raises Problem if the answer is not complete."""
     while True:
         message = await messages.get()
         if message is None:

@@ -58,12 +58,12 @@ def _triples(title: str, name: str, told: dict[str, Any], reasons: dict[tuple[st
 
 
 def _is_blank(triple: list[str]) -> bool:
-    """Whether a triple has a blank node. Such triples are shown last, because they interest people least."""
+    """Whether a triple has a blank node. Such triples are shown last, because few people want to see them."""
     return any(term.startswith("_:") for term in triple)
 
 
 def because(reason: dict[str, Any] | None, words: Words) -> Markup:
-    """Show the axioms from which the rule of a triple was translated; the rule itself if it comes from no axiom."""
+    """Show why a rule derives a triple: the axioms from which the rule was translated, or else the rule itself."""
     if reason is None:
         return Markup("")
     if reason["axioms"]:

@@ -14,7 +14,7 @@ _SCRIPT = Path(__file__).with_name("editor.js").read_text("utf-8")
 
 
 class Editor:
-    """An editor with a label. `run` is called at Ctrl-Enter, and `changed` when the text changes."""
+    """A text field with a label. It calls `run` at Ctrl-Enter, and `changed` when its text changes."""
 
     def __init__(
         self, text: str, language: str, label: str, run: Callable[[], object], changed: Callable[[], object]
@@ -39,7 +39,7 @@ class Editor:
         self.element.value = text
 
     def ready(self, words: Words) -> None:
-        """Give the editor a name for screen readers, a theme, and the words that it can complete."""
+        """Give the field a name for screen readers, a theme, and the words of the graph, which it can complete."""
         completed = [{"label": f"{prefix}:", "type": "namespace"} for prefix in words.prefixes]
         for kind, iris in (("class", words.classes), ("property", words.properties)):
             completed += [{"label": words.name(iri), "type": kind} for iri in iris]

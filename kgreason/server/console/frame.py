@@ -94,7 +94,7 @@ class Frame:
         self._notices.set_content(notice(message, kind) if message else "")
 
     def later(self, load: Callable[[], Awaitable[object]]) -> None:
-        """Call a function after the browser has connected and the words of the graph (`Words`) were read."""
+        """Call `load` after the browser has connected and the words of the graph (`Words`) were read."""
 
         async def loading() -> None:
             self.words = await self._vocabulary.words(self.calls)
@@ -110,9 +110,9 @@ class Frame:
         background_tasks.create(begin())
 
     def run(self, call: Callable[[], Awaitable[object]], kind: str = "") -> asyncio.Task[Any]:
-        """Run a function as a task of the event loop. An error of the function becomes a message on the page.
+        """Start a task that runs `call`. An error of `call` becomes a message on the page.
 
-        A new call ends an earlier call of the same kind, so that the latest wish of the user wins. The function waits
+        A new task ends an earlier task of the same `kind`, so that the latest wish of the user wins. The task waits
         until the words of the graph (`Words`) are known.
         """
         if (before := self._running.get(kind)) is not None:
@@ -136,7 +136,7 @@ class Frame:
             task.cancel()
 
     def on(self, call: Callable[[], Awaitable[object]], kind: str = "") -> Callable[[], None]:
-        """Return an event handler that calls `run` with a function."""
+        """Return an event handler that removes the message on the page and then calls `run(call, kind)`."""
 
         def handle() -> None:
             self.tell("")
@@ -146,7 +146,7 @@ class Frame:
 
 
 def html(text: Markup | str, tag: str = "div") -> ui.html:
-    """Make an element with HTML text. The text must be escaped already if it is Markup; other text is escaped here."""
+    """Make an element from HTML text. Markup must be escaped already; any other text is escaped here."""
     return ui.html(text if isinstance(text, Markup) else Markup.escape(text), sanitize=False, tag=tag)
 
 

@@ -29,7 +29,10 @@ _MOST = 1_000
 
 
 class Hierarchy(NamedTuple):
-    """Three dicts from a class (N-Triples text): to its direct superclasses, direct subclasses, number of members."""
+    """The named classes of a graph, as three dicts by class (N-Triples text).
+
+    They give the direct superclasses, the direct subclasses, and the number of members.
+    """
 
     classes: Mapping[str, frozenset[str]]
     below: Mapping[str, tuple[str, ...]]
@@ -71,13 +74,16 @@ def hierarchy(pairs: list[tuple[str, str]], members: Mapping[str, int]) -> Hiera
 
 
 def _direct(name: str, supers: set[str], above: Mapping[str, set[str]]) -> set[str]:
-    """Return the direct superclasses of the class `name`. Classes that are equivalent to `name` are left out."""
+    """Return the direct superclasses of the class `name`, without classes that are equivalent to `name`.
+
+    `supers` are all its superclasses. `above` has all superclasses of each class.
+    """
     strict = {each for each in supers if name not in above[each]}
     return {each for each in strict if not any(each in above[other] and other not in above[each] for other in strict)}
 
 
 def tree_of(told: Hierarchy, words: Words, around: str | None = None) -> Markup:
-    """Show the classes as a tree. With `around`, show only this class, its direct superclasses and its subclasses."""
+    """Show the classes as a tree. With `around`, show only this class with its direct superclasses and subclasses."""
     if around is None:
         return _tree([name for name, supers in told.classes.items() if not supers], told, words, _MOST, depth=100)
     roots = sorted(told.classes[around])

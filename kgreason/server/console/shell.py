@@ -42,12 +42,15 @@ _PATIENCE = 10
 
 
 class Console:
-    """An ASGI application: requests for pages go to NiceGUI, all other requests to the application of the paths."""
+    """An ASGI application.
+
+    It sends requests for pages to NiceGUI, and all other requests to the paths of the server.
+    """
 
     def __init__(self, paths: ASGIApp, whole: Callable[[], ASGIApp], register: Callable[[], object]) -> None:
-        """`paths` is the application of the paths. `register` makes all pages known to NiceGUI.
+        """`paths` is the application of the paths. `whole` returns the application with the guard.
 
-        `whole` returns the application with the guard. The pages send their requests to this application.
+        The pages send their requests to the application with the guard. `register` makes all pages known to NiceGUI.
         """
         self._paths, self._whole = paths, whole
         self._shell = _shell(register)

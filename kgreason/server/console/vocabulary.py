@@ -60,7 +60,7 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 
 
 class Words:
-    """What the console knows of a graph: namespaces by prefix, and the IRIs of classes and properties."""
+    """The words that the console knows of a graph: namespaces by prefix, and the IRIs of classes and properties."""
 
     def __init__(
         self, prefixes: Mapping[str, str], classes: Sequence[str] = (), properties: Sequence[str] = ()
@@ -95,15 +95,15 @@ class Words:
 
 
 class Vocabulary:
-    """Keeps the words of a graph: its prefixes, classes and properties as of a recent commit."""
+    """Keeps the `Words` of a graph, as of a recent commit."""
 
     def __init__(self) -> None:
         self._words, self._commit, self._time = Words(WELL_KNOWN), -1, 0.0
 
     async def words(self, calls: Calls) -> Words:
-        """Return the words. After a commit the words are read again, at most once in ten seconds. Raises Problem.
+        """Return the words. After a commit they are read again, but at most once in ten seconds. Raises Problem.
 
-        If the user may not read the graph, or the query fails, return the words that were read before.
+        If the user may not read the graph, or the query fails, the words that were read before are returned.
         """
         commit = (await calls.json("/health"))["commit"]
         if commit != self._commit and time.monotonic() - self._time > _SECONDS:
@@ -123,7 +123,7 @@ async def _rows(calls: Calls, query: str) -> list[list[str]]:
 
 
 def words_of(rows: Iterable[tuple[str, str]], namespaces: Iterable[str] = ()) -> Words:
-    """Make the words from rows (kind, IRI), where kind is "class" or "property". `namespaces` get prefixes as well."""
+    """Make `Words` from rows (kind, IRI), where kind is "class" or "property". All `namespaces` get prefixes, too."""
     found = sorted(set(rows))
     classes, properties = (tuple(term for kind, term in found if kind == wanted) for wanted in ("class", "property"))
     return Words(prefixes_for((*classes, *properties, *namespaces)), classes, properties)
@@ -157,7 +157,7 @@ def namespace_of(iri: str) -> str:
 
 
 def _invented(namespace: str) -> str:
-    """Make a prefix from the last word of a namespace."""
+    """Make a prefix for a namespace from the namespace's last word."""
     parts = [part for part in re.split(r"[#/:]", namespace) if part]
     for part in reversed(parts):
         stem = re.sub(r"^www\.|\.(owl|rdf|ttl|html?)$", "", part, flags=re.IGNORECASE)

@@ -29,10 +29,10 @@ Check = Callable[[KnowledgeGraph], Any]
 
 
 async def carried_out(request: Request, operations: tuple[Operation, ...], before: Check) -> tuple[Any, Response]:
-    """Call `before(graph)`, then carry out operations as one commit. Returns the result of `before`, and the answer.
+    """Call `before(graph)`, then carry out the operations as one commit. Returns the result of `before` and the answer.
 
-    Nobody changes the graph between `before` and the operations. Raises Problem if the header If-Match does not name
-    the last commit.
+    Nobody changes the graph between these two steps. Raises Problem if the header If-Match does not name the last
+    commit.
     """
 
     def edit(graph: KnowledgeGraph) -> tuple[Any, Delta]:
@@ -47,11 +47,11 @@ async def edited(
     edit: Callable[[KnowledgeGraph], tuple[Found, Delta]],
     answer: Callable[[Found, Delta, int], Result],
 ) -> Result:
-    """Call `edit` with the graph, then `answer`. Returns what `answer` returns.
+    """Edit the graph in the thread of the writer. Returns the result of `answer`.
 
-    `answer` gets the two results of `edit`, and the number of the last commit. Nobody else edits the graph before
-    `answer` has returned. Raises Problem if the header If-Match does not name the last commit. Raises the errors of
-    `edit`.
+    `edit(graph)` makes the edit and returns two values. `answer` gets these two values and the number of the last
+    commit. Nobody else edits the graph before `answer` has returned. Raises Problem if the header If-Match does not
+    name the last commit, and the errors of `edit`.
     """
     condition, how = request.headers.get("if-match"), _means(request)
     state, asked = served(request), time.perf_counter()
@@ -75,7 +75,10 @@ def done(delta: Delta, commit: int) -> Response:
 
 
 def _means(request: Request) -> dict[str, Any]:
-    """Read the parameters `strategy` and `budget`, which say how the commit is evaluated. Raises Problem."""
+    """Return the parameters `strategy` and `budget` of a request, as keyword arguments of `evaluating`.
+
+    Raises Problem.
+    """
     given = parameters(request)
     strategy, budget = single(given, "strategy"), single(given, "budget")
     if strategy not in (None, "auto", "update", "bootstrap"):
@@ -98,12 +101,15 @@ def headers(delta: Delta, commit: int) -> dict[str, str]:
 
 
 def tag(commit: int, form: str = "") -> str:
-    """Return the ETag for the state of a commit. With `form`, the ETag is for this state in that format."""
+    """Return the ETag of the graph after a commit. With `form` it is the ETag of the graph in this format."""
     return f'"{commit}.{form}"' if form else f'"{commit}"'
 
 
 def check_match(condition: str | None, commit: int) -> None:
-    """Raise Problem if there is a header If-Match and it does not name the last commit."""
+    """Raise Problem if the value of If-Match (`condition`) does not name the last commit, `commit`.
+
+    None is no condition.
+    """
     if condition is None or condition.strip() == "*":
         return
     if str(commit) not in _TAG.findall(condition):

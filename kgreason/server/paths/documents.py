@@ -35,10 +35,11 @@ _PIECE = 1 << 18
 
 @asynccontextmanager
 async def brought(request: Request, graph: str | None, base: str, *, several: bool) -> AsyncIterator[tuple[Load, ...]]:
-    """A context: write the documents of a request to temporary files, and give LOAD operations for these files.
+    """A context: write the documents in a request to temporary files, and give a LOAD operation for each file.
 
-    The files are removed at the end of the context. All triples go into the graph with the name `graph` (N-Triples
-    text). If `several` is set, a document may also be quads, which name their graphs. Raises Problem.
+    The end of the context removes the files. All triples go into the graph with the name `graph` (N-Triples text).
+    `base` is the base of relative IRIs. If `several` is set, a document may also be quads, which name their graphs.
+    Raises Problem.
     """
     types: Types = {**TRIPLES, **QUADS} if several else TRIPLES
     header = request.headers.get("content-type")
@@ -96,7 +97,7 @@ class Stored(StreamingResponse):
 
     @classmethod
     async def of(cls, write: Callable[[IO[bytes]], object], headers: dict[str, str]) -> Stored:
-        """Let `write` write a document to a temporary file, in a thread. Returns the answer that sends the document."""
+        """Call `write(file)` with a temporary file, in a thread. Returns an answer that sends this file."""
         file = cast(IO[bytes], TemporaryFile())  # noqa: SIM115
         try:
             await run_in_threadpool(write, file)

@@ -201,7 +201,7 @@ async def changes(request: Request) -> Response:
 
 
 def _view(request: Request, given: Parameters) -> View:
-    """Read from a request how its stream shows commits: the form, and the parameters `match` and `asserted`.
+    """Return the `View` that a request asks for: its Accept header, and the parameters `match` and `asserted`.
 
     Raises Problem, InputError.
     """

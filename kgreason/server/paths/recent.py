@@ -14,7 +14,7 @@ _COMMITS, _QUERIES, _TEXT = 200, 20, 2_000
 
 
 class SlowQuery(NamedTuple):
-    """A query: minus its time in seconds (so that sorting puts the slowest first), when it began, and its text."""
+    """A query: minus the seconds that it took (so that sorting puts the slowest first), when it began, its text."""
 
     negative: float
     begun: float

@@ -33,7 +33,7 @@ class Served(NamedTuple):
 
 
 def served(request: Request) -> Served:
-    """Return the parts of the server that received this request."""
+    """Return the parts of the server that received a request."""
     return cast(Served, request.app.state.served)
 
 
@@ -105,14 +105,17 @@ def iri(text: str, base: str) -> str:
 
 
 def response(answer: Answer, media: str, headers: dict[str, str]) -> Response:
-    """Make the response from the answer of a query process. A long answer is sent in pieces, a short one as a whole."""
+    """Make the HTTP response for the answer of a query process.
+
+    A short answer is sent as a whole, a long one in pieces.
+    """
     if answer.document is not None:
         return Response(answer.document, headers=headers | {"Content-Type": media})
     return _Streamed(answer, media, headers)
 
 
 class _Streamed(StreamingResponse):
-    """Sends the pieces of an answer as they come. At the end, gives the query process back or kills it."""
+    """Sends the pieces of an answer as they come. In the end gives the query process back to the pool, or kills it."""
 
     def __init__(self, answer: Answer, media: str, headers: dict[str, str]) -> None:
         super().__init__(answer.pieces(), headers=headers | {"Content-Type": media})

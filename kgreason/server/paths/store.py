@@ -33,10 +33,11 @@ from kgreason.sparql.operations import Clear, Operation
 
 
 class Target(NamedTuple):
-    """The target of a request: all graphs together if `is_all` is set, else one graph.
+    """What a request is about: one graph, or all graphs together (`is_all`).
 
-    If `name` is None, this one graph is the default graph. `is_inferred`: the request asks for the closure.
-    `base` is the base of relative IRIs in documents.
+    - `name`: the name of the one graph; None is the default graph
+    - `base`: the base of relative IRIs in documents
+    - `is_inferred`: whether the request asks for the closure
     """
 
     is_all: bool
@@ -51,13 +52,13 @@ class Target(NamedTuple):
 
     @property
     def clearing(self) -> Clear:
-        """The operation that empties the target."""
+        """The operation of SPARQL Update that empties the target."""
         if self.is_all:
             return Clear(True, None)
         return Clear(self.name is None, () if self.term is None else (self.term,))
 
     def exists(self, graph: KnowledgeGraph) -> bool:
-        """Whether the target exists: True if it is the default graph or all graphs together.
+        """Whether the target exists. The default graph and all graphs together always exist.
 
         A named graph exists if it has a triple.
         """
@@ -112,7 +113,7 @@ async def _get(request: Request, target: Target) -> Response:
 
 
 def _write(file: IO[bytes], lines: Iterable[bytes], form: str, *, is_all: bool) -> None:
-    """Write N-Quads lines to a file in another format: all quads, or only the triples of the default graph."""
+    """Write N-Quads lines to a file in the format `form`: all quads, or else only the triples of the default graph."""
     quads = quads_of(lines)
     pyoxigraph.serialize(quads if is_all else default_triples(quads), file, RdfFormat.from_extension(form))
 
@@ -135,7 +136,7 @@ async def _post(request: Request, target: Target) -> Response:
 
 
 async def _written(request: Request, target: Target, operations: tuple[Operation, ...]) -> Response:
-    """Carry out the operations as one commit. The status of the answer is 201 if the target had no triple before."""
+    """Carry out the operations as one commit. The answer has the status 201 if the target did not exist before."""
     was_there, done = await carried_out(request, operations, target.exists)
     if not was_there:
         done.status_code = 201

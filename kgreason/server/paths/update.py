@@ -91,7 +91,7 @@ def _is_allowed(path: Path, allowed: tuple[str, ...]) -> bool:
 
 
 def _using(operations: tuple[Operation, ...], given: Parameters, base: str) -> Iterator[Operation]:
-    """Yield the operations. If the parameters name a dataset, the operations use this dataset.
+    """Yield the operations with the dataset that the parameters name, if they name one.
 
     Raises Problem if the parameters and an operation both name a dataset.
     """

@@ -54,7 +54,7 @@ def main(path: str, most_bytes: str = "0") -> None:
 
 
 def _limit(most_bytes: int) -> None:
-    """Limit the memory of this process, if the operating system supports this."""
+    """Limit the memory of this process to `most_bytes`, if the operating system supports such a limit."""
     if most_bytes:
         with suppress(ImportError):
             import resource
@@ -63,14 +63,14 @@ def _limit(most_bytes: int) -> None:
 
 
 def _end_with_server(server: int) -> None:
-    """End this process, in the middle of a query, if the server was killed."""
+    """Wait until the process `server` has ended. Then end this process at once, even in the middle of a query."""
     while os.getppid() == server:
         time.sleep(_LOOK)
     os._exit(1)
 
 
 class _Reader:
-    """Keeps the store open, as of the commit that was last asked for."""
+    """Keeps the store open for reading, as of the commit that was asked for last."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._commit = path, -1
@@ -78,7 +78,10 @@ class _Reader:
         self._past: KnowledgeGraph | None = None
 
     def past(self, number: int) -> OxigraphStore:
-        """Return a copy in memory of the store as it was after a commit. The last copy is kept for later queries."""
+        """Return a copy in memory of the store as it was after commit `number`.
+
+        The last copy is kept for later queries.
+        """
         if self._past is None or self._past.commit != number:
             self._past = None  # before another one takes memory
             with KnowledgeGraph.open(self._path, read_only=True) as graph:
@@ -93,7 +96,10 @@ class _Reader:
 
 
 class _Document(RawIOBase):
-    """A file that writes a document as frames: a HEAD, then DATA. Only the last DATA may be shorter than `PIECE`."""
+    """A file that sends what is written to it as frames: a HEAD, then DATA.
+
+    Only the last DATA may be shorter than `PIECE`. `most` is the largest number of bytes; None is no limit.
+    """
 
     def __init__(self, out: BinaryIO, most: int | None) -> None:
         self._out, self._most = out, most
@@ -121,13 +127,13 @@ class _Document(RawIOBase):
         self._size = 0
 
     def end(self) -> None:
-        """Send the rest of the document, then an END frame that says that the document is complete."""
+        """Send the rest of the document, and then an END frame, which says that the document is complete."""
         self._send()
         self._out.write(frame(END, b""))
         self._out.flush()
 
     def fail(self, kind: str, message: str) -> None:
-        """Send an error: in place of the document, or after the part of the document that was sent already."""
+        """Send an error. It takes the place of the document, or comes after the part that was sent already."""
         self._out.write(frame(END, message.encode()) if self._is_begun else _failed(kind, message))
         self._out.flush()
 
@@ -141,7 +147,7 @@ def _failed(kind: str, message: str) -> bytes:
 
 
 class _RefusedError(Exception):
-    """Raised if the client cannot get an answer to its request. The arguments are a kind of error and a message."""
+    """Raised if a request cannot be answered. The arguments are a kind of error and a message."""
 
 
 def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
@@ -167,7 +173,10 @@ def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
 
 
 def _check(checked: list[str], base: str) -> None:
-    """Parse a text. Raises QueryError if the text cannot be parsed. A text nested too deeply ends the process."""
+    """Parse a text, to see whether its parser survives it. `checked` is (kind, text, format), as for `nesting.check`.
+
+    Raises QueryError if the text does not parse. A text that is nested too deeply ends the process.
+    """
     kind, text, form = checked
     if problem := check(kind, text, form, base):
         raise QueryError(problem)
@@ -187,7 +196,7 @@ def _names(iris: list[str] | None) -> list[NamedNode] | None:
 
 
 def _write_results(results: Results, request: dict[str, Any], document: _Document) -> None:
-    """Write the results of a query. The request names one format for solutions and one for triples."""
+    """Write the results of a query to the document, in the format that the request names for this form of results."""
     is_table = isinstance(results, (QuerySolutions, QueryBoolean))
     if (suffix := request["solutions" if is_table else "triples"]) is None:
         raise _RefusedError(UNACCEPTABLE, "solutions" if is_table else "triples")
@@ -203,7 +212,7 @@ _SUFFIXES = {"json": "srj", "xml": "srx"}
 
 
 def _write_graph(store: OxigraphStore, request: dict[str, Any], document: _Document) -> None:
-    """Write the triples of the graph that the request names. The default graph is the closure."""
+    """Write the triples of the graph that the request names; if it names none, the closure (the default graph)."""
     name = NamedNode(request["graph"]) if request["graph"] else DefaultGraph()
     quads = store.match(None, None, None, name)
     first = next(quads, None)

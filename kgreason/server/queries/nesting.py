@@ -48,7 +48,7 @@ def may_be_deep_document(path: Path, form: str) -> bool:
 
 
 def check(kind: str, text: str, form: str, base: str) -> str | None:
-    """Parse a text with a small stack. Returns the error message, or None.
+    """Parse a text in a thread with a small stack. Returns a message if the text does not parse, otherwise None.
 
     `kind` is "update", "rules" or "document". For a document, `text` is the path of its file.
     """
@@ -70,10 +70,10 @@ def _parse(kind: str, text: str, form: str, base: str) -> None:
 
 
 def _with_small_stack(call: Callable[[], Any]) -> str | None:
-    """Call a function in a thread with a small stack. Returns the message of its error, or None if there is no error.
+    """Call a function in a thread with a small stack. Returns the message of its error, otherwise None.
 
-    A RecursionError gives a message, too. Errors of other libraries give None: the server parses the text again, and
-    then raises such an error.
+    A RecursionError gives a message, too. Errors of other libraries give None, because the server parses the text again
+    and then raises the error.
     """
     problems: list[str] = []
 

@@ -87,7 +87,7 @@ class Pool:
         self._idle.append(await self._started())
 
     async def ask(self, request: Request) -> Answer:
-        """Send a request to a process. Returns the answer as soon as its first piece is there.
+        """Send a request to a process. Returns the answer once its head and its first piece are there.
 
         Raises QueryError, QueryTimeoutError, Problem.
         """
@@ -115,7 +115,10 @@ class Pool:
         await self.ask(Request(None, 0, base, checked=(kind, text, form)))
 
     async def _place(self, deadline: float) -> None:
-        """Wait until fewer than `queries` processes are at work, and take a place. Raises Problem if too many wait."""
+        """Wait until fewer than `queries` processes are at work, and count one more.
+
+        Raises Problem if too many queries wait.
+        """
         if self._free > 0:
             self._free -= 1
             return
@@ -136,7 +139,7 @@ class Pool:
             raise
 
     def _leave(self) -> None:
-        """Give the place of an ended query to the next query that waits."""
+        """Let the next query that waits begin, because a query has ended."""
         while self._queue:
             turn = self._queue.pop(0)
             if not turn.done():
@@ -145,7 +148,10 @@ class Pool:
         self._free += 1
 
     def _end(self, process: Process, is_complete: bool) -> None:
-        """Take back the process of an ended query, and give its place to the next query."""
+        """Take back the process of a query that has ended, and let the next query begin.
+
+        An incomplete answer kills the process.
+        """
         if is_complete and process.returncode is None and not self._is_closed:
             self._idle.append(process)
         else:
@@ -178,7 +184,7 @@ class Pool:
 
 
 class Answer:
-    """An answer that comes from a query process: its `kind`, and its document in `pieces`. Call `close` at the end."""
+    """An answer that a query process sends: its `kind`, and its document in `pieces`. Call `close` in the end."""
 
     def __init__(self, process: Process, deadline: float, seconds: float, end: Callable[[Process, bool], None]) -> None:
         self._process, self._seconds, self._end = process, seconds, end
@@ -196,7 +202,7 @@ class Answer:
     async def begin(self, request: bytes) -> None:
         """Send the request, and read the head and the first piece of the answer.
 
-        Raises the error that the head names, and the errors of `pieces`.
+        Raises the error in the head, if there is one, and the errors of `pieces`.
         """
         assert self._process.stdin
         with suppress(ConnectionError):  # the process has ended, and reading tells why
@@ -249,7 +255,7 @@ class Answer:
 
 
 def _error(kind: str, message: str) -> Exception:
-    """Make the error that the head of an answer names by its kind."""
+    """Make an error from the kind of error and the message in the head of an answer."""
     if kind == UNACCEPTABLE:
         return UnacceptableError(message)
     if kind == MISSING:

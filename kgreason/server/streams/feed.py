@@ -45,7 +45,7 @@ Past = Callable[[int], Iterator[Delta]]
 
 
 class Feed:
-    """Gives the commits to streams: recent commits from a log in memory, earlier commits from the history on disk."""
+    """Gives commits to streams: recent commits from a log in memory, and earlier commits from the history on disk."""
 
     def __init__(self, commit: int, kept: int, streams: int, past: Past) -> None:
         self._kept, self._most, self._past = kept, streams, past
@@ -60,11 +60,14 @@ class Feed:
         """Functions that are called in the event loop with each commit, before any stream has it."""
 
     def begin(self) -> None:
-        """Let `add` put commits into the log from now on, in the event loop that runs this call."""
+        """From now on let `add` put commits into the log. Call this in the event loop of the streams."""
         self._loop = asyncio.get_running_loop()
 
     def add(self, delta: Delta) -> None:
-        """Add a commit to the log. An error is only logged, so that the thread of the writer goes on."""
+        """Add a commit to the log. Any thread may call this.
+
+        An error is logged and not raised, so that the writer goes on.
+        """
         try:
             own = delta.detached()
             size = own.dictionary.nbytes + own.rows.nbytes + own.added_quads.nbytes + own.removed_quads.nbytes
@@ -105,10 +108,10 @@ class Feed:
         self._wake()
 
     async def enter(self, after: int | None) -> int:
-        """Take a place for a stream that begins after the commit `after`. Returns the number of this commit.
+        """Count a new stream that begins after the commit `after`, or after the last commit if `after` is None.
 
-        If `after` is None, the stream begins after the last commit. Call `leave` at the end, as `Stream` does. Raises
-        Problem if no place is free, or if a commit after `after` is not kept.
+        Returns the number of this commit. Call `leave` at the end, as `Stream` does. Raises Problem if there are too
+        many streams, or if a commit after `after` is not kept.
         """
         if self.streams >= self._most:
             raise busy("streams")
@@ -120,7 +123,7 @@ class Feed:
             raise
 
     def leave(self) -> None:
-        """Give back the place of a stream."""
+        """Count one stream less, because it has ended."""
         self.streams -= 1
 
     async def _checked(self, after: int) -> int:
@@ -135,9 +138,9 @@ class Feed:
         return after
 
     async def deltas(self, after: int) -> AsyncIterator[Delta | None]:
-        """Yield the deltas of all commits after the commit `after`, those to come included.
+        """Yield the deltas of all commits after the commit `after`, and then of each new commit.
 
-        Yields None if there is no commit for some seconds. Ends if the server stops, or if a commit is no longer kept.
+        Yields None if no commit comes for some seconds. Ends if the server stops, or if a commit is no longer kept.
         """
         while not self._is_closed:
             news = self._news
@@ -156,7 +159,10 @@ class Feed:
                     yield None
 
     async def _kept_after(self, after: int) -> AsyncIterator[Delta]:
-        """Yield the deltas of the past commits after the commit `after`. Raises HistoryError if one is not kept."""
+        """Yield the deltas of the commits after the commit `after` that are made already, from the log or the history.
+
+        Raises HistoryError if one of them is not kept.
+        """
         if after < self._first:
             async for delta in iterate_in_threadpool(await run_in_threadpool(self._past, after)):
                 yield delta
@@ -165,13 +171,13 @@ class Feed:
             yield commit.delta
 
     async def follow(self, after: int, view: View) -> AsyncIterator[bytes]:
-        """Yield the commits after the commit `after` as texts, in the form of a view."""
+        """Yield the bytes of a stream that begins after the commit `after`: each commit as the view shows it."""
         yield view.beginning(after)
         async for delta in self.deltas(after):
             yield view.beat() if delta is None else await self._text(delta, view)
 
     async def _text(self, delta: Delta, view: View) -> bytes:
-        """Return the text of a commit in a view. The first stream that asks makes the text; other streams share it."""
+        """Return a commit as the view shows it. The first stream that asks makes the text; other streams share it."""
         key = delta.commit, view
         if (task := self._texts.get(key)) is None:
             task = self._texts[key] = asyncio.ensure_future(run_in_threadpool(view.text, delta))
@@ -181,7 +187,7 @@ class Feed:
 
 
 class Stream(StreamingResponse):
-    """A streamed answer. It has a place of the feed, and gives the place back when the answer ends."""
+    """The answer to a client that follows the feed. When the answer ends, the feed counts one stream less."""
 
     def __init__(self, feed: Feed, content: AsyncIterator[bytes], headers: dict[str, str]) -> None:
         super().__init__(content, headers=headers)

@@ -30,10 +30,11 @@ Terms = tuple[str | None, str | None, str | None]
 
 
 class View(NamedTuple):
-    """How a stream shows commits: the form of its text, and which facts it shows.
+    """How a stream shows commits.
 
-    `terms`: a fact is shown if it has these terms; None stands for any term. `asserted`: True shows only asserted
-    facts, False only inferred ones, None both.
+    - `form`: the form of the text: "json", "exact" or "patch"
+    - `terms`: a fact is shown if it has these terms; None stands for any term
+    - `asserted`: True shows only asserted facts, False only inferred ones, None both
     """
 
     form: str = "json"
@@ -42,7 +43,7 @@ class View(NamedTuple):
 
     @property
     def media(self) -> str:
-        """The content type of the stream."""
+        """The content type of the answer that has the stream."""
         return "application/rdf-patch" if self.form == "patch" else "text/event-stream; charset=utf-8"
 
     def beginning(self, after: int) -> bytes:
@@ -54,7 +55,7 @@ class View(NamedTuple):
         return b"# still here\n" if self.form == "patch" else b": still here\n\n"
 
     def text(self, delta: Delta) -> bytes:
-        """Return the text of a commit."""
+        """Return the text for a commit, with only the facts that the view shows."""
         is_part = self.terms != _ALL or self.asserted is not None
         shown = filtered(delta, self.terms, self.asserted) if is_part else delta
         if self.form == "patch":

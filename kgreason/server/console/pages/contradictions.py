@@ -58,7 +58,7 @@ class _Contradictions:
                 button("Find repairs", find)
 
     async def _find(self, found: dict[str, Any], place: ui.element) -> None:
-        """Show the triples whose removal ends a contradiction."""
+        """Search the triples whose removal ends a contradiction, and show them in the element `place`."""
         place.clear()
         with place:
             html(Markup('<p role="status">trying to remove each triple of the proof…</p>'))
@@ -104,10 +104,10 @@ class _Contradictions:
 
 
 def _candidates(proof: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Yield the triples whose removal may end a contradiction.
+    """Yield the triples of a proof whose removal may end its contradiction.
 
-    They are the asserted triples of its proof, and the axioms from which the rules of the proof were translated.
-    Triples with blank nodes are left out, because an update cannot name blank nodes.
+    They are the asserted triples of the proof, and the axioms from which its rules were translated. Triples with blank
+    nodes are left out, because an update cannot name blank nodes.
     """
     seen = set()
     for step in proof["steps"]:

@@ -81,7 +81,7 @@ class _Edit:
         self._frame.run(self._wait, "wait")
 
     async def _wait(self) -> None:
-        """Try the text when the user has not typed for a moment."""
+        """Wait until the user has stopped typing for a moment. Then try the text."""
         await asyncio.sleep(_PAUSE)
         self._stale = True
         if not self._busy:
@@ -126,9 +126,9 @@ class _Edit:
         return await answer.json()
 
     def _whole(self, text: str) -> str:
-        """Return the text with declarations of the known prefixes that the text uses and does not declare.
+        """Return the text with declarations of the known prefixes that it uses and does not declare.
 
-        The declarations are on the first line, so that the line numbers of error messages stay right.
+        All declarations are on the first line, so that the line numbers of error messages stay right.
         """
         form = "@prefix {}: <{}> . " if self._kind == _TURTLE else "PREFIX {}: <{}> "
         declared = "".join(form.format(*each) for each in self._frame.words.undeclared(text).items())
@@ -157,7 +157,7 @@ class _Edit:
 
 
 def _placed(message: str, shift: int) -> str:
-    """Return an error message with its column corrected: `_whole` has added `shift` characters to the first line."""
+    """Correct the column in an error message. `_whole` has put `shift` characters before the first line of the text."""
 
     def place(found: re.Match[str]) -> str:
         line, column = int(found[1]), int(found[2])

@@ -50,7 +50,7 @@ def _form(text: str, words: Words) -> Markup:
 
 
 def asked(text: str, words: Words) -> str:
-    """Return as N-Triples text the term that a user has typed.
+    """Turn what a user has typed into a term in N-Triples text.
 
     The user may type an IRI, with or without angle brackets, a short name, a blank node or a literal.
     """
@@ -143,7 +143,10 @@ async def why_page(request: Request, triple: str = "") -> None:
 
 
 def _missing(problem: Problem, told: dict[str, Any], words: Words) -> Markup:
-    """Show why a triple does not hold: the rules that come closest to deriving it, and their conditions that fail."""
+    """Show why a triple does not hold: the rules that come closest to deriving it, and what each rule lacks.
+
+    `told` is the answer of /why-not.
+    """
     rows = [
         Row(
             [

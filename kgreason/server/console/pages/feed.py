@@ -45,9 +45,9 @@ class _Feed:
                         self._show(event)
 
     async def _first(self) -> int | None:
-        """Return the number of the commit after which the page begins.
+        """Return the number of a commit. The page shows the commits after it.
 
-        The server still has all later commits, and there are at most `_KEPT` of them so far.
+        The server still has all of these commits, and at most `_KEPT` of them exist so far.
         """
         commit = int((await self._frame.calls.json("/health"))["commit"])
         try:

@@ -34,7 +34,10 @@ _IS_TRUE = "true"
 
 
 class Found(NamedTuple):
-    """The first rows of an answer. `head` is empty for an ASK query. `is_whole`: the answer has no further rows."""
+    """The first rows of an answer. `head` has the names of the columns; it is empty for an ASK query.
+
+    `is_whole` says whether these are all rows.
+    """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -84,7 +87,7 @@ class _Query:
         await self._remember(text)
 
     def _declared(self) -> str:
-        """Write the missing prefix declarations into the editor. Returns the text of the editor."""
+        """Declare in the editor each known prefix that the query uses without a declaration. Returns the new text."""
         text = self._editor.text
         if missing := self._frame.words.undeclared(text):
             lines = "".join(f"PREFIX {prefix}: <{namespace}>\n" for prefix, namespace in missing.items())
@@ -138,7 +141,7 @@ def _quoted(text: str) -> str:
 
 
 def _found(lines: list[str], is_whole: bool, is_graph: bool, commit: str) -> Found:
-    """Read the first rows of an answer from its lines: lines of N-Triples, or lines of a table in TSV."""
+    """Make the first rows of an answer from its lines: N-Triples if `is_graph` is set, otherwise a table in TSV."""
     if is_graph:
         return Found(
             ("subject", "predicate", "object"), [_terms(line) for line in lines[:_SHOWN]], is_whole, True, commit
@@ -173,7 +176,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _told(found: Found, seconds: float, text: str) -> Markup:
-    """Show how many rows the answer has, and links to download all rows."""
+    """Show the number of rows, the time and the commit of an answer, and links to download all rows."""
     count = f"{len(found.rows):,}" if found.is_whole else f"the first {len(found.rows):,}"
     noun = "triple" if found.is_graph else "row"
     told = f"{count} {noun}{'s' if len(found.rows) != 1 else ''} in {seconds:.2f} s, commit {found.commit}"

@@ -91,7 +91,7 @@ def _chart(commits: Sequence[dict[str, Any]]) -> Markup:
 
 
 def _height(seconds: float, most: float) -> float:
-    """Return the height of a bar: 2 for a tenth of a millisecond or less, 100 for the longest time."""
+    """Return the height of the bar for a time: 2 for a tenth of a millisecond or less, 100 for the time `most`."""
     return 2 + 98 * log10(max(seconds / _LEAST, 1)) / max(log10(most / _LEAST), 1)
 
 

@@ -21,14 +21,14 @@ DELTAS: Types = {**_FORMS, "patch": ("application/rdf-patch", "text/x-rdf-patch"
 
 
 def is_exact(request: Request) -> bool:
-    """Whether a request wants a value of the library. Raises Problem if it wants neither a value nor plain JSON."""
+    """Whether a request accepts a value of the library. Raises Problem if it accepts neither a value nor plain JSON."""
     return wanted(request.headers.get("accept"), _FORMS) == "exact"
 
 
 def answered(request: Request, value: Callable[[], Any], plain: Callable[[], Any]) -> Response:
-    """Answer with `value()` if the request wants a value of the library, else with `plain()` as plain JSON.
+    """Answer with `value()` if the request accepts a value of the library, otherwise with `plain()` as plain JSON.
 
-    Raises Problem if the request wants neither.
+    Raises Problem if the request accepts neither.
     """
     if is_exact(request):
         return JSONResponse(values.encoded(value()), media_type=EXACT)
@@ -36,7 +36,7 @@ def answered(request: Request, value: Callable[[], Any], plain: Callable[[], Any
 
 
 def told(request: Request, delta: Delta, commit: int, **more: int) -> Response:
-    """Answer with the delta of an edit, as a value of the library, as RDF Patch or as plain JSON. Raises Problem.
+    """Answer with the delta of an edit: as a value of the library, as RDF Patch or as plain JSON. Raises Problem.
 
     `commit` is the number of the last commit. `more` are further members of the JSON.
     """
@@ -44,9 +44,10 @@ def told(request: Request, delta: Delta, commit: int, **more: int) -> Response:
 
 
 def tried(request: Request, delta: Delta, limit: int | None, commit: int, **more: int) -> Response:
-    """Answer with the delta of a what-if, as a value of the library, as RDF Patch or as plain JSON. Raises Problem.
+    """Answer with the delta of a what-if: as a value of the library, as RDF Patch or as plain JSON. Raises Problem.
 
-    Plain JSON has at most `limit` triples of each kind. `more` are further members of the JSON.
+    Plain JSON has at most `limit` triples of each kind. `commit` is the number of the last commit. `more` are further
+    members of the JSON.
     """
     return _told(request, delta, lambda: _shortened(delta, limit, commit), {}, more)
 
@@ -68,7 +69,7 @@ def _told(
 
 
 def _shortened(delta: Delta, limit: int | None, commit: int) -> dict[str, Any]:
-    """Return a delta as plain JSON: at most `limit` triples of each kind, and the number of all triples of each."""
+    """Return the delta of a what-if as plain JSON: at most `limit` triples of each kind, and the counts of all."""
     told = delta.to_json()
     lists = [told["asserted"], told["retracted"], *told["appeared"].values(), *told["disappeared"].values()]
     counts = {

@@ -77,9 +77,9 @@ kind."""
 
 
 async def collected(request: Request, answer: Callable[[Attempt], Awaitable[Response]]) -> Response:
-    """Read the edits of a request for a what-if. Returns what `answer` answers.
+    """Read the edits in the body of a request for a what-if. Returns the result of `answer`.
 
-    `answer` gets a function that carries out the edits as a what-if and returns the delta.
+    `answer` gets a function. This function carries out the edits as a what-if, and returns the delta.
     """
     async with body.stored(request, served(request).settings) as path:
         await _check(request, path, is_tried=True)
@@ -93,7 +93,7 @@ async def collected(request: Request, answer: Callable[[Attempt], Awaitable[Resp
 
 
 async def _check(request: Request, path: Path, *, is_tried: bool = False) -> None:
-    """Check the edits of a request, which are in a file. Rules need the role admin, unless the request is a what-if.
+    """Check the edits in the file at `path`. Rules need the role admin, unless the edits are only tried (`is_tried`).
 
     Raises Problem for a line that is not an edit and for a role that is too low, QueryError for rules that are nested
     too deeply.
@@ -106,7 +106,10 @@ async def _check(request: Request, path: Path, *, is_tried: bool = False) -> Non
 
 
 def _checked(path: Path) -> list[tuple[str, str]]:
-    """Return the rule texts in the edits of a file, each with its syntax. Raises Problem for a line that is no edit."""
+    """Check that each line of a file is an edit. Returns the texts of rules in them, each with its syntax.
+
+    Raises Problem.
+    """
     return [
         (str(line.get(verb) or ""), str(line.get("syntax", "datalog"))) for verb, line in _edits(path) if verb in _RULES
     ]
@@ -125,7 +128,10 @@ def carry_out(tx: Transaction, path: Path) -> None:
 
 
 def _edits(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the edits of a file, each with its verb such as "add". Raises Problem for a line that is not an edit."""
+    """Yield the edits in a file as (verb, line): the verb is a word such as "add", the line is the JSON object.
+
+    Raises Problem for a line that is not an edit.
+    """
     with path.open("rb") as file:
         number = 0
         while text := file.readline(_LONGEST):
@@ -141,7 +147,7 @@ def _edits(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _fits(verb: str, line: dict[str, Any]) -> bool:
-    """Whether the values of an edit have the right types."""
+    """Whether the values in a line have the types that an edit with this verb needs."""
     arity, value = line.get("arity"), line[verb]
     texts = (line.get(key, "") for key in ("syntax", "source", "file", "relation"))
     if not all(isinstance(text, str) for text in texts) or not (arity is None or type(arity) is int):
@@ -158,7 +164,7 @@ def terms_of(texts: Iterable[str]) -> tuple[Term, ...]:
 
 
 def _shallow(text: str) -> str:
-    """Return the text unchanged. Raises InputError if it has triple terms nested too deeply for the parser's stack."""
+    """Return the text unchanged. Raises InputError if its triple terms are nested too deeply for the parser's stack."""
     if text.count("<<") > _DEEPEST and any(line.count("<<") > _DEEPEST for line in text.splitlines()):
         raise InputError("the triple terms are nested too deeply")
     return text
