@@ -46,14 +46,14 @@ def consequences(rules: ZSet[Rule], facts: ZSet[Atom], below: ZSet[Atom], functi
 
 
 class _Application:
-    """One application of rules to facts."""
+    """An application of rules to facts: the state that its steps share."""
 
     def __init__(self, facts: Tables, below: Tables, functions: Functions) -> None:
         self._facts, self._below, self._functions = facts, below, functions
         self._groups: Callable[[Aggregate], Groups] = cache(self._grouped)
 
     def solutions(self, body: Prefix, substitution: Substitution) -> Iterator[Substitution]:
-        """Yield the extensions of the substitution under which the body holds."""
+        """Yield each extension of `substitution` under which `body` holds."""
         if not body:
             yield substitution
             return
@@ -78,7 +78,7 @@ class _Application:
         return _Application(self._below, self._below, self._functions)
 
     def _grouped(self, aggregate: Aggregate) -> Groups:
-        """For each group for which the aggregate has a value: the constants of the group, and this value."""
+        """Return {the constants of the group: the value of the aggregate} for all groups that have a value."""
         members: defaultdict[tuple[Constant, ...], defaultdict[Member, int]] = defaultdict(lambda: defaultdict(int))
         for found in map(dict, self._inner().solutions((*aggregate.atoms, *aggregate.computed), ())):
             member = () if aggregate.argument is None else (found[aggregate.argument],)

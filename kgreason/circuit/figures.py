@@ -68,7 +68,7 @@ COMMIT, LEVEL = range(2)
 
 
 class Wired(NamedTuple):
-    """The outputs of a circuit for one stratum."""
+    """The outputs of a circuit for one stratum, as streams."""
 
     levels: Stream[Atom]
     """The facts that each level adds to the model, at times (commit, level)."""
@@ -86,7 +86,7 @@ Gates have one axis more than the facts: the step.
 
 
 class _Inner(NamedTuple):
-    """The matches under NOT, and the rows of the groups of AGGREGATE, at times (commit,)."""
+    """Two streams with times (commit,): the matches of the atoms under NOT, and the rows of the groups of AGGREGATE."""
 
     negated: Stream[Match]
     groups: Stream[Group]
@@ -145,7 +145,10 @@ def _dynamic(below: Stream[Atom], rules: Stream[Rule], functions: Functions, mat
 
 
 def _inner(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher) -> _Inner:
-    """Return the matches under NOT, and the values of the groups of AGGREGATE, over the facts from below."""
+    """Return the matches under NOT, and the values of the groups of AGGREGATE. Both are computed over `below`.
+
+    `below`: the facts from the strata below. `match` joins gates with facts.
+    """
     rewrites = _walks(below, lift(kit.inner, rules), functions, match, None)
 
     def found(kind: type[Not | Aggregate]) -> Stream[Match]:
@@ -162,9 +165,10 @@ def _inner(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match
 def _walks(
     facts: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher, inner: _Inner | None
 ) -> Stream[Rewrite]:
-    """The stream of all rewrites of a level: START, and the rewrites that the steps make from START, step by step.
+    """Return the stream of all rewrites of a level: START, and the rewrites that the steps make from it, step by step.
 
-    `inner` is None for the walks along the inner bodies, which have no NOT and no AGGREGATE.
+    `match` joins gates with facts. `inner` is None for the walks along the inner bodies, which have no NOT and no
+    AGGREGATE.
     """
     axes = facts.axes
     further: Delay[Rewrite] = Delay(facts.circuit, axes + 1, axes)
@@ -191,5 +195,5 @@ def _walks(
 
 
 def _derived(function: Callable[[ZSet[Rule]], ZSet[A]], rules: Stream[Rule]) -> Stream[A]:
-    """Apply a linear function to the program. Each row of the result has weight 1. The times are (commit,)."""
+    """Apply a linear function to the changing program. Each row of the result has weight 1. The times are (commit,)."""
     return incremental.distinct(lift(function, rules), COMMIT)

@@ -37,11 +37,11 @@ NO_FUNCTIONS = Functions(lambda *_: (), lambda *_: None)
 
 
 def computations(functions: Functions, computed: Computed, substitution: Substitution) -> Iterator[Substitution]:
-    """For each result of an expression, yield the substitution extended by this result."""
+    """Yield the substitution, extended by a result of the expression; once for each result."""
     for result in dict.fromkeys(functions.expression(computed, dict(substitution))):
         yield substitution if computed.result is None else (*substitution, (computed.result, result))
 
 
 def aggregated(functions: Functions, aggregate: Aggregate, members: ZSet[Member]) -> Constant | None:
-    """Return the value of an aggregate for the members of a group."""
+    """Return the value of an aggregate for `members`, the members of one group; None if the aggregate has no value."""
     return functions.aggregate(aggregate, distinct(members) if aggregate.is_distinct else members)

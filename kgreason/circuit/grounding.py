@@ -57,7 +57,7 @@ class Key(NamedTuple):
 
 
 class IndexedFact(NamedTuple):
-    """A fact together with a key of the index under which it is found."""
+    """A fact, with a key of the index under which the fact is found."""
 
     key: Key
     fact: Atom
@@ -68,9 +68,9 @@ Asked: TypeAlias = tuple[Step, tuple[Constant, ...]]
 
 
 class Match(NamedTuple):
-    """A match of the atoms inside a NOT or AGGREGATE (`asked`).
+    """A match of the atoms inside a NOT or AGGREGATE, which `asked` is.
 
-    `member` has the values that the aggregate, or the filters under the NOT, read of the match.
+    `member`: the values of the match that the aggregate reads, or the filters under the NOT.
     """
 
     asked: Asked
@@ -78,9 +78,9 @@ class Match(NamedTuple):
 
 
 class Met(NamedTuple):
-    """A rewrite before a NOT, together with one match of the atoms under the NOT.
+    """A rewrite before a NOT, with one match of the atoms under the NOT.
 
-    `member` has the values that the filters under the NOT read of the match.
+    `member`: the values of the match that the filters under the NOT read.
     """
 
     rewrite: Rewrite
@@ -88,7 +88,7 @@ class Met(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The value of an aggregate for a group. `constants`: the values of the group's variables, then this value."""
+    """The value of an aggregate for a group. `constants`: the constants of the group's variables, then this value."""
 
     aggregate: Step
     constants: tuple[Constant, ...]
@@ -106,7 +106,10 @@ def gatekeep(rewrites: ZSet[Rewrite], directions: ZSet[Direction]) -> ZSet[Gate]
 
 
 def product(gates: ZSet[Gate], facts: ZSet[Atom]) -> ZSet[Rewrite]:
-    """The rewrites `{(q, s + u) : (q, a, s) in gates, f in facts, a u = f}`: u turns the atom a into the fact f."""
+    """Return the rewrites `{(q, s + u) : (q, a, s) in gates, f in facts, a u = f}`.
+
+    The substitution u turns the atom a into the fact f.
+    """
     return join(gates, facts, lambda gate: shape(gate.atom), shape, _pass)
 
 
@@ -169,7 +172,10 @@ def compute(rewrites: ZSet[Rewrite], functions: Functions) -> ZSet[Rewrite]:
 
 
 def look_up(rewrites: ZSet[Rewrite], groups: ZSet[Group]) -> ZSet[Rewrite]:
-    """Return the rewrites `{(q, s + u) : (q, s) in rewrites, u the group and value of a row of the last step of q}`."""
+    """Return the rewrites `{(q, s + u) : (q, s) in rewrites}`, where u has the values of a row for the last step of q.
+
+    The last step of q is an AGGREGATE, and its rows are `groups`.
+    """
     return join(rewrites, groups, lambda rewrite: rewrite.prefix[-1], lambda group: group.aggregate, _with_group)
 
 
@@ -197,7 +203,7 @@ def matches(rewrites: ZSet[Rewrite], queries: ZSet[Query]) -> ZSet[Match]:
 
 
 def value_of(functions: Functions, asked: Asked, members: ZSet[Match]) -> Group | None:
-    """Return the row of a group; None if the aggregate has no value for the matches of the group."""
+    """Return the row of a group, made from the matches `members`; None if the aggregate has no value for them."""
     aggregate, constants = asked
     assert isinstance(aggregate, Aggregate)
     value = aggregated(functions, aggregate, project(members, lambda match: match.member))

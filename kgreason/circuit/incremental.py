@@ -58,9 +58,8 @@ def bilinear(
 def distinct(stream: Stream[A], *axes: int) -> Stream[A]:
     """Return the incremental version of distinct along the axes.
 
-    Turns a stream of the changes of a Z-set into a stream of the changes of the Z-set's distinct.
-
-    H is `zset.distinct_change`.
+    A stream of the changes of a Z-set becomes a stream of the changes of the Z-set's distinct. H is
+    `zset.distinct_change`.
     """
     return _by_changes(zset.distinct_change, stream, *axes)
 

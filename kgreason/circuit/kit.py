@@ -61,7 +61,7 @@ class Signal(NamedTuple):
 
 
 class Query(NamedTuple):
-    """The atoms inside a NOT or AGGREGATE (`body`), and this NOT or AGGREGATE (`asker`)."""
+    """A question that a NOT or AGGREGATE asks. `body`: the atoms inside it; `asker`: the NOT or AGGREGATE itself."""
 
     body: Prefix
     asker: Not | Aggregate
@@ -92,7 +92,7 @@ def directions(program: ZSet[Rule], kind: type[Step] = Atom) -> ZSet[Direction]:
 
 
 def signals(program: ZSet[Rule]) -> ZSet[Signal]:
-    """`sig(P)`: all grounding signals of a program: for every rule, its body with each of its heads."""
+    """Return `sig(P)`, the grounding signals of a program: for every rule, its body with each of its heads."""
     return expand(program, lambda rule: (Signal(steps(rule), head) for head in rule.heads))
 
 
@@ -102,22 +102,21 @@ def inner(program: ZSet[Rule]) -> ZSet[Rule]:
 
 
 def queries(program: ZSet[Rule], kind: type[Not | Aggregate]) -> ZSet[Query]:
-    """Return a query for each NOT of a program, or for each AGGREGATE; `kind` says for which of the two."""
+    """Return a query for each NOT of a program, or for each AGGREGATE; `kind` says which of the two."""
     return expand(
         program, lambda rule: (Query(steps(body), asker) for asker, body in _inner(rule) if isinstance(asker, kind))
     )
 
 
 def join_orders(program: ZSet[Rule]) -> ZSet[JoinOrder]:
-    """`jorder(P)`: the join orders of a program: for each body atom, the columns by which its facts are looked up."""
+    """Return `jorder(P)`, the join orders of a program: for each body atom the columns that look up its facts."""
     return expand(program, lambda rule: map(join_order, _directions(rule, Atom)))
 
 
 def join_order(direction: Direction) -> JoinOrder:
-    """Return the join order of a direction.
+    """Return the columns by which facts are looked up for the last atom of a direction.
 
-    The join order names the columns of the direction's last atom that have a constant, or a variable of an earlier
-    atom.
+    These are the columns of the atom that have a constant, or a variable of an earlier atom.
     """
     *before, atom = direction.after
     assert isinstance(atom, Atom)

@@ -125,7 +125,7 @@ class ReferenceCircuit:
         return levels
 
     def _next_stratum(self) -> _Stratum:
-        """Wire one stratum more, above the present strata."""
+        """Wire one more stratum on top of the present strata."""
         rules: Source[Rule] = Source(self._circuit)
         if not self._strata:
             below = lift(lambda facts: expand(facts, _read), self._facts)

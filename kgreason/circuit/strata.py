@@ -47,7 +47,7 @@ def strata(rules: Iterable[Rule]) -> dict[Rule, int]:
 
 
 def _read(rule: Rule) -> Iterator[tuple[Atom, bool]]:
-    """For each atom that the rule reads, yield the atom, and whether a dependency through this atom is closed."""
+    """Yield each atom that the rule reads, and whether a dependency through this atom is closed."""
     assigns = rule.dialect == "srl" and any(computed.result is not None for computed in rule.computed)
     yield from ((atom, assigns) for atom in rule.body)
     yield from ((atom, True) for aggregate in rule.aggregates for atom in aggregate.atoms)

@@ -88,11 +88,14 @@ class Stream(Generic[A]):
         return value
 
     def settled(self) -> dict[Time, ZSet[A]]:
-        """Return the values that the last commit computed: a dict from times to values."""
+        """Return the values that the last commit computed, by their times."""
         return self._settled
 
     def end_commit(self, done: bool) -> None:
-        """End the running commit. If `done`, drop the values of the commit before; else drop those of this commit."""
+        """End the running commit.
+
+        If `done`, the values of the commit before are dropped, otherwise those of this commit.
+        """
         if done:
             self._settled = self._running
         self._running = {}

@@ -1,9 +1,9 @@
-"""The schema's stratum: an engine that closes the schema triples by the generic scm-* rules, apart from the data.
+"""`SchemaStratum`: closes the schema triples by the generic scm-* rules, in an engine of its own without the data.
 
 The closed schema is translated to rules (docs/architecture.md). The asserted axioms alone would give too few rules. If
 translated rules infer schema triples, these are not translated: otherwise rules could support themselves.
 
-Invariant: the facts of the stratum are the asserted schema triples, the facts about their restrictions (`twins.py`),
+Invariant: the facts of this engine are the asserted schema triples, the facts about their restrictions (`twins.py`),
 and the facts that the closing rules derive from both. Cost: an engine of the schema's size; a change costs what it
 changes.
 """
@@ -28,7 +28,7 @@ from kgreason.zset.zset import ZSet
 
 
 class ClosureChange(NamedTuple):
-    """The schema triples that left the closure and those that joined it: int32[n, 3] each."""
+    """A change of the closed schema: the triples that left it, and those that joined it, int32[n, 3] each."""
 
     removed: Int32
     added: Int32
@@ -39,7 +39,7 @@ _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
 def _since(before: ClosureChange, after: ClosureChange) -> ClosureChange:
-    """Return the change between two moments of a commit.
+    """Return the change of the closed schema between two moments of a commit.
 
     `before`: the change from the start of the commit to the first moment. `after`: from the start to the second one.
     """
@@ -49,7 +49,7 @@ def _since(before: ClosureChange, after: ClosureChange) -> ClosureChange:
 
 
 class SchemaStratum:
-    """The schema triples and the closing rules: call `change`, then `accept` or `rollback`.
+    """The schema triples and the closing rules. Call `change`, then `accept` or `rollback`.
 
     The first change adds the closing rules; `is_ready` is set when this change is accepted. A closing rule without a
     body derives axiomatic triples, even if the schema is empty.
@@ -103,15 +103,15 @@ class SchemaStratum:
         return np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
 
     def holds(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each row of `rows`, int32[n, 3], whether it is in the closure: bool[n]."""
+        """Return for each row of `rows`, int32[n, 3], whether it is in the closed schema: bool[n]."""
         found: NDArray[np.bool_] = self._engine.circuit.facts.find(rows) >= 0
         return found
 
     def lacking(self, rows: Int32) -> Int32:
-        """Return the rows of schema triples, int32[n, 3], that are not in the closure.
+        """Return the schema triples of `rows`, int32[n, 3], that are not in the closed schema.
 
-        If all rows that are not in the closure say limits of cardinalities, the limits are compared by value: a limit
-        "01" is not lacking if the closure has the limit "1".
+        If all these triples say limits of cardinalities, the limits are compared by value: a limit "01" is not lacking
+        if the closed schema has the limit "1".
         """
         lacking: Int32 = rows[~self.holds(rows)]
         if len(lacking) and are_limits(lacking).all():
@@ -121,7 +121,10 @@ class SchemaStratum:
         return lacking
 
     def _values(self, rows: Int32) -> set[tuple[int, int, object]]:
-        """The triples, with objects as values in place of ids. An object that has no value is given as its text."""
+        """Return the triples `rows` as (subject, predicate, value of the object).
+
+        If the object has no value, its text is given.
+        """
         texts = self._dictionary.decode(rows[:, 2])
         literals = [text for text in texts if text.startswith('"')]
         known = dict(zip(literals, values(literals), strict=True))

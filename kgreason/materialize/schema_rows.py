@@ -1,4 +1,4 @@
-"""Which rows are schema triples, and other questions about rows that the fixed ids of the vocabulary answer.
+"""Which rows are schema triples, and other questions about rows that mention fixed ids of the vocabulary.
 
 Vocabulary terms have fixed small ids. So the test for a schema triple costs one comparison a triple, and a look-up for
 the few triples that pass. All functions work on whole columns: rows int32[n, 3] of subject, predicate and object.
@@ -38,7 +38,10 @@ _LIMITS = np.array([_IDS[OWL_MAX_CARDINALITY], _IDS[OWL_MAX_QUALIFIED_CARDINALIT
 
 
 def flags_of(texts: frozenset[str]) -> Mask:
-    """For each id of a vocabulary term whether its text is in `texts`, False for id 0: bool[len(VOCABULARY) + 1]."""
+    """Return for each id of the vocabulary whether its text is in `texts`: bool[len(VOCABULARY) + 1].
+
+    Id 0 gives False.
+    """
     flags = np.zeros(len(VOCABULARY) + 1, dtype=np.bool_)
     flags[[_IDS[text] for text in texts if text in _IDS]] = True
     return flags
@@ -51,26 +54,26 @@ PREDICATE_IDS, CLASS_IDS = (np.flatnonzero(flags).tolist() for flags in (_PREDIC
 
 
 def flagged(ids: Int32, flags: Mask) -> Mask:
-    """For each id of `ids`, of any shape, `flags[id]`; False for an id that is not of the vocabulary."""
+    """Return for each id of `ids`, of any shape, `flags[id]`. An id that is not of the vocabulary gives False."""
     known = ids < flags.size
     known[known] = flags[ids[known]]
     return known
 
 
 def is_schema(rows: Int32) -> Mask:
-    """For each row of `rows`, int32[n, 3], whether it is a schema triple: bool[n]."""
+    """Return for each row of `rows`, int32[n, 3], whether it is a schema triple: bool[n]."""
     return _says(rows, _PREDICATES, _CLASSES)
 
 
 def restricts(rows: Int32) -> Mask:
-    """For each row of int32[n, 3], whether it describes a restriction, or declares a class or a property: bool[n]."""
+    """Return for each row, int32[n, 3], whether it describes a restriction, or declares a class or a property."""
     return _says(rows, _OF_RESTRICTIONS, _DECLARATIONS)
 
 
 def _says(rows: Int32, predicates: Mask, classes: Mask) -> Mask:
-    """For each row of int32[n, 3], whether it has a flagged predicate, or says a type that is flagged: bool[n].
+    """Return for each row whether its predicate is in `predicates`, or it says a type that is in `classes`.
 
-    `predicates` and `classes` are flags, as `flags_of` returns them.
+    `predicates` and `classes` are flags, as `flags_of` returns them. int32[n, 3] -> bool[n].
     """
     if not len(rows):
         return np.zeros(0, dtype=np.bool_)
@@ -87,7 +90,7 @@ def have_header(quads: Int32) -> bool:
 
 
 def linked(rows: Int32) -> Int32:
-    """Subject and object of each owl:sameAs triple in rows int32[n, 3] that links two different terms: int32[m, 2]."""
+    """Return subject and object of each owl:sameAs triple of `rows`, int32[n, 3], if they differ: int32[m, 2]."""
     same = rows[rows[:, 1] == SAME_AS]
     return np.ascontiguousarray(same[same[:, 0] != same[:, 2]][:, [0, 2]])
 
@@ -98,7 +101,7 @@ def related(relation: int, terms: Int32) -> Int32:
 
 
 def links(rows: Int32, schema: Int32) -> bool:
-    """Whether an owl:sameAs triple of two different terms among `rows` mentions a term of the closed schema.
+    """Whether an owl:sameAs triple of `rows` links a term of the closed schema `schema` with a different term.
 
     The limits of cardinalities do not count as terms of the schema: rules are translated from their values.
     """
@@ -111,7 +114,10 @@ def links(rows: Int32, schema: Int32) -> bool:
 
 
 def are_limits(rows: Int32) -> Mask:
-    """For each row of int32[n, 3], whether it says the limit of a cardinality: bool[n]. Limits are read by value."""
+    """Return for each row of int32[n, 3] whether it says the limit of a cardinality: bool[n].
+
+    Limits are read by value.
+    """
     return np.isin(rows[:, 1], _LIMITS)
 
 

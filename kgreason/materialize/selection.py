@@ -72,10 +72,11 @@ def select(
     functions: Find | None = no_function,
     find: Finder | None = None,
 ) -> Selection:
-    """The rules for `names`: rule sets (rdfs, rhodf, owl2rl, none; with groups: `rdfs+axiomatic`) and rule files.
+    """Return the `Selection` for `names`: names of rule sets, and paths of rule files.
 
-    `functions` finds the Python functions that rule files call; with None, every call is accepted. `find` finds the
-    documents that rule files in SPARQL-RL import.
+    The rule sets are rdfs, rhodf, owl2rl and none; `rdfs+axiomatic` also switches on the group `axiomatic`. `functions`
+    finds the Python functions that rule files call; with None, every call is accepted. `find` finds the documents that
+    rule files in SPARQL-RL import.
 
     Raises InputError for a file that cannot be read, and RuleSyntaxError for a file that does not parse. Raises
     RuleError for a name that is neither a rule set nor a rule file, and for a group that the rule set does not have.
@@ -106,10 +107,10 @@ def select(
 
 
 def _linking(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:
-    """Generic rules for a graph without representatives.
+    """Yield the generic rules of `rules` that run in a graph without representatives.
 
-    Links (owl:sameAs triples) are followed by the rules of the W3C's tables if `is_literal`, otherwise by those of
-    links.dl, which do not follow links between literals that differ.
+    The rules of the W3C's tables follow links (owl:sameAs triples) if `is_literal`. Otherwise the rules of links.dl
+    follow them; these do not follow links between literals that differ.
     """
     yield from (rule for rule in rules if rule.group != LETTER and (is_literal or rule.name not in _LINKS))
     if not is_literal:
@@ -117,7 +118,10 @@ def _linking(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:
 
 
 def _by_twins(rules: list[Rule]) -> tuple[list[Rule], tuple[Rule, ...]]:
-    """Return the rules, in which those of twins.dl replace rules of owl2rl; and then the rules that were replaced."""
+    """Replace rules of owl2rl by the rules of twins.dl.
+
+    Returns the rules after this, and the rules that were replaced.
+    """
     plain = [rule for rule in ruleset("owl2rl").rules if rule.name in _OF_RESTRICTIONS or rule.group == "scm-reflexive"]
     kept = [rule for rule in rules if rule.name not in _OF_RESTRICTIONS]
     return [*kept, *ruleset("twins").rules], tuple(plain)
@@ -126,7 +130,10 @@ def _by_twins(rules: list[Rule]) -> tuple[list[Rule], tuple[Rule, ...]]:
 def reselect(
     names: Sequence[str], own: tuple[Rule, ...], schema: SchemaMode, same_as: SameAsMode, aliases: int
 ) -> Selection:
-    """The selection of a store that is opened again. Rule files are not read: `own` has the rules that they held."""
+    """Return the selection of a store that is opened again.
+
+    Rule files are not read: `own` has the rules that they held when the store was made.
+    """
     shipped = select([name for name in names if name.split("+")[0] in DEFAULT_GROUPS], schema, same_as, aliases)
     return replace(shipped, names=tuple(names), own=own)
 

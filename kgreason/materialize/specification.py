@@ -6,8 +6,8 @@ Law: facts, asserted flags, deltas and derivations are those of `Engine`. The st
 fact first appears when everything is computed from scratch. Supports are not kept. Strategies and budgets have no
 effect. The ids of terms are the constants of the circuit. Rules with negations, expressions or aggregates are lowered
 before, and the operators of `materialize` assert the hidden facts, as for `Engine`. (The circuit can also evaluate such
-rules as they are written, by strata. Tests compare that with `Engine`.) Cost: that of the circuit, and one pass over
-all facts for each commit. Use it for small graphs in memory.
+rules as they are written, stratum by stratum. Tests compare that with `Engine`.) Cost: that of the circuit, and one
+pass over all facts for each commit. Use it for small graphs in memory.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ from kgreason.rules.model import Atom, Rule, Term, Variable
 
 
 class _State(NamedTuple):
-    """The facts with their levels, the asserted facts, the rules, and `circuit`: the facts as a table to read."""
+    """The facts with their levels, the asserted facts, and the rules.
+
+    `circuit` holds the same facts in a fact table, which callers read.
+    """
 
     levels: dict[Atom, int]
     asserted: frozenset[Atom]
@@ -57,7 +60,7 @@ class _State(NamedTuple):
 
 
 class ReferenceEngine:
-    """The closure of facts and rules over ids, computed by definition. Its methods are those of `Engine`."""
+    """Computes the closure of facts and rules over ids by definition. Its methods are those of `Engine`."""
 
     def __init__(self, quiet: int = 0) -> None:
         self.planner = Planner()
@@ -68,7 +71,7 @@ class ReferenceEngine:
 
     @property
     def circuit(self) -> Circuit:
-        """The facts, for reading only."""
+        """The facts, in a circuit that callers only read."""
         return self._state.circuit
 
     def __len__(self) -> int:
@@ -103,7 +106,7 @@ class ReferenceEngine:
         self._move(self._state.asserted - gone | come, rules, check)
 
     def _move(self, asserted: frozenset[Atom], rules: dict[EncodedRule, Rule], check: Check) -> None:
-        """Commit the difference between the present state and the state with these asserted facts and rules."""
+        """Go from the present state to the state with the asserted facts `asserted` and the rules `rules`."""
         before = self._state
         check()
         self._reference.commit(
@@ -117,7 +120,7 @@ class ReferenceEngine:
         check()
 
     def _is_quiet(self, fact: Atom) -> bool:
-        """Whether a fact says that a term is the same as itself."""
+        """Whether a fact is a triple that says that a term is the same as itself."""
         is_triple, _ = self.planner.tables()[_table(fact)]
         return is_triple and fact.terms[1] == self._quiet and fact.terms[0] == fact.terms[2]
 
@@ -149,15 +152,22 @@ class ReferenceEngine:
         return rows, tables
 
     def was_present(self, rows: Int32) -> NDArray[np.bool_]:
-        """Return False for each row of int32[n, w]: bool[n]. Which rows were present before is not known."""
+        """Return False for each row of int32[n, w]: bool[n].
+
+        This engine does not know which rows were present before.
+        """
         return np.zeros(len(rows), dtype=np.bool_)
 
     def place(self) -> Place:
-        """Return a mark for the present point of the open commit; `touched` takes such a mark."""
+        """Return a mark for the present moment of the open commit. `touched` takes such a mark."""
         return self.circuit, 0
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:  # noqa: ARG002 - it returns all changes
-        """All facts that the open commit has changed: columns int32[n, w] and tables int32[n]; and a new `place`."""
+        """Return all facts that the open commit has changed, and a new mark (`place`).
+
+        The facts are returned as columns int32[n, w] and tables int32[n]. `since` has no effect: the facts that changed
+        before it are returned too.
+        """
         rows, tables = self.changes()[:2]
         return rows, tables, self.place()
 
@@ -170,7 +180,7 @@ class ReferenceEngine:
         self._move(self._origin.asserted, self._origin.rules, lambda: None)
 
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32:
-        """Return the facts int32[n, w] of a table that have the given constants; `constants`: column -> constant."""
+        """Return the facts of a table that have the constants `constants`, column -> id: int32[n, w]."""
         rows, tables, _ = self.circuit.facts.contents()
         kept = tables == table
         for column, value in constants.items():
@@ -179,7 +189,10 @@ class ReferenceEngine:
         return found
 
     def derivations(self, row: int) -> list[tuple[EncodedRule, tuple[int, ...]]]:
-        """The derivations of a present fact by rules with a body: for each, the rule and the values of its slots."""
+        """Return the derivations of the fact in row `row`, by rules with a body.
+
+        A derivation is a rule and the values of its slots.
+        """
         columns, tables = self.circuit.facts.columns(np.array([row], dtype=np.int32))
         fact = Atom(*_named(int(tables[0]), columns[0, : self.planner.tables()[int(tables[0])][1]]))
         found = {
@@ -192,7 +205,10 @@ class ReferenceEngine:
         return list(found)
 
     def _values(self, rule: Rule, variables: int, head: Atom, fact: Atom) -> Iterable[tuple[Term, ...]]:
-        """Return the values of a rule's variables for each derivation of a fact by one head."""
+        """Return the values of a rule's variables in each derivation of `fact` by the head `head`.
+
+        `variables`: how many variables the rule has.
+        """
         bound = unify(head, fact)
         if bound is None:
             return []
@@ -208,7 +224,7 @@ def _facts(rows: Rows) -> Iterable[Atom]:
 
 
 def _named(table: int, row: Int32) -> tuple[str, tuple[str, ...]]:
-    """Write a row as a relation and its constants: the number of the table and the ids, each as a text."""
+    """Write a row as an atom's relation and constants: the number of the table and the ids, each as a text."""
     return str(table), tuple(map(str, row.tolist()))
 
 

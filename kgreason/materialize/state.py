@@ -20,7 +20,7 @@ from kgreason.terms.dictionary import Dictionary
 
 
 class Saved(NamedTuple):
-    """The state of a materializer.
+    """The state of a materializer as arrays.
 
     - `records`: a row for each present fact, int32[n, 3 + w]: state, stamp, support, and w columns.
     - `tables`: for each table whether it is the table of triples, and its width.
@@ -44,7 +44,7 @@ class Saved(NamedTuple):
     restricted: bool = False
 
     def triples(self, *, asserted: bool | None = None) -> Int32:
-        """Return the triples of the graph, int32[n, 3], also those with a literal as subject.
+        """Return the triples of the graph that users see, int32[n, 3], also those with a literal as subject.
 
         All triples if `asserted` is None, the asserted triples if it is True, and the inferred triples if it is False.
         """
@@ -57,7 +57,7 @@ class Saved(NamedTuple):
         return shown if asserted is None else without(shown, asserted_rows)
 
     def facts(self, asserted: bool | None = None) -> Int32:
-        """Return the triples that rules see, with representatives in place of equal terms: int32[n, 3].
+        """Return the triples that rules see, int32[n, 3]. They have representatives in place of equal terms.
 
         `asserted`: as for `triples`.
         """
@@ -75,7 +75,7 @@ class Saved(NamedTuple):
         return rows[rows[:, 0] == self.rep, 1:]
 
     def in_primaries(self, ids: Int32) -> Int32:
-        """Replace each id of a member of a clique by the id of the clique's primary. Other ids stay.
+        """Replace the ids of members of cliques by the ids of the primaries. Other ids stay.
 
         (The primary of a clique is the representative that stands for all members.)
         """
@@ -85,9 +85,9 @@ class Saved(NamedTuple):
         return np.array(self.preferred, dtype=np.int32)
 
     def graphs(self, dictionary: Dictionary, asserted: bool | None) -> list[Int32]:
-        """Return the arrays to dump with graphs: triples of the default graph, and asserted quads of the named graphs.
+        """Return the arrays of a dump with graphs: triples of the default graph, asserted quads of the named graphs.
 
-        asserted: as for `triples`. The inferred triples, and those of imported documents, are in the default graph.
+        `asserted`: as for `triples`. The inferred triples, and those of imported documents, are in the default graph.
         """
         if asserted is False or self.quads is None:
             return [self.triples(asserted=asserted)]
@@ -102,7 +102,7 @@ class Saved(NamedTuple):
         return named(dictionary, self.quads)
 
     def relation(self, names: Int32) -> Int32:
-        """The facts of the relations with these ids: int32[n, w], the relation's id and the terms, padded with 0."""
+        """Return the facts of the relations with the ids `names`, int32[n, w]: the relation's id, the terms, zeros."""
         columns = self.records[:, FIRST:]
         others = self.records[:, STATE] >> TABLE != self.tables.index((True, 3))
         return np.ascontiguousarray(columns[others & np.isin(columns[:, 0], names)])

@@ -1,11 +1,11 @@
-"""`Twins`: finds the restrictions that say the same, and the facts about restrictions that the rules of twins.dl read.
+"""`Twins`: finds the restrictions that say the same (*twins*), and facts about restrictions that twins.dl reads.
 
     asserted schema triples, removed and added  ->  LiveTwins  ->  rows of scm_twin, scm_some, ..; the representatives
 
-If several restrictions say the same, one of them is the representative of all. The rows go to the schema's stratum and
-to the facts of the engine. The representatives go to the translation of axioms. Rows and representatives are a function
-of the asserted triples, and do not depend on the option `schema`. The lock of the graph must be held, as for all of the
-materializer. Cost: that of `ontology.twins`, and a look at each schema triple that is added or removed.
+One of several twins is the representative of all. The rows go to the schema's engine and to the engine of the data. The
+representatives go to the translation of axioms. Rows and representatives are a function of the asserted triples, and do
+not depend on the option `schema`. The lock of the graph must be held, as for all of the materializer. Cost: that of
+`ontology.twins`, and a look at each schema triple that is added or removed.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ GROUP = "twins"
 
 
 class Said(NamedTuple):
-    """How an edit changes what the schema says about restrictions.
+    """How an edit changes the facts about restrictions.
 
-    - `gone`, `come`: rows to retract and rows to assert, by the width of the rows.
+    - `gone`, `come`: the rows of facts to retract and to assert, by the width of the rows.
     - `represented` maps each restriction whose representative has changed to the new representative, or to None if the
       restriction has no representative now.
     """
@@ -44,7 +44,7 @@ NOTHING_SAID = Said({}, {}, {})
 
 
 class Twins:
-    """The restrictions of a graph. `declared`: schema triples that hold without being asserted."""
+    """The restrictions of a graph. `declared`: schema triples that count as asserted although no graph has them."""
 
     def __init__(self, dictionary: Dictionary, declared: Iterable[Triple] = ()) -> None:
         self._dictionary = dictionary
@@ -55,9 +55,9 @@ class Twins:
         self.accept()
 
     def change(self, removed: Int32, added: Int32) -> Said:
-        """Follow the asserted schema triples, int32[n, 3], that a commit removed and added.
+        """Follow a change of the asserted schema triples, int32[n, 3]. `accept` or `rollback` must follow.
 
-        `accept` or `rollback` must follow.
+        Returns how the facts about restrictions change.
         """
         gone, come = (decoded(self._dictionary, rows[restricts(rows)]) for rows in (removed, added))
         if not (gone or come):
@@ -77,11 +77,11 @@ class Twins:
 
     @property
     def facts(self) -> set[Atom]:
-        """All facts about restrictions at present."""
+        """All present facts about restrictions."""
         return self._live.facts
 
     def sources(self, fact: Atom) -> tuple[Triple, ...]:
-        """Return the asserted triples that a fact about a restriction was read from; empty for any other fact."""
+        """Return the asserted triples from which a fact about a restriction was read; nothing for any other fact."""
         return self._live.sources(fact) if fact in self._live.facts else ()
 
     def _rows(self, facts: Iterable[Atom]) -> dict[int, Int32]:

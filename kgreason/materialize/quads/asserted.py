@@ -75,17 +75,18 @@ class Quads:
         return np.ascontiguousarray(columns[kinds == IS_ASSERTED, 1:])
 
     def holds(self, quads: Int32) -> NDArray[np.bool_]:
-        """For each quad of `quads`, int32[n, 4], whether it is asserted: bool[n]. Call this only if `is_explicit`."""
+        """Return for each quad of `quads`, int32[n, 4], whether it is asserted: bool[n].
+
+        Call this only if `is_explicit`.
+        """
         assert self._engine is not None
         return self._engine.circuit.facts.is_asserted_fact(related(_QUAD, quads))
 
     def change(self, removed: Int32, added: Int32, asserted: Callable[[], Int32], is_asserted: Is) -> Asserted:
-        """Remove quads and add other quads, int32[n, 4]. `change`, `accept` or `rollback` must follow.
+        """Remove the quads `removed`, and add the quads `added`: int32[n, 4] each, without a common quad.
 
-        No quad may be among both.
-
-        `asserted` returns the triples int32[n, 3] that are asserted now. `is_asserted` says for each row of int32[n, 3]
-        whether the triple is asserted now: bool[n].
+        `asserted` returns the triples int32[n, 3] that are asserted now. `is_asserted` returns for each row of int32[n,
+        3] whether the triple is asserted now: bool[n]. After this call, call `change` again, `accept` or `rollback`.
         """
         if self._engine is None and not added[:, 3].any():
             return _of_default_graph(removed, added, is_asserted)
@@ -127,7 +128,10 @@ def _filled(quads: Int32) -> Engine:
 
 
 def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
-    """The result of all changes of quads since the commit began. `touched`: the triples int32[n, 3] to look at."""
+    """Return what all changes of quads since the commit began have changed.
+
+    `touched`: the triples int32[n, 3] of these quads. `is_asserted`: tells which triples were asserted before.
+    """
     touched = touched[grouped(np.ascontiguousarray(touched)).firsts()]
     before, after = is_asserted(touched), engine.circuit.facts.find(touched) >= 0
     changes = engine.changes()
@@ -138,7 +142,10 @@ def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
 
 
 def _of_default_graph(removed: Int32, added: Int32, is_asserted: Is) -> Asserted:
-    """Return the result of a change while only the default graph is used."""
+    """Return which triples a change of quads affects, while only the default graph is used.
+
+    `removed` may have quads of other graphs: they are ignored.
+    """
     gone, new = np.ascontiguousarray(removed[removed[:, 3] == 0, :3]), np.ascontiguousarray(added[:, :3])
     return Asserted(gone[is_asserted(gone)] if len(gone) else gone, new[~is_asserted(new)] if len(new) else new)
 

@@ -1,4 +1,4 @@
-"""Which quads belong to a graph, and which to an imported document.
+"""Tells quads of graphs from quads of imported documents.
 
 The quads of a document that `owl:imports` brought are kept among the others. In the place of a graph's name they have a
 string literal with the document's IRI. No RDF graph has a literal as its name, so graphs and documents are never
@@ -23,7 +23,7 @@ def source_of(iri: str) -> str:
 
 
 def are_sources(dictionary: Dictionary, graphs: Ids) -> NDArray[np.bool_]:
-    """For each id of `graphs`, int32[n], whether it stands for an imported document: bool[n]."""
+    """Return for each id of `graphs`, int32[n], whether it stands for an imported document: bool[n]."""
     found: NDArray[np.bool_] = dictionary.kinds(graphs) == Kind.LITERAL
     return found
 

@@ -23,7 +23,7 @@ Columns: TypeAlias = Mapping[tuple[str, int], Int32]
 
 
 def changed(changes: Changes, triples: int, dictionary: Dictionary) -> NDArray[np.intp]:
-    """Return the places in `changes` of the facts of the user's relations.
+    """Return the places in `changes` that have facts of the user's relations.
 
     `triples` is the number of the table of triples.
     """
@@ -35,7 +35,7 @@ def changed(changes: Changes, triples: int, dictionary: Dictionary) -> NDArray[n
 
 
 def edit_of(removed: Columns, added: Columns, dictionary: Dictionary) -> Facts:
-    """Convert the facts to retract and to assert, given by relation, to `Facts`: rows by their width."""
+    """Convert the facts to retract and to assert from {relation: columns} to `Facts`: rows by their width."""
     return Facts(_by_width(added, dictionary), _by_width(removed, dictionary))
 
 

@@ -1,4 +1,4 @@
-"""The facts of the user's relations in a state. This needs no engine.
+"""Reads facts of the user's relations from a saved state, without an engine.
 
 A fact is a row of ids: the id of the text of its relation (`rules/relations/names`), then the ids of its terms. One
 array has the rows of several relations; shorter rows end in zeros.
@@ -29,14 +29,17 @@ class Relation(NamedTuple):
 
 
 def relations(rows: Int32, dictionary: Dictionary) -> list[Relation]:
-    """Return the user's relations among the facts in rows int32[n, w], in the order of their names."""
+    """Return the user's relations that occur in facts `rows`, int32[n, w], in the order of their names."""
     numbers = distinct(rows[:, 0])
     texts = zip(numbers.tolist(), map(told, dictionary.decode(numbers)), strict=True)
     return sorted(Relation(*found, number) for number, found in texts if found)
 
 
 def rows_of(saved: Saved, number: int, arity: int, *, asserted: bool | None = None) -> Int32:
-    """Return the facts of a relation in a state, without the id of the relation: int32[n, arity]."""
+    """Return the facts of the relation with id `number` as rows of their terms: int32[n, arity].
+
+    `asserted`: only asserted facts if True, only inferred facts if False, all if None.
+    """
     kept = _others(saved) & (saved.records[:, FIRST] == number)
     if asserted is not None:
         kept &= ((saved.records[:, STATE] & ASSERTED) != 0) == asserted
@@ -44,18 +47,18 @@ def rows_of(saved: Saved, number: int, arity: int, *, asserted: bool | None = No
 
 
 def all_of(saved: Saved, dictionary: Dictionary) -> list[Relation]:
-    """Return the user's relations that have facts in a state, in the order of their names."""
+    """Return the user's relations that have facts in a saved state, in the order of their names."""
     return relations(np.ascontiguousarray(saved.records[_others(saved), FIRST:]), dictionary)
 
 
 def _others(saved: Saved) -> NDArray[np.bool_]:
-    """For each record whether it is a fact of a relation, and so not a triple: bool[n]."""
+    """Return for each record whether it is a fact of a relation, and so not a triple: bool[n]."""
     others: NDArray[np.bool_] = saved.records[:, STATE] >> TABLE != saved.tables.index((True, 3))
     return others
 
 
 def count(saved: Saved, dictionary: Dictionary) -> int:
-    """How many facts of the user's relations a state has."""
+    """Return how many facts of the user's relations a saved state has."""
     numbers = saved.records[_others(saved), FIRST]
     found, counts = np.unique(numbers, return_counts=True)
     texts = dictionary.decode(found)

@@ -1,4 +1,4 @@
-"""`Keys`: asserted facts of relations by the columns of their keys.
+"""`Keys`: finds asserted facts of relations by the terms in some of their columns (a key).
 
     of(edge, (0, 1), [[a, b]])    the asserted facts edge(a, b, ...)
 
@@ -32,9 +32,10 @@ class Keys:
         """Whether there are indexes, which must `take` the changes of each commit."""
 
     def of(self, number: int, arity: int, key: Sequence[int], keys: Int32) -> Int32:
-        """The asserted facts of a relation whose terms in the columns `key` are a row of `keys`, int32[k, len(key)].
+        """Return the asserted facts of a relation that have a row of `keys`, int32[k, len(key)], in the columns `key`.
 
-        `number` is the id of the relation. Returns int32[n, 1 + arity]: this id, then the terms of a fact.
+        `number` is the id of the relation, and `arity` its number of terms. A returned row is this id, then the terms
+        of a fact: int32[n, 1 + arity].
         """
         places = tuple(key)
         index = self._indexes.get((number, arity, places))

@@ -34,9 +34,9 @@ Mask = NDArray[np.bool_]
 
 
 class Parts(NamedTuple):
-    """For each cell of n rows, the terms that may replace the term of the cell: `pool[start:start + length]`.
+    """For each cell of n rows: the terms that may replace the term in this cell. They are `pool[start:start + length]`.
 
-    `start` and `length` are int64[n, 3]. If `start` is -1, the term of the cell stays.
+    `start` and `length` are int64[n, 3]. If `start` is -1, the term in the cell stays.
     """
 
     start: Int64
@@ -45,7 +45,10 @@ class Parts(NamedTuple):
 
 
 class Members(NamedTuple):
-    """Several cliques as pairs int32[m, 2], ascending: (primary, member) in `members`, (primary, root) in `roots`."""
+    """Several cliques, as two arrays int32[m, 2] of pairs, ascending.
+
+    `members` has a pair (primary, member) for each member; `roots` a pair (primary, root) for each representative.
+    """
 
     members: Int32
     roots: Int32
@@ -157,21 +160,24 @@ class Cliques:
         return found
 
     def primaries(self, ids: Int32, slots: Int32) -> Int32:
-        """The terms `ids`, with members of cliques replaced by primaries. `slots`: the numbers of their cliques."""
+        """Replace the members of cliques among `ids` by their primaries.
+
+        `slots`: for each id the number of its clique, or 0.
+        """
         return np.where(slots > 0, self._primary.values[slots], ids)
 
     def is_plain(self, rows: Int32, slots: Int32) -> Mask:
-        """For each row of `rows`, int32[n, 3], whether each of its terms that is in a clique is the primary: bool[n].
+        """Return for each row of `rows`, int32[n, 3], whether it is plain: bool[n].
 
-        `slots`, int32[n, 3]: the numbers of the cliques of the cells' terms.
+        `slots`, int32[n, 3]: for each cell the number of its term's clique, or 0.
         """
         plain: Mask = (self.primaries(rows, slots) == rows).all(axis=1)
         return plain
 
     def is_open(self, ids: Int32, slots: Int32) -> Mask:
-        """For each term whether it may occur in images: the clique is not folded, or the term is its primary.
+        """Return for each term whether it may occur in images: its clique is not folded, or the term is the primary.
 
-        `slots`: the numbers of the terms' cliques.
+        `slots`: for each term the number of its clique, or 0.
         """
         shown: Mask = ~self._folded.values[slots] | (self._primary.values[slots] == ids)
         return shown
@@ -182,7 +188,7 @@ class Cliques:
         return found
 
     def folded(self, numbers: Int32) -> Mask:
-        """For each of the cliques with these numbers whether it is folded."""
+        """Return for each number of a clique whether this clique is folded."""
         found: Mask = self._folded.values[numbers]
         return found
 
@@ -191,7 +197,7 @@ class Cliques:
         return self._pairs(numbers, self._start, self._length, self._members)
 
     def roots(self, numbers: Int32) -> Int32:
-        """Pairs int32[m, 2] of primary and root, for all roots (representatives) of the cliques with these numbers."""
+        """Return pairs (primary, root), int32[m, 2], one for each root (representative) of these cliques."""
         return self._pairs(numbers, self._root_start, self._root_length, self._roots)
 
     def _pairs(self, numbers: Int32, start: _Column, length: _Column, pool: _Column) -> Int32:
@@ -201,7 +207,7 @@ class Cliques:
         return np.column_stack([primaries, pool.values[at]]).astype(np.int32)
 
     def roots_of(self, terms: Int32) -> Int32:
-        """Pairs int32[m, 2] of term and root: each term of `terms` with each root (representative) of its clique."""
+        """Return pairs int32[m, 2]: each term of `terms` with each root (representative) of its clique."""
         slots = self.slots(terms)
         lengths = self._root_length.values[slots]
         at = np.repeat(self._root_start.values[slots], lengths) + _counted(lengths)
@@ -213,17 +219,17 @@ class Cliques:
         return numbers[numbers > 0]
 
     def preferred(self) -> Int32:
-        """Return the primaries of the cliques with several roots, ascending: int32[n]."""
+        """Return the primaries of those cliques that have several roots, ascending: int32[n]."""
         numbers = np.flatnonzero(self._root_length.values > 1)
         primaries = self._primary.values[numbers]
         found: Int32 = np.sort(primaries[self._slots[primaries] == numbers])  # the other cliques were replaced
         return found
 
     def parts(self, slots: Int32, *, folding: bool = True) -> Parts:
-        """For each cell of n rows, the terms that may replace its term in the images of the rows.
+        """Return for each cell of n rows the terms that may replace its term in the images of the row.
 
-        `slots`, int32[n, 3]: the numbers of the cliques of the cells' terms. If `folding` is False, members of folded
-        cliques are included.
+        `slots`, int32[n, 3]: for each cell the number of its term's clique, or 0. If `folding` is False, folded cliques
+        count as not folded.
         """
         start, length = self._start.values[slots], self._length.values[slots]
         if folding:
@@ -232,9 +238,9 @@ class Cliques:
         return Parts(start, length, self._members.values)
 
     def weigh(self, slots: Int32, sign: int) -> None:
-        """For each plain row, add its number of images to the weights of its cliques (`sign` 1), or subtract it (-1).
+        """Add the number of images of each plain row to the weights of its cliques (`sign` 1), or subtract it (-1).
 
-        `slots`, int32[n, 3]: the numbers of the cliques of the cells' terms.
+        `slots`, int32[n, 3]: for each cell of the rows the number of its term's clique, or 0.
         """
         images = self._length.values[slots].prod(axis=1)
         touched, weights = distinct(slots), self._weight.values
@@ -244,7 +250,7 @@ class Cliques:
             np.add.at(weights, slots[~repeated, column], sign * images[~repeated])
 
     def misjudged(self, numbers: Int32) -> Int32:
-        """Return the numbers among `numbers` of the cliques whose flag `folded` is wrong for their present weight."""
+        """Return those cliques of `numbers` whose flag `folded` is wrong for their present weight."""
         wrong = self._folded.values[numbers] != self._is_heavy(numbers)
         found: Int32 = numbers[wrong & (numbers > 0)]
         return found
@@ -254,9 +260,11 @@ class Cliques:
         return heavy
 
     def past_budget(self) -> list[tuple[int, int, int]]:
-        """The folded cliques, in any order: (primary, number of members, number of images if it were not folded).
+        """Return for each folded clique its primary, and how many members and unfolded images it has.
 
-        Empty if the budget is 0.
+        The cliques are in any order. The images are counted as if the clique were not folded.
+
+        Nothing is returned if the budget is 0.
         """
         numbers = self.all()[self.folded(self.all())] if self._budget else np.empty(0, dtype=np.int32)
         rows = self._length.values[numbers] ** 2 + self._weight.values[numbers]
@@ -265,7 +273,10 @@ class Cliques:
         )
 
     def fold(self, numbers: Int32) -> None:
-        """Set the flag `folded` of new cliques. All rows that mention these cliques must have been weighed."""
+        """Set the flag `folded` of the new cliques `numbers`.
+
+        Call this when all rows that mention these cliques are weighed.
+        """
         self._folded.values[numbers] = self._is_heavy(numbers)
 
     def replace(self, numbers: Int32, others: Members) -> Int32:
@@ -293,14 +304,17 @@ class Cliques:
         return new
 
     def _move(self, terms: Int32, numbers: Int32) -> None:
-        """Move terms to the cliques `numbers`, one for each term."""
+        """Move each term of `terms` to the clique whose number stands at the same place of `numbers`."""
         if not len(terms):
             return
         self._moves.append((terms, self._slots[terms]))
         self._slots[terms] = numbers
 
     def slots_before(self, ids: Int32) -> Int32:
-        """The numbers of the cliques of terms at the last `accept`, in an array of the shape of `ids`; see `slots`."""
+        """Return for each id the number of the clique that its term was in at the last `accept`.
+
+        The shape is that of `ids`.
+        """
         slots = self.slots(ids)
         if not self._moves:
             return slots
@@ -312,7 +326,7 @@ class Cliques:
 
 
 def expanded(rows: Int32, parts: Parts) -> Int32:
-    """The images of rows: for each row all combinations of the terms that `parts` allows in its cells, int32[m, 3]."""
+    """Return the rows that arise if each cell takes each of the terms that `parts` allows there: int32[m, 3]."""
     counts = parts.length.prod(axis=1)
     source, left = np.repeat(np.arange(len(rows)), counts), _counted(counts)
     images = rows[source]
@@ -325,7 +339,7 @@ def expanded(rows: Int32, parts: Parts) -> Int32:
 
 
 def _counted(lengths: Int64) -> Int64:
-    """For each length n the numbers from 0 to n - 1: [2, 3] gives [0, 1, 0, 1, 2]."""
+    """Return, one after the other, the numbers from 0 to n - 1 for each length n: [2, 3] gives [0, 1, 0, 1, 2]."""
     ends = np.cumsum(lengths)
     counted: Int64 = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)
     return counted
@@ -334,8 +348,8 @@ def _counted(lengths: Int64) -> Int64:
 def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], Int32]) -> None:
     """Make the cliques of a graph that has none yet.
 
-    pairs: the rows of eq_rep, int32[n, 2], of a term and a root (representative). preferred: the primaries of the
-    cliques with several roots. facts: a function that returns all triples.
+    `pairs`: the rows of eq_rep, int32[n, 2], of a term and a root (representative). `preferred`: the primaries of the
+    cliques with several roots. `facts` returns all triples.
     """
     if not len(pairs):
         return
@@ -355,7 +369,7 @@ def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], I
 
 
 def in_primaries(ids: Int32, pairs: Int32, preferred: Int32) -> Int32:
-    """Replace each id of a member of a clique by the id of the clique's primary. Other ids stay.
+    """Replace the ids of members of cliques by the ids of the primaries. Other ids stay.
 
     `pairs` and `preferred` give the cliques, as for `fill`.
     """
@@ -367,7 +381,7 @@ def in_primaries(ids: Int32, pairs: Int32, preferred: Int32) -> Int32:
 
 
 def _with_primaries(pairs: Int32, preferred: Int32) -> tuple[Int32, Int32]:
-    """The terms of pairs (term, root), each once, and for each of them the primary: its only or its preferred root."""
+    """Return the terms of `pairs` (term, root), each once, and their primaries: the only root or the preferred one."""
     is_preferred = np.isin(pairs[:, 1], preferred)
     terms, first = np.unique(np.concatenate([pairs[is_preferred, 0], pairs[:, 0]]), return_index=True)
     return terms, np.concatenate([pairs[is_preferred, 1], pairs[:, 1]])[first]

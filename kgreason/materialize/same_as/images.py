@@ -1,4 +1,4 @@
-"""The graph that users see, computed from facts over representatives; and the changes of this graph in a commit.
+"""Computes the graph that users see from facts over representatives, and how a commit changes this graph.
 
     shown = images of plain rows  +  asserted rows  +  links between the members of each clique
 
@@ -41,9 +41,10 @@ class Kinds(NamedTuple):
 
 
 def is_shown(cliques: Cliques, rows: Int32, slots_of: Slots, is_fact: Is) -> Mask:
-    """For each row of `rows`, int32[n, 3], whether it is an image of a fact, or a shown link of a clique: bool[n].
+    """Return for each row of `rows`, int32[n, 3], whether it is an image of a fact, or a shown link: bool[n].
 
-    `slots_of` returns the numbers of the cliques of terms. `is_fact` says for each row whether it is a fact.
+    `slots_of` returns for each term the number of its clique, or 0. `is_fact` returns for each row whether it is a
+    fact.
     """
     slots = slots_of(rows)
     mapped, is_open = cliques.primaries(rows, slots), cliques.is_open(rows, slots)
@@ -61,22 +62,22 @@ def _are_reflexive(rows: Int32) -> Mask:
 
 
 def same_as(cliques: Cliques, slots_of: Slots) -> int:
-    """Return the id of owl:sameAs. If the graph makes owl:sameAs equal to other terms, the id of their primary."""
+    """Return the id of owl:sameAs. If other terms are equal to owl:sameAs, return the id of their primary."""
     ids = np.array([SAME_AS], dtype=np.int32)
     return int(cliques.primaries(ids, slots_of(ids))[0])
 
 
 def links(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
-    """The row `p owl:sameAs p` for each of these cliques, where p is its primary (the representative of all members).
+    """Return a row `p owl:sameAs p` for each clique of `numbers`, where p is the primary of the clique.
 
-    Any members may take the place of the two p: so the images of this row are all owl:sameAs triples of the clique.
+    The images of this row have any members in place of the two p: they are all owl:sameAs triples of the clique.
     """
     primaries = cliques.primary_of(numbers)
     return _linked(cliques, np.column_stack([primaries, primaries]), slots_of)
 
 
 def stars(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
-    """Return the owl:sameAs triples that are shown for the folded cliques among `numbers`: int32[m, 3].
+    """Return the owl:sameAs triples that users see of the folded cliques among `numbers`: int32[m, 3].
 
     For a folded clique, only triples to and from its primary are shown.
     """
@@ -94,7 +95,10 @@ def _linked(cliques: Cliques, pairs: Int32, slots_of: Slots) -> Int32:
 
 
 def images(cliques: Cliques, rows: Int32, slots: Int32) -> Int32:
-    """Return the images of plain rows int32[n, 3], each once: int32[m, 3]. slots: the numbers of the cells' cliques."""
+    """Return the images of plain rows int32[n, 3], each once: int32[m, 3].
+
+    `slots`, int32[n, 3]: for each cell the number of its term's clique, or 0.
+    """
     single = (slots == 0).all(axis=1)
     others = rows[~single], slots[~single]
     return np.concatenate([rows[single], expanded(others[0], cliques.parts(others[1]))])
@@ -103,7 +107,7 @@ def images(cliques: Cliques, rows: Int32, slots: Int32) -> Int32:
 def graph(cliques: Cliques, facts: Int32, asserted: Int32) -> Int32:
     """Return all triples of the graph that users see, int32[m, 3], each once.
 
-    facts: all facts. asserted: the asserted facts.
+    `facts`: all facts that are triples. `asserted`: those among them that are asserted.
     """
     slots = cliques.slots(facts)
     plain = cliques.is_plain(facts, slots)
@@ -116,7 +120,7 @@ def graph(cliques: Cliques, facts: Int32, asserted: Int32) -> Int32:
 
 
 def without(rows: Int32, others: Int32) -> Int32:
-    """Return the rows of int32[n, w] that are not among the rows of `others`, int32[m, w]."""
+    """Return the rows of `rows`, int32[n, w], that are not among the rows of `others`, int32[m, w]."""
     number = grouped(np.concatenate([others, rows])).numbers()
     known = np.zeros(len(number), dtype=np.bool_)
     known[number[: len(others)]] = True
@@ -124,9 +128,9 @@ def without(rows: Int32, others: Int32) -> Int32:
 
 
 class _Side(NamedTuple):
-    """The graph before a commit, or after it.
+    """The graph before a commit, or the graph after it.
 
-    `slots` returns the numbers of the cliques of terms, and `kinds` returns the kinds of rows as facts.
+    `slots` returns for each term the number of its clique, or 0. `kinds` returns the kinds of rows as facts.
     """
 
     slots: Slots
@@ -137,7 +141,7 @@ class Passage:
     """Computes how a commit changes the graph that users see.
 
     - `changed`: the facts that are triples and whose kind the commit changed, each once.
-    - `mentioning`: returns the present triples that mention one of some terms, each once.
+    - `mentioning`: returns the present triples with at least one of the given terms, each once.
     - `kinds`: returns the present kinds of rows as facts.
     """
 
@@ -149,9 +153,9 @@ class Passage:
         self._after = _Side(cliques.slots, kinds)
 
     def regroup(self, gone: Int32, groups: Members) -> Kinds:
-        """Replace the cliques `gone` by the groups among `groups` that have several members.
+        """Replace the cliques `gone` by the groups of `groups` that have several members.
 
-        Returns the triples that users see appear, disappear, or turn between asserted and inferred.
+        Returns the triples that appear, disappear, or turn between asserted and inferred in the graph that users see.
         """
         cliques = self._cliques
         primaries, sizes = np.unique(groups.members[:, 0], return_counts=True)
@@ -170,19 +174,21 @@ class Passage:
             cliques.rollback()
 
     def _with(self, gone: Int32, wanted: Members, others: Int32) -> tuple[Int32, Members]:
-        """Also replace each clique of `others`, by a clique with the same members, so that its rows are looked at.
+        """Extend a change of cliques: each clique of `others` is replaced too, by a clique with the same members.
 
-        Returns `gone` and `wanted` with these cliques added.
+        So the rows of these cliques are looked at again. `gone`, `wanted`: the cliques that go and those that come.
+        Returns both, extended.
         """
         same = self._cliques.members(others), self._cliques.roots(others)
         both = Members(*(ordered(np.concatenate(pairs)) for pairs in zip(wanted, same, strict=True)))
         return np.concatenate([gone, others]), both
 
     def _kept(self, gone: Int32, new: Int32) -> Int32:
-        """Return the unchanged facts, int32[n, 3], that may have other images now.
+        """Return the unchanged facts, int32[n, 3], that may have other images now, because cliques changed.
 
-        These are facts that mention the primary of a replaced clique, or a term that left or joined a clique. The other
-        unchanged facts that mention a replaced clique are plain neither before nor after the commit.
+        `gone`, `new`: the numbers of the cliques that go and of those that come. The returned facts mention the primary
+        of such a clique, or a term that left or joined a clique. The other unchanged facts that mention a replaced
+        clique are plain neither before nor after the commit.
         """
         if not len(gone) and not len(new):
             return np.empty((0, 3), dtype=np.int32)
@@ -192,9 +198,9 @@ class Passage:
         return without(self._mentioning(terms), self._changed.rows)
 
     def _sides(self, kept: Int32) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
-        """Return the plain rows and the numbers of their cells' cliques, before the commit and after it.
+        """Return the plain rows and their cells' cliques, as a pair for before the commit and a pair for after it.
 
-        Looks at the facts `kept`, and at the changed facts that mention a clique.
+        The rows are taken from the facts `kept`, and from the changed facts that mention a clique.
         """
         sides = []
         for side, kinds in ((self._before, self._changed.before), (self._after, self._changed.after)):
@@ -206,14 +212,17 @@ class Passage:
         return sides[0], sides[1]
 
     def _weigh(self, kept: Int32) -> Int32:
-        """Update the weights of cliques. Returns the numbers of the cliques whose weight was updated."""
+        """Update the weights of cliques for the facts `kept` and the changed facts.
+
+        Returns the numbers of the cliques whose weight was updated.
+        """
         (_, before), (_, after) = self._sides(kept)
         self._cliques.weigh(before, -1)
         self._cliques.weigh(after, 1)
         return distinct(np.concatenate([before, after]))
 
     def _net(self, gone: Int32, new: Int32, kept: Int32) -> Kinds:
-        """Return the triples whose kind changed in the graph that users see."""
+        """Return the triples whose kind has changed in the graph that users see, with their kinds before and after."""
         changed = self._changed
         is_single = ~(self._before.slots(changed.rows) | self._after.slots(changed.rows)).any(axis=1)
         rows = np.concatenate([changed.rows[~is_single], *self._candidates(gone, new, kept)])
@@ -227,7 +236,7 @@ class Passage:
         )
 
     def _candidates(self, gone: Int32, new: Int32, kept: Int32) -> list[Int32]:
-        """Rows that are not changed facts, but may have another kind now in the graph that users see."""
+        """Return rows, other than the changed facts, whose kind in the graph that users see may have changed."""
         cliques = self._cliques
         was, now = links(cliques, gone, self._before.slots), links(cliques, new, self._after.slots)
         (before, _), (after, _) = self._sides(kept)
@@ -241,13 +250,14 @@ class Passage:
         return [*found, stars(cliques, gone, self._before.slots), stars(cliques, new, self._after.slots)]
 
     def _shown_members(self, numbers: Int32) -> Int32:
-        """Return pairs int32[m, 2] of primary and member, for the cliques among `numbers` that are not folded."""
+        """Return pairs (primary, member), int32[m, 2], for the cliques of `numbers` that are not folded."""
         return self._cliques.members(numbers[~self._cliques.folded(numbers)])
 
     def _partial(self, rows: Int32, slots: Int32, members: Int32) -> list[Int32]:
-        """Return the images of plain rows in which a member from `members` takes the place of its primary.
+        """Return the images of plain rows that have a member of `members` in a place where the row has the primary.
 
-        members: pairs int32[m, 2] of primary and member. slots: the numbers of the cells' cliques.
+        `members`: pairs int32[m, 2] of primary and member. `slots`: for each cell the number of its term's clique, or
+        0.
         """
         members = ordered(members)
         low, high = (np.searchsorted(members[:, 0], rows, side=side) for side in ("left", "right"))
@@ -261,14 +271,17 @@ class Passage:
         return found
 
     def _kinds(self, side: _Side, rows: Int32) -> Int8:
-        """The kinds of rows in the graph that users see, before the commit or after it, as `side` says: int8[n]."""
+        """Return the kinds of rows in the graph that users see: int8[n]. `side`: before the commit, or after it."""
         kinds = side.kinds(rows)
         shown = is_shown(self._cliques, rows, side.slots, lambda mapped: side.kinds(mapped) != ABSENT)
         return np.where(kinds == IS_ASSERTED, IS_ASSERTED, np.where(shown, INFERRED, ABSENT)).astype(np.int8)
 
 
 def _kinds_before(changed: Kinds, rows: Int32, kinds: Callable[[Int32], Int8]) -> Int8:
-    """The kinds of rows before the commit: for facts in `changed`, `changed.before`; for others, the present kinds."""
+    """Return the kinds of rows before the commit.
+
+    For facts in `changed` this is `changed.before`, else the present kind.
+    """
     number = grouped(np.concatenate([changed.rows, rows])).numbers()
     was = np.full(len(number), -1, dtype=np.int8)
     was[number[: len(changed.rows)]] = changed.before

@@ -79,7 +79,7 @@ class Regrouped(NamedTuple):
 
 
 class Equality:
-    """The representatives and cliques of the terms of one graph."""
+    """The representatives and cliques of one graph."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, budget: int, follows: Follows | None) -> None:
         self._engine, self._dictionary = engine, dictionary
@@ -101,14 +101,17 @@ class Equality:
         self._dropped = _NONE
 
     def go_on(self) -> None:
-        """Undo the changes that `shown` made to the cliques. The commit goes on, so `shown` will be called again."""
+        """Undo the changes that `shown` made to the cliques.
+
+        Use this if the commit goes on, so that `shown` is called again.
+        """
         self.cliques.rollback()
 
     def foreseen(self, added: Int32) -> Facts:
-        """Return the representatives that a commit needs from its start, as facts to assert.
+        """Return the facts of `eq_root` that a commit has to assert before its rules run. They choose representatives.
 
-        added: the triples int32[n, 3] to be asserted. Terms that owl:sameAs triples among them connect are a group. In
-        each group one term is chosen, unless a term of the group is already in a clique.
+        `added`: the triples int32[n, 3] that the commit asserts. Terms that their owl:sameAs triples connect are a
+        group. In each group one term is chosen, unless a term of the group is already in a clique.
         """
         links = self._follows(linked(added))
         if not len(links):
@@ -119,7 +122,7 @@ class Equality:
         return self._roots(self._firsts(terms[fresh], labels[fresh]))
 
     def wanted(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Facts:
-        """Return the representatives to add and to remove, because of the changes of the commit so far, as facts.
+        """Return the facts of `eq_root` to assert and to retract because of the changes of the commit so far.
 
         `fresh` returns the rules that the commit has added, and `left` returns the rules that it has removed.
         """
@@ -143,11 +146,12 @@ class Equality:
         return self._roots(distinct(np.concatenate([first, lacking, named, resources])), distinct(needless))
 
     def _resources(self, members: Int32, primaries: Int32) -> Int32:
-        """One resource (IRI or blank node) for each clique that has resources and whose primary is a literal.
+        """Choose a resource (IRI or blank node) from each clique that has resources and whose primary is a literal.
 
         The resource becomes the primary in place of the literal. The reason: rules compare representatives. A resource
         may be linked to two literals of different values, which are not linked with each other. If one of the literals
-        stood for the resource, rules would find the resource equal to this literal only.
+        stood for the resource, rules would find the resource equal to this literal only. `members`: pairs of primary
+        and member; `primaries`: those to look at.
         """
         primaries = primaries[self._dictionary.kinds(primaries) == Kind.LITERAL]
         if not len(primaries):
@@ -168,17 +172,20 @@ class Equality:
         return np.concatenate([self._firsts(terms[kept], labels[kept]) for kept in (known, others)])
 
     def _firsts(self, terms: Int32, labels: NDArray[np.int64]) -> Int32:
-        """For each label, the term with this label whose text comes first."""
+        """Return for each label the term whose text comes first, among the terms with this label."""
         return self._dictionary.firsts(terms, np.unique(labels, return_inverse=True)[1])
 
     def _named(self, fresh: LazyRules) -> Int32:
-        """Return the members of cliques that new rules mention as constants and that are not representatives yet."""
+        """Return the members of cliques that new rules have as constants and that are not representatives yet."""
         members = self._members(fresh)
         lacking = members[~self._stand_for_others(members)]
         return np.intersect1d(lacking, _constants(self._engine.rules)) if len(lacking) else lacking
 
     def _unread(self, left: LazyRules) -> Int32:
-        """The representatives, other than primaries, that removed rules mentioned and that no rule mentions now."""
+        """Return the representatives to give up: removed rules mentioned them, and no rule mentions them now.
+
+        Primaries are not returned.
+        """
         members = self._members(left)
         if not len(members):
             return _NONE
@@ -187,11 +194,14 @@ class Equality:
         return np.setdiff1d(members, _constants(self._engine.rules))
 
     def _stand_for_others(self, members: Int32) -> NDArray[np.bool_]:
-        """For each term of `members`, int32[n], whether it is a representative: bool[n]. All must be in cliques."""
+        """Return for each term of `members`, int32[n], whether it is a representative: bool[n].
+
+        All must be in cliques.
+        """
         return self._is_present(np.column_stack([members, members]))
 
     def _members(self, rules: LazyRules) -> Int32:
-        """Return the members of cliques among the constants of rules."""
+        """Return the constants of rules that are members of cliques."""
         if not self.cliques.live:
             return _NONE
         self.cliques.cover(len(self._dictionary))
@@ -199,12 +209,12 @@ class Equality:
         return ids[self.cliques.slots(ids) > 0]
 
     def _roots(self, added: Int32 = _NONE, removed: Int32 = _NONE) -> Facts:
-        """Return the rows of `eq_root` to assert and to retract."""
+        """Return `Facts` that make the terms `added` representatives, and the terms `removed` no longer."""
         table = self.root_table
         return Facts.of({table: related(self.root, added)}, {table: related(self.root, removed)})
 
     def regrouped(self, changes: Changes) -> Regrouped | None:
-        """Return the change of the cliques by the commit so far, or None if no clique changes."""
+        """Return the change of the cliques by the commit so far; None if no clique changes."""
         pairs = self._changed_pairs(changes)
         links = self._present_links(changes)
         if not len(pairs) and not len(links):
@@ -217,7 +227,7 @@ class Equality:
         return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
 
     def _present_links(self, changes: Changes) -> Int32:
-        """Return the changed owl:sameAs links that are present, as pairs int32[n, 2] of the linked terms.
+        """Return the owl:sameAs links that the commit changed and that are present now, as pairs int32[n, 2] of terms.
 
         Links between two literals of different values are left out, because they do not make terms equal.
         """
@@ -242,7 +252,7 @@ class Equality:
         return unique
 
     def groups_of(self, terms: Int32, changes: Changes) -> Int32:
-        """All members of the cliques of `terms` after the commit so far: pairs int32[m, 2] of primary and member."""
+        """Return pairs (primary, member), int32[m, 2], for the cliques that `terms` are in after the commit so far."""
         found = self.regrouped(changes)
         if found is None and not self.cliques.live:
             return NO_PAIRS
@@ -255,7 +265,7 @@ class Equality:
         return np.concatenate([pairs, self.cliques.members(numbers)])
 
     def is_replaced(self, ids: Int32, changes: Changes) -> NDArray[np.bool_]:
-        """For each id of `ids`, of any shape, whether another term represents it after the commit so far."""
+        """Return for each id of `ids`, of any shape, whether another term represents it after the commit so far."""
         reached = self._reached_by(ids, changes)
         if not len(reached):
             return np.zeros(ids.shape, dtype=np.bool_)
@@ -263,7 +273,7 @@ class Equality:
         return np.isin(ids, np.setdiff1d(reached[:, 0], themselves))
 
     def is_secondary(self, ids: Int32, changes: Changes) -> NDArray[np.bool_]:
-        """For each id of `ids`, of any shape, whether its term is in a clique and is not the primary of the clique.
+        """Return for each id of `ids`, of any shape, whether its term is in a clique without being its primary.
 
         A clique may have several representatives, because each constant of a rule is one. The primary stands for all.
         """
@@ -289,23 +299,23 @@ class Equality:
         return changes.rows[found, 1:3] if len(found) else NO_PAIRS
 
     def _is_present(self, pairs: Int32) -> NDArray[np.bool_]:
-        """For each pair (term, representative) of `pairs`, int32[n, 2], whether eq_rep has the pair: bool[n]."""
+        """Return for each pair (term, representative) of `pairs`, int32[n, 2], whether eq_rep has the pair: bool[n]."""
         found: NDArray[np.bool_] = self._engine.circuit.facts.find(related(self.rep, pairs)) >= 0
         return found
 
     def _reached(self, moved: Int32, pairs: Int32) -> Int32:
         """Return the present representatives of the terms `moved`: pairs (term, representative) int32[n, 2], ascending.
 
-        pairs: the rows of eq_rep that the commit added or removed.
+        `pairs`: the rows of eq_rep that the commit added or removed.
         """
         known = np.concatenate([pairs, self.cliques.roots_of(moved)])
         known = known[grouped(known).firsts()]
         return known[self._is_present(known)]
 
     def _groups(self, moved: Int32, reached: Int32) -> tuple[Int32, Members]:
-        """The numbers of the cliques that the terms `moved` have left or joined, and the groups that replace them.
+        """Return the numbers of the cliques that the terms `moved` left or joined, and the groups that replace these.
 
-        reached: pairs (term, representative) for the terms `moved`.
+        `reached`: pairs (term, representative) for the terms `moved`.
         """
         terms, primaries = distinct(reached[:, 0]), self._primaries(reached)
         gone = distinct(self.cliques.slots(np.concatenate([moved, primaries])))
@@ -319,13 +329,20 @@ class Equality:
         return gone, Members(ordered(np.concatenate([members, joined])), ordered(found))
 
     def _orphans(self, lost: Int32, reached: Int32, links: Int32) -> Int32:
-        """Return the owl:sameAs links between terms that have no representative, or have none any more: int32[m, 2]."""
+        """Return the present owl:sameAs links, int32[m, 2], whose terms have no representative now.
+
+        `lost`: the terms that have lost their representatives. `reached`: pairs (term, representative) that are new.
+        `links`: the links that the commit changed.
+        """
         alone = self.cliques.slots(links) == 0
         alone &= ~np.isin(links, reached[:, 0])
         return np.concatenate([links[alone.all(axis=1)], self._left(lost)])
 
     def _left(self, lost: Int32) -> Int32:
-        """The present owl:sameAs links of the terms `lost`, which have no representative any more: int32[m, 2]."""
+        """Return the present owl:sameAs links of the terms `lost`, int32[m, 2].
+
+        These terms have no representative now.
+        """
         if not len(lost) or (rows := self._engine.rows_with(self.triples, {1: SAME_AS})) is None:
             return NO_PAIRS
         rows = np.ascontiguousarray(rows[np.isin(rows[:, [0, 2]], lost).any(axis=1), :3])
@@ -334,9 +351,9 @@ class Equality:
         )  # facts that this commit removed are listed until it ends
 
     def shown(self, changes: Changes, changed: Kinds) -> Kinds:
-        """Compute how a commit changes the graph that users see, and update the cliques to the end of the commit.
+        """Return how a commit changes the graph that users see, and bring the cliques to the end of the commit.
 
-        `changes`: all changes of the commit. `changed`: the triples among them.
+        `changes`: all changes of the commit. `changed`: the changed facts that are triples.
         """
         found = self.regrouped(changes)
         if found is None and not self.cliques.live:
@@ -363,7 +380,7 @@ class Equality:
         return np.ascontiguousarray(rows[tables == table, :width])
 
     def is_shown(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each row of `rows`, int32[n, 3], whether it is in the graph that users see: bool[n]."""
+        """Return for each row of `rows`, int32[n, 3], whether it is in the graph that users see: bool[n]."""
         kinds = self._kinds(rows)
         found: NDArray[np.bool_] = kinds == IS_ASSERTED if self.cliques.live else kinds != ABSENT
         if not self.cliques.live:
@@ -397,7 +414,7 @@ class Equality:
         fill(self.cliques, pairs, self._primaries(pairs), lambda: self._present(self.triples, 3))
 
     def _primaries(self, pairs: Int32) -> Int32:
-        """For each term of pairs (term, representative), int32[n, 2], its representative whose text comes first.
+        """Return for each term of pairs (term, representative), int32[n, 2], its representative whose text comes first.
 
         The terms are ascending.
         """
@@ -436,7 +453,7 @@ def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
 
 
 def represented(rule: Rule) -> Iterator[Rule]:
-    """Return the rules that replace `rule` in a graph where equal terms have representatives.
+    """Yield the rules that replace `rule` in a graph where equal terms have representatives.
 
     Each atom `x owl:sameAs y` of the body is read in two ways: as a fact, or as "x and y have the same representative".
     Each combination of these ways gives a rule. Only a fact (asserted, or by eq-ref) says that a term is equal to
@@ -454,7 +471,10 @@ def represented(rule: Rule) -> Iterator[Rule]:
 
 
 def _through(rule: Rule, number: int) -> tuple[Atom, ...]:
-    """Return the two atoms that replace the body atom `x owl:sameAs y`: eq_rep(x, ?rep) and eq_rep(y, ?rep)."""
+    """Return the atoms eq_rep(x, ?rep) and eq_rep(y, ?rep), which replace the body atom `x owl:sameAs y`.
+
+    `number`: the number of the body atom.
+    """
     taken = {variable.name for atom in rule.body for variable in atom.variables()}
     name = f"rep{number}"
     while name in taken:
