@@ -30,10 +30,10 @@ _ATTEMPTS = 20
 
 
 def copy_store(path: Path, copy: Path) -> None:
-    """Copy a store to a path that does not exist yet, or to an empty folder.
+    """Copy the store at `path` to `copy`, which does not exist yet or is an empty folder.
 
-    The caller should then open the copy for writing once, so that its Oxigraph and its history get the last commit of
-    its journal. Raises StoreError. An error or Ctrl-C leaves no part of a copy.
+    Afterwards the caller should open the copy for writing once. This brings its Oxigraph and its history to the last
+    commit of its journal. Raises StoreError. An error or Ctrl-C leaves no part of a copy.
     """
     if copy.exists() and (not copy.is_dir() or any(copy.iterdir())):
         raise StoreError(f"{copy}: there is something at this path already; give a new path for the copy")
@@ -55,9 +55,9 @@ def copy_store(path: Path, copy: Path) -> None:
 
 
 def _is_copied(path: Path, new: Path) -> bool:
-    """Copy a store to a new folder. Returns whether the copy is right.
+    """Copy the files of a store to the new folder `new`. Returns whether the copy can be used.
 
-    The copy is right if no writer has replaced files meanwhile.
+    It cannot be used if a writer has replaced files meanwhile.
     """
     new.mkdir()
     with Folder(path, write=False) as folder:

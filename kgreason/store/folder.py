@@ -65,11 +65,11 @@ class Manifest:
     - `stored`: the last commit that Oxigraph has on disk (-1 if an older version was stopped while it filled Oxigraph).
     - `journal`: the number of bytes of the journal up to the commit `stored`.
     - `oxigraph`: the name of the folder with Oxigraph's files.
-    - `stats`, `warnings`, `streams`: of the last commit, if `stored` is the last commit. `streams` has the headers of
-      the last commit of each stream.
+    - `stats`, `warnings`: counts and warnings after the commit `stored`.
+    - `streams`: the headers of the last commit of each stream, up to the commit `stored`.
     - `format`: the format of the snapshot.
     - `history`: which commits the history keeps (`history.log`).
-    - `functions`: the signatures of the Python functions that rules call, by name, as of the commit `stored`.
+    - `functions`: the signatures of the Python functions that rules call after the commit `stored`, by name.
     """
 
     rules: list[str]
@@ -127,7 +127,7 @@ class Folder:
     def close(self, *, is_failed: bool = False) -> None:
         """Close the journal and release the lock.
 
-        If `is_failed` is true, this process made the store, and the store has no commit, then the store is removed.
+        With `is_failed` the store is removed as well, if this process made the store and it has no commit.
         """
         if self._lock is None:
             self.journal.close()
@@ -145,7 +145,7 @@ class Folder:
         return manifest is None or not manifest.commit
 
     def _remove(self) -> None:
-        """Remove the files of a store without a commit, the lock last; the folders above the store stay."""
+        """Remove the files of a store without a commit; the lock is removed last. The folders above the store stay."""
         with suppress(OSError):  # another program's file is in the folder, or a file may not be removed
             for path in (*self._made(), history_path(self.path)):
                 shutil.rmtree(path, ignore_errors=True)
@@ -165,9 +165,9 @@ class Folder:
         return self.manifest is not None and self.manifest.is_older
 
     def look_on(self) -> None:
-        """Read the commits that a writer has appended to the journal.
+        """Read on: take in the commits that a writer has appended to the journal.
 
-        Raises StoreError if the manifest names other folders meanwhile.
+        Raises StoreError if a writer has replaced the snapshot or Oxigraph's folder meanwhile.
         """
         for _ in self.journal.news():
             pass
@@ -175,7 +175,7 @@ class Folder:
             raise StoreError(f"{self.path}: a writer keeps replacing the store's files; try again")
 
     def oxigraph(self, manifest: Manifest) -> Path:
-        """Return the path of the folder of Oxigraph's files that a manifest names."""
+        """Return the path of the folder with Oxigraph's files that `manifest` names."""
         return self.path / manifest.oxigraph
 
     def snapshot(self, commit: int) -> Path:
@@ -194,10 +194,10 @@ class Folder:
         self.manifest = manifest
 
     def tidy(self, stage: str = "") -> None:
-        """Remove the snapshots and Oxigraph folders that no manifest names, except the folder `stage`.
+        """Remove the snapshots and Oxigraph folders that are not used any more. The folder `stage` stays.
 
-        A folder stays if the manifest of this object or the manifest on disk names it. These two differ after a failed
-        `put`.
+        A folder is used if the manifest of this object or the manifest on disk names it. These two differ after a
+        failed `put`. Folders of readers whose process has ended are removed as well.
         """
         known = [each for each in (self.manifest, read_manifest(self.path)) if each]
         kept = {self.snapshot(each.commit) for each in known} | {self.oxigraph(each) for each in known}
@@ -214,7 +214,7 @@ class Folder:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """A context in which an OSError becomes a StoreError with one clear line."""
+        """Within the block, an OSError becomes a StoreError with one clear line."""
         try:
             yield
         except OSError as error:
@@ -260,7 +260,7 @@ class Folder:
         return lock
 
     def _has_lock(self, lock: IO[bytes]) -> bool:
-        """Whether the locked file is still the lock of this folder.
+        """Whether the file `lock`, which this process has locked, is still the lock of this folder.
 
         The result is False if somebody has removed the folder and made it again.
         """
@@ -272,7 +272,7 @@ class Folder:
     def _opened(self) -> tuple[Manifest | None, Journal]:
         """Open the manifest and the journal for a writer.
 
-        If a kill during a checkpoint has left a journal with commits that the snapshot has, the journal is emptied.
+        A kill during a checkpoint may leave a journal whose commits are all in the snapshot. Such a journal is emptied.
         """
         manifest = read_manifest(self.path)
         if manifest is None and any(self.path.glob("snapshot-*")):  # the manifest is always written first
@@ -310,7 +310,7 @@ class Folder:
         return Journal(journal_path(self.path), write=write, size=known.journal, last=last)
 
     def has_moved(self) -> bool:
-        """Whether the manifest on disk names other folders than the manifest that this object has read.
+        """Whether a writer has replaced the snapshot or Oxigraph's folder since this object read the manifest.
 
         Raises StoreError.
         """
@@ -319,9 +319,9 @@ class Folder:
 
 
 def older(path: Path, version: int, reason: Exception | None = None) -> StoreVersionError:
-    """Return the error for a reader of a store with an older format.
+    """Make the error for a reader of a store with an older format.
 
-    A reader cannot convert the store; only a writer can.
+    A reader cannot convert the store; only a writer can. `reason` is why an attempt to convert it has failed.
     """
     because = f" ({reason})" if reason else ""
     return StoreVersionError(

@@ -25,9 +25,9 @@ _ATTEMPTS, _PAUSE = 20, 0.02
 
 
 class _Moment(NamedTuple):
-    """The folder as a reader saw it when the reader opened Oxigraph.
+    """The folder as a reader saw it before the reader opened Oxigraph.
 
-    Oxigraph has all commits before the commit `first`; it may or may not have the commit `first` and later commits.
+    Oxigraph has all commits before the commit `first`. It may or may not have this commit and later ones.
     """
 
     folder: Folder
@@ -35,9 +35,10 @@ class _Moment(NamedTuple):
 
 
 class Reader(Repository):
-    """The repository of a graph in a store that another process may change; `wanted`: as for `Repository`.
+    """The repository of a graph in a store that another process may change.
 
-    If the caller wanted to write, `reason` says why the store is open for reading only.
+    `wanted` has the same meaning as in `Repository`. If the caller wanted to write, `reason` says why the store is open
+    for reading only.
     """
 
     _folder: Folder
@@ -70,7 +71,7 @@ class Reader(Repository):
         return self._folder.journal.last if self._end is None else self._end
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Keep the delta of a commit in `pending`, so that `cut` can look for it in Oxigraph.
+        """Keep the delta of a commit, so that `cut` can look for its rows in Oxigraph.
 
         A delta that Oxigraph surely has is not kept.
         """
@@ -81,7 +82,7 @@ class Reader(Repository):
         """Write nothing: a reader leaves the store as it is."""
 
     def _open_store(self) -> OxigraphStore:
-        """Open Oxigraph as it is now. Meanwhile a writer may move it to another folder or compact it."""
+        """Open Oxigraph as it is now. If a writer moves it to another folder meanwhile, try again."""
         for attempts in range(_ATTEMPTS, 0, -1):
             folder = Folder(self._folder.path, write=False)
             found, first = folder.manifest, folder.journal.last
@@ -99,7 +100,7 @@ class Reader(Repository):
         return store
 
     def join(self) -> None:
-        """Switch to the snapshot and the journal of the moment when Oxigraph was opened. Raises StoreError."""
+        """Go over to the snapshot and the journal of the moment when Oxigraph was opened. Raises StoreError."""
         _ = self.store  # opened, if it is not yet
         assert self._moment is not None
         if self._moment.folder is self._folder:
@@ -114,11 +115,10 @@ class Reader(Repository):
             self._hold(folder.manifest)
 
     def cut(self) -> bool:
-        """Take back the last replayed commits that Oxigraph lacks. Returns whether there are such commits.
+        """Find the last commit that Oxigraph has. Returns whether the engine has replayed later commits.
 
-        After that, `last` no longer counts these commits. The deltas up to a commit say which rows Oxigraph must have
-        after this commit, and which rows it must not have. If the rows fit two commits, both commits have the same
-        state, and either is right.
+        Then `last` no longer counts these later commits. To find the commit, the rows that each commit must leave are
+        looked up in Oxigraph. If the rows fit two commits, both commits have the same state, and either is right.
         """
         end = self.last
         while self._unseen and not self._shows(self._unseen):
@@ -129,16 +129,16 @@ class Reader(Repository):
         return is_cut
 
     def _shows(self, deltas: Iterable[RowDelta]) -> bool:
-        """Whether the store has the rows that remain after all `deltas`.
+        """Whether Oxigraph has the rows that it must have after all `deltas`.
 
-        The store must have every row that the deltas add in the end, and no row that the deltas remove in the end.
+        It must have every row that the deltas add in the end, and no row that they remove in the end.
         """
         come, gone = net(deltas)
         return self.store.count(come) == come.count(b"\n") and not self.store.count(gone)
 
     @property
     def has_moved(self) -> bool:
-        """Whether a writer has replaced the snapshot or Oxigraph's folder. Then call `look_again`.
+        """Whether a writer has replaced the snapshot or Oxigraph's folder. If so, call `look_again`.
 
         Raises StoreError.
         """

@@ -60,7 +60,7 @@ _SHARE = 4
 
 
 class RowDelta(NamedTuple):
-    """The rows of one commit, as lines: the store first removes `removed`, then adds `added`."""
+    """The rows of one commit, as N-Quads lines. The store first removes `removed`, then adds `added`."""
 
     commit: int
     removed: bytes
@@ -68,14 +68,14 @@ class RowDelta(NamedTuple):
 
 
 class _Stage(NamedTuple):
-    """A stage and the name of its folder. The stage may replace the present store."""
+    """A store that may take the place of the present store, and the name of its folder."""
 
     store: OxigraphStore
     name: str
 
 
 class Repository:
-    """The repository of a graph that may be edited, in memory if `folder` is None.
+    """Where a graph that may be edited lives: in a folder, or in memory if `folder` is None.
 
     `wanted` is the manifest that a new store gets.
     """
@@ -126,8 +126,7 @@ class Repository:
     def _asked(self) -> OxigraphStore:
         """Return the store as of the last commit.
 
-        Open the store if it is not open. If the store lacks the last commit, try again to bring the store to this
-        commit.
+        Open it if it is not open, and bring it up to date if it lacks the commit.
         """
         with self._opening:
             if self._is_closed:
@@ -139,7 +138,9 @@ class Repository:
             return self._store
 
     def free_store(self) -> OxigraphStore:
-        """Return the store, ready to be changed. If an abandoned transaction still holds the store, a copy replaces it.
+        """Return the store, free for a change.
+
+        If an abandoned transaction still holds the store, a copy takes its place.
 
         Raises StoreError. After an error or Ctrl-C the store is as it was.
         """
@@ -151,7 +152,7 @@ class Repository:
         return self.store
 
     def _stand_in(self, copy: OxigraphStore) -> None:
-        """Replace the store by a copy, a stage with the same rows. This makes no commit."""
+        """Put a copy in the place of the store. The copy is the stage, and has the same rows. This makes no commit."""
         copy.flush()
         with undivided():
             assert self._stage is not None
@@ -164,32 +165,37 @@ class Repository:
         return OxigraphStore() if self._folder is None else OxigraphStore(self._folder.oxigraph(self.manifest))
 
     def join(self) -> None:
-        """Switch to the snapshot and the journal of the moment when Oxigraph was opened. For a writer nothing changes.
+        """Go over to the snapshot and the journal of the moment when Oxigraph was opened.
+
+        Only a `Reader` has to do this.
 
         Raises StoreError.
         """
 
     def cut(self) -> bool:
-        """Bring the store to the last commit, after all `pending` commits were replayed. Returns False.
+        """Bring the store to the last commit, after the engine has replayed all `pending` commits. Returns False.
 
-        The result of `Reader.cut` says whether `last` no longer counts some of these commits. A writer always counts
-        them all.
+        A `Reader` returns whether it no longer counts some of these commits. A writer always counts them all.
         """
         self._apply_replayed()
         return False
 
     @property
     def has_moved(self) -> bool:
-        """Whether another writer has replaced the snapshot; then call `look_again`. Raises StoreError."""
+        """Whether a writer has replaced the snapshot. If so, call `look_again`. Only a `Reader` can see this.
+
+        Raises StoreError.
+        """
         return False
 
     def look_again(self) -> None:
         """Read the store again, as it is now. Raises StoreError."""
 
     def close(self, *, is_failed: bool = False) -> None:
-        """Close the store and the journal, and release the lock. The next opening replays what `settle` did not write.
+        """Close the store and the journal, and release the lock.
 
-        `is_failed`: as for `Folder.close`.
+        If `settle` was not called before, the next opening replays some commits. `is_failed` has the same meaning as in
+        `Folder.close`.
         """
         if self._folder is not None and self._store is not None and self._store.is_held:
             with suppress(StoreError):  # the thread that holds the files would keep this process from reopening them
@@ -225,7 +231,7 @@ class Repository:
 
     @property
     def snapshot(self) -> Path | None:
-        """The last snapshot, or None before the first load; the commits of `pending` come after it."""
+        """The last snapshot, or None if there is none. The commits of `pending` come after it."""
         return self._folder.snapshot(self.manifest.commit) if self._folder and self.manifest.commit else None
 
     @property
@@ -299,7 +305,7 @@ class Repository:
             self._rebase(self.manifest, record.commit, self.manifest.oxigraph)
 
     def _catch_up(self, store: OxigraphStore) -> None:
-        """Apply the waiting deltas to the store."""
+        """Apply to the store the deltas that it lacks."""
         while self._unseen:
             delta = self._unseen[0]
             if delta.commit == self._seen + 1:
@@ -309,7 +315,7 @@ class Repository:
         self._is_stuck = False
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Keep the delta of a commit in `pending`, so that `cut` can apply it.
+        """Keep the delta of a replayed commit, so that `cut` can apply it to the store.
 
         The delta is not kept if the store has this commit, or if the store will be filled again.
         """
@@ -318,7 +324,7 @@ class Repository:
             self._unseen.append(RowDelta(record.commit, removed, added))
 
     def _apply_replayed(self) -> None:
-        """Bring the store of a writer to the last commit, in one step.
+        """Apply all deltas that `replay` kept to the store, in one step.
 
         Oxigraph may have some of the deltas already. If the deltas were applied one after the other, readers would see
         an earlier commit for a moment. If the deltas are applied together and Oxigraph has them all, nothing changes.
@@ -343,9 +349,9 @@ class Repository:
         return self._stage.store
 
     def _names(self) -> Iterator[str]:
-        """Yield new names for folders.
+        """Yield names for the folder of a new stage.
 
-        A name is not used again, because a query that nobody waits for may still lock the folder of this name.
+        Each name is yielded once, because a query that nobody waits for may still lock the folder of an earlier name.
         """
         for number in _NUMBERS:
             yield f"oxigraph-{self.last + 1}.{number}"
@@ -380,9 +386,10 @@ class Repository:
             self._unseen.clear()
 
     def load(self, manifest: Manifest, write: Write) -> None:
-        """Make a commit of many rows: `write` writes the snapshot after the commit, and the stage already has the rows.
+        """Make a commit of many rows, whose rows are in the stage already.
 
-        After an error or an interrupt `last` says whether the commit was made. If not, everything is as before.
+        `write` writes the snapshot after the commit. After an error or an interrupt `last` says whether the commit was
+        made. If not, everything is as before.
         """
         store, number = self.stage(), self.last + 1
         self._make_sure()
@@ -394,7 +401,7 @@ class Repository:
                 self._adopt()
 
     def bring_forward(self, manifest: Manifest, write: Write, fill: Fill) -> None:
-        """Bring a store of an older format to the present format, as a commit that changes no fact.
+        """Write a store of an older format again in the present format, as a commit that changes no fact.
 
         `write` writes the snapshot, and `fill` loads the rows into an empty store. Nothing of the older store changes
         before the last step. So after an interrupt the next opening starts again.
@@ -411,8 +418,8 @@ class Repository:
     def checkpoint(self, manifest: Manifest, write: Write) -> None:
         """Write a new snapshot of the last commit in the place of the old one, and empty the journal.
 
-        `write` writes the snapshot. Raises StoreError. After an error snapshot and journal are as before. No commit is
-        lost in either case.
+        `manifest` describes the last commit. `write` writes the snapshot. Raises StoreError. After an error snapshot
+        and journal are as before. No commit is lost in either case.
         """
         store = self.store
         if self.is_ahead and not self.is_behind:
@@ -432,7 +439,7 @@ class Repository:
         return self._folder.journal.size > self._limit
 
     def settle(self, manifest: Manifest) -> None:
-        """Flush the store, which must have the last commit. Then write `manifest`, which describes this commit."""
+        """Flush the store if it has the last commit. Then write `manifest`, which describes this commit."""
         settled = self._settled(manifest, self.manifest.oxigraph)
         if settled != self.manifest:
             self.store.flush()
@@ -440,17 +447,14 @@ class Repository:
                 self._note(settled)
 
     def _settled(self, manifest: Manifest, oxigraph: str) -> Manifest:
-        """Return the manifest for a store that has the last commit.
-
-        `oxigraph` is the name of the folder with Oxigraph's files.
-        """
+        """Return `manifest` with what it says of files: the store in the folder `oxigraph` has the last commit."""
         size = self._folder.journal.size if self._folder else 0
         return replace(manifest, commit=self.manifest.commit, stored=self.last, journal=size, oxigraph=oxigraph)
 
     def refill(self, fill: Fill, manifest: Callable[[], Manifest]) -> None:
-        """If the contents of the store are unknown, replace the store by a new one.
+        """If the contents of the store are unknown, fill a new store and put it in the place of the store.
 
-        `fill` gives the new store the rows of the last commit. `manifest` returns the manifest as of that commit.
+        `fill` loads the rows of the last commit into an empty store. `manifest` returns the manifest of that commit.
         """
         if not self.is_touched:
             return
@@ -467,9 +471,10 @@ class Repository:
 
     @contextmanager
     def _new_snapshot(self, number: int, write: Write) -> Iterator[None]:
-        """A context that begins by writing a snapshot.
+        """Write the snapshot of commit `number`, and then run the block.
 
-        If the manifest does not name the snapshot at the end of the `with` block, the snapshot is removed again.
+        The block should write a manifest that names this snapshot. If the manifest does not name the snapshot after the
+        block, the snapshot is removed again.
         """
         self._tidy()
         try:
@@ -481,7 +486,10 @@ class Repository:
             self._tidy()
 
     def _rebase(self, manifest: Manifest, number: int, oxigraph: str) -> None:
-        """Write a manifest that names the snapshot of a commit and the store with this commit. Empty the journal."""
+        """Write a manifest that names the snapshot of commit `number` and the store `oxigraph`.
+
+        Then empty the journal.
+        """
         self._note(replace(manifest, commit=number, stored=number, journal=0, oxigraph=oxigraph))
         self._limit = None
         if self._folder is not None:
@@ -504,7 +512,7 @@ class Repository:
         self._hold(manifest)
 
     def _make_sure(self) -> None:
-        """Write the last commit's manifest again if a failed write may have left another manifest on disk.
+        """If a failed write may have left another manifest on disk, write the last commit's manifest again.
 
         Raises StoreError.
         """
@@ -518,7 +526,7 @@ class Repository:
 
 
 def net(deltas: Iterable[RowDelta]) -> tuple[bytes, bytes]:
-    """Return two texts of lines: the rows that `deltas` add in the end, and those that `deltas` remove in the end."""
+    """Add up deltas. Returns, as lines, the rows that they add in the end, and the rows that they remove in the end."""
     come, gone = OxigraphStore(), OxigraphStore()  # they know which spellings of a literal are one row
     for delta in deltas:
         come.apply(delta.removed, delta.added)

@@ -1,4 +1,4 @@
-"""From rows of ids to rows of the store: lines in chunks, and deltas that respect the spellings of literals.
+"""Turns rows of ids into rows of the store: lines in chunks, and deltas that respect the spellings of literals.
 
 The store's default graph holds the closure. Each named graph holds its own asserted quads (docs/architecture.md, Files
 of a store). Oxigraph normalises literals, so one row of the store may stand for several facts (`spellings`). When a
@@ -42,7 +42,10 @@ def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] 
 def put(
     store: OxigraphStore, dictionary: Dictionary, removed: Int32, added: Int32, report: Callable[[int], object]
 ) -> None:
-    """Apply a delta of many rows to a store that nobody reads yet. This takes several transactions."""
+    """Apply a delta of many rows to a store that nobody reads yet, in several transactions.
+
+    `report` is called for each chunk, with its number of rows.
+    """
     for piece in chain.from_iterable(map(pieces, chunks(dictionary, removed, report))):
         store.apply(piece, b"")  # Ctrl-C would wait a second for a transaction of 30,000 rows
     store.load(chunks(dictionary, added, report))
@@ -56,10 +59,10 @@ def put_all(store: OxigraphStore, saved: Saved, dictionary: Dictionary) -> None:
 
 
 def without_shared(spellings: Spellings, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:
-    """Return the rows of `removed`, int32[n, w], that must also be removed from the store.
+    """Filter facts that leave the graph, int32[n, w]: return those whose row must be removed from the store.
 
-    A row stays in the store if a triple or quad with another spelling of the object is present. `is_present` tells for
-    rows of ids whether each row is present.
+    A row must stay if a fact with another spelling of the object is present. `is_present` says for rows of ids whether
+    each is present.
     """
     shared = np.flatnonzero(spellings.shared(removed[:, 2]))
     if not len(shared):

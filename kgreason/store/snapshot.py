@@ -57,7 +57,10 @@ def write(
     own: tuple[Rule, ...],
     costs: Mapping[Rule, Cost],
 ) -> None:
-    """Write a snapshot into a folder that does not exist yet. Raises StoreError and OSError."""
+    """Write a snapshot into a folder that does not exist yet. Raises StoreError and OSError.
+
+    `reasons` are the rules in force, each with the reason why it runs. `own` are the user's rules.
+    """
     folder.mkdir()
     rules = described(reasons, costs)
     counts = [[rule.pop(name) for name in Cost._fields] for rule in rules]
@@ -87,10 +90,10 @@ def write(
 def described(
     reasons: dict[Rule, str], costs: Mapping[Rule, Cost] | None = None, alone: Mapping[Rule, int] | None = None
 ) -> list[dict[str, Any]]:
-    """Return the name, text and reason of each rule, ordered by name and then by text.
+    """Return a dict for each rule with its name, text and reason, ordered by name and then by text.
 
-    If `costs` is given, the work of each rule is included. `alone` says for each rule how many facts only this rule
-    supports.
+    `reasons` are the rules, each with the reason why it runs. If `costs` is given, each dict has the work of its rule.
+    `alone` says for each rule how many facts only this rule supports.
     """
     rows = sorted((rule.name, format_rule(rule), why, place) for place, (rule, why) in enumerate(reasons.items()))
     told: list[dict[str, Any]] = [{"name": name, "rule": text, "why": why} for name, text, why, _ in rows]
@@ -178,10 +181,10 @@ def read_rules(folder: Path, *, costs: bool = False) -> list[dict[str, Any]]:
 
 
 def false_rules(folder: Path | None, names: Collection[str], terms: Collection[str]) -> Iterator[Rule]:
-    """Yield the rules of a snapshot that have the head `false`, one of `names` as name, and no other terms.
+    """Yield the rules of a snapshot with the head `false`, a name in `names`, and no term beside those in `terms`.
 
-    Such a rule mentions only `terms`, terms of the vocabulary, and literals. Raises StoreError. Cost: a look at every
-    rule, and parsing the rules in the result.
+    Terms of the vocabulary and literals are always allowed. Raises StoreError. Cost: a look at every rule, and parsing
+    the rules in the result.
     """
     for told in read_rules(folder) if folder else ():
         text, why = told["rule"], told["why"]
@@ -208,9 +211,9 @@ def read_own(folder: Path) -> tuple[Rule, ...]:
 
 
 def _listed(path: Path, length: int) -> list[str]:
-    """Return the list of texts in a file.
+    """Return the list of `length` texts that the file `path` has.
 
-    Older versions did not write the file. If the file is missing, all texts of the list are empty.
+    Older versions did not write the file. If the file is missing, all texts are empty.
     """
     listed: list[str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else [""] * length
     return listed

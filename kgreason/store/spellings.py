@@ -39,10 +39,9 @@ def stored(texts: Sequence[str]) -> list[str]:
 
 
 class Spellings:
-    """Which terms of a dictionary have the same normal form.
+    """Says which terms of a dictionary have the same normal form.
 
-    `Spellings` follows the dictionary while it grows. If `truncate` removed terms that this object has seen, make a new
-    object.
+    It follows the dictionary while it grows. If `truncate` removed terms that this object has seen, make a new object.
     """
 
     def __init__(self, dictionary: Dictionary) -> None:
@@ -57,7 +56,7 @@ class Spellings:
         return self._alike.get(term, [term])
 
     def shared(self, ids: Ids) -> npt.NDArray[np.bool_]:
-        """Return for each term whether another term has the same normal form, as bool[n]."""
+        """For each term, whether another term has the same normal form: bool[n]."""
         self._catch_up()
         if len(ids) < _FEW:
             return np.array([number in self._alike for number in ids.tolist()], dtype=np.bool_)
@@ -88,7 +87,7 @@ class Spellings:
                 self._alike.update(dict.fromkeys(alike, alike))
 
     def _look_at(self, ids: npt.NDArray[np.int64]) -> None:
-        """Note which of the terms `ids` differ from their normal form."""
+        """Note each of the terms `ids` that differs from its normal form."""
         ids = ids[np.isin(self._dictionary.kinds(ids), [Kind.LITERAL, Kind.TRIPLE])]
         typed = [
             (i, text) for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if '"^^<' in text

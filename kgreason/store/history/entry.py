@@ -4,8 +4,9 @@ r"""`Entry`: what one commit changed, as the history keeps it; `Head`: the same 
     head: JSON: number, time, counts, rules, headers, work, and the length of each section of the body
     body: the sections, one after the other, compressed by zlib
 
-The sections are lines of text: `triples 0 2` has the triples that were absent (0) and are asserted (2) now. 1 stands
-for inferred. `facts 0 2` has facts of relations in the same way. `removed` and `added` have the asserted quads.
+The sections are lines of text: `triples 0 2` has the triples that were absent (0) and are asserted (2) now; 1 means
+inferred. In the same way `facts 0 2` has the facts of relations that were absent and are asserted now. `removed` and
+`added` have the asserted quads.
 
 Laws: `Entry.parse(*entry.parts()) == entry`. A head can be read without the body behind it. Cost: linear in the lines;
 zlib makes a fifth to a tenth of them.
@@ -105,7 +106,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A commit in the history: its head, and its facts as `sections` of lines."""
+    """A commit in the history: its head, and its changes as `sections`, by the name of the section."""
 
     head: Head
     sections: Mapping[str, bytes] = field(default_factory=dict)
@@ -141,7 +142,10 @@ def now() -> str:
 
 
 class Place(NamedTuple):
-    """Where an entry is in a file: its head, the offset of its body, the body's length and checksum."""
+    """Where an entry is in a file.
+
+    `head` is its head, as JSON. `body` is the offset of its body, and `length` and `checksum` are those of the body.
+    """
 
     head: bytes
     body: int
@@ -154,7 +158,7 @@ class Place(NamedTuple):
         return self.body + self.length
 
     def told(self) -> Head:
-        """Return the head, read from its JSON, as a `Head`."""
+        """Read the head from its JSON."""
         return _head(json.loads(self.head))
 
     def entry(self, file: BinaryIO) -> Entry:

@@ -54,7 +54,7 @@ class History(Protocol):
 
 
 def gone(number: int, base: int) -> HistoryError:
-    """Return the error for a request for a commit that is older than the history."""
+    """Make the error for a request for a commit that is older than the history."""
     return HistoryError(f"the history has the commits after {base}, and commit {number} is older")
 
 
@@ -100,10 +100,10 @@ class MemoryHistory:
 
 
 class _End(NamedTuple):
-    """The end of the history.
+    """The end of the history, which is the end of the last file.
 
-    This is the last file, given by the number of its first commit (`first`), with its size, the number of its entries,
-    and its size before the last entry (`before`).
+    `first` is the first commit of this file, `size` the file's size, and `entries` the number of its entries. `before`
+    is its size without the last entry.
     """
 
     first: int
@@ -118,7 +118,7 @@ class _End(NamedTuple):
 
 
 class FileHistory:
-    """The history in a folder. A writer must call `begin` before anything else.
+    """The history in a folder. For writing, call `begin` before anything else.
 
     The history keeps at least the last `kept` commits, and often some more; None means all commits.
     """
@@ -129,7 +129,7 @@ class FileHistory:
         self._end: _End | None = None
 
     def begin(self, last: int) -> None:
-        """Prepare for writing, where commit `last` is the graph's last commit. Entries of later commits are cut off.
+        """Prepare for writing. `last` is the graph's last commit. Entries of later commits are cut off.
 
         If the folder is new, the history begins after commit `last`. If the history lacks a commit up to `last`,
         because somebody removed or damaged a file, a new history begins after `last`, with a warning. Raises
@@ -219,9 +219,9 @@ class FileHistory:
             raise StoreError(f"{self._folder}: the history lacks commit {number + 1}")
 
     def _in_file(self, first: int, to: int) -> Iterator[tuple[int, Place, BinaryIO]]:
-        """Yield the entries of a file up to commit `to`, each with the number of its commit.
+        """Yield the entries of the file that begins with commit `first`, up to commit `to`.
 
-        Raises StoreError, HistoryError.
+        Each entry comes as (number of the commit, its place, the open file). Raises StoreError, HistoryError.
         """
         number, offset = first, 0
         try:
@@ -237,9 +237,9 @@ class FileHistory:
             raise StoreError(f"{self._path(first)}: the history is damaged at byte {offset}: {error}") from error
 
     def _found(self, last: int) -> _End | None:
-        """Cut off the entries after commit `last`, and return the end of the history.
+        """Cut off the entries after commit `last`, and return the new end of the history.
 
-        Return None if the history does not reach commit `last`.
+        Returns None if the history does not reach commit `last`.
         """
         firsts = self._firsts()
         for first in [each for each in firsts if each > last + 1]:
@@ -259,9 +259,9 @@ class FileHistory:
         return _End(first, size, last - first + 1, before)
 
     def _new_file(self, first: int) -> None:
-        """Begin the file whose first entry is that of commit `first`.
+        """Begin a new file with the entry of commit `first`.
 
-        Old files whose commits need not be kept any more are removed.
+        Remove old files whose commits need not be kept any more.
         """
         self._path(first).touch()
         sync_folder(self._folder)
@@ -273,7 +273,7 @@ class FileHistory:
                     self._path(old).unlink()
 
     def _firsts(self) -> list[int]:
-        """Return, for each file in order, the number of its first commit."""
+        """Return the number of the first commit of each file, in ascending order."""
         if not self._folder.is_dir():
             return []
         return sorted(int(path.name) for path in self._folder.iterdir() if path.name.isdecimal())
@@ -283,7 +283,7 @@ class FileHistory:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """A context in which an OSError becomes a StoreError with one clear line."""
+        """Within the block, an OSError becomes a StoreError with one clear line."""
         try:
             yield
         except OSError as error:

@@ -41,7 +41,7 @@ def read_fact(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _parsed(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return the relation and the terms of a fact. The text may be any rule text for a fact."""
+    """Read a fact with the parser of rules, which takes any rule text. Returns the relation and the terms."""
     (rule,) = parse(text, "<fact>", None).rules
     (head,) = rule.heads
     if rule.body or head.relation is None:

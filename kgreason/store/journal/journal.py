@@ -45,10 +45,11 @@ class _End(NamedTuple):
 
 
 class Journal:
-    """The journal at a path. The caller knows that its first `size` bytes hold the commits up to `last`.
+    """Reads and writes the journal at a path.
 
-    With `write` the file is made if it is missing, and a torn record is cut off. Raises StoreError if a record is
-    damaged or missing, or the file cannot be used.
+    The caller knows that the first `size` bytes hold the commits up to `last`; these bytes are not read again. With
+    `write` the file is made if it is missing, and a torn record is cut off. Raises StoreError if a record is damaged or
+    missing, or the file cannot be used.
     """
 
     def __init__(self, path: Path, *, write: bool, size: int = 0, last: int = 0) -> None:
@@ -124,7 +125,7 @@ class Journal:
         raise self._error(f"is damaged: it ends before commit {self.last}")
 
     def news(self) -> Iterator[Record]:
-        """Yield the records that another process has appended since the last call.
+        """Yield the records that were appended since the last call, by this or another process.
 
         A torn record is left for a later call. Raises StoreError if the file no longer begins with the records that
         were read before: then the file was emptied, or is damaged.
@@ -142,9 +143,9 @@ class Journal:
                     yield record
 
     def _is_continued(self) -> bool:
-        """Whether the record that was read last is still in its place in the file.
+        """Whether the last record that was read is still at its place in the file.
 
-        If the commit of this record failed, the record of another commit may be there.
+        If the commit of this record failed, another record may be there now.
         """
         start, frame = self._read_last
         if not frame:
@@ -172,14 +173,14 @@ class Journal:
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
-        """A context in which an OSError becomes a StoreError with one clear line."""
+        """Within the block, an OSError becomes a StoreError: the journal cannot be `what`, such as "opened"."""
         try:
             yield
         except OSError as error:
             raise self._error(f"cannot be {what}: {error.strerror or error}") from error
 
     def _find_end(self) -> None:
-        """Find the last record, cut off a torn record behind it, and sync the file if it has grown."""
+        """Read to the last record. A writer cuts off a torn record after it, and syncs the file if it has grown."""
         known = self.size
         for _ in self.news():
             pass
@@ -188,9 +189,10 @@ class Journal:
             _sync(self._file)  # a kill may have been between the write and its sync
 
     def _read(self, offset: int, last: int) -> Iterator[tuple[Record, bytes, int]]:
-        """Yield each record from `offset` on with its first row and the offset behind it; stop at a torn record.
+        """Read the file from `offset` on.
 
-        The commit of the first record is `last + 1` or less; each later record has the next commit.
+        Yields (record, its first row, the offset after it), and stops at a torn record. The commit of the first record
+        must be `last + 1` or less; each later record must have the next commit.
         """
         first = True
         with self._errors("read"), self._path.open("rb") as file:
@@ -205,9 +207,9 @@ class Journal:
                 yield record, frame, offset
 
     def _next(self, file: BinaryIO, offset: int) -> tuple[Record, bytes] | None:
-        """Return the record at the file's offset, with its first row.
+        """Read the record at `offset`, where the file stands. Returns the record and its first row.
 
-        Return None at the end of the file, and at a torn record. Raises StoreError for any other damage.
+        Returns None at the end of the file, and at a torn record. Raises StoreError for any other damage.
         """
         try:
             frame = file.read(_WIDTH)
@@ -233,7 +235,7 @@ def _framed(patch: bytes) -> bytes:
 
 
 def _announced(frame: bytes) -> tuple[int, int] | None:
-    """Return the length and the checksum of a record, from its first row; None if this row is damaged."""
+    """Read the first row of a record. Returns the length and the checksum of the record; None if the row is damaged."""
     found = _FRAME.match(frame)
     if found is None or int(found[4], 16) != crc32(found[1]):
         return None
@@ -241,7 +243,7 @@ def _announced(frame: bytes) -> tuple[int, int] | None:
 
 
 def _checked(frame: bytes, file: BinaryIO) -> bytes:
-    """Read the record that the row `frame` announces. Raises ValueError if the record is damaged."""
+    """Read the text of a record, given its first row `frame`. Raises ValueError if the record is damaged."""
     announced = _announced(frame)
     if announced is None:
         raise ValueError("no record begins here")
@@ -253,9 +255,9 @@ def _checked(frame: bytes, file: BinaryIO) -> bytes:
 
 
 def _is_torn(rest: bytes) -> bool:
-    """Whether `rest`, the end of a file, is what an unfinished append has left.
+    """Whether the end of a file is what an unfinished append leaves, and not other damage.
 
-    `rest` must not begin with a whole record.
+    `rest` is this end. It must not begin with a whole record.
     """
     announced = _announced(rest)
     length = _WIDTH + (announced[0] if announced else 0)

@@ -36,10 +36,10 @@ NO_TERM = "?"
 
 
 class SignedRule(NamedTuple):
-    """A rule, or a fact of a relation, with its sign and the number of its line in the patch.
+    """A rule, or a fact of a relation, that a patch adds (`sign` 1) or removes (`sign` -1).
 
-    Sign 1 means that the patch adds the rule or fact, and sign -1 that the patch removes the rule or fact. The text of
-    a rule ends in a full stop, and that of a fact (`facts`) does not.
+    `line` is the number of its line in the patch. The text of a rule ends in a full stop, and that of a fact (`facts`)
+    does not.
     """
 
     line: int
@@ -48,7 +48,7 @@ class SignedRule(NamedTuple):
 
 
 class Patch(NamedTuple):
-    """The quads that a patch removes and adds, as canonical N-Quads lines, and its rules in their order."""
+    """The quads that a patch removes and adds, as canonical N-Quads lines, and its rules and facts in their order."""
 
     removed: bytes
     added: bytes
@@ -62,9 +62,9 @@ class _Row(NamedTuple):
 
 
 def read_patch(text: bytes, source: str) -> Patch:
-    """Return what one or more patches remove and add in the end.
+    """Add up one or more patches: return what they remove and add in the end.
 
-    Raises RdfSyntaxError, which names the source and the line.
+    `source` is the name of the text in messages. Raises RdfSyntaxError, which names the source and the line.
     """
     reader = _Reader(source)
     for line, row in enumerate(map(bytes.strip, text.split(b"\n")), 1):
@@ -74,10 +74,10 @@ def read_patch(text: bytes, source: str) -> Patch:
 
 
 def final(signs: Sequence[int], statements: Sequence[bytes]) -> tuple[bytes, bytes]:
-    """Return the canonical lines that N-Quads statements remove in the end, and those that they add in the end.
+    """Add up N-Quads statements that remove (-1) or add (1) a quad, in their order. The last one for a quad wins.
 
-    `signs` has a sign for each statement: -1 removes, 1 adds. Raises SyntaxError; its `lineno` is the number of the
-    statement, from 1.
+    Returns the canonical lines of the quads to remove, and those of the quads to add. Raises SyntaxError; its `lineno`
+    is the number of the statement, from 1.
     """
     last = dict(zip(_canonical(statements), signs, strict=True))
     removed, added = (b"".join(line + b"\n" for line in last if last[line] == sign) for sign in (-1, 1))
@@ -105,7 +105,7 @@ def _is_one(statement: bytes) -> bool:
 
 
 class _Reader:
-    """Collects the rows that count. Rows since the last TC or TA wait in `_rows` and `_rules`."""
+    """Collects the rows of patches that count. Rows of an open transaction wait in `_rows` and `_rules`."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -177,13 +177,16 @@ class _Reader:
 
 
 def _with_labels(row: bytes) -> bytes:
-    """Return a row with each `<_:label>` replaced by `_:label`. Strings stay as they are."""
+    """Return a row of a patch with each `<_:label>`, as Jena writes it, replaced by `_:label`.
+
+    Strings stay as they are.
+    """
     return _NODE.sub(lambda found: found[1] or found[2], row) if b"<_:" in row else row
 
 
 def problem(error: SyntaxError) -> str:
-    """Return the parser's message without the position in it.
+    """Return a parser's message without the line and column in it.
 
-    This position would be wrong, because the parser counts in its own input.
+    They would be wrong, because the parser counts in its own input.
     """
     return error.msg.partition(": ")[2] or error.msg

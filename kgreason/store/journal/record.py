@@ -110,7 +110,7 @@ def check_headers(names: Iterable[str]) -> None:
 
 
 def _strategies(text: str) -> tuple[StrategyRun, ...]:
-    """Return the strategies that the text of a header names. For any other text the result is empty.
+    """Read the header that names strategies. Any other text gives an empty tuple.
 
     In older versions, callers could use the name of this header for texts of their own.
     """
@@ -119,9 +119,9 @@ def _strategies(text: str) -> tuple[StrategyRun, ...]:
 
 
 def changes(removed: bytes, added: bytes, facts: Signed = ()) -> bytes:
-    """Return one RDF Patch transaction that removes and adds quads and facts of relations.
+    """Write one RDF Patch transaction, which removes and adds quads and facts of relations.
 
-    `removed` and `added` are canonical N-Quads lines.
+    `removed` and `added` are canonical N-Quads lines. `facts` are (sign, text).
     """
     headers = "".join([*_version(facts), *_signed("fact", facts)]).encode()
     return b"".join((headers, b"TX .\n", _marked(b"D ", removed), _marked(b"A ", added), b"TC .\n"))
@@ -156,7 +156,7 @@ def _marked(mark: bytes, lines: bytes) -> bytes:
 
 
 def _lines(rows: bytes) -> tuple[bytes, bytes]:
-    """Return the lines of the D rows and the lines of the A rows.
+    """Split the rows of a transaction: return the lines of its D rows, and the lines of its A rows.
 
     All D rows must stand before the first A row.
     """

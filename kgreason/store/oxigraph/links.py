@@ -28,10 +28,10 @@ _PREFIX = "reader-"
 
 
 def own_files(path: Path) -> Path | None:
-    """Return a new folder with links to the store's files, or copies, for one reader; None if it needs none.
+    """Make a folder with links to the store's files, or copies, for one reader. Returns None if the reader needs none.
 
-    Returns None if the store has at most 16 tables of RocksDB, if `path` is such a folder already, or if no folder can
-    be made beside the store. The caller removes the folder. Raises FileNotFoundError if the store is gone.
+    No folder is made if the store has at most 16 tables of RocksDB, if `path` is such a folder already, or if no folder
+    can be made beside the store. The caller removes the folder. Raises FileNotFoundError if the store is gone.
     """
     if path.name.startswith(_PREFIX):
         return None
@@ -50,9 +50,9 @@ def own_files(path: Path) -> Path | None:
 
 
 def link_or_copy(source: Path, target: Path) -> None:
-    """Make a hard link to a file. Copy the file if that is not possible.
+    """Make `target` a hard link to the file `source`, or else a copy of this file.
 
-    It is not possible if the file system has no hard links, or if the link would be on another file system.
+    A link is not possible if the file system has no hard links, or if `target` is on another file system.
     """
     try:
         os.link(source, target)
@@ -63,7 +63,10 @@ def link_or_copy(source: Path, target: Path) -> None:
 
 
 def is_filled(folder: Path, path: Path, link: Callable[[Path, Path], None] = link_or_copy) -> bool:
-    """Make a folder with the files of the store at `path`. Returns whether all files are of the same moment."""
+    """Fill a new folder with the files of the store at `path`. Returns whether all files are of the same moment.
+
+    `link` makes a link to a table.
+    """
     before = _tables(path)
     try:
         folder.mkdir()
@@ -74,12 +77,12 @@ def is_filled(folder: Path, path: Path, link: Callable[[Path, Path], None] = lin
 
 
 def left_by_the_dead(store: Path) -> list[Path]:
-    """Return the folders that readers made in the folder of a store, if the process of the reader has ended."""
+    """Return the folders that readers made in a store's folder, if the process of the reader has ended."""
     return [path for path in store.glob(f"{_PREFIX}*.*") if not _is_alive(path.name[len(_PREFIX) :].partition(".")[0])]
 
 
 def _tables(path: Path) -> tuple[str, int]:
-    """Return the name and the size of the file in which RocksDB keeps its list of tables.
+    """Return the name and the size of the file that has RocksDB's list of tables.
 
     If the list changes, the name or the size changes.
     """

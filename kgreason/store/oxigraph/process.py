@@ -47,8 +47,10 @@ def answer(
 ) -> Results:
     """Return the results of a query over the store at a path. All rows must be fetched within `timeout` seconds.
 
+    `keeper` is an object to keep alive until the rows are fetched.
+
     Raises QueryTimeoutError, here or while rows are fetched; OSError, RuntimeError, SyntaxError, ValueError as
-    pyoxigraph does; UnopenedError where the store is not there any more; QueryError where the process ends early.
+    pyoxigraph does; UnopenedError if the store is not there any more; QueryError if the process ends early.
     """
     request = {
         "path": str(path),
@@ -80,7 +82,10 @@ def _triples(pipe: _Pipe) -> Iterator[pyoxigraph.Triple]:
 
 
 class _Pipe:
-    """The output of a child as a binary file. Dropping this object, or interrupting a read, kills the child."""
+    """The output of a child process, as a binary file.
+
+    The child is killed if a read is interrupted or this object dropped.
+    """
 
     def __init__(self, request: Mapping[str, Any], timeout: float, own: Path | None, keeper: object) -> None:
         self._own, self._keeper = own, keeper
@@ -101,7 +106,7 @@ class _Pipe:
                 rest = rest[self._process.stdin.write(rest) :]
 
     def head(self) -> dict[str, Any]:
-        """Read the first line, which says what the rest of the output is."""
+        """Read the first line of the output as JSON. It says what the other lines are."""
         line = bytearray()
         while not line.endswith(b"\n"):
             if not (byte := self.read(1)):

@@ -47,8 +47,7 @@ def boolean(is_true: bool) -> QueryBoolean:
 class Solutions:
     """The solutions of a SELECT query.
 
-    If no row was taken before, `serialize` calls `whole`, which writes all rows. Otherwise `serialize` writes the rest
-    of `rows`.
+    `serialize` writes the rows that are left. If no row was taken before, it calls `whole`, which writes all rows.
     """
 
     __class__ = QuerySolutions  # type: ignore[assignment]
@@ -112,19 +111,19 @@ class Triples:
 
 
 def document(variables: list[Variable], rows: Iterable[QuerySolution]) -> QuerySolutions:
-    """Return an object of pyoxigraph that has the given rows, and takes them one by one."""
+    """Make an object of pyoxigraph that yields the given rows. It takes each row only when it is asked for the row."""
     text = cast(Any, _Text(_json([variable.value for variable in variables], rows)))
     return cast(QuerySolutions, pyoxigraph.parse_query_results(text, QueryResultsFormat.JSON))
 
 
 class _Text:
-    """Pieces of bytes as a binary file that can be read."""
+    """A binary file for reading, made of pieces of bytes."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces, self._left = pieces, b""
 
     def read(self, size: int = -1) -> bytes:
-        """Up to `size` bytes; empty at the end."""
+        """Return up to `size` bytes; none at the end."""
         if not self._left:
             self._left = next(self._pieces, b"")
         size = len(self._left) if size < 0 else size
@@ -133,7 +132,7 @@ class _Text:
 
 
 def _json(names: list[str], rows: Iterable[QuerySolution]) -> Iterator[bytes]:
-    """Yield the pieces of a document of SPARQL results in JSON, a row at a time."""
+    """Write rows as SPARQL results in JSON. Yields one piece for each row, and one before and one after the rows."""
     yield b'{"head":{"vars":%s},"results":{"bindings":[' % json.dumps(names).encode()
     comma = b""
     for row in rows:
@@ -144,7 +143,7 @@ def _json(names: list[str], rows: Iterable[QuerySolution]) -> Iterator[bytes]:
 
 
 def _described(term: Term) -> dict[str, Any]:
-    """Return a term as an object in the format of SPARQL results in JSON."""
+    """Return a term as an object of SPARQL results in JSON."""
     match term:
         case NamedNode():
             return {"type": "uri", "value": term.value}

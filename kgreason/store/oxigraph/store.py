@@ -105,11 +105,11 @@ class OxigraphStore:
                 raise
 
     def apply(self, removed: bytes, added: bytes, check: Check | None = None) -> None:
-        """Remove lines, then add lines, in one transaction. Names of graphs without rows are removed as well.
+        """Remove lines, then add lines, in one transaction.
 
-        `check` is called from time to time. If it raises an error, the store stays as it was, and the error is the
-        reason of a StoppedError. A delta that only adds rows cannot be stopped while Oxigraph runs, which takes some 5
-        microseconds a row.
+        The name of a graph that has no rows then is removed as well. `check` is called from time to time. If it raises
+        an error, the store stays as it was, and StoppedError is raised with this error as its `reason`. A delta that
+        only adds rows cannot be stopped while Oxigraph runs, which takes some 5 microseconds a row.
         """
         with self._errors():
             if not removed and check is None:
@@ -134,13 +134,13 @@ class OxigraphStore:
     def solutions_after(
         self, removed: bytes, added: bytes, prologue: str, operation: str, variables: Sequence[str]
     ) -> list[dict[str, Term | None]]:
-        """Return the solutions that a WHERE would have after a delta. Other readers do not see the delta.
+        """Return the solutions that a WHERE would have after a delta (`removed`, `added`).
 
-        `operation` is an operation of SPARQL Update under a `prologue`. For each solution the operation calls the
-        function COLLECT with the values of `variables`, and with UNBOUND for a variable without a value. The delta and
-        the operation are one transaction, which is rolled back. Ctrl-C ends the waiting; then `is_held` is true until
-        Oxigraph has finished. Raises QueryError, StoreError. Cost: applying the delta, and a call of Python for each
-        solution.
+        Other readers do not see the delta. `operation` is the WHERE as an operation of SPARQL Update; `prologue` is the
+        text before it. For each solution the operation must call the function COLLECT with the values of `variables`,
+        and with UNBOUND for a variable without a value. The delta and the operation are one transaction, which is
+        rolled back. Ctrl-C ends the waiting; then `is_held` is true until Oxigraph has finished. Raises QueryError,
+        StoreError. Cost: applying the delta, and a call of Python for each solution.
         """
         update, rows, is_wanted = Update(removed, added), list[tuple[Term, ...]](), True
 
@@ -166,9 +166,9 @@ class OxigraphStore:
         ]
 
     def _holding(self, call: Callable[[], None]) -> Callable[[], None]:
-        """Return `call`, to be run in another thread, with marks around it.
+        """Mark the store as held (`is_held`), and return a function that calls `call` and then takes the mark away.
 
-        From now until the call ends, the store is marked as held (`is_held`).
+        The function may run in another thread.
         """
         self._calling_python.acquire()
 
@@ -186,7 +186,7 @@ class OxigraphStore:
         return self._calling_python.locked()
 
     def _emptied(self, update: Update) -> set[GraphName]:
-        """Return the named graphs that have no rows after an update, if this can be told before the update.
+        """Return the named graphs that lose all of their rows in an update, as far as this is known before the update.
 
         Cost: a look at the rows of the graphs that lose rows.
         """
@@ -201,9 +201,10 @@ class OxigraphStore:
         return all(row.triple in triples for row in rows)
 
     def _forget_empty(self, graphs: Iterable[GraphName]) -> None:
-        """Remove the names of graphs that have no rows any more. Otherwise GRAPH ?g would find these graphs.
+        """Remove the names of those `graphs` that have no rows any more. Otherwise GRAPH ?g would find these graphs.
 
-        Needed for graphs that `_emptied` misses, because of a blank node as their name or other spellings of literals.
+        `_emptied` misses some graphs: those with a blank node as their name, and those with other spellings of
+        literals.
         """
         for name in graphs:
             if not isinstance(name, (DefaultGraph, Triple)) and not any(self.match(None, None, None, name)):
@@ -289,7 +290,7 @@ class OxigraphStore:
                 yield chunk
 
     def count(self, lines: bytes) -> int:
-        """Return how many of the rows `lines` the store has."""
+        """Count how many of the rows `lines` (N-Quads) are in the store."""
         with self._errors():
             return sum(map(self._store.__contains__, pyoxigraph.parse(lines, RdfFormat.N_QUADS, lenient=True)))
 
@@ -336,7 +337,7 @@ class OxigraphStore:
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """A context in which an error of Oxigraph or RocksDB becomes a StoreError with one clear line."""
+        """Within the block, an error of Oxigraph or RocksDB becomes a StoreError with one clear line."""
         try:
             yield
         except (OSError, RuntimeError, SyntaxError) as error:

@@ -44,7 +44,7 @@ _PIECE = 1 << 20
 
 
 class StoppedError(Exception):
-    """Raised if an update was stopped because of the error `reason`. The update has changed nothing."""
+    """Raised if an update was stopped: `reason` is the error of its `check`. The update has changed nothing."""
 
     def __init__(self, reason: BaseException) -> None:
         self.reason = reason
@@ -54,7 +54,7 @@ Check = Callable[[], object]
 
 
 def quads(lines: bytes, check: Check | None = None) -> list[Quad]:
-    """Return lines as quads of pyoxigraph. Blank nodes keep their labels.
+    """Parse N-Quads lines. Returns quads of pyoxigraph; blank nodes keep their labels.
 
     Raises SyntaxError, and StoppedError if `check` raises an error.
     """
@@ -76,7 +76,7 @@ def pieces(lines: bytes) -> Iterator[bytes]:
 
 
 def _refusal(check: Check | None) -> BaseException | None:
-    """Return the error that `check` raises, or None."""
+    """Call `check`, if there is one. Returns the error that it raises, otherwise None."""
     if check is None:
         return None
     try:
@@ -87,13 +87,14 @@ def _refusal(check: Check | None) -> BaseException | None:
 
 
 class Update:
-    """The SPARQL update that removes some lines and then adds others: its `text`, and the `functions` that it calls.
+    """A SPARQL update that removes some lines and then adds others: its `text`, and the `functions` that it calls.
 
-    `thinned` maps each graph that loses rows to the triples that it loses (for the default graph, to no triples).
-    `filled` has the graphs that get rows. `check` is called from time to time, here and while the update runs. If it
-    raises an error here, the constructor raises StoppedError. If it raises an error while the update runs, the update
-    fails and the error is `reason`. Ctrl-C must come from `check` only: if it stopped another function, Oxigraph would
-    leave a row out and go on.
+    `filled` has the graphs that get rows. `thinned` has the graphs that lose rows, each with the triples that it loses;
+    for the default graph the triples are left out.
+
+    `check` is called from time to time, here and while the update runs. If it raises an error here, the constructor
+    raises StoppedError. If it raises an error while the update runs, the update fails and `reason` is the error. Ctrl-C
+    must come from `check` only: if it stopped another function, Oxigraph would leave a row out and go on.
     """
 
     def __init__(self, removed: bytes, added: bytes, check: Check | None = None) -> None:
@@ -115,7 +116,7 @@ class Update:
             self.functions |= self._functions()
 
     def _note(self, rows: list[Quad], *, is_removed: bool) -> None:
-        """Note which graphs lose rows if the quads are removed, or which graphs get rows if the quads are added."""
+        """Note in `thinned` or `filled` which graphs lose rows (`is_removed`) or get rows."""
         if not is_removed:
             self.filled.update(quad.graph_name for quad in rows)
             return
@@ -135,7 +136,7 @@ class Update:
         return Literal(self.reason is not None)
 
     def _say(self, verb: str, lines: bytes, rows: list[Quad]) -> None:
-        """Add operations that remove or add rows. `lines` is the text of the same rows."""
+        """Append operations with the verb DELETE or INSERT for `rows`. `lines` is the text of the same rows."""
         ground, default, named = [], [], []
         for line, quad in zip(lines.split(b"\n"), rows, strict=False):
             if b"_:" not in line:
@@ -158,7 +159,7 @@ class Update:
             self._operations.append(f"{action} WHERE {{ VALUES ?i {{ {numbers} }} {terms} }}")
 
     def _functions(self) -> dict[NamedNode, Function]:
-        """Return the functions that return the terms of a row.
+        """Return the functions that the update calls to get the terms of a row by the row's number.
 
         They run no Python code, which Ctrl-C could stop: Oxigraph would leave the row out and go on.
         """

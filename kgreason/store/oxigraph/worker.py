@@ -56,12 +56,12 @@ _SHORT = re.compile(
 
 
 def is_short(sparql: str) -> bool:
-    """Whether a query is surely fast. The query then is one triple pattern with a fixed subject, and nothing else."""
+    """Whether a query is surely fast: one triple pattern with a fixed subject, and nothing else."""
     return len(sparql) < 1000 and _SHORT.fullmatch(sparql) is not None
 
 
 def at_once(ask: Callable[[], Results]) -> Results | None:
-    """Read all rows that `ask` returns in this thread. Return None if there are too many rows."""
+    """Call `ask` in this thread, and read all of its rows. Returns None if there are too many rows."""
     results = ask()
     if isinstance(results, QueryBoolean):
         return results
@@ -75,15 +75,16 @@ def at_once(ask: Callable[[], Results]) -> Results | None:
 
 
 def quads(ask: Callable[[], Iterator[Quad]]) -> Iterator[Quad]:
-    """Return the quads that `ask` returns. If there are many, `ask` is called again in a worker."""
+    """Return all quads that `ask` returns. Many quads are read in a worker, which calls `ask` again."""
     rows = list(islice(ask(), _MOST + 1))
     return iter(rows) if len(rows) <= _MOST else cast(Iterator[Quad], answer(cast(Any, ask)))
 
 
 def answer(ask: Callable[[], Results], timeout: float | None = None) -> Results:
-    """Call `ask` in a worker and return the results. All rows must be fetched within `timeout` seconds.
+    """Call `ask` in a worker, and return results whose rows come from this worker.
 
-    Raises the errors of `ask`, QueryTimeoutError here or while rows are fetched, and QueryError for a row that fails.
+    All rows must be fetched within `timeout` seconds. Raises the errors of `ask`, QueryTimeoutError here or while rows
+    are fetched, and QueryError for a row that fails.
     """
     query = _Query(_taken(), timeout)
     query.begin(ask)
@@ -122,7 +123,7 @@ def is_left() -> bool:
 
 
 def stay_at_exit() -> None:
-    """Wait for ever if Python is ending. Oxigraph calls this function in a worker that nobody waits for.
+    """Wait for ever if Python is ending. This is called in a worker that nobody waits for, while Oxigraph runs.
 
     If such a thread came back to Python later, the process would crash.
     """
@@ -134,10 +135,7 @@ def stay_at_exit() -> None:
 
 @atexit.register
 def _end() -> None:
-    """Wait a moment, while Python ends, for the calls that nobody waits for.
-
-    In this time they can reach `stay_at_exit`.
-    """
+    """When Python ends, wait a moment for the calls that nobody waits for, so that they can reach `stay_at_exit`."""
     if is_left():
         _ENDING.acquire(blocking=False)
         until = time.monotonic() + _SHORTLY / 4
@@ -146,7 +144,7 @@ def _end() -> None:
 
 
 def _taken() -> _Worker:
-    """Return a worker that no other query uses."""
+    """Return a worker that is not in use: an idle one, or a new one."""
     try:
         return _IDLE.pop()
     except IndexError:
@@ -169,7 +167,7 @@ class _Worker:
         self._thread.start()
 
     def submit(self, call: Callable[[_Worker], Any]) -> None:
-        """Start a call in the thread."""
+        """Begin `call` in the worker's thread. It gets the worker as its argument."""
         self._call = call
         self._wanted.release()
 
@@ -178,7 +176,7 @@ class _Worker:
         return self._done.acquire(timeout=max(seconds, 0))
 
     def value(self) -> Any:
-        """Return the result of the finished call. Raises the error of the call."""
+        """Return the result of the call that has finished, or raise its error."""
         value, error = self._value, self._error
         self._value = self._error = None
         try:
@@ -189,7 +187,7 @@ class _Worker:
             del error  # its traceback would keep frames, and so the store, alive: the store could not be closed in time
 
     def give_up(self) -> None:
-        """End the thread, now or after its present call."""
+        """End the thread: now, or after the call that runs in it."""
         self.is_given_up = True
         _LEFT.append(self._thread)
         with suppress(RuntimeError):  # the lock is free, as the thread has not begun its call
@@ -211,7 +209,7 @@ class _Worker:
     # The methods below run in the thread of the worker.
 
     def begin(self, ask: Callable[[], Results], query: _Query) -> bool:
-        """Call `ask`, and fetch the answer or the first rows. Returns True if no row is left."""
+        """Call `ask`, and hand its answer or its first rows to `query`. Returns True if no row is left."""
         results = ask()
         if isinstance(results, QueryBoolean):
             query.answer = bool(results)
@@ -221,7 +219,7 @@ class _Worker:
         return self.fetch(_FIRST, query.ready)
 
     def fetch(self, most: int, ready: deque[Any]) -> bool:
-        """Append at most `most` rows to `ready`. Returns True if no row is left."""
+        """Append at most `most` further rows to `ready`. Returns True if no row is left."""
         until = time.perf_counter() + _LONG
         for row in self._results:
             ready.append(row)
@@ -236,14 +234,14 @@ class _Worker:
         self._results = None
 
     def write(self, file: _Rest, syntax: QueryResultsFormat) -> bool:
-        """Serialize all rows that were not handed over yet. Returns True, because no row is left."""
+        """Write all rows that were not handed over yet to `file`. Returns True, because no row is left then."""
         self._results.serialize(cast(IO[bytes], file), syntax)
         self.forget()
         return True
 
 
 class _Query:
-    """The present query of a worker, as the thread sees it that has asked the query."""
+    """The query that a worker is evaluating now, as seen by the thread that asked it."""
 
     def __init__(self, worker: _Worker, timeout: float | None) -> None:
         self._worker: _Worker | None = worker
@@ -263,14 +261,14 @@ class _Query:
             self._wait()
 
     def _submit(self, call: Callable[[_Worker], bool]) -> None:
-        """Start `call` in the worker. The call returns True if no row is left."""
+        """Begin `call` in the worker. It must return True if no row is left."""
         if (worker := self._worker) is None:
             raise QueryError("the query was stopped; run it again")
         self._is_busy = True
         worker.submit(call)
 
     def _wait(self) -> None:
-        """Wait for the worker, but only for a moment.
+        """Wait a moment for the worker's call. If the call has finished, note whether rows are left.
 
         Raises the error of the worker's call, or QueryTimeoutError.
         """
@@ -289,7 +287,7 @@ class _Query:
             self._leave()
 
     def rows(self) -> Iterator[Any]:
-        """Yield all rows. Afterwards the worker is free for other queries. Raises QueryError, QueryTimeoutError."""
+        """Yield all rows. Then other queries may use the worker. Raises QueryError, QueryTimeoutError."""
         size = _FIRST
         try:
             while self.ready or not self._is_done:
@@ -308,7 +306,7 @@ class _Query:
     def written(
         self, variables: list[Variable], output: Output = None, syntax: QueryResultsFormat | None = None
     ) -> bytes | None:
-        """Write all rows as one document to `output`. If there is no output, return the document."""
+        """Write all rows as one document to `output`. If `output` is None, return the document."""
         while self._is_busy:
             self._wait()
         if self._is_done:
@@ -328,7 +326,7 @@ class _Query:
         return None
 
     def _write(self, variables: list[Variable], output: IO[bytes], syntax: QueryResultsFormat) -> None:
-        """Write the rows that are ready. Then let the worker write all other rows behind these."""
+        """Write one document: first the rows that are ready here, then, in the worker, all other rows."""
         end = _ENDS.get(syntax.file_extension, b"")
         beginning = _whole(variables, (), syntax).removesuffix(end)
         output.write(_whole(variables, self.ready, syntax).removesuffix(end))
@@ -342,7 +340,7 @@ class _Query:
         return self._worker is None
 
     def _leave(self) -> None:
-        """Make the worker free for other queries, because it has handed over all rows."""
+        """Let other queries use the worker, because it has handed over all rows of this query."""
         worker, self._worker = self._worker, None
         if worker:
             _IDLE.append(worker)
@@ -371,11 +369,10 @@ class _Query:
 
 
 class _Rest:
-    """A binary file that drops the first `skipped` bytes of a document, and writes the other bytes to `output`.
+    """A binary file for the rest of a document whose first rows are in `output` already.
 
-    It writes `comma` first, because rows are in the output already.
-
-    Raises OSError once nobody wants the document any more.
+    It drops the first `skipped` bytes that are written to it, and writes all others to `output`, after `comma`. Raises
+    OSError once nobody wants the document any more (`is_unwanted`).
     """
 
     def __init__(self, output: IO[bytes], skipped: int, comma: bytes, is_unwanted: Callable[[], bool]) -> None:
