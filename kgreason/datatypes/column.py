@@ -17,7 +17,10 @@ from kgreason.terms.vocabulary import RDFS_LITERAL, RDFS_RESOURCE
 
 
 def misfit(term: str, type_: str | None) -> str | None:
-    """Say why a term, given in N-Triples syntax, does not fit the type of a column. Returns None if the term fits."""
+    """Return, in words, why a term does not fit the type of a column, or None if it fits.
+
+    `term` is N-Triples text; `type_` is the IRI of the type, or None if the column has no type.
+    """
     if type_ is None:
         return None
     if type_ == RDFS_RESOURCE:

@@ -24,10 +24,10 @@ from kgreason.terms import vocabulary as v
 
 
 class Datatype(NamedTuple):
-    """A datatype: its value spaces, and the lexical mapping `read` from a lexical form to a value.
+    """A datatype. `read` is its lexical mapping, from a lexical form to a value of one of the value spaces `spaces`.
 
-    `holds` tests whether a value of these spaces belongs to the datatype; its argument is the value's data. `members`
-    says in words which values belong to the datatype.
+    Not all values of these spaces need belong to the datatype: `holds` tests the data of a value. `members` says in
+    words which values belong to the datatype.
     """
 
     spaces: frozenset[str]
@@ -36,7 +36,7 @@ class Datatype(NamedTuple):
     read: Callable[[str], Value]
 
     def value(self, lexical: str) -> Value:
-        """The value of a lexical form. Raises ValueError, which says what is expected, for a form without a value."""
+        """Return the value of a lexical form. Raises ValueError, with what is expected, if the form has no value."""
         found = self.read(lexical)
         if not self.holds(found.data):
             raise ValueError(f"expected {self.members}")
@@ -129,10 +129,10 @@ OWL2RL_DATATYPES: tuple[str, ...] = tuple(name for name in DATATYPES if name not
 
 
 def values(literals: Iterable[str]) -> list[Reading]:
-    """The values of literals in N-Triples text. Raises ValueError for a term that is not a literal.
+    """Return, for each literal in N-Triples text, its `Value`, an `IllTyped`, or None if its datatype is unknown.
 
-    Each result is a `Value`, an `IllTyped`, or None if the datatype is unknown. A literal of an unknown datatype equals
-    itself, and nothing else is known about it.
+    A literal of an unknown datatype equals itself, and nothing else is known about it. Raises ValueError for a term
+    that is not a literal.
     """
     return [_plain(text) if text[-1:] == '"' else _reading(text) for text in literals]
 
@@ -144,7 +144,7 @@ def is_member(data_value: Value, datatype: str) -> bool:
 
 
 def _plain(text: str) -> Reading:
-    """The value of a literal without a tag and a datatype. A string without a backslash needs no check."""
+    """Return the value of a literal without a tag and a datatype. This is a fast path for most strings."""
     if "\\" in text or text[0] != '"' or len(text) < 2:
         return _reading(text)
     return Value(STRING, text[1:-1])

@@ -43,7 +43,7 @@ def _language_range(data_value: Value, limit: Value) -> bool:
 
 
 def _measured(data_value: Value) -> Any:
-    """Return the part of a value that length and pattern facets look at: a string or octets. None if there is none."""
+    """Return the string or octets of a value that facets for lengths and patterns look at; None for other values."""
     if data_value.space == value.LANG_STRING:
         return data_value.data[0]
     return data_value.data if data_value.space in (value.STRING, value.URI, value.HEX, value.BASE64) else None

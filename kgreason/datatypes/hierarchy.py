@@ -49,13 +49,13 @@ _ABOVE = {
 
 
 def is_subtype(datatype: str, other: str) -> bool:
-    """Whether all values of the first datatype are known to be values of the second; True if both are the same."""
+    """Whether all values of `datatype` are known to be values of `other`, which may be the same datatype."""
     return datatype == other or other in supertypes(datatype)
 
 
 @cache
 def supertypes(datatype: str) -> tuple[str, ...]:
-    """The other supported datatypes that contain `datatype`, in the order of `DATATYPES`; () for unknown datatypes."""
+    """Return all other datatypes that contain `datatype`, in the order of `DATATYPES`; () for an unknown datatype."""
     if datatype not in DATATYPE_MAP or datatype == v.RDFS_LITERAL:
         return ()
     found = {v.RDFS_LITERAL}

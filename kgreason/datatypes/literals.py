@@ -18,9 +18,9 @@ from kgreason.terms.vocabulary import RDF_DIR_LANG_STRING, RDF_LANG_STRING, XSD_
 
 
 class Literal(NamedTuple):
-    """The parts of a literal: lexical form without escapes, datatype, and language tag in lower case ("": none).
+    """The parts of a literal: lexical form without escapes, datatype, and language tag in lower case, or "".
 
-    The tag has the direction at its end, if there is one: `ar--rtl`.
+    If there is a direction, it ends the tag: `ar--rtl`.
     """
 
     lexical: str
@@ -29,7 +29,7 @@ class Literal(NamedTuple):
 
 
 def unescaped(text: str) -> Literal:
-    """Divide a literal in N-Triples text into its parts. Raises ValueError if `text` is not a literal."""
+    """Split a literal, given as N-Triples text, into its parts. Raises ValueError if `text` is not a literal."""
     end = text.rfind('"')
     if end < 1 or text[0] != '"':
         raise ValueError(f"{text} is not a literal in N-Triples syntax")

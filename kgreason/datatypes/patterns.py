@@ -46,7 +46,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 class _Translation:
-    """The translation of one pattern, from left to right; `_at` is the position of the next unread character."""
+    """Translates one pattern from left to right. `_at` is the position of the next unread character."""
 
     def __init__(self, pattern: str) -> None:
         self._pattern, self._at = pattern, 0
@@ -174,9 +174,9 @@ def _complement(members: str) -> str:
 
 
 def _unicode(name: str) -> str:
-    """The characters of a Unicode category (`Lu`) or of a group of categories (`L`), as ranges of a character class.
+    """Return the characters of a Unicode category (`Lu`), or of a group of categories (`L`), as ranges `A-Z` in a text.
 
-    "" if the name is unknown.
+    Returns "" if the name is unknown.
     """
     return "".join(ranges for short, ranges in _categories().items() if short.startswith(name))
 

@@ -54,7 +54,7 @@ class IllTyped:
 
     @property
     def reason(self) -> str:
-        """The error message, in one line."""
+        """An error message that names the literal and what is wrong with it, in one line."""
         return f"{quote(self.lexical)}^^{self.datatype} is ill-typed: {self.problem}"
 
 
@@ -63,8 +63,8 @@ Reading: TypeAlias = Value | IllTyped | None
 
 
 def are_apart(one: Reading, other: Reading) -> bool:
-    """Whether the values of two literals are known to be different. The two literals are written differently.
+    """Whether the values of two literals with different texts are known to be different.
 
-    True if the values differ, or if one literal is ill-typed. False if one of the datatypes is unknown.
+    They are if the values differ, or if one literal is ill-typed. They are not if one of the datatypes is unknown.
     """
     return one is not None and other is not None and (one != other or isinstance(one, IllTyped))

@@ -1,5 +1,6 @@
-"""Turn an axiom of a conclusion into a goal: assume its left side for new individuals, and show its right side.
+"""Turn an axiom of a conclusion into a goal: assume one thing for new individuals x, y, z, and show another.
 
+    axiom                  assume                          show
     A subClassOf B         x in A                          show x in B
     p domain C, range C    x p y                           show x in C, y in C
     p subPropertyOf q      x p y                           show x q y
@@ -7,10 +8,10 @@
     C hasKey p, q          x and y in C, equal in p, q     show x same as y
     disjoint, asymmetric, irreflexive, negative: assume the forbidden facts, show a contradiction
 
-If the axiom is a single triple and the closure has this triple, nothing else has to be shown. By the deduction theorem
-the method is sound if the rules are sound. It is complete as far as the rules derive facts and contradictions about new
-individuals. Keys hold for unnamed individuals too, as in OWL 2 RL/RDF; under the Direct Semantics keys hold for named
-individuals only. Source: OWL 2 RDF-Based Semantics, section 5. Cost: a few assumptions for each axiom.
+If the axiom is a single triple and the closure has this triple, nothing else has to be shown. The method is sound if
+the rules are sound (deduction theorem). It finds what the rules derive about new individuals. Keys hold for unnamed
+individuals too, as in OWL 2 RL/RDF; under the Direct Semantics keys hold for named individuals only. Source: OWL 2 RDF-
+Based Semantics, section 5. Cost: a few assumptions for each axiom.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ Way: TypeAlias = Callable[[Classes, Constant, Constant], Goal]
 
 
 def statement(classes: Classes, fact: Triple) -> Goal:
-    """Return the goal to show a triple. The triple has no variables and is not part of an axiom."""
+    """Return the goal to show the triple `fact`, which has no variables and is not part of an axiom."""
     subject, predicate, object_ = fact
     if predicate == RDF_TYPE:
         return classes.member(subject, object_)
@@ -68,7 +69,7 @@ def statement(classes: Classes, fact: Triple) -> Goal:
 
 
 def claim(classes: Classes, axiom: Claim) -> Goal:
-    """Return the goal to show an axiom. The axiom is not a class expression."""
+    """Return the goal to show an axiom, which must not be a class expression."""
     match axiom:
         case Pair(kind, left, right):
             return Some((Holds((left, kind, right)), _PAIRS[kind](classes, left, right)))
@@ -81,7 +82,7 @@ def claim(classes: Classes, axiom: Claim) -> Goal:
 
 
 def _under(told: Case, goal: Goal) -> Goal:
-    """The goal to show `goal` while the triples `told` are assumed. Subjects and objects of `told` are new names."""
+    """Return the goal that `goal` is met when `told` is assumed. Subjects and objects of `told` are new names."""
     individuals = dict.fromkeys(term for subject, _, object_ in told for term in (subject, object_))
     return Suppose((*told, *things(*individuals)), goal)
 

@@ -1,9 +1,9 @@
 """Class expressions: how to assume that an individual x is in an expression, or is not; how to show that x is in it.
 
-An assumption is a list of *cases*; at least one case must be true. Example: if `x` is in a union, it is in the first
-class, or it is in the second. A goal follows if it follows in every case. *Fresh* names are new: they occur nowhere
-else. If a restriction says that a value exists, the value gets a fresh name. A class C without an expression only has a
-name; if x is not in C, then x is in a fresh class not-C, which is the complement of C.
+A *case* is a list of triples. An assumption is a list of cases, at least one of which must be true. Example: if x is in
+a union, x is in the first class, or x is in the second. A goal follows if it follows in every case. A *fresh* name
+occurs nowhere else. If a restriction says that a value exists, the value gets a fresh name. If x is not in a class C
+without an expression, then x is in a fresh class not-C, the complement of C.
 
     assume            x is in the expression            x is not in the expression
     C                 x a C                             x a not-C
@@ -66,8 +66,8 @@ _FILLER = Variable("filler")
 class Classes:
     """Makes cases and goals about classes.
 
-    `expressions` maps a node to the class expression for which the node stands. It has the class expressions of the
-    conclusion, and the enumerations (owl:oneOf) of the premises.
+    `expressions` maps a node to the class expression that the node stands for: those of the conclusion, and the
+    enumerations (owl:oneOf) of the premises.
     """
 
     def __init__(self, expressions: Mapping[Constant, Expression]) -> None:
@@ -75,22 +75,22 @@ class Classes:
         self._numbers = count(1)
 
     def fresh(self) -> Constant:
-        """A new name (a blank node) that occurs nowhere else."""
+        """Return a new name (a blank node) that occurs nowhere else."""
         return f"_:fresh{next(self._numbers)}"
 
     def member(self, individual: Constant, class_: Constant) -> Goal:
-        """The goal to show that an individual is in a class."""
+        """Return the goal to show that an individual is in a class."""
         if class_ == OWL_THING:
             return TRUE
         excluded = Every(tuple(Suppose(case, Absurd()) for case in self.cases(individual, class_, False)))
         return Some((Holds((individual, RDF_TYPE, class_)), *self._by_parts(individual, class_), excluded))
 
     def in_all_cases(self, individual: Constant, class_: Constant, goal: Goal) -> Goal:
-        """The goal to show `goal` in every case of the assumption that an individual is in a class."""
+        """Return the goal that `goal` follows if an individual is assumed to be in a class (in every case of this)."""
         return Every(tuple(Suppose(case + things(individual), goal) for case in self.cases(individual, class_, True)))
 
     def _by_parts(self, x: Constant, class_: Constant) -> Iterable[Goal]:
-        """Yield goals about the parts of the class's expression. Each goal alone implies that x is in the class."""
+        """Yield goals about the parts of the expression of `class_`. If one of them is met, x is in the class."""
         match self._expressions.get(class_):
             case Collection(kind, _, members) if kind == OWL_ONE_OF:
                 yield Some(tuple(same(x, each) for each in members))
@@ -113,14 +113,14 @@ class Classes:
                 return
 
     def _at_least(self, x: Constant, counted: Counted) -> Goal:
-        """The goal to show that x has at least `counted.least` different values of the property."""
+        """Return the goal to show that x has as many different values as the cardinality `counted` needs at least."""
         member = partial(self.member, class_=counted.on_class)
         return Several(counted.least, x, counted.property_, member, different)
 
     def _at_most(self, x: Constant, counted: Counted) -> Goal:
-        """The goal to show that x has at most `counted.most` values of the property.
+        """Return the goal to show that x has no more values than the cardinality `counted` allows.
 
-        One value more than `counted.most` is assumed; then two of these values must be the same.
+        One value more than allowed is assumed; then two of these values must be the same.
         """
         if counted.most is None:
             return TRUE
@@ -130,7 +130,7 @@ class Classes:
         return Every(tuple(Suppose(case, goal) for case in cases))
 
     def cases(self, x: Constant, class_: Constant, is_in: bool) -> list[Case]:
-        """The cases of the assumption that x is in a class (if `is_in`), or that x is not in the class."""
+        """Return the cases of an assumption: that x is in a class, or with `is_in` False, that x is not in it."""
         told: Case = ((x, RDF_TYPE, class_),) if is_in else self._outside(x, class_)
         expression = self._expressions.get(class_)
         if expression is None:
@@ -185,13 +185,16 @@ class Classes:
         return joined([self.cases(x, each, is_in) for each in members])
 
     def _many(self, x: Constant, counted: Counted, number: int) -> list[Case]:
-        """The cases of the assumption that a property of x has `number` different values."""
+        """Return the cases of the assumption that x has `number` different values, as `counted` counts them."""
         values = tuple(self.fresh() for _ in range(number))
         unlike = tuple((one, OWL_DIFFERENT_FROM, other) for one, other in combinations(values, 2))
         return [unlike + case for case in self._values(x, counted.property_, counted.on_class, values)]
 
     def _few(self, x: Constant, counted: Counted, number: int) -> Case:
-        """The case that x has at most `number` values. Rules draw conclusions from this case only for 0 and 1."""
+        """Return the case that x has at most `number` values, as `counted` counts them.
+
+        Rules can conclude something from this only if `number` is 0 or 1.
+        """
         most, limit = self.fresh(), f'"{number}"^^{XSD_NON_NEGATIVE_INTEGER}'
         told = (x, RDF_TYPE, most), (most, OWL_ON_PROPERTY, counted.property_)
         if counted.on_class == OWL_THING:
@@ -199,14 +202,14 @@ class Classes:
         return *told, (most, OWL_MAX_QUALIFIED_CARDINALITY, limit), (most, OWL_ON_CLASS, counted.on_class)
 
     def _values(self, x: Constant, property_: Constant, class_: Constant, values: tuple[Constant, ...]) -> list[Case]:
-        """The cases of the assumption that all of `values` are values of a property of x, and are in a class."""
+        """Return the cases of the assumption that each of `values` is a value of a property of x and is in a class."""
         told = tuple((x, property_, value) for value in values) + things(*values)
         if class_ == OWL_THING:
             return [told]
         return [told + case for case in _all([self.cases(value, class_, True) for value in values])]
 
     def _only_outside(self, x: Constant, property_: Constant, filler: Constant) -> Case:
-        """The case that each y with a triple `x property y` is outside of the class `filler`."""
+        """Return the case that no y with a triple `x property_ y` is in the class `filler`."""
         only, complement = self.fresh(), self.fresh()
         return (
             (complement, OWL_COMPLEMENT_OF, filler),
@@ -216,19 +219,19 @@ class Classes:
         )
 
     def denial(self, denied: Triple) -> Case:
-        """Return the case that a triple does not hold, as a negative property assertion."""
+        """Return the case that the triple `denied` does not hold: the triples of a negative property assertion."""
         node, (subject, property_, target) = self.fresh(), denied
         kind = OWL_TARGET_VALUE if target.startswith('"') else OWL_TARGET_INDIVIDUAL
         return (node, OWL_SOURCE_INDIVIDUAL, subject), (node, OWL_ASSERTION_PROPERTY, property_), (node, kind, target)
 
 
 def things(*individuals: Constant) -> Case:
-    """Return a triple `x rdf:type owl:Thing` for each new name x. No rule derives such a triple for a new name."""
+    """Return a triple `x rdf:type owl:Thing` for each of the new names, because no rule derives these triples."""
     return tuple((each, RDF_TYPE, OWL_THING) for each in individuals)
 
 
 def related(one: Constant, property_: Constant, other: Constant) -> Goal:
-    """The goal to show the triple `one property_ other`.
+    """Return the goal to show the triple `one property_ other`.
 
     If both individuals are the same, it is enough to show that the property is reflexive: no rule derives `x p x` for a
     reflexive property.
@@ -238,24 +241,24 @@ def related(one: Constant, property_: Constant, other: Constant) -> Goal:
 
 
 def same(one: Constant, other: Constant) -> Goal:
-    """The goal to show that two names denote the same individual."""
+    """Return the goal to show that two names denote the same individual."""
     if one == other:
         return TRUE
     return Some((Holds((one, OWL_SAME_AS, other)), Suppose(((one, OWL_DIFFERENT_FROM, other),), Absurd())))
 
 
 def different(one: Constant, other: Constant) -> Goal:
-    """The goal to show that two names denote different individuals."""
+    """Return the goal to show that two names denote different individuals."""
     return Some((Holds((one, OWL_DIFFERENT_FROM, other)), Suppose(((one, OWL_SAME_AS, other),), Absurd())))
 
 
 def _all(parts: list[list[Case]]) -> list[Case]:
-    """The cases of "every part is true": each result combines one case of each part."""
+    """Return the cases in which every part is true. Each result combines one case of each part."""
     return [tuple(chain.from_iterable(case)) for case in product(*parts)]
 
 
 def _any(parts: list[list[Case]]) -> list[Case]:
-    """The cases of "at least one part is true": the cases of all parts, one after the other."""
+    """Return the cases in which at least one part is true: the cases of all parts, one after the other."""
     return list(chain.from_iterable(parts))
 
 

@@ -1,7 +1,7 @@
 """Divide a conclusion into definitions, which are assumed, and parts, which are shown one by one.
 
-    definitions   class expressions and inverse properties that a blank node stands for. Under direct semantics every
-                  such expression exists. So the definitions are assumed; after that, their nodes count as names
+    definitions   class expressions and inverse properties, each with the blank node that stands for it. Under direct
+                  semantics every such expression exists. So the definitions are assumed, and their nodes become names
     parts         axioms, triples without blank nodes, and groups of triples that share blank nodes (as variables)
 
 There are three readings of a conclusion:
@@ -124,7 +124,7 @@ _ABOUT_NODE = (OWL_HAS_KEY, OWL_PROPERTY_CHAIN_AXIOM)
 
 
 class Part(NamedTuple):
-    """A part of a conclusion: the triples of the part, and the goal to show for these triples."""
+    """A part of a conclusion: its triples, and the goal that must be met for them to be entailed."""
 
     triples: tuple[Triple, ...]
     goal: Goal
@@ -139,9 +139,9 @@ class Conclusion:
 
 
 class Known(NamedTuple):
-    """The facts of the premises that decide how a conclusion is read.
+    """What must be known of the premises to read a conclusion.
 
-    `enumerations`: node -> enumerated class (owl:oneOf). `annotations`: the annotation properties.
+    `enumerations` maps a node to its enumerated class (owl:oneOf). `annotations` are the annotation properties.
     """
 
     enumerations: Mapping[Constant, Expression] = {}
@@ -149,7 +149,7 @@ class Known(NamedTuple):
 
 
 def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Conclusion:
-    """Divide the triples of a conclusion into definitions and parts, under one of the three readings."""
+    """Divide the triples of a conclusion into definitions and parts. `reading` is one of the three readings above."""
     triples = tuple(dict.fromkeys(triples))
     said_of_schema = [] if reading == "triples" else _axioms(triples)
     axioms = list(chain.from_iterable(map(_named_apart, said_of_schema)) if reading == "direct" else said_of_schema)
@@ -165,13 +165,13 @@ def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Con
 
 
 def _axioms(triples: Sequence[Triple]) -> list[Said]:
-    """Read triples as axioms and class expressions."""
+    """Return the axioms and class expressions that some triples say."""
     axioms = (axiom for each in collect(Schema(triples)) for axiom in each.axioms)
     return [*(axiom for axiom in axioms if isinstance(axiom, Claim | Restriction)), *restrictions(triples)]
 
 
 def _named_apart(axiom: Said) -> Iterator[Said]:
-    """Split an expression whose node is a named class into two axioms; other axioms stay as they are.
+    """Yield an axiom as it is, but split a class expression whose node is an IRI into two axioms.
 
     Example: `ex:C owl:unionOf L` becomes `_:twin owl:unionOf L` and `ex:C owl:equivalentClass _:twin`.
     """
@@ -196,11 +196,11 @@ def _constructs(axiom: Said) -> TypeGuard[Expression]:
 
 
 def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
-    """Map each blank node that stands for an expression to this expression.
+    """Return a dict from each blank node that stands for an expression to this expression.
 
-    Only expressions that consist of names, and of blank nodes in the result, are in the result. An expression with a
-    list is left out if an IRI names a cell of the list: the premises may use the same list, and the triples of the
-    conclusion would change it.
+    An expression with other blank nodes is included only if these nodes are in the dict, too. An expression with a list
+    is left out if a cell of the list is an IRI: the premises may use the same list, and the triples of the conclusion
+    would change it.
     """
     found: dict[Constant, list[Expression]] = {}
     for axiom in filter(_constructs, axioms):
@@ -216,7 +216,7 @@ def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
 
 
 def _parts_of(axiom: Said) -> tuple[Constant, ...]:
-    """The terms that an axiom mentions. If the axiom defines a node as an expression, this node is left out."""
+    """Return the terms that an axiom mentions, except a node that the axiom only defines as an expression."""
     match axiom:
         case Pair(_, left, right):
             return (right,) if _constructs(axiom) and _is_blank(left) else (left, right)
@@ -243,7 +243,7 @@ def _is_named(terms: Iterable[Constant], defined: Mapping[Constant, Expression])
 
 
 def _is_claim(axiom: Said, defined: Mapping[Constant, Expression], reading: Reading) -> TypeGuard[Claim]:
-    """Whether an axiom can be shown as a whole: the axiom is not an expression, and `defined` has its blank nodes."""
+    """Whether an axiom is shown as one part: it is no expression, and all its blank nodes are in `defined`."""
     if reading == "direct":
         is_free = axiom.kind not in _CLASSES and axiom not in defined.values()
         return is_free and isinstance(axiom, Claim) and _is_named(_parts_of(axiom), defined)
@@ -251,7 +251,7 @@ def _is_claim(axiom: Said, defined: Mapping[Constant, Expression], reading: Read
 
 
 def _shown(classes: Classes, axiom: Claim, reading: Reading) -> Goal:
-    """The goal to show an axiom under one of the readings."""
+    """Return the goal to show an axiom. With reading "rdf-based", its names must also denote classes or properties."""
     goal = claim(classes, axiom)
     if reading == "rdf-based" and isinstance(axiom, Pair | Characteristic):
         return Every((are_of_their_kinds(axiom), goal))
@@ -259,7 +259,7 @@ def _shown(classes: Classes, axiom: Claim, reading: Reading) -> Goal:
 
 
 def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -> Iterator[Triple]:
-    """Yield `triples` except declarations, annotations and statements about the document."""
+    """Yield the triples except declarations, annotations and ontology headers. `annotations` are properties."""
     for each in triples:
         _, predicate, object_ = each
         is_declaration = predicate == RDF_TYPE and object_ in _DECLARED
@@ -276,11 +276,10 @@ def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Co
 
 
 def _exists(classes: Classes, group: Sequence[Triple], defined: Mapping[Constant, Expression]) -> Goal:
-    """Return the goal to show that some individuals exist for which the triples of a group hold.
+    """Return the goal to show that there are individuals which, in place of the blank nodes, make the triples hold.
 
-    The individuals take the places of the blank nodes in the triples.
-    A triple `x rdf:type C` with a defined expression C is shown as a goal of its own. The other triples must be in the
-    closure.
+    A triple `x rdf:type C` with an expression C of `defined` becomes a goal of its own. The other triples must be in
+    the closure.
     """
 
     def is_shown(each: Triple) -> bool:

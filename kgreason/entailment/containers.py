@@ -36,21 +36,21 @@ _FIRST = f"<{RDF}_1>"
 
 
 def is_rdfs(name: str) -> bool:
-    """Whether a name, as for `--rules`, is the name of the rule set RDFS: `rdfs`, or with groups `rdfs+axiomatic`."""
+    """Whether `name` selects the rule set RDFS, as in `--rules`: `rdfs`, or with groups `rdfs+axiomatic`."""
     return name.split("+", maxsplit=1)[0] == "rdfs"
 
 
 def completed(rules: Sequence[str]) -> list[str]:
-    """Add all groups of RDFS to the name `rdfs`, because a proof may need triples that few users need."""
+    """Return names of rule sets, with all groups of RDFS added to the name `rdfs`."""
     groups = dict.fromkeys(rule.group for rule in ruleset("rdfs").rules)
     return ["+".join(["rdfs", *groups]) if is_rdfs(name) else name for name in rules]
 
 
 def axioms(terms: Iterable[Constant], conclusion: Iterable[Triple], datatypes: Iterable[Constant]) -> Iterator[Triple]:
-    """Return RDFS triples that hold in every graph. Only triples about terms that occur are returned.
+    """Yield RDFS triples that hold in every graph, see the top of this file.
 
-    terms: all terms of premises and conclusion. conclusion: its triples. datatypes: the recognized datatypes that are
-    among `terms`, or that a literal among `terms` has.
+    `terms` are all terms of premises and conclusion. `conclusion` has the triples of the conclusion. `datatypes` are
+    the recognized datatypes that occur in `terms`, or that a literal in `terms` has.
     """
     for term in [term for term in terms if _MEMBERSHIP.fullmatch(term)] or [_FIRST]:
         yield term, RDF_TYPE, RDF_PROPERTY

@@ -72,16 +72,16 @@ def unproved(
     catalogue: Documents | None = None,
     datatypes: Iterable[Constant] | None = None,
 ) -> Iterator[tuple[Triple, ...]]:
-    """Yield the parts of a conclusion that could not be shown, each as its triples; arguments as for `entails`."""
+    """Yield the triples of each part of a conclusion that could not be shown. Arguments as for `entails`."""
     check_choice("semantics", semantics, Semantics)
     known = _Premises(premises, rules, catalogue, datatypes)
     yield from known.unproved(conclusion, semantics)
 
 
 class Judgement(NamedTuple):
-    """The parts of a conclusion that could not be shown, and whether the premises contradict themselves.
+    """The answer of `judged`: the triples of each part of the conclusion that could not be shown, and more.
 
-    Premises that contradict themselves entail everything.
+    `is_contradictory` says that the premises contradict themselves. Such premises entail everything.
     """
 
     unproved: list[tuple[Triple, ...]]
@@ -107,7 +107,7 @@ def judged(
 
 
 class _Premises:
-    """The materialized premises, and the rules by which conclusions are shown."""
+    """The materialized premises, and the rules. The arguments are those of `entails`."""
 
     def __init__(
         self,
@@ -128,9 +128,9 @@ class _Premises:
         self.closure.load(_files(premises))
 
     def unproved(self, conclusion: File | Iterable[File], semantics: Semantics) -> Iterator[tuple[Triple, ...]]:
-        """Yield the parts of a conclusion that could not be shown, each as its triples.
+        """Yield the triples of each part of a conclusion that could not be shown.
 
-        Call this method once for each object, because the closure keeps triples about the terms of the conclusion.
+        Call this method only once, because the closure keeps triples about the terms of the conclusion.
         """
         from kgreason.entailment.conclusion import Known, understood
         from kgreason.entailment.goals import proved
@@ -153,7 +153,10 @@ class _Premises:
 
 
 def _assume_vocabulary(closure: Closure, conclusion: Sequence[Triple], rules: Sequence[str], is_owl: bool) -> None:
-    """Assume triples that hold in every graph: those about the literals, datatypes and rdf:_n that occur here."""
+    """Add triples that hold in every graph to the premises: about values of literals, datatypes and rdf:_n.
+
+    Only terms that occur in the premises or in `conclusion` get such triples.
+    """
     from kgreason.entailment import containers
 
     is_rdfs = any(map(containers.is_rdfs, rules))

@@ -65,7 +65,7 @@ class Reflexive:
 
 
 def restrictions(triples: Iterable[Triple]) -> Iterator[Counted | Reflexive]:
-    """Find the cardinalities and self restrictions that some triples define."""
+    """Yield the cardinalities and self restrictions that some triples define."""
     by_node: dict[Constant, dict[Constant, list[Constant]]] = defaultdict(lambda: defaultdict(list))
     for subject, predicate, object_ in triples:
         by_node[subject][predicate].append(object_)
@@ -92,9 +92,10 @@ def _of_property(
 def _on_class(
     node: Constant, count: Constant, said: dict[Constant, list[Constant]]
 ) -> tuple[Constant, tuple[Triple, ...]] | None:
-    """Return the class whose instances a cardinality counts, and the triples that name this class (none for owl:Thing).
+    """Return the class in which values count for a cardinality, and the triples that name this class.
 
-    Returns None if the cardinality is qualified but no triple names a class.
+    `count` is the predicate of the cardinality, `said` the triples of its node, as objects by predicate. Without a
+    qualification the class is owl:Thing, and there are no triples. Returns None if no triple names the class.
     """
     if count not in _QUALIFIED:
         return OWL_THING, ()

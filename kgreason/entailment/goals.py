@@ -28,7 +28,7 @@ Binding: TypeAlias = Mapping[Variable, Constant]
 
 
 class World(Protocol):
-    """A closure. Triples can be added to it until the end of a `with` block."""
+    """A closure to which triples can be added for the time of a `with` block; `world.Closure` is one."""
 
     @property
     def is_absurd(self) -> bool:
@@ -58,14 +58,14 @@ class Absurd:
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """The goal that all goals of a tuple are met."""
+    """The goal that all of `goals` are met."""
 
     goals: tuple[Goal, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """The goal that at least one goal of a tuple is met."""
+    """The goal that at least one of `goals` is met."""
 
     goals: tuple[Goal, ...]
 
@@ -80,7 +80,10 @@ class Suppose:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """The goal that a binding exists for which all patterns are in the closure and the goal `then(binding)` is met."""
+    """The goal that some values for the variables of `patterns` put all patterns into the closure and meet a goal.
+
+    This goal is `then(values)`.
+    """
 
     patterns: tuple[Atom, ...]
     then: Callable[[Binding], Goal]
@@ -88,9 +91,9 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """The goal that a subject has `number` values of a property, for which further goals are met.
+    """The goal that a subject has `number` values of a property such that further goals are met.
 
-    For each value v, the goal `member(v)` is met. For any two values v and w, the goal `apart(v, w)` is met.
+    These are `member(v)` for each value v, and `apart(v, w)` for any two values v and w.
     """
 
     number: int
@@ -136,7 +139,7 @@ def _are_several(goal: Several, world: World) -> bool:
 
 
 def _has_clique(values: list[Constant], number: int, apart: Callable[[Constant, Constant], bool]) -> bool:
-    """Whether there are `number` values such that `apart(v, w)` is True for any two of these values."""
+    """Whether some `number` of the values are all different: `apart(v, w)` is True for any two of them."""
     if len(values) < number:
         return False
     return number == 0 or any(

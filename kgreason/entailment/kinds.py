@@ -71,7 +71,7 @@ _ONE, _OTHER = Variable("one"), Variable("other")
 
 
 def are_of_their_kinds(axiom: Pair | Characteristic) -> Goal:
-    """The goal to show that the names of an axiom denote classes or properties, as its kind requires."""
+    """Return the goal to show that each name in an axiom denotes a class, or a property, as the axiom needs it."""
     match axiom:
         case Characteristic(_, property_):
             return _is_property(property_)

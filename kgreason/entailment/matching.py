@@ -22,9 +22,9 @@ Item = TypeVar("Item")
 
 
 def solutions(rows: Int32, patterns: Sequence[Pattern]) -> Iterator[dict[int, int]]:
-    """Yield every binding (variable -> id) under which all patterns are among `rows`, int32[n, 3].
+    """Yield every dict from variables to ids with which all patterns are among `rows`, int32[n, 3].
 
-    A binding may be yielded several times.
+    A dict may be yielded several times.
     """
     if not patterns:
         yield {}
@@ -56,9 +56,9 @@ def _substituted(pattern: Pattern, binding: Mapping[int, int]) -> Pattern:
 
 
 def components(items: Iterable[tuple[Item, Iterable[Key]]]) -> list[list[Item]]:
-    """Divide items, each given with its keys, into groups: items that share a key are in the same group.
+    """Divide items into groups. Two items that share a key are in one group, and so are items that a chain connects.
 
-    Two items are also in the same group if a chain of items connects them, each sharing a key with the next.
+    `items` has pairs of an item and its keys.
     """
     groups: list[tuple[set[Key], list[Item]]] = []
     for item, keys in items:

@@ -1,7 +1,7 @@
 """Compare literals by value: literals with the same value become one term, and facts about values become triples.
 
     "01"^^xsd:integer       is replaced by the first literal with the same value
-    "1"^^xsd:byte           gets as types the datatypes that contain its value, if premises or conclusion name them
+    "1"^^xsd:byte           gets rdf:type triples for those datatypes of premises and conclusion that contain its value
     "a"^^xsd:integer        is ill-typed; a graph with such a literal is a contradiction (RDF 1.1 Semantics, section 7)
 
 Under OWL, datatypes are classes as well. So there are triples which say that one datatype contains another, is disjoint
@@ -44,7 +44,7 @@ _Bounds: TypeAlias = tuple[int | None, int | None]
 
 
 def _is_between(one: _Bounds, other: _Bounds, third: _Bounds) -> bool:
-    """Whether the range of integers `third` contains the intersection of the two other ranges.
+    """Whether the range of integers `third` contains all integers that are both in `one` and in `other`.
 
     A bound of None means that the range has no limit there.
     """
@@ -54,9 +54,9 @@ def _is_between(one: _Bounds, other: _Bounds, third: _Bounds) -> bool:
 
 
 def _intersection(node: Constant, parts: tuple[Constant, Constant], above: Constant) -> Iterator[Triple]:
-    """Return triples that say: the intersection of the two classes `parts` is a subclass of the class `above`.
+    """Yield triples that say: the intersection of the two classes `parts` is a subclass of the class `above`.
 
-    `node` is a blank node to stand for the intersection.
+    `node` is the blank node of the intersection.
     """
     yield node, OWL_INTERSECTION_OF, f"{node}first"
     yield f"{node}first", RDF_FIRST, parts[0]
@@ -67,7 +67,7 @@ def _intersection(node: Constant, parts: tuple[Constant, Constant], above: Const
 
 
 class Values:
-    """The values of the literals that were read so far, for the recognized datatypes."""
+    """The values of all literals that were read so far. `recognized` are the datatypes whose values count."""
 
     def __init__(self, dictionary: Dictionary, recognized: Iterable[Constant]) -> None:
         self._dictionary = dictionary
@@ -78,7 +78,10 @@ class Values:
         self._datatypes: set[Constant] = set()
 
     def settled(self, rows: Int32) -> Int32:
-        """Return the rows int32[n, k] with each literal in column 2 replaced by the first literal of the same value."""
+        """Return `rows`, int32[n, k], with the first literal of the same value in place of each literal in column 2.
+
+        The literals count as read from now on.
+        """
         objects, places = np.unique(rows[:, 2], return_inverse=True)
         literals = objects[self._dictionary.kinds(objects) == Kind.LITERAL].tolist()
         self._read(literals)
@@ -88,7 +91,7 @@ class Values:
         return settled
 
     def _read(self, literals: list[int]) -> None:
-        """Record the values of literals. The literals are given by their ids."""
+        """Store the values of literals, which are given by their ids."""
         texts = self._dictionary.decode(literals)
         datatypes = [unescaped(text).datatype for text in texts]
         known = [datatype in self._recognized for datatype in datatypes]
@@ -103,21 +106,21 @@ class Values:
 
     @property
     def datatypes(self) -> frozenset[Constant]:
-        """The recognized datatypes of the literals that were read so far."""
+        """The recognized datatypes that the literals have which were read so far."""
         return frozenset(self._datatypes)
 
     def recognized(self, terms: Iterable[Constant]) -> frozenset[Constant]:
-        """The recognized datatypes among `terms`."""
+        """Return those of `terms` that are recognized datatypes."""
         return frozenset(self._recognized.intersection(terms))
 
     def are_ill_typed(self, literals: Int32) -> NDArray[np.bool_]:
-        """For each id of `literals`, int32[n], whether the literal was read before and is ill-typed: bool[n]."""
+        """Return for each id of `literals` (int32[n]) whether the literal was read before and is ill-typed: bool[n]."""
         return np.isin(literals, list(self._ill_typed))
 
     def types(self, terms: Iterable[Constant]) -> list[Triple]:
-        """Return triples `literal rdf:type T` for all literals that were read so far.
+        """Return a triple `literal rdf:type T` for each literal read so far and each datatype T that has its value.
 
-        T is a recognized datatype in `terms` that contains the value of the literal.
+        Only recognized datatypes in `terms` count. Of literals with the same value only the first gets triples.
         """
         if not (named := self._recognized.intersection(terms)):
             return []
@@ -125,7 +128,7 @@ class Values:
         return [(text, RDF_TYPE, each) for text, value in found for each in sorted(named) if is_member(value, each)]
 
     def classes(self, terms: Iterable[Constant]) -> Iterator[Triple]:
-        """Yield the rdfs:subClassOf and owl:disjointWith triples that hold between the recognized datatypes in `terms`.
+        """Yield rdfs:subClassOf and owl:disjointWith triples between those of `terms` that are recognized datatypes.
 
         If a datatype contains the intersection of two others, further triples say so.
         """

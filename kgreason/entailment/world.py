@@ -43,7 +43,7 @@ _PROPERTY = Variable("property")
 class Closure:
     """The closure of premises and of the documents that these premises import.
 
-    The docstring of `KnowledgeGraph.open` explains the arguments.
+    `rules` and `catalogue` are as for `KnowledgeGraph.open`. `datatypes` are the datatypes whose values count.
     """
 
     def __init__(
@@ -67,33 +67,33 @@ class Closure:
         return decoded(self._live.dictionary, self._values.settled(read_files(paths, self._live.dictionary)[:, :3]))
 
     def ill_typed(self, triples: Sequence[Triple]) -> list[Triple]:
-        """The triples of `triples` in which a literal is ill-typed. Every triple of `triples` must come from `read`."""
+        """Return those of `triples` that have an ill-typed literal. All must come from `read`."""
         objects = self._live.dictionary.find([object_ for _, _, object_ in triples])
         return list(compress(triples, self._values.are_ill_typed(objects)))
 
     def assume_values(self, terms: Iterable[Constant], *, are_classes: bool) -> None:
-        """Add premises `literal rdf:type T` for all literals that were read so far.
+        """Add a premise `literal rdf:type T` for each literal read so far and each datatype T that has its value.
 
-        T is a recognized datatype in `terms` that contains the value of the literal. With `are_classes` (OWL), also add
-        premises that say which of the datatypes contain each other and which are disjoint.
+        Only recognized datatypes in `terms` count. With `are_classes` (OWL), also add premises that say which of these
+        datatypes contain each other and which are disjoint.
         """
         terms = frozenset(terms)
         self.assume([*self._values.types(terms), *(self._values.classes(terms) if are_classes else ())])
 
     def assume(self, triples: Sequence[Triple]) -> None:
-        """Add premises, given as triples of texts."""
+        """Add triples to the premises for good."""
         self._change(Edit(added=in_default_graph(self._interned(triples))))
 
     def datatypes(self) -> frozenset[Constant]:
-        """The recognized datatypes of the literals that were read so far."""
+        """Return the recognized datatypes that the literals have which were read so far."""
         return self._values.datatypes
 
     def recognized(self, terms: Iterable[Constant]) -> frozenset[Constant]:
-        """The recognized datatypes among `terms`."""
+        """Return those of `terms` that are recognized datatypes."""
         return self._values.recognized(terms)
 
     def terms(self) -> list[Constant]:
-        """Every term that occurs in the closure."""
+        """Return every term that occurs in the closure."""
         return self._live.dictionary.decode(distinct(self._triples()))
 
     @property
@@ -111,7 +111,7 @@ class Closure:
         return bool(ids.all()) and bool(self._live.holds(ids[None].astype(np.int32))[0])
 
     def solutions(self, patterns: tuple[Atom, ...]) -> Iterator[Binding]:
-        """Yield each binding under which all given triple patterns are in the closure."""
+        """Yield values for the variables of `patterns` with which all patterns are in the closure, in every way."""
         variables = sorted({term for atom in patterns for term in atom.variables()})
         constants = sorted({term for atom in patterns for term in atom.terms if not isinstance(term, Variable)})
         ids = self._live.dictionary.find(constants)
@@ -124,7 +124,7 @@ class Closure:
             yield dict(zip(variables, texts, strict=True))
 
     def enumerations(self) -> dict[Constant, Collection]:
-        """Map each class node to its enumeration (owl:oneOf) in the closure. If a node has several, one is chosen."""
+        """Return a dict from each class that is enumerated (owl:oneOf) in the closure to one of its enumerations."""
         predicates = self._live.dictionary.find((OWL_ONE_OF, RDF_FIRST, RDF_REST))
         rows = self._triples()
         schema = Schema(decoded(self._live.dictionary, rows[np.isin(rows[:, 1], predicates)]))
@@ -132,14 +132,14 @@ class Closure:
         return {axiom.node: axiom for axiom in axioms if isinstance(axiom, Collection)}
 
     def annotations(self, triples: Sequence[Triple]) -> frozenset[Constant]:
-        """The annotation properties that the closure or `triples` declare."""
+        """Return the annotation properties that the closure or `triples` declare."""
         wanted = (triple(_PROPERTY, RDF_TYPE, OWL_ANNOTATION_PROPERTY),)
         declared = (subject for subject, *rest in triples if rest == [RDF_TYPE, OWL_ANNOTATION_PROPERTY])
         return frozenset((*declared, *(found[_PROPERTY] for found in self.solutions(wanted))))
 
     @contextmanager
     def suppose(self, triples: tuple[Triple, ...]) -> Iterator[None]:
-        """Assert triples until the `with` block ends."""
+        """A context in which `triples` are asserted as well."""
         rows = np.unique(self._interned(triples), axis=0)
         asserted = self._live.engine.circuit.facts.is_asserted_fact(rows)
         new = in_default_graph(np.ascontiguousarray(rows[~asserted]))
@@ -167,7 +167,7 @@ class Closure:
         self._rows = self._is_absurd = None
 
     def _triples(self) -> Int32:
-        """All triples of the closure: int32[n, 3]."""
+        """Return all triples of the closure: int32[n, 3]."""
         if self._rows is None:
             self._rows = self._live.save().triples()
         return self._rows

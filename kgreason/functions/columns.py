@@ -25,14 +25,17 @@ _MOST = 2**63
 
 
 class Arguments(NamedTuple):
-    """The columns of a batch, and for each row of the batch whether the columns include the row."""
+    """The columns (`arrays`) of a batch of rows, and for each row whether it is in the columns (`fits`)."""
 
     arrays: list[Any]
     fits: list[bool]
 
 
 def kinds(annotation: object) -> Kinds | None:
-    """The type of one value in a column with this annotation; None if the annotation does not mean a column."""
+    """Return the type of the values in a column, as in the table above, or None if the annotation means no column.
+
+    `annotation` is that of a parameter or result.
+    """
     if get_origin(annotation) is np.ndarray:
         (dtype,) = get_args(get_args(annotation)[1])[:1] or (None,)
         return (_NUMPY[dtype],) if dtype in _NUMPY else None
@@ -42,7 +45,10 @@ def kinds(annotation: object) -> Kinds | None:
 
 
 def arguments(call: Callable[..., Any], rows: Sequence[Sequence[Any]]) -> Arguments:
-    """Turn rows of values into the columns that a function takes."""
+    """Turn rows of arguments into columns, of the types that the parameters of the function `call` have.
+
+    A row with an integer that is too large is left out.
+    """
     hints = get_type_hints(call)
     annotations = [annotation for name, annotation in hints.items() if name != "return"]
     fits = [not any(type(value) is int and not -_MOST <= value < _MOST for value in row) for row in rows]
@@ -64,7 +70,7 @@ def _array(annotation: object, values: list[Any]) -> Any:
 
 
 def results(column: Any) -> list[Any] | None:
-    """Return the values of a column as a list, or None if `column` is not a column."""
+    """Return the values of a column that a function gave back, as a list; None if `column` is no column."""
     for name in ("to_pylist", "tolist"):
         if hasattr(column, name):
             found = getattr(column, name)()

@@ -27,11 +27,11 @@ _PIECE = 1_000
 
 
 class CallError(Exception):
-    """A function raised an error, or returned a result of a wrong type. `__cause__` is the error that was raised."""
+    """Raised if a user's function raised an error (`__cause__`), or returned a result of a wrong type."""
 
 
 class PythonFunction(NamedTuple):
-    """A function that rules may call."""
+    """A function that rules may call. With `is_batch` it takes and returns whole columns."""
 
     signature: Signature
     call: Callable[..., Any]
@@ -40,10 +40,10 @@ class PythonFunction(NamedTuple):
     def results(
         self, rows: Sequence[Sequence[str]], check: Callable[[], object], failed: dict[int, CallError]
     ) -> Iterator[tuple[int, str]]:
-        """Yield pairs of a row's number and a result for this row, in the order of rows. No pair is yielded twice.
+        """Call the function for each row of arguments. Yields (number of the row, result), in the order of rows.
 
-        A row whose call fails is put into `failed`, with an error that names the call. `check` is called from time to
-        time, and may raise an error to stop the work.
+        No pair is yielded twice. If the call for a row fails, its error is put into `failed`, under the number of the
+        row. `check` is called from time to time, and may raise an error to stop the work.
         """
         for low in range(0, len(rows), _PIECE):
             check()
@@ -64,7 +64,11 @@ class PythonFunction(NamedTuple):
     def _of_batches(
         self, rows: Sequence[Sequence[str]], fitting: Sequence[tuple[int, list[Any]]], failed: dict[int, CallError]
     ) -> Iterator[tuple[int, str]]:
-        """Yield the results of one batch. If the call fails, calls the function for each row, to find failing rows."""
+        """Call a batch function for some rows at once. Yields (number of the row, result).
+
+        `fitting` has the rows to pass: their numbers and arguments. If the call fails, the function is called for each
+        row alone, to find the rows that fail.
+        """
         try:
             yield from self._of_batch(rows, fitting)
         except CallError as error:
@@ -75,7 +79,7 @@ class PythonFunction(NamedTuple):
                     yield from self._of_batches(rows, [each], failed)
 
     def _values(self, row: Sequence[str]) -> list[Any] | None:
-        """The arguments of the call for a row; None if a value does not fit its parameter."""
+        """Return the Python values for a row of terms, or None if a term does not fit its parameter."""
         values = [value_of(text, kinds) for text, kinds in zip(row, self.signature.parameters, strict=True)]
         return None if any(value is NOTHING for value in values) else values
 
@@ -121,7 +125,7 @@ class PythonFunction(NamedTuple):
 
 
 def _shown(text: str) -> str:
-    """Return a term as messages show the term: numbers and booleans have no quotation marks and no datatype."""
+    """Return the text of a term for messages: without quotation marks and datatype if it is a number or boolean."""
     literal = _PLAIN.fullmatch(text)
     return literal[1] if literal else text
 

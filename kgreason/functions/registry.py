@@ -29,11 +29,11 @@ Find: TypeAlias = Callable[[str], Signature | None]
 
 
 def no_function(_name: str) -> None:
-    """Return None for every name: a look-up that finds no function."""
+    """Return None for every name. Use this where a look-up of functions is needed and there are none."""
 
 
 class Registry:
-    """Functions by name. `taken`: names that no function may have (the names that SPARQL uses, in capital letters)."""
+    """Python functions by name. `taken` are names in capital letters that no function may have: the words of SPARQL."""
 
     def __init__(self, functions: Iterable[Callable[..., Any]] = (), taken: frozenset[str] = frozenset()) -> None:
         self._taken = taken
@@ -66,9 +66,9 @@ class Registry:
         return found
 
     def get(self, name: str) -> PythonFunction | None:
-        """The function called `name`.
+        """Return the function called `name`, or None if there is none.
 
-        Returns None if there is no such function, or if `problems` found another signature of this name in a store.
+        Returns None also if `problems` has found that the function had another signature in a store.
         """
         if name in self._changed:
             return None
@@ -82,7 +82,7 @@ class Registry:
         return [each.call for each in self._functions.values()]
 
     def find(self, name: str) -> Signature | None:
-        """The signature of the function called `name`; None if there is no such function."""
+        """Return the signature of the function called `name`; None if there is no such function."""
         found = self.get(name)
         return found.signature if found else None
 
@@ -102,10 +102,10 @@ class Registry:
         return self._installed
 
     def problems(self, kept: Mapping[str, str]) -> list[str]:
-        """Return a line for each function of a store that this registry lacks or knows with another signature.
+        """Compare the functions of a store with those of this registry. Returns a line for each that is not the same.
 
-        `kept` maps a name to the text of the signature in the store. From now on, `get` returns no function whose
-        signature differs.
+        `kept` maps the names of the store's functions to the texts of their signatures. From now on, `get` returns None
+        for a function whose signature differs.
         """
         lines, changed = [], []
         for name, text in kept.items():
@@ -120,7 +120,7 @@ class Registry:
 
 
 def functions_of(module: ModuleType) -> list[Callable[..., Any]]:
-    """The functions of a module that rules may call.
+    """Return the functions of a module that rules may call.
 
     These are the functions marked with `function`. If there are none, these are all public functions of the module.
     """

@@ -42,7 +42,7 @@ _KNOWN = "str, int, float, Decimal, bool, datetime, date, NamedNode, BlankNode, 
 
 
 class Signature(NamedTuple):
-    """The name of a function, its parameters' types, the type of one result, and whether there may be many results."""
+    """The name of a function, the types of its parameters and of one result, and whether it gives many results."""
 
     name: str
     parameters: tuple[Kinds, ...]
@@ -57,9 +57,10 @@ class Signature(NamedTuple):
 
 
 def signature_of(function: Callable[..., Any], kinds_of: Callable[[object], Kinds | None] | None = None) -> Signature:
-    """The signature of a function. `kinds_of` turns the annotation of one value into types, as `kinds` does.
+    """Return the signature of a function, from its annotations.
 
-    Raises InputTypeError, which names the function and the parameter.
+    `kinds_of` returns the types that an annotation means, or None if it means none; for batch functions it is
+    `columns.kinds`, otherwise `kinds`. Raises InputTypeError, which names the function and the parameter.
     """
     read = kinds if kinds_of is None else kinds_of
     name = getattr(function, "__name__", "")
@@ -83,7 +84,7 @@ def signature_of(function: Callable[..., Any], kinds_of: Callable[[object], Kind
 
 
 def kinds(annotation: object) -> Kinds | None:
-    """The types that an annotation names, one type or several (a union); None if rules do not have one of the types."""
+    """Return the types that an annotation means: one, or several for a union. None if rules have no such type."""
     members = get_args(annotation) if _is_union(annotation) else (annotation,)
     names = [_KINDS.get(member) for member in members]
     return None if None in names else tuple(sorted({str(name) for name in names}))
@@ -104,7 +105,7 @@ def _refuse(name: str, place: str, annotation: object) -> NoReturn:
 
 
 def _result(annotation: object) -> tuple[object, bool]:
-    """Return two values: the annotation of one result, without None; and whether the function returns many results."""
+    """Return, for the annotation of a result, the annotation of one value without None, and whether there are many."""
     if _is_union(annotation):
         members = [member for member in get_args(annotation) if member is not types.NoneType]
         if len(members) == 1:

@@ -80,7 +80,7 @@ _LITERAL = re.compile(r'"(.*)"(?:\^\^(<[^<>]*>)|@(.*))?', re.DOTALL)
 
 
 def value_of(text: str, kinds: Kinds) -> Any:
-    """The value of a term in the first type of `kinds` that has a value for the term. `NOTHING` if no type has one."""
+    """Return the Python value of a term, in the narrowest type of `kinds` that has one, or `NOTHING`."""
     if text.startswith('"') and (literal := _LITERAL.fullmatch(text)):
         datatype = literal[2] or (XSD_STRING if literal[3] is None else RDF_LANG_STRING)
         for kind in _NARROW_FIRST:
@@ -140,7 +140,7 @@ _NARROW_FIRST = tuple(_READ)
 
 
 def text_of(value: Any, kinds: Kinds) -> str:
-    """The term for a value of one of the types `kinds`.
+    """Return the term for a Python value, which must have one of the types `kinds`.
 
     Raises TypeError for a value of another type, and ValueError for a value that no term stands for.
     """

@@ -20,22 +20,22 @@ FACULTY_DEGREES = ("undergraduateDegreeFrom", "mastersDegreeFrom", "doctoralDegr
 
 
 def university_iri(number: int) -> str:
-    """The name of a university."""
+    """Return the IRI of a university, as N-Triples text."""
     return f"<http://www.University{number}.edu>"
 
 
 def instance(subject: str, class_name: str) -> str:
-    """The line that puts `subject` into a class of the ontology."""
+    """Return the N-Triples line that says: `subject` is an instance of the class `class_name` of the ontology."""
     return f"{subject} {TYPE} <{ONTOLOGY}{class_name}> .\n"
 
 
 def link(subject: str, property_name: str, object_: str) -> str:
-    """The line that gives `subject` a value, which is a term in N-Triples text."""
+    """Return the N-Triples line `subject property object`. `object_` is a term in N-Triples text."""
     return f"{subject} <{ONTOLOGY}{property_name}> {object_} .\n"
 
 
 class Department:
-    """A department of a university. The departments are numbered from 0. Call `lines` only once."""
+    """A department of a university. Universities and departments have numbers from 0. Call `lines` only once."""
 
     def __init__(self, university: int, number: int, seed: int) -> None:
         self.number = number
@@ -50,7 +50,7 @@ class Department:
         self._publications: list[str] = []
 
     def lines(self) -> Iterator[str]:
-        """Every line of the department, each with its newline."""
+        """Yield every line of the department, each with its newline."""
         yield from self._organisation()
         for rank in profile.FACULTY:
             for number in range(self._members[rank.name]):
@@ -66,7 +66,7 @@ class Department:
         return self._local(f"{rank.name}{self._draw.below(self._members[rank.name])}")
 
     def _advisor(self, student: str) -> str:
-        """The line that gives a student an advisor. The rank of the advisor is drawn first, then the professor."""
+        """Return the line that gives a student an advisor. First the rank of the advisor is drawn, then the person."""
         rank = profile.PROFESSORS[self._draw.below(len(profile.PROFESSORS))]
         return link(student, "advisor", self._professor(rank))
 
@@ -112,7 +112,7 @@ class Department:
             yield from self._publication(person, publication)
 
     def _teaching(self, person: str) -> Iterator[str]:
-        """The lines for the courses of a member of the faculty. Each course is new, so nobody else teaches it."""
+        """Yield the lines for the courses of a member of the faculty. Each course is new, so nobody else teaches it."""
         for _ in range(self._draw.between(profile.COURSES_TAUGHT)):
             yield from self._named("Course", self._courses)
             yield link(person, "teacherOf", self._local(f"Course{self._courses}"))

@@ -11,7 +11,7 @@ from kgreason.lubm.profile import Bounds
 
 
 class Draw:
-    """Random numbers for one thing, which a tuple of numbers names."""
+    """Random numbers for one thing. Its name, a tuple of numbers, is the seed."""
 
     def __init__(self, *name: int) -> None:
         self._random = random.Random("/".join(map(str, name))).random

@@ -1,6 +1,6 @@
 """The published data profile of LUBM, as numbers.
 
-A `Bounds` is an inclusive range from which a count is drawn. A *ratio* is also a range: of the number of students for
+A `Bounds` is a range from which a count is drawn, both ends included. A range PER_FACULTY is the number of students for
 each member of the faculty. The numbers are in the order of the appendix of the paper.
 """
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 
 class Bounds(NamedTuple):
-    """An inclusive range."""
+    """A range of numbers from which a count is drawn, both ends included."""
 
     low: int
     high: int
 
 
 class Rank(NamedTuple):
-    """A rank of the faculty: its class, its members in a department, and the publications of each member."""
+    """A rank of the faculty: its class, the number of members in a department, and of publications of each member."""
 
     name: str
     members: Bounds

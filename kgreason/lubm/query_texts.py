@@ -8,6 +8,6 @@ from importlib import resources
 
 
 def queries() -> dict[int, str]:
-    """The SPARQL text of each query by its number, 1 to 14."""
+    """Return the SPARQL text of each query by its number, 1 to 14."""
     folder = resources.files(__package__) / "queries"
     return {number: (folder / f"q{number:02}.rq").read_text(encoding="utf-8") for number in range(1, 15)}

@@ -44,10 +44,11 @@ _MOST_AXIOMS = 4
 
 
 class _Clash(NamedTuple):
-    """The sentence of a rule that derives `false`, and the patterns that bind its variables.
+    """The sentence (`text`) for contradictions by one W3C rule, and how its variables get their values.
 
-    `readings`: alternative lists of patterns; the first list whose patterns the body has is used. `alike`: two
-    variables whose values may change places, such as `c` and `d` in "{x} is in {c} and in {d}, which are complements".
+    `readings` are lists of triple patterns. The first list that matches the body of the rule gives the values. `alike`
+    are two variables whose values may change places, such as `c` and `d` in "{x} is in {c} and in {d}, which are
+    complements".
     """
 
     text: str
@@ -151,7 +152,7 @@ _FAMILIES = {"eq-diff1-self": "eq-diff1", "dt-not-type-equal": "dt-not-type", "e
 
 
 class Contradiction(NamedTuple):
-    """A derivation of `false`: the name of the rule, and the terms and facts from which the rule derived `false`.
+    """A derivation of `false`: the name of the rule, and what it was derived from.
 
     - `terms`: the values of the rule's variables, then its constants, both in the order of its body. Terms of the
       vocabulary, such as rdf:type, are left out.
@@ -168,11 +169,14 @@ class Contradiction(NamedTuple):
 
     @property
     def message(self) -> str:
-        """The sentence that says which facts contradict each other. It names neither the rule nor the axioms."""
+        """A sentence that says which facts contradict each other, without the rule and the axioms."""
         return self.told(NO_PREFIXES)
 
     def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """One line: the rule, the message and the axioms. `prefixes` (prefix -> namespace) abbreviates IRIs."""
+        """Return the contradiction in one line: the rule, the message and the axioms.
+
+        `prefixes` (prefix -> namespace) abbreviate IRIs.
+        """
         known = checked(prefixes)
         shown = [fact_text(triple(*axiom), known) for axiom in self.axioms[:_MOST_AXIOMS]]
         more = [f"{len(self.axioms) - len(shown)} more"] if len(self.axioms) > len(shown) else []
@@ -184,16 +188,16 @@ class Contradiction(NamedTuple):
         return self.to_text()
 
     def renamed(self, rename: Callable[[str], str]) -> Contradiction:
-        """The contradiction with `rename(term)` in place of each term, also in `facts` and `axioms`."""
+        """Return the contradiction with `rename(term)` in place of each term, also in `facts` and `axioms`."""
         facts = tuple(Atom(fact.relation, tuple(rename(str(term)) for term in fact.terms)) for fact in self.facts)
         axioms = tuple((rename(s), rename(p), rename(o)) for s, p, o in self.axioms)
         return Contradiction(self.rule, tuple(map(rename, self.terms)), facts, axioms)
 
     @property
     def literal(self) -> str | None:
-        """The literal, if the contradiction says that a literal is not a value of a datatype.
+        """The literal of a contradiction that says only that a literal is not a value of a datatype.
 
-        None if `facts` already has a triple with the literal as its object; None for every other contradiction.
+        It is None if `facts` has a triple with the literal as its object, and for all other contradictions.
         """
         clash = _clash_of(self.rule)
         if clash is None or clash.text != _NO_VALUE:
@@ -203,9 +207,9 @@ class Contradiction(NamedTuple):
 
     @property
     def is_respelled(self) -> bool:
-        """Whether `facts` may name other terms than the asserted triples do.
+        """Whether `facts` may have other terms than the asserted triples that they stand for.
 
-        This is possible if `facts` mention cells of lists, or if one term stands for two equal terms.
+        This is possible if `facts` mention cells of lists, or if one representative stands for two equal terms.
         """
         clash = _clash_of(self.rule)
         if clash is None or clash not in _OF_TWO:
@@ -215,9 +219,9 @@ class Contradiction(NamedTuple):
 
     @property
     def pair(self) -> tuple[str, frozenset[str]] | None:
-        """The key of a contradiction about two members of an owl:AllDifferent; None for any other contradiction.
+        """For a contradiction about two members of an owl:AllDifferent: a key that is equal for the same two members.
 
-        Contradictions about the same two members have the same key.
+        It is None for all other contradictions.
         """
         clash = _clash_of(self.rule)
         if clash is not _LISTED:
@@ -226,7 +230,7 @@ class Contradiction(NamedTuple):
         return _LISTED.text, frozenset(str(binding.get(name)) for name in clash.alike)
 
     def told(self, prefixes: Mapping[str, str]) -> str:
-        """The message, with IRIs abbreviated by `prefixes` (prefix -> namespace)."""
+        """Return the message, with IRIs abbreviated by `prefixes` (prefix -> namespace)."""
         clash = _clash_of(self.rule)
         found = _bound(clash, self.facts) if clash else None
         if clash is None or found is None:
@@ -239,18 +243,18 @@ class Contradiction(NamedTuple):
 
 
 def proved_text(proof: Step, prefixes: Mapping[str, str]) -> str:
-    """The fact that a proof proves, as text. For a proof of `false`, the sentence of the contradiction."""
+    """Return the proved fact as text. If it is `false`, return the sentence of the contradiction."""
     if proof.rule is None or proof.rule.heads != (FALSE,):
         return fact_text(proof.fact, prefixes)
     return f"contradiction: {reading(proof.rule).told([*map(str, proof.fact.terms[1:])]).told(prefixes)}"
 
 
 class Reading(NamedTuple):
-    """How to turn a derivation by a rule that derives `false` into a `Contradiction`.
+    """How to turn a derivation by `rule`, which derives `false`, into a `Contradiction`.
 
     - `terms`: the variables of the rule, then its constants.
-    - `facts`, `axioms`: the atoms of the body that the sentence uses, and the triple patterns of axioms.
-    - `named`: pairs of a variable of the sentence and the term of the rule that the variable matched.
+    - `facts`: the atoms of the body that the sentence mentions. `axioms`: its other triple patterns.
+    - `named`: pairs of a variable of the sentence and the term that the rule has for it.
     """
 
     rule: Rule
@@ -261,17 +265,17 @@ class Reading(NamedTuple):
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """The constants of the rule, which stand at the end of `terms`."""
+        """The constants of the rule, which are the last ones of `terms`."""
         return tuple(str(term) for term in self.terms if not isinstance(term, Variable))
 
     def told(self, values: Sequence[str]) -> Contradiction:
-        """The contradiction that the rule derives if `terms` have these values."""
+        """Return the contradiction for one derivation. `values` are the values of `terms`."""
         known = dict(zip(self.terms, values, strict=True))
         axioms = self.rule.sources or tuple(_triple(_under(atom, known)) for atom in self.axioms)
         return Contradiction(self.rule.name, tuple(values), tuple(_under(atom, known) for atom in self.facts), axioms)
 
     def named_values(self, values: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Pairs of a variable of the sentence and its value; `values` are the values of `terms`."""
+        """Yield each variable of the sentence with its value in one derivation. `values` are the values of `terms`."""
         known = dict(zip(self.terms, values, strict=True))
         return ((name, str(known.get(term, term))) for name, term in self.named)
 
@@ -282,10 +286,10 @@ class Reading(NamedTuple):
         return clash.alike if clash else ()
 
     def key(self, values: Sequence[str], written: Sequence[str]) -> Key:
-        """The key of a derivation; two derivations with the same key are one mistake.
+        """Return the key of a derivation. Derivations with the same key are one mistake of the user.
 
-        `values`: the values of `terms`, with representatives in place of equal terms. `written`: the same values as
-        they were asserted.
+        `values` are the values of `terms`, with representatives in place of equal terms. `written` are the same values
+        as asserted triples have them.
         """
         clash = _clash_of(self.rule.name)
         if clash is None or not self.named:
@@ -300,7 +304,7 @@ class Reading(NamedTuple):
 
 
 def reading(rule: Rule) -> Reading:
-    """The reading of a rule with the head `false`."""
+    """Return how derivations by a rule with the head `false` become contradictions."""
     _, *terms = contradiction(rule).terms
     clash = _clash_of(rule.name)
     found = _first_reading(clash, rule.body) if clash else None
@@ -313,9 +317,9 @@ def reading(rule: Rule) -> Reading:
 
 
 def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Contradiction:
-    """Return `found`, with the asserted names of two equal terms where it names one representative for both.
+    """Return `found` with two equal terms as they were asserted, where it has one representative for both.
 
-    `look_up` takes a triple over representatives, and returns an asserted triple of equal terms.
+    `look_up` takes a triple over representatives, and returns an asserted triple that it stands for.
     """
     clash = _clash_of(found.rule)
     read = _bound(clash, found.facts) if clash else None
@@ -331,7 +335,7 @@ def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Cont
 
 
 def _clash_of(name: str) -> _Clash | None:
-    """The sentence of the rule `name`. A rule `prp-fp-literals` has the sentence of `prp-fp`."""
+    """Return the sentence for the rule `name`, or None. The rule `prp-fp-literals` has the sentence of `prp-fp`."""
     while name not in _CLASHES:
         name, mark, _ = name.rpartition("-")
         if not mark:
@@ -340,10 +344,10 @@ def _clash_of(name: str) -> _Clash | None:
 
 
 def _first_reading(clash: _Clash, body: Iterable[Atom]) -> tuple[Binding, tuple[Atom, ...]] | None:
-    """The first list of patterns in `clash.readings` that matches atoms of `body`: the binding, and the matched atoms.
+    """Match the readings of a sentence with the body of a rule. Returns values of the variables, and the matched atoms.
 
-    Atoms with a predicate of the vocabulary, such as rdfs:subClassOf, are axioms. Axioms are matched only if the
-    other atoms of the body give no match.
+    The first reading that matches is taken; None if none does. Atoms with a predicate of the vocabulary, such as
+    rdfs:subClassOf, are axioms; they are matched only if the other atoms of the body give no match.
     """
     atoms = [atom for atom in body if atom.relation is None]
     plain = [atom for atom in atoms if atom.terms[1] not in _VOCABULARY or atom.terms[1] in _WORDS.values()]
@@ -358,7 +362,10 @@ def _sentence(clash: _Clash, binding: Binding) -> str:
 
 
 def _bound(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Binding] | None:
-    """The first list of patterns in `clash.readings` whose patterns match `facts` one by one, and the binding."""
+    """Match the readings of a sentence with `facts`, pattern by pattern.
+
+    Returns the patterns of the first reading that matches, and values of their variables; None if none matches.
+    """
     for patterns in clash.readings:
         binding: Binding | None = {} if len(patterns) == len(facts) else None
         for pattern, fact in zip(patterns, facts, strict=False):
@@ -371,7 +378,10 @@ def _bound(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Bind
 def _matches(
     patterns: Sequence[Atom], atoms: list[Atom], binding: Binding = _NONE, found: tuple[Atom, ...] = ()
 ) -> Iterator[tuple[Binding, tuple[Atom, ...]]]:
-    """Yield each way to match all patterns with different atoms: the binding, and the atom for each pattern."""
+    """Yield each way to match all patterns with different atoms: values of the variables, and an atom for each pattern.
+
+    `binding` has values from before, `found` the atoms of earlier patterns.
+    """
     if not patterns:
         yield binding, found
         return

@@ -17,7 +17,7 @@ from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 
 
 def prove_contradictions(live: Materializer, most: int | None = None) -> list[Proof]:
-    """One proof for each contradiction, ordered by the rules' names and the terms: the first `most`, or all if None."""
+    """Return a proof for each contradiction, ordered by the rules' names and the terms. `most` limits their number."""
     found = sorted(mistakes(live.save(), live.dictionary, live.false_rules), key=lambda each: each.told)[:most]
     proofs = prove_each([_wanted(live, mistake) for mistake in found], facts_of(live))
     told = [_told(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]
@@ -25,17 +25,19 @@ def prove_contradictions(live: Materializer, most: int | None = None) -> list[Pr
 
 
 def _wanted(live: Materializer, mistake: Mistake) -> Atom:
-    """The fact to prove: the fact of `false`, or `x owl:sameAs y` for terms that were asserted to be different."""
+    """Return the fact to prove for a contradiction: a fact of `false`.
+
+    For equal terms x, y that were asserted to be different, this is `x owl:sameAs y`.
+    """
     if mistake.row is None:
         return link(*mistake.told.terms)
     return atom_of(live, mistake.row[mistake.row > 0], is_triple=False)
 
 
 def _told(mistake: Mistake, proof: Proof) -> Proof:
-    """The proof of a contradiction. `proof` proves the fact of `_wanted`.
+    """Return the proof of a contradiction, given the proof of the fact that `_wanted` returned for it.
 
-    If the fact of `_wanted` is `x owl:sameAs y`, a last step is added to the proof: `x owl:sameAs y` and
-    `x owl:differentFrom y` give `false`.
+    If this fact is `x owl:sameAs y`, a last step is added: `x owl:sameAs y` and `x owl:differentFrom y` give `false`.
     """
     if mistake.row is not None:
         return proof

@@ -1,6 +1,4 @@
-"""The contradictions of a saved state.
-
-They are computed from the saved state, the dictionary and the rules that derive `false`; the engine is not needed.
+"""Find the contradictions of a state of the graph (`Saved`), without the engine.
 
 One mistake of the user is reported as one contradiction, also if `false` has several derivations. Derivations are one
 mistake in three cases: they differ only in equal terms (owl:sameAs), or only in the order of two terms of a symmetric
@@ -42,10 +40,10 @@ _DIFFERENT = "eq-diff1", "eq-diff2", "eq-diff3"
 
 
 class _Use(NamedTuple):
-    """A derivation of `false`.
+    """A derivation of `false`, from a row of a fact of `false`.
 
-    `place`: the number of its row. `reading`: the reading of its rule. `name`: the name of this rule. `terms`: the
-    terms of the row. `says`: these terms, each replaced by its representative.
+    `place` is the number of the row. `name` is the name of the rule, and `reading` how the rule is put into words.
+    `terms` are the terms of the row; `says` are these terms with representatives in place of equal terms.
     """
 
     place: int
@@ -56,40 +54,41 @@ class _Use(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """The key of the derivation; derivations with the same key are one mistake."""
+        """A key that is equal for derivations of one mistake."""
         return self.reading.key(self.says, self.terms) if self.reading else (self.name, self.says)
 
     @property
     def values(self) -> dict[str, str]:
-        """The values of the variables in the rule's sentence; empty if the rule has no sentence."""
+        """The values of the variables in the sentence for the rule; empty if the rule has no sentence."""
         return dict(self.reading.named_values(self.terms)) if self.reading else {}
 
     @property
     def equal(self) -> dict[str, str]:
-        """The same as `values`, but each term is replaced by its representative."""
+        """The same as `values`, but with representatives in place of equal terms."""
         return dict(self.reading.named_values(self.says)) if self.reading else {}
 
     @property
     def ends(self) -> frozenset[str]:
-        """The representatives of the two terms whose order does not matter; empty if the order of all terms matters."""
+        """The representatives of the two terms that may change places; empty if there are no such terms."""
         return frozenset(self.equal[name] for name in self.reading.alike) if self.reading else frozenset()
 
     @property
     def order(self) -> tuple[bool, bool, str, tuple[str, ...]]:
-        """The sort key of derivations of one mistake; the first one is reported.
+        """A sort key. Of several derivations of one mistake, the one with the smallest key is reported.
 
-        Rules that were translated from an axiom come first, then derivations that name representatives only.
+        Derivations by rules that were translated from an axiom come first, then those without terms that have another
+        representative.
         """
         has_sources = self.reading is not None and bool(self.reading.rule.sources)
         return not has_sources, self.terms != self.says, self.name, self.terms
 
 
 class Mistake(NamedTuple):
-    """A contradiction (`told`), and its row int32[w] in the engine: relation, name of the rule, and terms.
+    """A contradiction (`told`), and its row in the engine, int32[w]: relation, name of the rule, terms, then zeros.
 
-    The row is padded with 0. If a mistake has several rows, `row` is one over representatives: the other rows depend on
-    the order of edits, and on how the constants of a rule are written. `row` is None for a pair of equal terms that was
-    asserted to be different: the engine has no row for the pair, because it knows only the representative of both.
+    If a mistake has several rows, `row` is one over representatives: the other rows depend on the order of edits, and
+    on how the constants of a rule are written. `row` is None for two equal terms that were asserted to be different:
+    the engine has no row for them, because it knows only the representative of both.
     """
 
     told: Contradiction
@@ -97,12 +96,15 @@ class Mistake(NamedTuple):
 
 
 def contradictions(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Contradiction]:
-    """The contradictions of a state, one for each mistake, ordered by the rules' names and the terms."""
+    """Return one contradiction for each mistake in a state, ordered by the rules' names and the terms.
+
+    `rules` returns the rules that derive `false`.
+    """
     return sorted(mistake.told for mistake in mistakes(saved, dictionary, rules))
 
 
 def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mistake]:
-    """The contradictions of a state, one for each mistake, with their rows."""
+    """Return one contradiction for each mistake in a state, with its row. `rules` returns rules with head `false`."""
     rows = _all_false_rows(saved, dictionary)
     if not len(rows):
         return []
@@ -119,9 +121,9 @@ def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mi
 
 
 def _as_written(mistake: Mistake, written: Different) -> Iterator[Mistake]:
-    """Split a contradiction by eq-diff1 into one for each pair of equal terms that was asserted to be different.
+    """Split a contradiction by the rule eq-diff1 into one for each pair of terms that were asserted to be different.
 
-    Other contradictions are yielded as they are.
+    `written` has these pairs. Other contradictions are yielded as they are.
     """
     pairs = written.pairs(mistake.told.terms[0]) if mistake.told.rule == "eq-diff1" else None
     if pairs is None:
@@ -142,9 +144,9 @@ def _all_false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
 
 
 def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[_Use]:
-    """The derivations of `false` in `rows`, one for each mistake.
+    """Return one derivation of `false` for each mistake that `rows` show.
 
-    A row of int32[n, w] has the ids of the relation, of the rule's name and of the terms.
+    `rows`, int32[n, w], are all facts of `false`: ids of the relation, of the rule's name and of the terms.
     """
     says = rows.copy()
     says[:, 2:] = saved.in_primaries(says[:, 2:])
@@ -164,13 +166,13 @@ def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) 
 
 
 def _texts(rows: Int32, dictionary: Dictionary) -> list[list[str]]:
-    """The texts of the terms in each row of int32[n, w]; the zeros at the end of a row are left out."""
+    """Return, for each row of int32[n, w], the texts of its terms. Zeros at the end of a row are left out."""
     texts = iter(dictionary.decode(rows[rows > 0]))
     return [[next(texts) for _ in range(count)] for count in (rows > 0).sum(axis=1).tolist()]
 
 
 def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary) -> list[_Use]:
-    """The derivations, without those that only repeat what another derivation says.
+    """Return `uses` without derivations that only repeat what another derivation says.
 
     Left out are:
 
@@ -203,7 +205,7 @@ def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary
 
 
 def _asserted_of(literals: set[str], saved: Saved, dictionary: Dictionary) -> Int32:
-    """The asserted triples whose object is one of these literals: int32[n, 3]."""
+    """Return the asserted triples that have one of `literals` as their object: int32[n, 3]."""
     rows = saved.facts(True) if literals else np.empty((0, 3), dtype=np.int32)
     return rows[np.isin(rows[:, 2], dictionary.find([*literals]))]
 
@@ -220,7 +222,7 @@ class _Readings:
         same.setdefault(reading.constants, reading)
 
     def of(self, name: str, terms: tuple[str, ...]) -> Reading | None:
-        """The reading of the rule `name` whose constants stand at the end of `terms`; None if there is no such rule."""
+        """Return the reading of the rule with this name whose constants are the last ones of `terms`, or None."""
         same = self._readings.get((name, len(terms)), {})
         counts = dict.fromkeys(len(constants) for constants in same)
         ends = (terms[len(terms) - count :] for count in counts)
@@ -228,10 +230,10 @@ class _Readings:
 
 
 def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
-    """Return the same contradictions, stated in asserted facts instead of rows over representatives.
+    """Return the contradictions with asserted facts in place of facts over representatives.
 
-    A contradiction that names one representative for two equal terms gets the names of both terms. A contradiction
-    about a literal alone gets an asserted triple that has this literal as its object.
+    If a contradiction has one representative for two equal terms, it gets both terms. If it is about a literal alone,
+    it gets an asserted triple with this literal as its object.
     """
     if not any(each.is_respelled or each.literal for each in found):
         return found

@@ -20,7 +20,7 @@ Pair = tuple[str, str]
 
 
 class Different:
-    """The pairs (x, y) of a state, where x and y are equal and were asserted to be different."""
+    """The pairs of terms that are equal in a state of the graph and were asserted to be different."""
 
     def __init__(self, saved: Saved, dictionary: Dictionary) -> None:
         self._saved, self._dictionary = saved, dictionary
@@ -43,7 +43,7 @@ class Different:
                 self._found.setdefault(place, []).append((x, y))
 
     def pairs(self, term: str) -> list[Pair] | None:
-        """The pairs whose two terms are both equal to `term`; None if there are no such pairs.
+        """Return the pairs whose two terms are both equal to `term`, or None if there are no such pairs.
 
         Each pair is returned once: a second call with `term`, or with an equal term, returns an empty list.
         """
@@ -53,9 +53,9 @@ class Different:
         return pairs
 
     def _are_equal(self, pairs: Int32, links: Int32) -> NDArray[np.bool_]:
-        """For each pair of `pairs`, int32[n, 2], whether its two terms are equal: bool[n].
+        """Return, for each of `pairs` (int32[n, 2]), whether its two terms are equal: bool[n].
 
-        `links`, int32[m, 2]: the pairs of equal terms, if the graph works without representatives.
+        If the graph works without representatives, `links` (int32[m, 2]) has all pairs of equal terms.
         """
         if self._saved.rep:
             left, right = self._saved.in_primaries(pairs).T
@@ -66,5 +66,5 @@ class Different:
         return found
 
     def _class_of(self, ids: Int32) -> Int32:
-        """For each term of `ids`, int32[n], a number: int32[n]. Equal terms have the same number."""
+        """Return a number for each term of `ids` (int32[n]): int32[n]. Equal terms have the same number."""
         return self._saved.in_primaries(ids) if self._saved.rep else self._first[ids]

@@ -35,7 +35,7 @@ _TRIED, _LONG = 500, 12
 
 
 class EngineFacts:
-    """The facts of a graph, looked up by their atoms."""
+    """The facts of the engine and their derivations. Facts are given as atoms."""
 
     def __init__(self, live: Materializer) -> None:
         self._live = live
@@ -49,7 +49,7 @@ class EngineFacts:
                 self._bodiless.setdefault(contradiction(rule) if head == FALSE else head, []).append(rule)
 
     def row(self, fact: Atom) -> int:
-        """The number of a fact's row in the fact table, or -1 if the fact is not present."""
+        """Return the number of a fact's row in the fact table, or -1 if the fact is not present."""
         texts = [str(term) for term in columns_of(fact)]
         ids = self._live.dictionary.find(texts)
         if not ids.all():
@@ -71,7 +71,7 @@ class EngineFacts:
         return State(bool(facts.is_asserted(row)[0]), int(facts.records(row)[0, STAMP]))
 
     def derivations(self, fact: Atom) -> Iterator[Derivation]:
-        """Every derivation of a present fact: those that the engine finds, and those by rules without a body."""
+        """Yield every derivation of a present fact, also those by rules without a body."""
         if witness := self._witness(fact):
             ways = [derivation.body for derivation in self.derivations(witness)] if is_each(witness) else [(witness,)]
             yield from (Derivation(CHOSEN, body) for body in ways)
@@ -86,9 +86,9 @@ class EngineFacts:
             yield Derivation(rule, ())
 
     def _witness(self, fact: Atom) -> Atom | None:
-        """For a fact that gives the value of a MIN, MAX or SAMPLE: the fact that this value was taken from.
+        """Return the fact from which a MIN, MAX or SAMPLE took its value, if `fact` says this value, else None.
 
-        None for all other facts. None also if Oxigraph normalised the value: no fact has "1" if the value was "01".
+        Returns None also if Oxigraph normalised the value: no fact has "1" if the value was "01".
         """
         if not is_aggregated(fact):
             return None
@@ -101,7 +101,7 @@ class EngineFacts:
         return row if self.row(row) >= 0 else None
 
     def _as_written(self, fact: Atom, derivation: Derivation) -> Derivation:
-        """Rewrite a derivation by a rule of the user: with the variables and the order of atoms that the user wrote.
+        """Return a derivation of `fact` by a user's rule with the variables and the order of atoms that the user wrote.
 
         Other derivations are returned as they are.
         """
@@ -111,7 +111,7 @@ class EngineFacts:
         return _by(rule, fact, derivation.body) or derivation
 
     def _of_twins(self, fact: Atom, derivation: Derivation) -> Derivation:
-        """Rewrite a derivation by a rule of twins.dl: triples of the ontology replace facts of hidden relations.
+        """Return a derivation by a rule of twins.dl with triples of the ontology in place of facts about restrictions.
 
         Other derivations are returned as they are.
         """
@@ -128,7 +128,7 @@ class EngineFacts:
         )
 
     def _atom(self, pattern: Pattern, code: EncodedRule, slots: tuple[int, ...]) -> Atom:
-        """The fact that a body atom becomes when its variables have the values in `slots`."""
+        """Return the fact that a body atom of an encoded rule becomes if `slots` has the values of the variables."""
         known = (*slots[: 1 + code.shape.variables], *code.constants)
         ids = [known[slot] for slot in pattern.slots]
         is_triple, _ = self._engine.planner.tables()[pattern.table]
@@ -136,7 +136,7 @@ class EngineFacts:
 
 
 def _told(fact: Atom, derivation: Derivation) -> Derivation:
-    """A derivation as proofs show it: atoms about literals are shown as conditions of the rule, not as premises.
+    """Return a derivation of `fact` as proofs show it: without the atoms about literals, which are shown as conditions.
 
     A rule of datatypes.dl that derives a triple is shown without premises, as in the W3C's tables.
     """
@@ -150,19 +150,19 @@ def _told(fact: Atom, derivation: Derivation) -> Derivation:
 
 
 def without_hidden(rule: Rule) -> Rule:
-    """Return the rule, with its conditions on literals left out."""
+    """Return the rule without its conditions on literals, see `is_hidden`."""
     read = tuple([atom for atom in rule.body if not is_hidden(atom)])
     return rule if len(read) == len(rule.body) else replace(rule, body=read)
 
 
 def _of_the_tables(fact: Atom, name: str, premises: Sequence[Atom]) -> Derivation | None:
-    """The derivation of `fact` from `premises` by the rule of OWL 2 RL called `name`; None if none is found."""
+    """Return the derivation of `fact` from `premises` by the rule of OWL 2 RL called `name`; None if none is found."""
     rule = next((rule for rule in ruleset("owl2rl").rules if rule.name == name), None)
     return _by(rule, fact, premises) if rule else None
 
 
 def _by(rule: Rule, fact: Atom, premises: Sequence[Atom]) -> Derivation | None:
-    """The derivation of `fact` from `premises` by `rule`; None if `_TRIED` steps do not find it."""
+    """Return the derivation of `fact` from `premises` by `rule`; None if `_TRIED` steps do not find it."""
     body = read_by(rule)
     waiting = [(0, binding) for head in rule.heads[::-1] if (binding := unified(head, fact, {})) is not None]
     for _ in range(_TRIED):
@@ -177,7 +177,7 @@ def _by(rule: Rule, fact: Atom, premises: Sequence[Atom]) -> Derivation | None:
 
 
 def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:
-    """The fact whose row has the columns `ids`, int32[w]."""
+    """Return the fact whose row has the ids `ids`, int32[w]."""
     texts = live.dictionary.decode(ids)
     if is_triple:
         return Atom(None, tuple(texts))

@@ -21,7 +21,7 @@ _ESCAPES = {ord(character): f"#{ord(character)};" for character in "#\"'<>&\\`*_
 
 
 def to_mermaid(proof: Step, prefixes: Mapping[str, str]) -> str:
-    """The lines of the flowchart, each ended by a line feed."""
+    """Return the lines of the flowchart, each ended by a line feed."""
     steps = proof.steps()
     number = {step: place for place, step in enumerate(steps)}
     lines = ["flowchart BT\n"]

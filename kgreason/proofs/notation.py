@@ -32,7 +32,7 @@ _CONDITIONS = {
 
 
 class Step(Protocol):
-    """The properties and methods of `proof.Proof` that the modules `text` and `mermaid` use."""
+    """A proof, as the modules `text` and `mermaid` see it; `proof.Proof` is one."""
 
     @property
     def fact(self) -> Atom:
@@ -55,7 +55,7 @@ class Step(Protocol):
 
 
 def checked(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
-    """The prefixes that a user passed; an empty mapping for None. Raises InputTypeError unless they are a mapping."""
+    """Return the prefixes that a user passed; an empty dict for None. Raises InputTypeError if they are no mapping."""
     if prefixes is None:
         return NO_PREFIXES
     if not isinstance(prefixes, Mapping):
@@ -66,12 +66,12 @@ def checked(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
 
 
 def term_text(term: Term, prefixes: Mapping[str, str]) -> str:
-    """A term in N-Triples syntax, or as in a rule file if there are prefixes."""
+    """Return a term in N-Triples syntax, or as in a rule file if there are prefixes."""
     return format_term(term, prefixes) if prefixes else str(term)
 
 
 def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
-    """A fact as text: `s p o` for a triple, also if a rule reads it with DATA; `relation(t, ...)` for another fact.
+    """Return a fact as text: `s p o` for a triple (also one that a rule reads after DATA), or `relation(t, ...)`.
 
     A hidden fact is written as what it says:
 
@@ -117,12 +117,12 @@ def _aggregated_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
 
 
 def axioms_text(rule: Rule, prefixes: Mapping[str, str]) -> list[str]:
-    """The schema triples that a rule was translated from, each as a text."""
+    """Return the triples that a rule was translated from, each as a text."""
     return [fact_text(triple(*source), prefixes) for source in rule.sources]
 
 
 def rule_text(rule: Rule, prefixes: Mapping[str, str]) -> str:
-    """A rule on one line, without its name."""
+    """Return a rule on one line, without its name."""
     return " ".join(line.strip() for line in format_rule(rule, prefixes).split("\n"))
 
 
@@ -132,7 +132,7 @@ def is_hidden(atom: Atom) -> bool:
 
 
 def conditions(rule: Rule, prefixes: Mapping[str, str]) -> Iterator[str]:
-    """The conditions of a rule on literals, in words: one text for each atom that `is_hidden`."""
+    """Yield the conditions of a rule on literals, in words: a text for each body atom that `is_hidden`."""
     for atom in rule.body:
         if is_hidden(atom):
             terms = [term_text(term, prefixes) for term in atom.terms]

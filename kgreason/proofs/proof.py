@@ -43,7 +43,7 @@ class Proof:
         return f"<Proof of {fact_text(self.fact, {})}: {known}, {count} step{'s' if count > 1 else ''}>"
 
     def _how(self) -> str:
-        """How the fact is known: "by RULE", "absent", "computed" or "asserted"."""
+        """Return how the fact is known: "by RULE", "absent", "computed" or "asserted"."""
         if self.rule is not None:
             return f"by {self.rule.name}"
         if is_absence(self.fact):
@@ -51,7 +51,7 @@ class Proof:
         return "computed" if is_computed(self.fact) or is_aggregated(self.fact) else "asserted"
 
     def _repr_markdown_(self) -> str:
-        """The Mermaid flowchart, for notebooks."""
+        """Return the Mermaid flowchart, for notebooks."""
         return f"```mermaid\n{self.to_mermaid()}```\n"
 
     def steps(self) -> list[Proof]:
@@ -68,23 +68,25 @@ class Proof:
         return list(done)
 
     def uses(self, fact: Atom) -> bool:
-        """Whether this proof, apart from its last step, contains a proof of `fact`."""
+        """Whether this proof uses `fact`: whether it contains a proof of `fact` below its top."""
         return any(step.fact == fact for step in self.steps()[:-1])
 
     def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """The proof as indented text, with `prefixes` (prefix -> namespace) to abbreviate IRIs; see `text`."""
+        """Return the proof as indented text, with `prefixes` (prefix -> namespace) to abbreviate IRIs; see `text`."""
         from kgreason.proofs.text import to_text
 
         return to_text(self, checked(prefixes))
 
     def to_mermaid(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """The proof as a Mermaid flowchart; see `mermaid`."""
+        """Return the proof as a Mermaid flowchart; see `mermaid`."""
         from kgreason.proofs.mermaid import to_mermaid
 
         return to_mermaid(self, checked(prefixes))
 
     def to_json(self) -> dict[str, Any]:
-        """The proof for `json.dumps`: a flat list of steps. Each step names its premises by their places in this list.
+        """Return the proof for `json.dumps`, as a flat list of steps.
+
+        A step names its premises by their indexes in this list, and "fact" is the index of the proved fact:
 
         {"fact": 2, "steps": [{"fact": {"relation": None, "terms": [s, p, o]}, "asserted": True}, ..., {"fact": ...,
         "asserted": False, "rule": {"name", "group", "text", "conditions": [...], "sources": [[s, p, o], ...]},

@@ -1,4 +1,4 @@
-"""`reasons`: for each of some triples, the rule that derives it and the axioms of this rule, without a whole proof.
+"""`reasons`: which rule derives a triple, and from which axioms the rule was translated, without a whole proof.
 
     :tom a :Animal        cax-sco, from the axiom :Cat rdfs:subClassOf :Animal
 
@@ -26,9 +26,9 @@ class Reason(NamedTuple):
 
 
 def reasons(live: Materializer, triples: Iterable[Triple]) -> dict[Triple, Reason]:
-    """The reason for each inferred triple among `triples`; asserted triples have none.
+    """Return a dict with the reason for each inferred triple among `triples`. Asserted triples are left out.
 
-    All `triples` must be present. If a commit is open, its changes count.
+    All `triples` must be in the graph, where changes of an open commit count.
     """
     facts = facts_of(live)
     found = {each: preferred(triple(*each), facts) for each in triples}

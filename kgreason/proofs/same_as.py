@@ -2,14 +2,17 @@
 
 A *link* is a triple `x owl:sameAs y`. The *primary* of a clique is the representative that stands for all its members.
 
-The engine has facts `eq_rep(y, x)`: x is a representative of y. Users see links, and the triples of all equal terms. So
-three translations are made here. A fact of eq_rep is shown as a link. A derivation by a rule of representatives.dl is
-shown as a derivation by eq-sym, eq-trans or eq-rep-*. A triple that users see, and that the engine does not have, is
-derived by eq-rep-* from a triple that the engine has.
+The engine has facts `eq_rep(y, x)`: x is a representative of y. Users see links instead, and the triples of all equal
+terms. So this module makes three translations:
 
-For one step of the engine, a proof here may need two more steps, by eq-sym and eq-trans. So a stamp here is the
-engine's stamp times three, which leaves room for both. Then each fact has a derivation from smaller stamps here too,
-and no proof runs in a circle (`proofs.search`).
+    the engine has                                    users see
+    a fact eq_rep(y, x)                               the link y owl:sameAs x
+    a derivation by a rule of representatives.dl      a derivation by eq-sym, eq-trans or eq-rep-*
+    a triple over representatives                     also its images, derived from it by eq-rep-*
+
+For one step of the engine, a translated proof may need two more steps, by eq-sym and eq-trans. So this module
+multiplies the engine's stamps by three, which leaves room for both steps. Then each fact has a derivation from facts
+with smaller stamps, and no proof runs in a circle (`proofs.search`).
 
 Cost: a few look-ups for each link of a proof.
 """
@@ -35,13 +38,13 @@ _REP = "eq_rep"
 
 
 def facts_of(live: Materializer) -> EngineFacts | SameAsFacts:
-    """The facts of a graph as users see them, for `prove`."""
+    """Return the facts of a graph as users see them, for `prove`."""
     facts = EngineFacts(live)
     return SameAsFacts(facts, live.equality) if live.equality else facts
 
 
 class SameAsFacts:
-    """The facts of a graph, with the triples that users see in place of rows over representatives; for `prove`."""
+    """The facts of a graph as users see them, and their derivations by the W3C's rules for owl:sameAs; for `prove`."""
 
     def __init__(self, facts: EngineFacts, equality: Equality) -> None:
         self._facts, self._equality = facts, equality
@@ -50,7 +53,7 @@ class SameAsFacts:
         return self._is_fact(fact) or any(True for _ in self._shown(fact))
 
     def state(self, fact: Atom) -> State:
-        """Whether a fact that users see is asserted, and its stamp."""
+        """Return whether a fact that users see is asserted, and its stamp."""
         states = [self._engine_state(fact)] if self._is_fact(fact) else []
         if states and states[0].asserted:
             return states[0]
@@ -58,7 +61,7 @@ class SameAsFacts:
         return min(states, key=lambda state: state.stamp)
 
     def derivations(self, fact: Atom) -> Iterator[Derivation]:
-        """Every derivation of a fact that users see."""
+        """Yield every derivation of a fact that users see."""
         found = list(self._of_fact(fact)) if self._is_fact(fact) else []
         found += (derivation for _, derivations in self._shown(fact) for derivation in derivations)
         return (derivation for derivation in dict.fromkeys(found) if fact not in derivation.body)
@@ -71,11 +74,11 @@ class SameAsFacts:
         return State(asserted, _STEPS * stamp)
 
     def _of_fact(self, fact: Atom) -> Iterator[Derivation]:
-        """The engine's derivations of a fact, as derivations that users know."""
+        """Yield the engine's derivations of a fact, translated for users."""
         return map(_told, self._facts.derivations(fact))
 
     def _shown(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
-        """Yield the derivations of a triple by rules for owl:sameAs, each time with the stamp that the triple gets."""
+        """Yield derivations of a triple that the engine does not have: (stamp that the triple gets, derivations)."""
         if fact.relation is not None:
             return
         if is_link(fact):
@@ -98,9 +101,9 @@ class SameAsFacts:
         yield from self._through_root(left, right)
 
     def _through_root(self, left: str, right: str) -> Iterator[tuple[int, list[Derivation]]]:
-        """Yield the derivation of `left owl:sameAs right` by eq-trans, through the primary of their clique.
+        """Yield the derivation of `left owl:sameAs right` by eq-trans, with the stamp that the link gets.
 
-        Its premises are `left owl:sameAs primary` and `primary owl:sameAs right`.
+        The premises are `left owl:sameAs primary` and `primary owl:sameAs right`, with the primary of their clique.
         """
         primary = self._primary(left)
         if primary == self._primary(right) and self._is_fact(Atom("eq_rep", (primary, primary))):
@@ -110,7 +113,7 @@ class SameAsFacts:
                 yield stamp + 1, [Derivation(table_rule("eq-trans"), body)]
 
     def _image(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
-        """Yield the derivation of a triple by eq-rep-*, from a triple that has a primary in place of one term."""
+        """Yield the derivation of a triple by eq-rep-*, with its stamp. A premise has a primary in place of a term."""
         for column, name in enumerate(("eq-rep-s", "eq-rep-p", "eq-rep-o")):
             term = str(fact.terms[column])
             if (primary := self._primary(term)) != term:
@@ -120,12 +123,12 @@ class SameAsFacts:
                 return
 
     def _primary(self, term: str) -> str:
-        """The primary of the term's clique; the term itself if it is in no clique."""
+        """Return the primary of the term's clique; the term itself if it is in no clique."""
         return self._equality.primary(term)
 
 
 def link(left: str, right: str) -> Atom:
-    """The triple `left owl:sameAs right`."""
+    """Return the triple `left owl:sameAs right`."""
     return triple(left, OWL_SAME_AS, right)
 
 
@@ -135,7 +138,7 @@ def _turned(fact: Atom) -> Derivation:
 
 @cache
 def table_rule(name: str) -> Rule:
-    """A rule of OWL 2 RL by its name."""
+    """Return a rule of OWL 2 RL by its name."""
     return next(without_hidden(rule) for rule in ruleset("owl2rl").rules if rule.name == name)
 
 
@@ -144,7 +147,7 @@ def _as_link(atom: Atom) -> Atom:
 
 
 def _told(derivation: Derivation) -> Derivation:
-    """Rewrite a derivation of the engine: triples `x owl:sameAs y` replace facts of eq_rep."""
+    """Translate a derivation of the engine for users, with links in place of facts of eq_rep."""
     rule, body = derivation
     if rule == CHOSEN:
         return Derivation(rule, tuple(map(_as_link, body)))
@@ -163,7 +166,10 @@ def _told(derivation: Derivation) -> Derivation:
 
 
 def _told_of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
-    """Turn a derivation by a rule of representatives.dl into one by the W3C rule that the rule stands for."""
+    """Translate a derivation by a rule of representatives.dl into one by the W3C rule that it stands for.
+
+    `body` has the facts of the body, of which one is a fact of eq_rep.
+    """
     of, row = sorted(body, key=lambda atom: atom.relation != _REP)
     member, root = str(of.terms[0]), str(of.terms[-1])
     if row.relation not in (None, DATA, _REP):  # a fact of a relation

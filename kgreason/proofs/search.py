@@ -21,7 +21,7 @@ from kgreason.rules.model import Atom, Rule
 
 
 class Derivation(NamedTuple):
-    """A rule, and the facts that the atoms of its body become."""
+    """A rule, and the facts in place of the atoms of its body."""
 
     rule: Rule
     body: tuple[Atom, ...]
@@ -42,32 +42,32 @@ class Facts(Protocol):
     """The present facts and their derivations. Ask only about present facts."""
 
     def state(self, fact: Atom) -> State:
-        """Whether a fact is asserted, and its stamp."""
+        """Return whether a fact is asserted, and its stamp."""
         ...
 
     def derivations(self, fact: Atom) -> Iterable[Derivation]:
-        """Every derivation of a fact from present facts."""
+        """Return every derivation of a fact from present facts."""
         ...
 
 
 def prove(fact: Atom, facts: Facts) -> Proof:
-    """The proof of a present fact, down to asserted facts."""
+    """Return the proof of a present fact, down to asserted facts."""
     return _Search(facts).prove(fact)
 
 
 def prove_each(wanted: Iterable[Atom], facts: Facts) -> list[Proof]:
-    """The proofs of present facts. If two proofs use one fact, they share its subproof."""
+    """Return the proofs of present facts. If two proofs use one fact, they share its subproof."""
     search = _Search(facts)
     return [search.prove(fact) for fact in wanted]
 
 
 def preferred(fact: Atom, facts: Facts) -> Derivation | None:
-    """The derivation at the top of the proof that `prove` finds for a present fact; None for an asserted fact."""
+    """Return the last derivation of the proof that `prove` finds for a present fact, or None for an asserted fact."""
     return _Search(facts).choose(fact)
 
 
 def derivations(fact: Atom, facts: Facts) -> list[Proof]:
-    """A proof for every derivation of a present fact, counted or not, in the order in which `prove` prefers them.
+    """Return a proof for each derivation of a present fact, counted or not. The one that `prove` takes comes first.
 
     An asserted fact may have derivations as well; its assertion is not one of them. In a circular proof the fact
     follows from itself: `Proof.uses(fact)` is True.
@@ -82,7 +82,7 @@ def _shown(fact: Atom, rule: Rule, premises: Iterable[Proof]) -> Proof:
 
 
 class _Search:
-    """The proofs found so far."""
+    """A search for proofs, which keeps the proofs found so far."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
@@ -110,9 +110,9 @@ class _Search:
         return self._proofs[fact]
 
     def _prove_from_below(self, fact: Atom) -> None:
-        """Prove a fact from asserted facts upwards, because its preferred derivation runs in a circle.
+        """Prove a fact from asserted facts upwards. Use this if its preferred derivation runs in a circle.
 
-        This is seldom needed, and only for facts of `SameAsFacts`, whose stamps are computed from stamps of the engine.
+        This is seldom so, and only for facts of `SameAsFacts`, whose stamps are computed from stamps of the engine.
         Cost: all derivations of all facts from which the fact may follow.
         """
         known: dict[Atom, list[Derivation]] = {}
@@ -143,18 +143,18 @@ class _Search:
             self._proofs[fact] = _shown(fact, derivation.rule, (self._proofs[part] for part in derivation.body))
 
     def choose(self, fact: Atom) -> Derivation | None:
-        """The preferred derivation of a fact; None for an asserted fact."""
+        """Return the derivation of a fact that proofs use, or None for an asserted fact."""
         if self._state(fact).asserted:
             return None
         return min(self._facts.derivations(fact), key=self.rank)
 
     def rank(self, derivation: Derivation) -> tuple[int, int, str, tuple[tuple[str, tuple[str, ...]], ...]]:
-        """The sort key of derivations: the derivation with the smallest key is preferred."""
+        """Return a sort key. Of the derivations of a fact, proofs use the one with the smallest key."""
         facts = tuple((atom.relation or "", tuple(map(str, atom.terms))) for atom in derivation.body)
         return self._stamp(derivation), len(derivation.body), derivation.rule.name, facts
 
     def _stamp(self, derivation: Derivation) -> int:
-        """The largest stamp among the facts of a derivation's body; -1 if the body is empty."""
+        """Return the largest stamp among the facts of a derivation's body; -1 if the body is empty."""
         return max((self._state(fact).stamp for fact in derivation.body), default=-1)
 
     def _state(self, fact: Atom) -> State:

@@ -22,7 +22,7 @@ _DEEPEST = 20
 
 
 def to_text(proof: Step, prefixes: Mapping[str, str]) -> str:
-    """The lines of a proof, each ended by a line feed."""
+    """Return the lines of a proof, each ended by a line feed."""
     lines: list[str] = []
     told: set[Step] = set()
     waiting = [(proof, 0)]

@@ -25,21 +25,21 @@ _BASE64 = re.compile(
 
 
 def boolean(lexical: str) -> Value:
-    """The value of a lexical form of xsd:boolean."""
+    """Return the value of a lexical form of xsd:boolean."""
     if lexical not in _TRUTH:
         raise ValueError("expected true, false, 1 or 0")
     return Value(BOOLEAN, _TRUTH[lexical])
 
 
 def hexadecimal(lexical: str) -> Value:
-    """The value of a lexical form of xsd:hexBinary."""
+    """Return the value of a lexical form of xsd:hexBinary."""
     if not _HEX.fullmatch(lexical):
         raise ValueError("expected pairs of hexadecimal digits")
     return Value(HEX, bytes.fromhex(lexical))
 
 
 def base64(lexical: str) -> Value:
-    """The value of a lexical form of xsd:base64Binary."""
+    """Return the value of a lexical form of xsd:base64Binary."""
     if not _BASE64.fullmatch(lexical):
         raise ValueError("expected groups of four base64 characters, the last group filled with =")
     return Value(BASE64, b64decode(lexical))

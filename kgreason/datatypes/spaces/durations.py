@@ -34,7 +34,7 @@ class Duration(NamedTuple):
 
 
 def duration(lexical: str) -> Value:
-    """The value of a lexical form of xsd:duration."""
+    """Return the value of a lexical form of xsd:duration."""
     match = _FORM.fullmatch(lexical)
     if not match:
         raise ValueError("expected a form such as P1Y2M3DT4H5M6.7S, in which parts may be left out")
@@ -45,7 +45,7 @@ def duration(lexical: str) -> Value:
 
 
 def day_time(lexical: str) -> Value:
-    """The value of a lexical form of xsd:dayTimeDuration, which has no years and months, not even `0Y`."""
+    """Return the value of a lexical form of xsd:dayTimeDuration, which has no years and months, not even `0Y`."""
     date = lexical.partition("T")[0]
     if "Y" in date or "M" in date:
         raise ValueError("expected a form such as P3DT4H5M6.7S, without years and months")
@@ -53,19 +53,19 @@ def day_time(lexical: str) -> Value:
 
 
 def year_month(lexical: str) -> Value:
-    """The value of a lexical form of xsd:yearMonthDuration, which has no days and no time, not even `0D`."""
+    """Return the value of a lexical form of xsd:yearMonthDuration, which has no days and no time, not even `0D`."""
     if "D" in lexical or "T" in lexical:
         raise ValueError("expected a form such as P1Y2M, without days and time")
     return duration(lexical)
 
 
 def places(value: Duration) -> list[int | Decimal]:
-    """The end of a duration on the time line, in seconds, for each of the four start dates of the standard."""
+    """Return when a duration ends that starts at each of the standard's four dates, in seconds on the time line."""
     return [plus(_after(year, month + value.months), value.seconds) for year, month in _STARTS]
 
 
 def _after(year: int, month: int) -> int:
-    """The start of a month on the time line, in seconds. `month` counts from January of `year` and may exceed 12."""
+    """Return the start of a month, in seconds on the time line. January of `year` is month 1; 13 is a year later."""
     return days_before(year + (month - 1) // 12, (month - 1) % 12 + 1) * 86400
 
 

@@ -16,7 +16,7 @@ _OPEN, _CLOSE = "<r>", "</r>"
 
 
 def xml(lexical: str) -> Value:
-    """The value of a lexical form of rdf:XMLLiteral."""
+    """Return the value of a lexical form of rdf:XMLLiteral."""
     from xml.etree.ElementTree import ParseError, canonicalize
 
     try:

@@ -57,7 +57,7 @@ WHOLE: Mapping[str, tuple[int | None, int | None]] = MappingProxyType(
 
 
 def whole(digits: str) -> int:
-    """The integer for a text of digits, with or without a sign."""
+    """Return the integer that a text of digits, with or without a sign, stands for."""
     if len(digits) < _SHORT:
         return int(digits)
     half = len(digits) // 2
@@ -66,36 +66,36 @@ def whole(digits: str) -> int:
 
 
 def real(digits: str) -> int | Decimal:
-    """The exact number for a text of digits, with or without a sign and a decimal point."""
+    """Return the exact number that a text of digits, with or without a sign and a decimal point, stands for."""
     return Decimal(digits) if "." in digits or len(digits) >= _SHORT else int(digits)
 
 
 def plus(integer: int, number: int | Decimal) -> int | Decimal:
-    """The exact sum of two numbers, never rounded."""
+    """Return the exact sum of two numbers, never rounded."""
     return integer + number if isinstance(number, int) else _EXACT.add(integer, number)
 
 
 def minus(number: int | Decimal) -> int | Decimal:
-    """The number with the opposite sign, never rounded."""
+    """Return the number with the opposite sign, never rounded."""
     return -number if isinstance(number, int) else number.copy_negate()
 
 
 def integer(lexical: str) -> Value:
-    """The value of a lexical form of xsd:integer."""
+    """Return the value of a lexical form of xsd:integer."""
     if not _INTEGER.fullmatch(lexical):
         raise ValueError("expected digits, with or without a sign")
     return Value(REAL, real(lexical))
 
 
 def decimal(lexical: str) -> Value:
-    """The value of a lexical form of xsd:decimal."""
+    """Return the value of a lexical form of xsd:decimal."""
     if not _DECIMAL.fullmatch(lexical):
         raise ValueError("expected digits, with or without a decimal point, and no exponent")
     return Value(REAL, real(lexical))
 
 
 def rational(lexical: str) -> Value:
-    """The value of a lexical form of owl:rational."""
+    """Return the value of a lexical form of owl:rational."""
     match = _RATIONAL.fullmatch(lexical)
     if not match:
         raise ValueError("expected an integer, a slash, and a positive integer without a sign")
@@ -104,12 +104,12 @@ def rational(lexical: str) -> Value:
 
 
 def double(lexical: str) -> Value:
-    """The value of a lexical form of xsd:double."""
+    """Return the value of a lexical form of xsd:double."""
     return Value(DOUBLE, _number(lexical).hex())
 
 
 def single(lexical: str) -> Value:
-    """The value of a lexical form of xsd:float."""
+    """Return the value of a lexical form of xsd:float."""
     return Value(FLOAT, _rounded(_towards_odd(_number(lexical), lexical)).hex())
 
 
@@ -133,7 +133,7 @@ def _number(lexical: str) -> float:
 
 
 def _towards_odd(number: float, lexical: str) -> float:
-    """Round the number of a lexical form to odd. `number` is the same number, rounded to the nearest double.
+    """Return the number that `lexical` stands for, rounded to odd. `number` is the double nearest to it.
 
     To round to odd means: if the exact number lies between two doubles, take the double whose last bit is odd. Rounding
     this double to a float gives the same float as rounding the exact number directly.
@@ -150,7 +150,7 @@ def _bits(number: float) -> int:
 
 
 def _rounded(number: float) -> float:
-    """The single-precision float nearest to a double; infinite if the double is too large."""
+    """Return the single-precision float nearest to a double; infinite if the double is too large."""
     try:
         nearest: float = struct.unpack("<f", struct.pack("<f", number))[0]
     except OverflowError:

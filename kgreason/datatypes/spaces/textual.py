@@ -30,18 +30,18 @@ _NAME = re.compile(f"[{NAME_START}][{NAME_CHARACTER}]*")
 
 
 def string(lexical: str) -> Value:
-    """The value of a lexical form of xsd:string."""
+    """Return the value of a lexical form of xsd:string."""
     return Value(STRING, _characters(lexical))
 
 
 def tagged(lexical: str, language: str) -> Value:
-    """The value of a string with a language tag; the tag may end in a direction (`ar--rtl`)."""
+    """Return the value of a string with a language tag; the tag may end in a direction (`ar--rtl`)."""
     space = DIR_LANG_STRING if "--" in language else LANG_STRING
     return Value(space, (_characters(lexical), language.lower()))
 
 
 def plain(lexical: str) -> Value:
-    """The value of a lexical form of rdf:PlainLiteral."""
+    """Return the value of a lexical form of rdf:PlainLiteral."""
     text, mark, language = lexical.rpartition("@")
     if not mark or (language and not is_language(language)):
         raise ValueError("expected a text that ends in @, or in @ and a language tag")
@@ -49,7 +49,7 @@ def plain(lexical: str) -> Value:
 
 
 def uri(lexical: str) -> Value:
-    """The value of a lexical form of xsd:anyURI."""
+    """Return the value of a lexical form of xsd:anyURI."""
     return Value(URI, _characters(lexical))
 
 

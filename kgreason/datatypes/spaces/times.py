@@ -50,12 +50,12 @@ class Moment(NamedTuple):
 
 
 def days_in(year: int, month: int) -> int:
-    """The number of days in a month."""
+    """Return the number of days in a month."""
     return 29 if month == 2 and _is_leap(year) else _LENGTHS[month - 1]
 
 
 def seconds(moment: Moment) -> int | Decimal:
-    """The position of a moment on the time line, in seconds (XSD 1.1 Part 2, timeOnTimeline).
+    """Return the position of a moment on the time line, in seconds (XSD 1.1 Part 2, timeOnTimeline).
 
     If the moment has an offset, the position is in UTC. Missing properties are filled in: year 1972, month December,
     the last day of the month, midnight.
@@ -68,7 +68,7 @@ def seconds(moment: Moment) -> int | Decimal:
 
 
 def days_before(year: int, month: int) -> int:
-    """The number of days from 1 January of the year 1 to the first day of a month."""
+    """Return the number of days from 1 January of the year 1 to the first day of a month."""
     past = year - 1
     leap_day = month > 2 and _is_leap(year)
     return past * 365 + past // 4 - past // 100 + past // 400 + _BEFORE[month - 1] + leap_day

@@ -1,6 +1,6 @@
 """Compare two versions of an ontology.
 
-labels      gives the same labels to blank nodes of both versions if the same triples are around them
+labels      gives blank nodes of both versions the same label if they have the same triples around them
 comparison  compares what the two versions entail
 text        writes a comparison as text
 """

@@ -35,10 +35,10 @@ Axioms: TypeAlias = tuple[Triple, ...]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Entailed triples that only one version has, and the axioms of this version that are responsible for the triples.
+    """Entailed triples that only one version has, and the axioms of this version that are responsible for them.
 
-    `axioms`: asserted triples that have an IRI as subject and that the other version lacks, sorted. `parts`: the
-    asserted triples of the restrictions and lists that `axioms` use.
+    `axioms` are asserted triples that the other version lacks and that have an IRI as subject, sorted. `parts` are the
+    asserted triples of the restrictions and lists in these axioms. `triples` are the entailed triples.
     """
 
     axioms: Axioms
@@ -54,8 +54,8 @@ class Group:
 class Side:
     """The triples and contradictions that one version has and the other version lacks.
 
-    - `asserted`: triples that only this version asserts, without blank nodes.
-    - `groups`: what only this version entails, the largest groups first.
+    - `asserted`: triples without blank nodes that only this version asserts.
+    - `groups`: triples that only this version entails, grouped by the axioms responsible; the largest groups first.
     - `contradictions`: the contradictions that only this version has, each as a line of text.
     - `blank`: the number of triples with blank nodes that only this version has, asserted or entailed.
     - `untold`: the number of entailed triples that are left out, because the limit was reached.
@@ -86,7 +86,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What the new version has and the old version lacks (`gained`), and the reverse (`lost`)."""
+    """The difference of two versions: `gained` is only in the new version, `lost` only in the old one."""
 
     gained: Side
     lost: Side
@@ -141,7 +141,7 @@ def _lines(file: File) -> bytes:
 
 
 class _State:
-    """A version: its graph, its asserted triples, all its triples, and its contradictions."""
+    """A version: its asserted and inferred triples, its contradictions, and its facts for proofs."""
 
     def __init__(self, graph: KnowledgeGraph) -> None:
         self._facts = facts_of(graph._engine().materializer)  # once for all proofs: it encodes all rules
@@ -151,7 +151,7 @@ class _State:
         self._used: dict[Triple, frozenset[Triple]] = {}
 
     def used(self, triple: Triple) -> frozenset[Triple]:
-        """The asserted triples that a proof of `triple` uses."""
+        """Return the asserted triples that the proof of `triple` uses."""
         if triple not in self._used:
             self._used[triple] = frozenset([triple]) if triple in self.asserted else self._proved(triple)
         return self._used[triple]
@@ -163,7 +163,7 @@ class _State:
 
 
 def _leaves(proof: Proof, triple: Triple) -> Iterable[Triple]:
-    """The asserted triples of a proof, and the triples of the axioms from which the proof's rules were translated."""
+    """Yield the asserted triples in a proof, and the axioms from which its rules were translated, but not `triple`."""
     for step in proof.steps():
         if step.rule is None:
             terms = step.fact.terms
@@ -176,7 +176,7 @@ def _leaves(proof: Proof, triple: Triple) -> Iterable[Triple]:
 
 
 def _triples(graph: KnowledgeGraph, *, asserted: bool) -> set[Triple]:
-    """The triples of a graph as texts."""
+    """Return the asserted triples of a graph (`asserted`), or its inferred triples, as texts."""
     found = set()
     for chunk in graph.dump(asserted=asserted):
         for line in chunk.decode().splitlines():
@@ -208,7 +208,7 @@ def _side(here: _State, there: _State, limit: int) -> Side:
 
 
 def _roots(axioms: Iterable[Triple]) -> Axioms:
-    """Return the triples of `axioms` whose subject is an IRI. If there are no such triples, return all triples."""
+    """Return those of `axioms` that have an IRI as subject, or all if there are none."""
     axioms = tuple(axioms)
     return tuple(each for each in axioms if not each[0].startswith("_:")) or axioms
 

@@ -27,7 +27,7 @@ _Node: TypeAlias = tuple[int, str]
 
 
 def relabelled(documents: Sequence[bytes]) -> list[bytes]:
-    """Give the blank nodes of N-Quads documents new labels, which are made from the triples around each blank node."""
+    """Return N-Quads documents with new labels of blank nodes, each made from the triples around the blank node."""
     parsed = [list(pyoxigraph.parse(text, RdfFormat.N_QUADS, lenient=True)) for text in documents]
     classes = _classes(parsed)
     found = []
@@ -40,7 +40,7 @@ def relabelled(documents: Sequence[bytes]) -> list[bytes]:
 
 
 def _classes(documents: Sequence[Sequence[Quad]]) -> dict[_Node, int]:
-    """For each blank node its class after the last round."""
+    """Return the class of each blank node after the last round."""
     edges = _edges(documents)
     classes = dict.fromkeys(edges, 0)
     count = 1
@@ -57,9 +57,9 @@ def _classes(documents: Sequence[Sequence[Quad]]) -> dict[_Node, int]:
 
 
 def _edges(documents: Sequence[Sequence[Quad]]) -> dict[_Node, list[tuple[_Edge, str | None]]]:
-    """Return for each blank node its triples, without labels of blank nodes.
+    """Return, for each blank node, its triples as values without labels of blank nodes.
 
-    Beside each triple stands the label of the other blank node in the triple, or None.
+    Each comes with the label of the other blank node in the triple, or None.
     """
     found: defaultdict[_Node, list[tuple[_Edge, str | None]]] = defaultdict(list)
     for number, quads in enumerate(documents):
@@ -76,7 +76,10 @@ def _edges(documents: Sequence[Sequence[Quad]]) -> dict[_Node, list[tuple[_Edge,
 
 
 def _names(document: int, quads: Sequence[Quad], classes: dict[_Node, int]) -> dict[str, BlankNode]:
-    """Map the label of each blank node of a document to a blank node with the new label."""
+    """Return a dict from the old label of each blank node to a blank node with the new label.
+
+    `document` is the number of the document, `quads` are its quads.
+    """
     taken: Counter[int] = Counter()
     names = {}
     for quad in quads:

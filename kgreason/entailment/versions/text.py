@@ -68,7 +68,7 @@ def _left_out(side: Side) -> Iterator[str]:
 
 
 def _because(group: Group, prefixes: Mapping[str, str], *, code: bool = False) -> str:
-    """Write the axioms of a group in one line, including the restrictions and lists that the axioms use."""
+    """Return the axioms of a group, with their restrictions and lists, on one line; with `code` in Markdown."""
     texts = [_axiom(each, group.parts, prefixes) for each in group.axioms]
     if not texts:
         return "no single axiom: literals that only this version uses, or a rule that says NOT"
@@ -81,7 +81,7 @@ def _axiom(axiom: Triple, parts: Axioms, prefixes: Mapping[str, str]) -> str:
 
 
 def _object(term: str, parts: Axioms, prefixes: Mapping[str, str], depth: int) -> str:
-    """Write a term as text. For a blank node, write the triples with this node as subject, in brackets."""
+    """Return a term as text. For a blank node, these are the triples of `parts` with this subject, in brackets."""
     if not term.startswith("_:"):
         return _term(term, prefixes)
     said = [each for each in parts if each[0] == term] if depth < _DEEPEST else []
@@ -103,7 +103,7 @@ def _verb(term: str, prefixes: Mapping[str, str]) -> str:
 
 
 def _listed(texts: Sequence[str], most: int) -> list[str]:
-    """Write texts as a Markdown list, which is folded if it is long."""
+    """Return the lines of a Markdown list with at most `most` of the texts. A long list is folded."""
     items = [f"- {text}" for text in texts[:most]]
     if len(texts) > most:
         items.append(f"- and {len(texts) - most:,} more")
@@ -113,7 +113,7 @@ def _listed(texts: Sequence[str], most: int) -> list[str]:
 
 
 def _code(text: str) -> str:
-    """Write a text as a code span of Markdown. The fence is longer than any run of backticks in the text."""
+    """Return a text as a code span of Markdown, between more backticks than follow one another in the text."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence, space = "`" * (longest + 1), " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{space}{text}{space}{fence}"

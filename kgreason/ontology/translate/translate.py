@@ -87,7 +87,7 @@ class Translation:
 
 
 def warnings_of(broken: Iterable[Broken], profile: Profile) -> tuple[str, ...]:
-    """One line for each broken list or SWRL rule, if the profile has rows for this kind of axiom."""
+    """Return one line for each broken list or SWRL rule, if the profile has rows for this kind of axiom."""
     return tuple(str(each) for each in broken if each.kind in ROWS[profile])
 
 

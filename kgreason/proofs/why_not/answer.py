@@ -56,14 +56,14 @@ class WhyNot:
     reasons: Mapping[Atom, str] = field(default_factory=dict)
 
     def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """The answer as indented text, with `prefixes` (prefix -> namespace) to abbreviate IRIs."""
+        """Return the answer as indented text, with `prefixes` (prefix -> namespace) to abbreviate IRIs."""
         return "".join(f"{line}\n" for line in _lines(self, checked(prefixes)))
 
     def __str__(self) -> str:
         return self.to_text().rstrip()
 
     def to_json(self) -> dict[str, Any]:
-        """The answer for `json.dumps`; terms are N-Triples text.
+        """Return the answer for `json.dumps`; terms are N-Triples text.
 
         A fact of a relation has "relation": name and "terms": [...] in the place of "triple".
 
@@ -144,7 +144,7 @@ def _failure(failure: Failure, reasons: Mapping[Atom, str], prefixes: Mapping[st
 
 
 def condition_text(atom: Atom, prefixes: Mapping[str, str]) -> str:
-    """A condition of a rule as text. Variables without a value keep their names."""
+    """Return a condition of a rule as text. Variables without a value keep their names."""
     if is_hidden(atom):
         return next(conditions(Rule((), (atom,)), prefixes))
     return f"{fact_text(atom, prefixes)}{' (asserted)' if atom.relation == DATA else ''}"

@@ -1,10 +1,10 @@
 """`Attempt`: why one rule does not derive a fact: the atoms of its body that match, and the conditions that fail.
 
-The search is greedy. Each step joins the bindings so far with one more atom of the body. Atoms with the fewest free
-variables, and then the fewest facts, are tried first. The search stops when no remaining atom matches any binding: the
-remaining atoms fail. If all atoms match, the aggregates, expressions and negations of the rule follow, one by one; the
-first one that fails for all bindings is reported. Their results are facts of hidden relations (rules/lowering.py), so
-they are looked up and not evaluated.
+A *binding* has values for variables of the rule. The search is greedy. Each step joins the bindings so far with one
+more atom of the body. Atoms with the fewest variables without values, and then the fewest facts, are tried first. The
+search stops when no remaining atom matches any binding: the remaining atoms fail. If all atoms match, the aggregates,
+expressions and negations of the rule follow, one by one; the first one that fails for all bindings is reported. Their
+results are facts of hidden relations (rules/lowering.py), so they are looked up and not evaluated.
 
 Law: a rule without a failing condition derives the fact. A search in another order may match more atoms. Cost: a join
 for each atom that is tried.
@@ -29,12 +29,11 @@ class Failure(NamedTuple):
     """A condition of a rule that fails.
 
     - `kind`: "missing": no fact matches the atom. "computed", "aggregated": the expression or the aggregate is false,
-      has no value, or has another value than the fact in question needs. "absent": a pattern that must have no match
-      has one.
-    - `atom`: the condition, with the values of the binding that is shown. For an expression, an aggregate or a negation
-      it is an atom of a hidden relation.
-    - `found`: the other value of the expression or the aggregate, if it has one.
-    - `facts`: the present facts that must be absent.
+      has no value, or has another value than the rule needs. "absent": a pattern that must have no match has one.
+    - `atom`: the condition, with values in place of variables. For an expression, an aggregate or a negation it is an
+      atom of a hidden relation.
+    - `found`: the value that the expression or the aggregate has, if it has one.
+    - `facts`: for "absent", the facts that are present but must be absent.
     """
 
     kind: str
@@ -44,9 +43,9 @@ class Failure(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """A rule that could derive a fact: values for its variables, the atoms that hold, and the conditions that fail.
+    """A rule that could derive a fact: values of its variables, the atoms that hold, and the conditions that fail.
 
-    `values` has no entry for a variable without a value.
+    A variable without a value has no entry in `values`.
     """
 
     rule: Rule
@@ -56,9 +55,9 @@ class Attempt(NamedTuple):
 
 
 def attempted(rule: Rule, start: Bindings, rows: Rows) -> Attempt | None:
-    """Return why a rule does not derive a fact; None if all conditions of the rule hold.
+    """Return why a rule does not derive a fact, or None if all conditions of the rule hold.
 
-    `start`: the bindings from which the search of the body begins.
+    `start` has the bindings under which the head of the rule is the fact. The search of the body begins with them.
     """
     bindings, matched = start, list[Atom]()
     waiting = list(rule.body)
@@ -75,7 +74,7 @@ def attempted(rule: Rule, start: Bindings, rows: Rows) -> Attempt | None:
 
 
 def _extended(bindings: Bindings, waiting: Sequence[Atom], rows: Rows) -> Iterator[tuple[Atom, Bindings]]:
-    """Yield each atom of `waiting` that matches some of the bindings, with the join of bindings and atom."""
+    """Yield each atom of `waiting` that matches facts under some binding, with the bindings joined with the atom."""
 
     def effort(atom: Atom) -> tuple[int, int]:
         return len(atom.variables().difference(bindings.variables)), rows.count(atom)
@@ -87,9 +86,9 @@ def _extended(bindings: Bindings, waiting: Sequence[Atom], rows: Rows) -> Iterat
 
 
 def _beyond(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
-    """For a rule whose body atoms all match: the attempt with the first aggregate, expression or negation that fails.
+    """Return the attempt of a rule whose body atoms all match: with its first aggregate, expression or NOT that fails.
 
-    None if no aggregate, expression or negation fails.
+    Returns None if none of them fails. `bindings` are the matches of the body.
     """
     ways: list[tuple[Atom, Callable[[Atom, Bindings], Failure]]] = [
         *((atom, lambda atom, at: _valued("aggregated", atom, at, rows)) for atom in aggregated(rule)),
@@ -114,7 +113,10 @@ def _of_computed(result: Variable | None, rows: Rows) -> Callable[[Atom, Binding
 
 
 def _valued(kind: str, atom: Atom, at: Bindings, rows: Rows) -> Failure:
-    """The failure of a BIND or an aggregate. `Failure.found` is the present value, or None if there is none."""
+    """Return the failure of a BIND or an aggregate, with the value that it has now, if any, as `found`.
+
+    `atom` is its hidden atom, and `at` has the one binding that is shown.
+    """
     other = Variable("value of this")
     values = _values(at, rows)
     found = rows.join(at, Atom(atom.relation, (*atom.terms[:-1], other)))
@@ -123,7 +125,10 @@ def _valued(kind: str, atom: Atom, at: Bindings, rows: Rows) -> Failure:
 
 
 def _of_absence(rule: Rule, number: int, rows: Rows) -> Callable[[Atom, Bindings], Failure]:
-    """A function that gives the failure of a negation: the facts that match its atoms and make its filters true."""
+    """Return a function that makes the failure of the NOT number `number` of a rule.
+
+    The failure has the facts that match the atoms under NOT and make the filters under NOT true.
+    """
 
     def failed(atom: Atom, at: Bindings) -> Failure:
         negated = rule.negated[number]
@@ -139,10 +144,9 @@ def _of_absence(rule: Rule, number: int, rows: Rows) -> Callable[[Atom, Bindings
 
 
 def _plain(bindings: Bindings, rows: Rows) -> Bindings:
-    """The bindings in which each term of a clique is the primary, because negations are decided for primaries only.
+    """Return the bindings whose values are primaries or in no clique, because negations are decided for these alone.
 
-    (The primary of a clique is the representative that stands for all members.) If no binding is left, all bindings are
-    returned.
+    If no binding is left, all bindings are returned.
     """
     is_plain = np.ones(len(bindings.rows), dtype=np.bool_)
     for column in bindings.rows.T:
@@ -156,7 +160,7 @@ def _told(rule: Rule, values: dict[Term, str], holds: Sequence[Atom], fails: tup
 
 
 def _chosen(bindings: Bindings, rows: Rows) -> dict[Term, str]:
-    """The values of the binding that is shown: the first one in the order of texts."""
+    """Return the binding to show, as a dict: the first one in the order of the texts of its values."""
     return _values(Bindings(bindings.variables, bindings.rows[[_place(bindings, rows)]]), rows)
 
 
@@ -166,7 +170,7 @@ def _place(bindings: Bindings, rows: Rows) -> int:
 
 
 def _values(bindings: Bindings, rows: Rows) -> dict[Term, str]:
-    """The values of the variables in the first binding."""
+    """Return the first of the bindings as a dict from variables to texts."""
     return {
         variable: rows.text(number)
         for variable, number in zip(bindings.variables, bindings.rows[0].tolist(), strict=True)
@@ -174,5 +178,5 @@ def _values(bindings: Bindings, rows: Rows) -> dict[Term, str]:
 
 
 def under(values: dict[Term, str], atom: Atom) -> Atom:
-    """The atom with values in place of its variables; a variable without a value stays."""
+    """Return the atom with values in place of its variables; a variable without a value stays."""
     return Atom(atom.relation, tuple(values.get(term, term) for term in atom.terms))

@@ -1,4 +1,4 @@
-"""`Rows`: the present facts as columns, for joins with the bindings of a rule's variables.
+"""`Rows`: the present facts as columns, for joins with bindings (values of a rule's variables).
 
     bindings    ?x = :tom, ?y = :ann        atom [?y, :age, ?n]        ->  ?x = :tom, ?y = :ann, ?n = 41
 
@@ -37,7 +37,7 @@ class Bindings(NamedTuple):
     rows: Int32
 
     def column(self, variable: Term) -> Int32 | None:
-        """The values of a variable, int32[n]; None for a constant, and for a variable without values."""
+        """Return the values of a variable in the n bindings, int32[n]; None for a constant or another variable."""
         if not isinstance(variable, Variable) or variable not in self.variables:
             return None
         values: Int32 = self.rows[:, self.variables.index(variable)]
@@ -45,7 +45,7 @@ class Bindings(NamedTuple):
 
 
 class Rows:
-    """The facts of a graph at the moment when this object was made."""
+    """The facts that a graph had at the moment when this object was made."""
 
     def __init__(self, live: Materializer) -> None:
         self._live = live
@@ -56,7 +56,7 @@ class Rows:
         self._of: dict[int, tuple[Int32, NDArray[np.int64]]] = {}
 
     def ids(self, texts: Sequence[str]) -> list[int]:
-        """The ids of terms. A term that the dictionary lacks gets a number below 0."""
+        """Return the ids of terms. A term that the dictionary lacks gets a number below 0."""
         found = self._live.dictionary.find(list(texts)).tolist()
         return [number or self._new(text) for number, text in zip(found, texts, strict=True)]
 
@@ -66,21 +66,21 @@ class Rows:
         return _UNKNOWN - self._unknown.index(text)
 
     def text(self, number: int) -> str:
-        """The text of the term for which `ids` returned this number."""
+        """Return the text of the term for which `ids` returned this number."""
         return self._unknown[_UNKNOWN - number] if number < 0 else self._live.dictionary.decode([number])[0]
 
     def start(self, values: dict[Variable, str]) -> Bindings:
-        """One binding, in which the variables have these values."""
+        """Return `Bindings` that consist of one binding with these values."""
         return Bindings(tuple(values), np.array([self.ids(list(values.values()))], dtype=np.int32).reshape(1, -1))
 
     def count(self, atom: Atom) -> int:
-        """The number of facts that have the constants of an atom."""
+        """Return the number of facts that have the constants of an atom."""
         return len(self._matching(atom))
 
     def join(self, bindings: Bindings, atom: Atom) -> Bindings:
-        """Extend the bindings by values for the atom's variables, in all ways in which the atom holds.
+        """Join bindings with the facts that match an atom. Returns at most `MOST` bindings.
 
-        At most `MOST` bindings are returned.
+        The new bindings have values for the variables of the atom as well.
         """
         found = self._joined(bindings, atom)
         if self._live.equality is not None and atom.relation is None and is_link(atom):
@@ -107,7 +107,7 @@ class Rows:
         return Bindings((*bindings.variables, *fresh), np.unique(np.hstack(columns), axis=0)[:MOST].astype(np.int32))
 
     def _matching(self, atom: Atom) -> Int32:
-        """The facts that have the constants of an atom: int32[n, w]."""
+        """Return the rows of the facts that have the constants of an atom: int32[n, w]."""
         if atom not in self._found:
             self._found[atom] = self._looked_up(atom)
         return self._found[atom]
@@ -128,7 +128,10 @@ class Rows:
         return found
 
     def _slice(self, table: int, key: int, value: int | None) -> NDArray[np.int64]:
-        """The row numbers of the facts of a table with `value` in column `key`; all if `value` is None."""
+        """Return the numbers of those rows of the table number `table` that have `value` in column `key`.
+
+        If `value` is None, return the numbers of all rows of the table.
+        """
         if table not in self._of:
             rows = np.flatnonzero(self._tables == table)
             rows = rows[np.argsort(self._columns[rows, key], kind="stable")]
@@ -140,9 +143,9 @@ class Rows:
         return rows[low:high]
 
     def _linked(self, bindings: Bindings, atom: Atom) -> Bindings:
-        """The bindings under which the two ends of an atom `x owl:sameAs y` are in one clique.
+        """Return the bindings under which subject and object of an atom `x owl:sameAs y` are in one clique.
 
-        If one end has no value, it gets the primary of the other end. If neither has a value, no binding is returned.
+        If one of them has no value, it gets the primary of the other. If neither has a value, no binding is returned.
         """
         ends = [self._end(bindings, term) for term in (atom.terms[0], atom.terms[2])]
         (left, right), terms = ends, (atom.terms[0], atom.terms[2])
@@ -163,7 +166,7 @@ class Rows:
         return np.full(len(bindings.rows), self.ids([term])[0], dtype=np.int32)
 
     def primaries(self, ids: Int32) -> Int32:
-        """The ids, int32[n], with each member of a clique replaced by the clique's primary: int32[n]."""
+        """Replace each id in int32[n] that is a member of a clique by the primary of the clique. Returns int32[n]."""
         slots = self._slots(ids)
         equality = self._live.equality
         return (
@@ -183,9 +186,9 @@ class Rows:
 
 
 def _pairs(left: Int32, right: Int32) -> NDArray[np.int64]:
-    """The pairs int64[n, 2] of a row number of `left` and the number of an equal row of `right`.
+    """Return int64[n, 2]: the pairs (number of a row of `left`, number of an equal row of `right`).
 
-    At most `MOST` pairs are returned for each row of `left`, and the search ends after the row with the `MOST`-th pair.
+    There are at most `MOST` pairs for each row of `left`, and the search ends after the row with the `MOST`-th pair.
     """
     numbers = np.zeros(len(left) + len(right), dtype=np.int64)
     if left.shape[1]:
@@ -204,7 +207,7 @@ def _pairs(left: Int32, right: Int32) -> NDArray[np.int64]:
 
 
 def _both(one: Bindings, other: Bindings) -> Bindings:
-    """All bindings of `one` and `other`. Both must have the same variables, but the order of variables may differ."""
+    """Return the bindings of `one` and those of `other`, each once. Both must have the same variables, in any order."""
     places = [other.variables.index(variable) for variable in one.variables] if len(other.rows) else []
     rows = np.concatenate([one.rows, other.rows[:, places]]) if len(other.rows) else one.rows
     return Bindings(one.variables, np.unique(rows, axis=0)[:MOST].astype(np.int32))

@@ -37,7 +37,7 @@ _MOST_AXIOMS = 100
 
 
 def why_not(live: Materializer, fact: Atom, limit: int) -> WhyNot:
-    """Why a fact does not hold; the answer has at most `limit` rules. The fact must not be in the graph."""
+    """Return why a fact does not hold, with at most `limit` rules. The fact must not be in the graph."""
     terms = tuple(map(str, fact.terms))
     rows, asked = Rows(live), _as_asked(live, terms)
     found = sorted(_attempts(live, fact, rows), key=_order)
@@ -49,11 +49,9 @@ def why_not(live: Materializer, fact: Atom, limit: int) -> WhyNot:
 
 
 def _as_asked(live: Materializer, terms: tuple[str, ...]) -> dict[str, str]:
-    """A mapping from primaries to the terms of the question that they stand for.
+    """Return a dict from primaries to the terms in the user's question that they stand for.
 
-    A primary is left out if it is a term of the question itself.
-
-    (The primary of a clique is the representative that stands for all members.)
+    A primary that is itself a term of the question is left out.
     """
     equality = live.equality
     names = {equality.primary(term): term for term in reversed(terms)} if equality else {}
@@ -61,7 +59,7 @@ def _as_asked(live: Materializer, terms: tuple[str, ...]) -> dict[str, str]:
 
 
 def _with_names(attempt: Attempt, asked: Mapping[str, str]) -> Attempt:
-    """The attempt with terms of the question in place of primaries; `asked` maps these primaries to the terms."""
+    """Return the attempt with terms of the user's question in place of primaries. `asked` comes from `_as_asked`."""
     return attempt._replace(
         values={name: asked.get(value, value) for name, value in attempt.values.items()},
         holds=tuple(_renamed(atom, asked) for atom in attempt.holds),
@@ -79,7 +77,7 @@ def _renamed(atom: Atom, asked: Mapping[str, str]) -> Atom:
 
 
 def _order(attempt: Attempt) -> tuple[int, int, str, list[tuple[str, str]]]:
-    """The sort key of attempts: first those with few failing conditions, then those with many atoms that hold."""
+    """Return a sort key: few failing conditions come first; among equals, many atoms that hold."""
     return len(attempt.fails), -len(attempt.holds), attempt.rule.name, sorted(attempt.values.items())
 
 
@@ -102,9 +100,9 @@ def _attempts(live: Materializer, fact: Atom, rows: Rows) -> Iterator[Attempt]:
 
 
 def _unified(rule: Rule, goals: Iterable[Atom], primary: Any) -> list[dict[Variable, str]]:
-    """The bindings, each once, under which a head of the rule is one of the facts `goals`.
+    """Return the values of the rule's variables for which a head of the rule is one of the facts `goals`.
 
-    `primary` returns the primary of a term's clique.
+    Each way is returned once. `primary` returns the primary of a term's clique.
     """
     found: list[dict[Variable, str]] = []
     for head in rule.heads:
@@ -123,7 +121,10 @@ def _unified(rule: Rule, goals: Iterable[Atom], primary: Any) -> list[dict[Varia
 
 
 def _starts(rule: Rule, start: Bindings, rows: Rows, *, is_own: bool) -> Iterator[Bindings]:
-    """Yield the bindings from which a rule is searched: `start`; for a generic rule, one for each axiom it may read."""
+    """Yield the bindings with which a search of the rule begins.
+
+    This is `start`, but for a generic rule one binding for each axiom that the rule may read.
+    """
     premises = [atom for atom in rule.body if is_schema_pattern(atom)]
     if is_own or rule.sources or not premises or len(premises) == len(rule.body):
         yield start
@@ -136,10 +137,10 @@ def _starts(rule: Rule, start: Bindings, rows: Rows, *, is_own: bool) -> Iterato
 
 
 def _reasons(live: Materializer, facts: Iterable[Atom], asked: Mapping[str, str]) -> Iterator[tuple[Atom, str]]:
-    """Yield each fact of `facts`, with "asserted" or "by RULE". All `facts` must be present.
+    """Yield each fact of `facts` with how it is known: "asserted" or "by RULE". All `facts` must be present.
 
-    `asked` maps primaries to terms of the question. If the graph also has the fact with these terms, "asserted" or
-    "by RULE" is said of the fact with these terms.
+    `asked` comes from `_as_asked`. If the graph also has the fact with terms of the user's question, the answer is
+    about the fact with these terms.
     """
     state = facts_of(live)
     for fact in facts:

@@ -54,11 +54,11 @@ class Feed(DataSource):  # type: ignore[misc]
 
     @classmethod
     def name(cls) -> str:
-        """The name for `spark.readStream.format`."""
+        """Return the name for `spark.readStream.format`."""
         return "kgreason"
 
     def schema(self) -> str:
-        """The columns of the feed, as the text of a Spark schema."""
+        """Return the columns of the feed, as the text of a Spark schema."""
         return "commit long, sign int, subject string, predicate string, object string, graph string"
 
     def simpleStreamReader(self, schema: Any) -> FeedReader:  # noqa: ARG002, N802
@@ -80,7 +80,7 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
         self._is_to_end = self._is_at_end = False
 
     def initialOffset(self) -> dict[str, int]:  # noqa: N802
-        """The offset at which a new stream begins: the commit `after`."""
+        """Return the offset at which a new stream begins: the commit `after`."""
         return {"commit": self._after}
 
     def read(self, start: dict[str, int]) -> tuple[Iterator[Change], dict[str, int]]:

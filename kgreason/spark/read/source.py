@@ -40,11 +40,11 @@ class RdfDataSource(DataSource):  # type: ignore[misc]
 
     @classmethod
     def name(cls) -> str:
-        """The name for `spark.read.format`."""
+        """Return the name for `spark.read.format`."""
         return "rdf"
 
     def schema(self) -> str:
-        """The columns of a quad, as the text of a Spark schema."""
+        """Return the columns of a quad, as the text of a Spark schema."""
         return SCHEMA
 
     def reader(self, schema: object) -> _Reader:  # noqa: ARG002 - a schema of the user's own would be of the same types

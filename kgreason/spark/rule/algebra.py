@@ -83,7 +83,7 @@ class Project:
 
 
 def width(source: Source) -> int:
-    """The number of columns of a tree."""
+    """Return the number of columns of a tree."""
     match source:
         case Relation():
             return source.arity
