@@ -121,7 +121,10 @@ def assistant(
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Turn errors that an assistant can correct into ToolError. `mcp` does not show other errors to the assistant."""
+    """Within the block, turn errors that an assistant can correct into ToolError.
+
+    `mcp` hides all other errors from it.
+    """
     try:
         yield
     except KgreasonError as error:
@@ -131,14 +134,14 @@ def _told() -> Iterator[None]:
 
 
 def _without_files(update: str) -> str:
-    """Return a SPARQL update unchanged. Raises ToolError if the update contains LOAD, which reads files."""
+    """Return a SPARQL update as it is. Raises ToolError if it contains LOAD, which reads files."""
     if any(isinstance(operation, Load) for operation in parse(_without_service(update))):
         raise ToolError("LOAD is refused: an assistant does not read files; use INSERT DATA")
     return update
 
 
 def _without_service(sparql: str) -> str:
-    """Return a SPARQL text unchanged. Raises ToolError if the text contains SERVICE, which asks other machines."""
+    """Return a SPARQL text as it is. Raises ToolError if it contains SERVICE, which asks other machines."""
     if any((token["name"] or "").upper() == "SERVICE" for token in TOKEN.finditer(sparql)):
         raise ToolError("SERVICE is refused: an assistant does not ask other machines")
     return sparql

@@ -49,7 +49,7 @@ def main(*arguments: Any, **options: Any) -> None:
 
 
 def _end_with_threads(status: Any) -> None:
-    """End the process at once if a query that nobody waits for still runs in a thread of Oxigraph."""
+    """If a query that nobody waits for still runs in a thread of Oxigraph, end the process at once with `status`."""
     from kgreason.store.oxigraph.worker import is_left
 
     if is_left() and isinstance(status, int):

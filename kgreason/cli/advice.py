@@ -37,7 +37,7 @@ _OPTIONS = (
 
 
 def in_options(message: str) -> str:
-    """Return a message of the library, changed for a user of the command line.
+    """Turn a message of the library into one for a user of the command line.
 
     >>> in_options("the prefix ex: is not declared; pass prefixes={'ex': 'http://example.org/'}")
     'the prefix ex: is not declared; give --prefix ex=http://example.org/'

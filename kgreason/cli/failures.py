@@ -45,7 +45,7 @@ class Reporting(click.Group):
     """The group of all commands; it prints an error as one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The names of the commands, in the order in which they were added."""
+        """Return the names of the commands, in the order in which they were added."""
         return list(self.commands)
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
@@ -80,7 +80,7 @@ class Reporting(click.Group):
             ctx.exit(_say(str(stop) or "interrupted", _INTERRUPTED))
 
     def _error(self, ctx: click.Context) -> int:
-        """Return the exit status with which the called command ends after an error."""
+        """Return the exit status for an error of the command that was called: 2 for a `Verdict`, otherwise 1."""
         return 2 if isinstance(self.commands.get(ctx.invoked_subcommand or ""), Verdict) else 1
 
 

@@ -57,7 +57,7 @@ def mcp(location: Place, writes: bool, seconds: float) -> None:
 
 
 def _tried(location: Place, sparql: str) -> Delta:
-    """Return the delta that an update would make in the store at a place, without changing the store."""
+    """Compute the delta that an update would have as a commit, without a change of the store."""
     if isinstance(location, Server):
         with graph_at(location) as server:
             return cast("RemoteGraph", server).update(sparql, "the update", keep=False).delta

@@ -16,7 +16,7 @@ PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
 
 
 def _prefixes(_context: click.Context, _option: click.Parameter, words: tuple[str, ...]) -> dict[str, str]:
-    """Return the prefixes that `--prefix` declares, together with rdf, rdfs, owl and xsd.
+    """Read the values of `--prefix`. Returns these prefixes together with rdf, rdfs, owl and xsd.
 
     Without `--prefix` the result is empty, so that IRIs in an RDF Patch are not shortened.
     """
@@ -30,7 +30,7 @@ def _prefixes(_context: click.Context, _option: click.Parameter, words: tuple[st
 
 
 def _prefix(does: str) -> Callable[[Command], Command]:
-    """Make an option `--prefix`. Its help text begins with the words `does`, such as "Show"."""
+    """Make an option `--prefix`. `does` is the first word of its help text, such as "Show"."""
     return click.option(
         "--prefix",
         "prefixes",
@@ -49,7 +49,7 @@ shown_prefixes = _prefix("Show")
 
 
 def shortened(text: str, prefixes: Mapping[str, str]) -> str:
-    """Return a text that has terms in N-Triples syntax, with IRIs shortened by prefixes and `a` for rdf:type."""
+    """Shorten the IRIs in a text that has terms in N-Triples syntax. rdf:type becomes `a`."""
     if not prefixes:
         return text
     text = text.replace(f" {RDF_TYPE} ", " a ")

@@ -34,7 +34,7 @@ def location(command: Command) -> Command:
 
 
 def existing(command: Command) -> Command:
-    """Add the options of `location`. If `-l` is a folder, the folder must have a store."""
+    """Add the options of `location` to a command that needs a store: a folder must have one."""
     said = "The folder of the store, which must exist, or the address of a server: http://127.0.0.1:7878."
     return _at(command, said, callback=_existing)
 
@@ -126,7 +126,7 @@ def limits(command: Command) -> Command:
 
 
 def _loaded(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> list[Callable[..., Any]]:
-    """Return the Python functions in the modules that --functions names."""
+    """Import the modules that --functions names, and return their Python functions."""
     if not names:
         return []
     from kgreason.functions.registry import load
@@ -193,9 +193,9 @@ def request(command: Command) -> Command:
 
 
 def given(text: str | None, file: Path | None, option: str) -> tuple[str, str]:
-    """Return a text and its name for messages: the text of an option, of the file of `--option-file`, or of stdin.
+    """Read the text that a command needs: from `--option`, from the file of `--option-file`, or from standard input.
 
-    The file `-` is stdin, too.
+    Returns the text, and its name for messages. The file `-` is standard input, too.
     """
     if text is not None and file is not None:
         raise click.UsageError(f"give --{option} or --{option}-file, not both")
@@ -215,9 +215,9 @@ def is_stdin(file: object) -> bool:
 
 
 def typed(what: str, instead: str) -> str:
-    """Return the text of standard input. Raises InputError.
+    """Read the text of standard input. Raises InputError.
 
-    Messages call the text `what`, and name the option `instead`, which takes the same text.
+    `what` is the name of the text in messages. `instead` is the option that takes the same text.
     """
     wait_for_stdin(what, f" {instead} gives it on the command line.")
     try:
@@ -227,7 +227,7 @@ def typed(what: str, instead: str) -> str:
 
 
 def wait_for_stdin(what: str, hint: str = "") -> None:
-    """If standard input is a terminal, print a line which says that the command waits for input."""
+    """If standard input is a terminal, say that the command waits for the input `what`."""
     if sys.stdin.isatty():
         click.echo(f"kgreason: reading {what} from the terminal; end it with Ctrl-D.{hint}", err=True)
 
@@ -244,12 +244,12 @@ def check_stdin(files: Iterable[str], syntax: str | None) -> None:
 
 
 def example(*lines: str) -> str:
-    """Return the text at the end of a command's help that shows these lines as examples."""
+    """Make the examples at the end of a command's help."""
     return "\n".join(["\b", "Example:" if len(lines) == 1 else "Examples:", *(f"  {line}" for line in lines)])
 
 
 def print_table(values: dict[str, Any], *, as_json: bool) -> None:
-    """Print each name with its value on a line, or all as one JSON object."""
+    """Print each name and its value on a line of its own. With `as_json` print all as one JSON object."""
     if as_json:
         click.echo(json.dumps(values))
         return
@@ -304,5 +304,5 @@ _MANY = ("-f", "--file", "--remove", "--data")
 
 
 def _names(flag: str, word: str) -> bool:
-    """Whether a word of a command line is the option `flag`, alone or together with its value (`--file=a.nt`)."""
+    """Whether a word of a command line is the option `flag`, with or without its value (`--file=a.nt`)."""
     return word == flag or word.startswith(f"{flag}=")

@@ -44,7 +44,10 @@ Graph: TypeAlias = "KnowledgeGraph | RemoteGraph"
 
 
 class _PlaceType(click.ParamType[Place]):
-    """The click type of `-l`: a text that begins like the address of a server is one; any other text is a folder."""
+    """The type of `-l` for click.
+
+    A text that begins as the address of a server does is one; any other text is a folder.
+    """
 
     name = "store"
 
@@ -87,21 +90,23 @@ token_file = click.option(
 
 
 def there(place: Place) -> Place:
-    """Return the place. Raises StoreError for a folder without a store."""
+    """Return the place as it is. Raises StoreError for a folder without a store."""
     if isinstance(place, Path) and not is_store(place):
         raise no_store(place)
     return place
 
 
 def folder(place: Place, command: str) -> Path:
-    """Return a place that is a folder. Raises UsageError for a server, because `command` cannot ask a server."""
+    """Return the place as it is if it is a folder. Raises UsageError for a server, because `command` cannot ask one."""
     if isinstance(place, Server):
         raise click.UsageError(f"{command} needs the folder of a store, and {place} is the address of a server")
     return place
 
 
 def graph_at(place: Place | None, *, read_only: bool = False, **how: Any) -> Graph:
-    """Open the graph at a place, or a graph in memory if the place is None. `how` are options of `KnowledgeGraph.open`.
+    """Open the graph at a place. If the place is None, open a graph in memory.
+
+    `how` are options of `KnowledgeGraph.open`.
 
     Raises the errors of `open` and of `connect`, and UsageError for options that a server does not take.
     """
@@ -127,6 +132,6 @@ def graph_at(place: Place | None, *, read_only: bool = False, **how: Any) -> Gra
 
 
 def no_server(place: Place, option: str) -> None:
-    """Raise InputError if the place is a server: the option `option` works only with a folder."""
+    """Raise InputError if the place is a server, because the option `option` works only with a folder."""
     if isinstance(place, Server):
         raise InputError(f"{option}: cannot be used with a server; name the folder of the store")

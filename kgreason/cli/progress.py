@@ -59,7 +59,7 @@ class Bars:
 
 
 def _announce() -> None:
-    """If kernels must be compiled first, print a line which says so."""
+    """If kernels must be compiled first, print a line that says so."""
     from kgreason import compiled  # importing a member would make the cache take this module for one of kernels
     from kgreason.engine.level.fixpoint import advance
 

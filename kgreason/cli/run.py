@@ -115,7 +115,7 @@ def run(
 
 
 def _follow(program: Path, facts: Path, output: Path | None, script: Path, how: dict[str, Any]) -> None:
-    """Carry out a script on a program and its tables. If `output` is given, write the derived tables at the end.
+    """Run a program on tables, and carry out a script on it. If `output` is given, write the derived tables in the end.
 
     `how` are arguments of `KnowledgeGraph.open`.
     """
@@ -144,7 +144,7 @@ def _follow(program: Path, facts: Path, output: Path | None, script: Path, how: 
 
 @contextmanager
 def _lines(script: Path) -> Iterator[Iterable[str]]:
-    """Give a block the lines of a script. Lines of standard input are given one by one as they come.
+    """Give the block the lines of a script. Lines of standard input come one by one.
 
     Raises InputError.
     """

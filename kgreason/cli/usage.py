@@ -26,7 +26,7 @@ _OPTION_OF_WORDS = {
 
 
 def plain(error: click.UsageError) -> str:
-    """Return the message of a usage error in plain words, without a full stop."""
+    """Return the message of a wrong command line in plain words, without a full stop."""
     match error:
         case click.MissingParameter(param=click.Parameter() as parameter):
             text = _missing(parameter)

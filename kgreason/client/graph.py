@@ -59,7 +59,7 @@ _TOLD = ("commit", "warnings", "streams", "options")
 
 
 class How(TypedDict, total=False):
-    """The options that say how a commit is evaluated; `KnowledgeGraph.open` explains them."""
+    """Options of a commit, which say how it is evaluated; `KnowledgeGraph.open` explains them."""
 
     strategy: Strategy
     budget: int | None
@@ -184,7 +184,7 @@ class RemoteGraph:
         file: File | None = None,
         syntax: Syntax = "datalog",
     ) -> Delta:
-        """Remove rules as one commit, and return its delta; see `Transaction.remove_rules`."""
+        """Remove rules that the user added, as one commit, and return its delta; see `Transaction.remove_rules`."""
         with self.transaction() as tx:
             tx.remove_rules(text, source, file=file, syntax=syntax)
         return tx.delta
@@ -217,8 +217,8 @@ class RemoteGraph:
     ) -> Updated:
         """Carry out a SPARQL 1.1 Update request as one commit; see `KnowledgeGraph.update`.
 
-        Without `keep` nothing changes, and the result has the delta that the commit would have. LOAD reads files of the
-        server, if the server allows LOAD.
+        With `keep=False` nothing changes, and the result has the delta that the commit would have. LOAD reads files of
+        the server, if the server allows LOAD.
         """
         from kgreason.graph.sparql_update.update import Updated
         from kgreason.wire.deltas import decoded
@@ -258,7 +258,7 @@ class RemoteGraph:
         timeout: float | None = None,
         as_of: int | None = None,
     ) -> Found:
-        """Return the results of a query over the present graph, or over the graph after the commit `as_of`."""
+        """Answer a query over the graph as it is now, or as it was after the commit `as_of`."""
         check_text("query", "a SPARQL query", sparql)
         check_seconds("timeout", timeout)
         given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]
@@ -352,7 +352,7 @@ class RemoteGraph:
         return cast("Proof", self._exact("/explain", given))
 
     def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
-        """Do nothing. `explain` asks the server, and the server says at once if the graph lacks the triple."""
+        """Do nothing. `explain` asks the server anyway, and the server says at once if the graph lacks the triple."""
 
     def why_not(
         self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None, limit: int = 10
@@ -411,7 +411,7 @@ class RemoteGraph:
         return deltas.decoded(self._link.ask(f"/commits/{after}", [("since", str(before))], EXACT).json())
 
     def as_of(self, commit: int) -> RemotePast:
-        """Return an object for queries over the graph as it was after a commit.
+        """Return an object that answers queries over the graph as it was after a commit.
 
         The first query raises HistoryError if the history does not have the commit.
         """
@@ -463,7 +463,7 @@ class RemoteGraph:
         return iter(text.split("\n")[:-1])
 
     def subscribe(self, after: int | None = None, *, patience: float = 60) -> Deltas:
-        """Return an iterator that gives the delta of each commit after the commit `after`, as soon as it is made.
+        """Return an iterator over the deltas of all commits after the commit `after`. It waits for new commits.
 
         If `after` is None the deltas begin with the next commit.
 
@@ -481,10 +481,10 @@ class RemoteGraph:
         base: str | None = None,
         patience: float = 60,
     ) -> RowChanges:
-        """Return an iterator that gives first all present rows of a SELECT or ASK query, and then each change of them.
+        """Return an iterator over the changes of a query's rows. The first change has all present rows.
 
-        Use the result in a `with` block. The changes are those of `KnowledgeGraph.standing`. After a lost
-        connection, one change may combine the changes of several commits. Raises QueryError, ServerError.
+        Use the result in a `with` block. The changes are those of `KnowledgeGraph.standing`. After a lost connection,
+        one change may combine the changes of several commits. Raises QueryError, ServerError.
         """
         check_text("standing", "a SELECT or ASK query", sparql)
         given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]

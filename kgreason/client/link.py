@@ -24,7 +24,7 @@ Parameters = Iterable[tuple[str, str]]
 
 
 class Reply(NamedTuple):
-    """The answer to a request: the headers, by names in lower case, and an open file with the body."""
+    """The answer to a request: its headers, by names in lower case, and its body as an open file."""
 
     headers: Mapping[str, str]
     file: IO[bytes]
@@ -41,7 +41,10 @@ class Reply(NamedTuple):
 
 
 class Link:
-    """Sends requests to a server at an address such as http://127.0.0.1:7878, with the token that the server needs."""
+    """Sends requests to a server at an address such as http://127.0.0.1:7878.
+
+    `token` is needed if the server has tokens.
+    """
 
     def __init__(self, url: str, token: str | None = None, timeout: float | None = None) -> None:
         """`timeout` is how many seconds to wait for the server, without a limit if it is None. Raises InputError."""
@@ -64,12 +67,18 @@ class Link:
         return self._answer("GET", with_parameters(path, given), None, {"Accept": accept}, is_edit=False)
 
     def form(self, path: str, given: Parameters, accept: str, *, is_edit: bool) -> Reply:
-        """Send a form in a POST request and return the answer. Raises the errors of `ask`."""
+        """Send a POST request with a form, and return the answer. Raises the errors of `ask`.
+
+        `is_edit` says that the request edits the graph, so it must not be sent twice.
+        """
         headers = {"Accept": accept, "Content-Type": "application/x-www-form-urlencoded"}
         return self._answer("POST", path, _encoded(given), headers, is_edit=is_edit)
 
     def send(self, path: str, body: IO[bytes] | bytes, media: str, accept: str, *, is_edit: bool) -> Reply:
-        """Send a body in a POST request and return the answer. Raises the errors of `ask`."""
+        """Send a POST request with a body of the media type `media`, and return the answer. Raises the errors of `ask`.
+
+        `is_edit` says that the request edits the graph, so it must not be sent twice.
+        """
         headers = {"Accept": accept, "Content-Type": media}
         return self._answer("POST", path, body, headers, is_edit=is_edit)
 
@@ -105,7 +114,7 @@ class Link:
     def stream(
         self, path: str, given: Parameters, headers: Mapping[str, str], silence: float
     ) -> tuple[HTTPConnection, HTTPResponse]:
-        """Ask for a stream, which is an answer without an end. Returns the connection and the answer.
+        """Send a GET request for a stream, which is an answer without an end. Returns the connection and the answer.
 
         A read of the answer raises TimeoutError if nothing comes for `silence` seconds. The call itself raises OSError,
         HTTPException, and the errors of the server.
@@ -144,7 +153,7 @@ class Link:
         return connection.getresponse()
 
     def _connection(self, *, is_fresh: bool) -> tuple[HTTPConnection, bool]:
-        """Return a connection, and whether it was used before. With `is_fresh` the connection is a new one."""
+        """Return an idle connection or a new one, and whether it was used before. With `is_fresh` it is a new one."""
         if self._is_closed:
             raise ServerError("the graph is closed")
         if not is_fresh:
@@ -165,7 +174,7 @@ class Link:
             self._idle.append(connection)
 
     def lost(self, error: Exception, *, is_edit: bool = False) -> ServerError:
-        """Return the error to raise if the server does not answer."""
+        """Make the error to raise if the server does not answer. `is_edit` says that the edit may have been made."""
         if isinstance(error, ConnectionRefusedError):
             return ServerError(f"{self.url}: no server answers there; start one with `kgreason serve -l STORE`")
         problem = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -182,7 +191,7 @@ class Link:
 
 
 def with_parameters(path: str, given: Parameters) -> str:
-    """Return a path with parameters behind it: `path?name=value`."""
+    """Return the address `path` with parameters after it: `path?name=value`."""
     text = _encoded(given).decode()
     return f"{path}?{text}" if text else path
 
@@ -192,7 +201,7 @@ def _encoded(given: Parameters) -> bytes:
 
 
 def _refusal(status: int, text: bytes) -> Exception:
-    """Return the error that the body of an answer describes."""
+    """Make the error that an answer with an error `status` describes in its body, `text`."""
     try:
         found = json.loads(text)
     except ValueError:

@@ -33,9 +33,10 @@ _PASSING = (502, 503, 504)
 
 
 class Events:
-    """Server-sent events of a path, each with a number.
+    """Iterates over the server-sent events of a path. Each event has a number.
 
-    After a lost connection the client connects again, and the events go on after the last one that was read.
+    After a lost connection the client connects again, and the events go on after the last one that was read. The
+    iteration fails if there is no connection for `patience` seconds.
     """
 
     def __init__(self, link: Link, path: str, given: list[tuple[str, str]], after: int | None, patience: float) -> None:
@@ -52,9 +53,9 @@ class Events:
             raise self._link.lost(error) from error
 
     def _connect(self) -> None:
-        """Connect to the server. If `after` is None, take it from the first lines of the answer.
+        """Connect to the server, and ask for the events after the number `after`.
 
-        `after` is the commit after which the events begin.
+        If `after` is None, the server says in its first lines with which number it begins.
         """
         headers = {"Accept": "text/event-stream"}
         if self.after is not None:
@@ -72,7 +73,10 @@ class Events:
         return self
 
     def __next__(self) -> tuple[str, Any]:
-        """The next event: its name and its data. Raises ServerError, StopIteration after `close`."""
+        """Wait for the next event. Returns its name and its data.
+
+        Raises ServerError, and StopIteration after `close`.
+        """
         lost: float | None = None
         pause = _FIRST_PAUSE
         while not self._is_closed:
@@ -90,7 +94,10 @@ class Events:
         raise StopIteration
 
     def _check(self, error: Exception, seconds: float) -> None:
-        """Raise ServerError if the client should not try to connect again, after `seconds` without a connection."""
+        """Raise ServerError if a new attempt to connect makes no sense.
+
+        `error` is why the connection is lost, and `seconds` is for how long it has been lost.
+        """
         if self._is_closed:
             return
         if isinstance(error, ServerError):
@@ -118,7 +125,10 @@ class Events:
         raise ConnectionResetError("the server has ended the stream")
 
     def _lines(self) -> Iterator[tuple[str, str]]:
-        """Yield the name and the value of each line. The name is empty for an empty line, and `:` for a comment."""
+        """Yield (name, value) for each line of the stream.
+
+        The name is empty for an empty line, and `:` for a comment.
+        """
         assert self._response is not None
         while line := self._response.readline():
             if not line.endswith(b"\n"):
@@ -154,7 +164,7 @@ class Deltas(Events):
     """An iterator over the deltas of all commits after a given commit; `RemoteGraph.subscribe` makes it."""
 
     def __next__(self) -> Delta:  # type: ignore[override]
-        """The next delta. Raises ServerError, StopIteration after `close`."""
+        """Wait for the next delta. Raises ServerError, and StopIteration after `close`."""
         from kgreason.wire.deltas import decoded
 
         return decoded(super().__next__()[1])
@@ -173,7 +183,7 @@ class RowChanges(Events):
         super().__init__(link, "/subscribe", given, 0, patience)
 
     def __next__(self) -> RowChange:  # type: ignore[override]
-        """Return the next change; the first change has all present rows as rows that appeared.
+        """Wait for the next change. The first change has all present rows as rows that appeared.
 
         Raises ServerError, QueryError, and StopIteration after `close`.
         """

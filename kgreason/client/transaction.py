@@ -124,7 +124,7 @@ class RemoteTransaction:
         file: File | None = None,
         syntax: Syntax = "datalog",
     ) -> Self:
-        """Remove rules that the user added. Say which rules: their name, their text, or the `file` they came from."""
+        """Remove rules that the user added: those of this name or text, or those from the rule file `file`."""
         if text is not None or file is None:
             check_text("remove_rules", "a rule's name, or rules,", text)
         more = {} if file is None else {"file": str(file)}
@@ -178,7 +178,7 @@ class RemoteTransaction:
 
 
 class _Facts:
-    """Writes the edits of relations as lines of the transaction. It has the methods of `PendingFacts`."""
+    """Writes edits of relations as lines of the transaction's request. It has the methods of `PendingFacts`."""
 
     def __init__(self, note: Callable[[dict[str, Any]], object], arity: int | None) -> None:
         self._note, self._arity = note, arity
@@ -200,7 +200,7 @@ class _Facts:
 
 
 def _chunks(path: File, syntax: str | None) -> Iterator[tuple[bytes, int]]:
-    """Yield the quads of a file in chunks. A chunk is its N-Quads lines and the number of its quads."""
+    """Yield the quads of a file in chunks, each as (N-Quads lines, number of quads)."""
     from kgreason.rdf.reader import read
     from kgreason.terms.dictionary import Dictionary
 

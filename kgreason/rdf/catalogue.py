@@ -54,15 +54,18 @@ class Catalogue:
         return cls({iri: Path(path) for iri, path in documents.items()}.get)
 
     def find(self, iri: str) -> Path | None:
-        """The file of the document with an IRI, a constant such as `<http://e/a>`. None if the IRI is unknown.
+        """Return the file of the document with an IRI, such as `<http://e/a>`.
 
-        A returned file may be missing if a map or an XML catalog names the file. Raises InputError if two files declare
-        the IRI.
+        None if the catalogue does not know the IRI. If a map or an XML catalog names the file, the file may be missing.
+        Raises InputError if two files declare the IRI.
         """
         return self._finder(iri[1:-1]) or self._declaring(iri)
 
     def unread(self) -> list[str]:
-        """Return a message for each file of the folder that has an error. The IRI of such a file may be unknown."""
+        """Return a message for each file of the folder that cannot be read to its end.
+
+        The IRI of such a file may be unknown.
+        """
         return [each.problem for each in self._headers().values() if each.problem]
 
     def _declaring(self, iri: str) -> Path | None:
@@ -73,13 +76,13 @@ class Catalogue:
         return found[0] if found else None
 
     def _headers(self) -> dict[Path, Declared]:
-        """For each RDF file of the folder, the IRIs that it declares."""
+        """Return the IRIs that each RDF file of the folder declares, by file."""
         files = sorted(self._folder.iterdir()) if self._folder and self._folder.is_dir() else []
         return {path: declared(path) for path in files if _is_document(path)}
 
 
 def _nowhere(_iri: str) -> None:
-    """Return None for every IRI. This is the finder of a catalogue without a map and without an XML catalog."""
+    """Find nothing: the `find` of a catalogue that has neither a map nor an XML catalog."""
 
 
 def _finder(path: Path) -> Finder:
@@ -105,7 +108,7 @@ def _is_document(path: Path) -> bool:
 
 
 def _read_map(path: Path) -> dict[str, Path]:
-    """Read a map (JSON): IRI -> file. Raises InputError."""
+    """Read a map, which is a JSON object from IRIs to files. Raises InputError."""
     try:
         found = json.loads(path.read_text("utf-8-sig"))
     except json.JSONDecodeError as error:

@@ -22,7 +22,7 @@ BUFFER = 1 << 24
 
 
 class Counted:
-    """A binary stream that counts the lines that a parser reads from it."""
+    """A binary stream that counts the lines which are read from it."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -41,13 +41,13 @@ class Counted:
         return piece
 
     def line(self) -> int:
-        """The number (from 1) of the line in which the last `BUFFER` bytes that were read begin."""
+        """Return the number, from 1, of the line in which the last `BUFFER` bytes that were read begin."""
         return 1 + self._before + self._recent[0][: max(self._size - BUFFER, 0)].count(b"\n")
 
 
 @contextmanager
 def long_tokens(text: Counted, file: str) -> Iterator[None]:
-    """Turn the parser's MemoryError for a token that is too long into LimitError with file and line."""
+    """Within the block, turn the parser's MemoryError for too long a token into LimitError with file and line."""
     try:
         yield
     except MemoryError as error:
@@ -59,5 +59,5 @@ def long_tokens(text: Counted, file: str) -> Iterator[None]:
 
 
 def is_full(error: MemoryError) -> bool:
-    """Whether the error means that the parser's buffer is full. False for a real lack of memory."""
+    """Whether an error means that the parser's buffer is full, and not that memory is lacking."""
     return "buffer maximal size" in str(error)

@@ -40,14 +40,17 @@ _OTHERS = frozenset(
 
 
 class Declared(NamedTuple):
-    """The IRIs by which a document can be imported. `problem`: the error at which reading stopped, or ""."""
+    """The IRIs by which a document can be imported. `problem` is the error at which reading stopped, or ""."""
 
     iris: frozenset[str]
     problem: str = ""
 
 
 def declared(path: Path) -> Declared:
-    """The IRIs that a file declares. If the file has a syntax error, only the IRIs before the error are found."""
+    """Return the IRIs that a file declares.
+
+    If the file has a syntax error, only the IRIs before the error are found.
+    """
     try:
         state = path.stat()
     except OSError as error:
@@ -67,7 +70,7 @@ def _declared(path: Path, _modified: int, _size: int) -> Declared:
 
 
 class _Header:
-    """The statements of a document that are about ontologies."""
+    """Collects what a document says about ontologies."""
 
     def __init__(self) -> None:
         self._ontologies: set[NamedNode] = set()
@@ -75,7 +78,7 @@ class _Header:
         self._versions: dict[NamedNode, set[NamedNode]] = {}
 
     def read(self, quads: Iterable[Quad]) -> None:
-        """Collect the statements about ontologies. If there is an error, the statements before the error are kept."""
+        """Collect the statements about ontologies. After an error, the statements before the error are kept."""
         for quad in quads:
             subject, predicate, object_ = quad.triple
             if not isinstance(subject, NamedNode) or not isinstance(object_, NamedNode):
@@ -88,6 +91,6 @@ class _Header:
                 self._others.add(object_)
 
     def iris(self) -> frozenset[str]:
-        """The IRIs of the document's own ontology, and of its version."""
+        """Return the IRIs of the document's own ontology, and of its version."""
         own = self._ontologies - self._others or self._ontologies
         return frozenset(map(str, own.union(*(self._versions.get(each, ()) for each in own))))

@@ -57,17 +57,20 @@ class Format(NamedTuple):
     compression: str
 
     def unpack(self, stream: BinaryIO) -> BinaryIO:
-        """Return a stream that gives the uncompressed bytes of a stream."""
+        """Wrap a stream so that it gives its bytes uncompressed."""
         return cast(BinaryIO, _UNPACKERS[self.compression](stream)) if self.compression else stream
 
 
 def formats() -> dict[str, str]:
-    """The formats that can be read: short name (and suffix) -> title."""
+    """Return the formats that can be read: a dict from the short name, which is also the suffix, to the title."""
     return dict(_TITLES)
 
 
 def format_named(name: str) -> Format:
-    """The format with a name such as `ttl` or `nt.gz`. Raises InputError, with the known names, for another name."""
+    """Return the format with a name such as `ttl` or `nt.gz`.
+
+    Raises InputError, with the known names, for another name.
+    """
     first, _, compression = name.lower().lstrip(".").partition(".")
     if first not in _TITLES or (compression and compression not in _UNPACKERS):
         raise InputError(f"unknown RDF format {name!r}; {_known()}")
@@ -75,7 +78,10 @@ def format_named(name: str) -> Format:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format that the suffixes of a file name. Raises InputError, with the known suffixes, for others."""
+    """Return the format that the suffixes of a file name say.
+
+    Raises InputError, with the known suffixes, for others.
+    """
     if _ADDRESS.match(str(path)) and not path.exists():
         raise InputError(f"{path}: is a web address; kgreason loads files, so download it first")
     *_, first, last = ["", "", *(suffix.lstrip(".").lower() for suffix in path.suffixes)]
@@ -86,7 +92,7 @@ def format_of(path: Path) -> Format:
 
 
 def _no_format(path: str) -> str:
-    """Why a path has no RDF format, and what the user may have meant."""
+    """Make the problem of a path that has no RDF suffix: why, and what the user may have meant."""
     if path.endswith(_RULES):
         return "is a file of rules, not of RDF; add its rules with load_rules in a transaction"
     if _TURTLE.search(path):
@@ -97,9 +103,9 @@ def _no_format(path: str) -> str:
 
 
 def settled(name: str, head: bytes) -> str:
-    """The name of the exact format of a file that begins with the bytes `head`.
+    """Return the name of the one format that a file has. Its first bytes are `head`.
 
-    `name` is returned, unless `name` is `owl` or `xml`: these two names stand for several formats.
+    Only the names `owl` and `xml` stand for several formats. Any other `name` is returned as it is.
     """
     if name not in _MIXED:
         return name
@@ -113,9 +119,7 @@ def settled(name: str, head: bytes) -> str:
 
 
 def mistaken(name: str, head: bytes) -> str | None:
-    """Return the problem of a text that should be in the exact format `name` but begins as another format does.
-
-    Returns None if there is no such problem.
+    """Say what is wrong if a text in the format `name` begins as another format does. Otherwise return None.
 
     `head` has the first bytes of the text.
 

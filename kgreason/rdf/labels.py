@@ -33,7 +33,7 @@ _DIGITS = 10
 
 
 class Labels:
-    """Renames the blank nodes of one source. `invented`: whether the format allows blank nodes without a label."""
+    """Renames the blank nodes of one source. `invented` says whether the format allows blank nodes without a label."""
 
     def __init__(self, source: str, *, invented: bool) -> None:
         self._prefix = np.frombuffer(b"b" + hashlib.sha256(source.encode()).hexdigest()[:10].encode(), np.uint8)
@@ -88,7 +88,7 @@ def _write_number(number: int, out: npt.NDArray[np.uint8], used: int) -> int:
 
 @inline
 def _skip_other(text: npt.NDArray[np.uint8], at: int) -> int:
-    """Return the end of what starts at position `at`: an IRI, a string or a single byte, but not a blank node."""
+    """Return the position after the IRI, string or single byte at position `at`, where no blank node begins."""
     if text[at] == _QUOTE:
         return skip_string(text, at)
     if text[at] == _LESS and text[at + 1] != _LESS:
@@ -107,7 +107,7 @@ def _rename(
     prefix: npt.NDArray[np.uint8],
     invented: bool,
 ) -> tuple[int, int, int, int]:
-    """Copy text[at:] to out[used:] and rename blank nodes. `table` gives numbers to invented labels.
+    """Copy text[at:] to out[used:], with blank nodes renamed. `table` gives numbers to invented labels.
 
     Stops at the end, or at a label for which the table has no room. Returns the position of the stop, the used length
     of `out`, the length of the label, and the number of terms in the table.

@@ -29,7 +29,10 @@ _WORD = re.compile(r"\w*[a-z]\w*")
 
 
 def problem_of(error: SyntaxError, where: Where = "file") -> str:
-    """Return the problem that a parser found, without line and column. `where` is the kind of text that was parsed."""
+    """Say in plain words what a parser found wrong, without line and column.
+
+    `where` is the kind of text that was parsed.
+    """
     if "LoadDocumentCallback" in error.msg:
         return "remote JSON-LD contexts are not fetched: put the context into the file"
     prefix = undeclared(error)
@@ -43,7 +46,7 @@ def problem_of(error: SyntaxError, where: Where = "file") -> str:
 
 
 def _misplaced(token: str, place: str) -> str:
-    """The problem of a token that cannot be the `place` (subject, predicate or object) of a triple."""
+    """Say what is wrong with a token that cannot be the `place` (subject, predicate or object) of a triple."""
     if token in _ENDS and place != "subject":
         bracket = ", or the ) of a list is missing" if place == "object" else ""
         return f"the triple before {token} has no {place}{bracket}"
@@ -56,6 +59,6 @@ def _misplaced(token: str, place: str) -> str:
 
 
 def undeclared(error: SyntaxError) -> str | None:
-    """Return the prefix that an error calls undeclared, without its colon. None if the problem is another one."""
+    """Return the prefix that is not declared, without its colon. None if the parser's error is about something else."""
     found = _UNDECLARED.search(error.msg)
     return found[1].removesuffix(":") if found else None

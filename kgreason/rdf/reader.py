@@ -112,7 +112,7 @@ def read_files(
     syntax: str | None = None,
     progress: Progress = SILENT,
 ) -> npt.NDArray[np.int32]:
-    """Read the quads of files: int32[n, 4]. Graph 0 is the default graph. Terms and errors are as for `read`."""
+    """Read the quads of files, int32[n, 4]. Graph 0 is the default graph. Terms and errors are as for `read`."""
     parts = [np.empty((0, 4), dtype=np.int32)]
     with progress("reading") as report:
         for path in paths:
@@ -180,7 +180,7 @@ def _labels(source: str, name: str) -> Labels:
 
 
 def _begun(text: io.BufferedReader, form: Format, file: str) -> str:
-    """Skip a byte order mark, and return the name of the exact format of the text.
+    """Skip a byte order mark, and return the name of the one format that the text has.
 
     Raises RdfSyntaxError, which names `file`, for a text that begins as another format does.
     """
@@ -195,7 +195,7 @@ def _begun(text: io.BufferedReader, form: Format, file: str) -> str:
 
 @contextmanager
 def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
-    """A context that gives a reader of the uncompressed bytes. The end of the context does not close `stream`."""
+    """Give the block a reader of the uncompressed bytes of a stream. The end of the block does not close the stream."""
     text: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, form.unpack(stream)), _HEAD)
     try:
         yield text
@@ -228,7 +228,7 @@ def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterato
 
 
 def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigraph.Quad]:
-    """Yield `quads` of an XML document. Raises RdfSyntaxError if the document is not well-formed up to its end."""
+    """Yield the quads of an XML document. In the end raises RdfSyntaxError if the document is not well-formed."""
     try:
         yield from quads
     except SyntaxError as error:
@@ -239,14 +239,14 @@ def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigr
 
 
 def _unquoted(file: str, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
-    """Return the quad unchanged. Raises RdfSyntaxError for a quad in a formula of N3, because RDF has no formulas."""
+    """Return the quad as it is. Raises RdfSyntaxError for a quad in a formula of N3, because RDF has no formulas."""
     if quad.graph_name != _STATED:
         raise RdfSyntaxError(file, None, None, f"a formula of N3 ({{ {quad.triple} }}) is not RDF")
     return quad
 
 
 def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:
-    """Yield `chunks` unchanged. Another thread makes the next chunk while the caller uses a chunk."""
+    """Yield the chunks as they are. While the caller uses a chunk, another thread makes the next one."""
     with ThreadPoolExecutor(1) as worker:
         coming = worker.submit(next, chunks, b"")
         while chunk := coming.result():
@@ -256,7 +256,7 @@ def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:
 
 @contextmanager
 def _input_errors(file: str) -> Iterator[None]:
-    """Turn errors of pyoxigraph and of the operating system into RdfSyntaxError or InputError."""
+    """Within the block, turn errors of pyoxigraph and of the operating system into RdfSyntaxError or InputError."""
     try:
         yield
     except SyntaxError as error:

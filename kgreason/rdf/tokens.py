@@ -42,7 +42,7 @@ def encode(text: bytes, dictionary: Dictionary) -> Ids:
 
 @inline
 def skip_iri(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The position behind the IRI that starts at position `at`."""
+    """Return the position after the IRI that starts at position `at`."""
     while text[at] != _GREATER:
         at += 1
     return at + 1
@@ -50,7 +50,7 @@ def skip_iri(text: npt.NDArray[np.uint8], at: int) -> int:
 
 @inline
 def skip_string(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The position behind the quoted string that starts at `at`; a language tag or datatype is not included."""
+    """Return the position after the quoted string that starts at `at`. A language tag or datatype comes after it."""
     at += 1
     while text[at] != _QUOTE:
         at += 2 if text[at] == _BACKSLASH else 1
@@ -59,7 +59,7 @@ def skip_string(text: npt.NDArray[np.uint8], at: int) -> int:
 
 @inline
 def skip_word(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The position of the next space, from `at` on."""
+    """Return the position of the next space, from `at` on."""
     while text[at] != _SPACE:
         at += 1
     return at
@@ -67,7 +67,7 @@ def skip_word(text: npt.NDArray[np.uint8], at: int) -> int:
 
 @inline
 def _skip_triple(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The position behind the triple term `<<( ... )>>` that starts at `at`."""
+    """Return the position after the triple term `<<( ... )>>` that starts at `at`."""
     depth = 0
     while True:
         if text[at] == _LESS and text[at + 1] == _LESS:
@@ -88,7 +88,7 @@ def _skip_triple(text: npt.NDArray[np.uint8], at: int) -> int:
 
 @inline
 def _skip_term(text: npt.NDArray[np.uint8], at: int) -> int:
-    """The position behind the term that starts at `at`."""
+    """Return the position after the term that starts at `at`."""
     if text[at] == _LESS:
         return _skip_triple(text, at) if text[at + 1] == _LESS else skip_iri(text, at)
     if text[at] == _QUOTE:
@@ -100,7 +100,7 @@ def _skip_term(text: npt.NDArray[np.uint8], at: int) -> int:
 def _encode(
     table: Table, count: int, text: npt.NDArray[np.uint8], at: int, row: int, column: int, quads: npt.NDArray[np.int32]
 ) -> tuple[int, int, int, int, int]:
-    """Intern the terms of text[at:] and write their ids to `quads`. The first id goes to `quads[column, row]`.
+    """Intern the terms of text[at:], and write their ids to `quads`. The first id goes to `quads[column, row]`.
 
     Stops at the end of the text, or at a term for which the table has no room. Returns start and end of this term, the
     row and column where its id belongs, and the number of terms in the table. At the end of the text, start and end are

@@ -110,7 +110,7 @@ class XmlCatalog:
 
 
 def file_of(uri: str) -> Path | None:
-    """The path of a `file:` URI; None for any other URI."""
+    """Return the path in a `file:` URI; None for any other URI."""
     from urllib.request import url2pathname
 
     parts = urlsplit(uri)

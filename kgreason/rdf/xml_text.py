@@ -23,7 +23,10 @@ _UNJUDGED = errors.XML_ERROR_AMPLIFICATION_LIMIT_BREACH
 
 
 class XmlText(io.RawIOBase):
-    """The stream of an XML document in UTF-8, the only encoding that the parser reads. `file`: its name in messages."""
+    """The bytes of an XML document in UTF-8, which is the only encoding that the parser reads.
+
+    `file` is its name in messages.
+    """
 
     def __init__(self, text: IO[bytes], file: str) -> None:
         self._text, self._file = text, file

@@ -31,9 +31,10 @@ _BLANK_NAME = re.compile(r"\s*(_:|\[)")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of quads in a source, as TriG with a prologue.
+    """A block of quads in an update, rewritten as TriG after a prologue.
 
-    `variables` and `labels` map the name of a variable or a blank node to the index of its first use.
+    `start` is the index of the block in the source. `variables` and `labels` map the name of a variable or a blank node
+    to the index of its first use.
     """
 
     source: Source
@@ -43,7 +44,7 @@ class Block:
     labels: dict[str, int]
 
     def rows(self) -> bytes:
-        """Return the quads as lines. Each blank node is a new one. Raises QueryError."""
+        """Return the quads as N-Quads lines. Each blank node is a new one. Raises QueryError."""
         with self._problems():
             parsed = pyoxigraph.parse(str(self.trig), RdfFormat.TRIG, rename_blank_nodes=True)
             return pyoxigraph.serialize(parsed, format=RdfFormat.N_QUADS) or b""
@@ -69,7 +70,7 @@ class Block:
 
 
 def block(source: Source, start: int, end: int, prologue: str) -> Block:
-    """Return the block `source.text[start:end]`; this text includes the outer braces of the block."""
+    """Read the block `source.text[start:end]`, which includes its outer braces. `prologue` is put before it."""
     found = Block(source, start, Rewritten(source), {}, {})
     found.trig.put(f"{prologue}\n", start)
     done, depth = start, 0
@@ -86,7 +87,10 @@ def block(source: Source, start: int, end: int, prologue: str) -> Block:
 
 
 def _rewritten(token: re.Match[str], found: Block) -> str | None:
-    """Return the text that replaces a token in TriG, or None if the token stays as it is."""
+    """Return the text that replaces a token of SPARQL in TriG, or None if the token stays.
+
+    Note variables in `found`.
+    """
     match token.lastgroup:
         case "variable":
             found.variables.setdefault(token[0][1:], token.start())

@@ -21,9 +21,9 @@ _ALL = re.compile(r"(?:\s|#[^\r\n]*[\r\n])*(?:(?:DISTINCT|REDUCED)\b(?:\s|#[^\r\
 
 
 def with_columns(query: str, prefixes: Mapping[str, str], base: str | None) -> str:
-    """Return the query with variables in place of the `*` of its outermost SELECT.
+    """Replace the `*` of the outermost SELECT by the variables of the query, in the order of its text.
 
-    If Oxigraph refuses the query, the result is the query itself.
+    `prefixes` and `base` are declared outside of the query. If Oxigraph refuses the query, it is returned as it is.
     """
     if _star(query) is None:
         return query
@@ -36,7 +36,7 @@ def with_columns(query: str, prefixes: Mapping[str, str], base: str | None) -> s
 
 
 def in_order(query: str, variables: Collection[str]) -> str:
-    """Return a query with `variables`, in the order of its text, in place of the `*` of its outermost SELECT.
+    """Replace the `*` of the outermost SELECT by `variables`, in the order in which the query names them.
 
     The query must be one that parses.
 

@@ -18,10 +18,9 @@ from kgreason.sparql.where import Select, Solution
 
 
 class Asserted(NamedTuple):
-    """What `Editable.asserted` returns.
+    """The answer of `Editable.asserted` about some rows of Oxigraph.
 
-    `quads` are the asserted quads that Oxigraph shows as one of the rows in question. `missing` are the rows in
-    question for which there is no such quad.
+    `quads` are the asserted quads behind these rows. `missing` are the rows that have no asserted quad behind them.
     """
 
     quads: bytes
@@ -36,7 +35,7 @@ class Editable(Protocol):
         ...
 
     def asserted(self, rows: bytes) -> Asserted:
-        """Return the asserted quads that Oxigraph shows as one of `rows`, and the rows without such a quad.
+        """Find the asserted quads that Oxigraph shows as `rows`, and the rows that stand for no asserted quad.
 
         A quad counts whatever the spelling of its literals is.
         """
@@ -51,7 +50,7 @@ class Editable(Protocol):
         ...
 
     def read(self, load: Load) -> Iterable[bytes]:
-        """Return the quads that a LOAD reads from its file, as chunks of lines.
+        """Return the quads of the file that a LOAD names, as chunks of lines.
 
         Raises InputError.
         """

@@ -34,9 +34,9 @@ _SOME = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of the rows that an update wanted to remove.
+    """The rows that an update wanted to remove, and how many of them it could not.
 
-    `named` are these rows. If the default graph still shows one of the rows after the commit although the row is not
+    `named` are all these rows. If the default graph still shows one of them after the commit, and the row is not
     asserted there, the row stays because it is entailed. `unasserted` is the number of rows of DELETE operations that
     were not asserted in the graph that the DELETE named.
     """
@@ -46,7 +46,7 @@ class Outcome:
 
 
 def run(operations: Iterable[Operation], graph: Editable) -> Outcome:
-    """Run the operations of a request on a graph.
+    """Carry out the operations of a request on a graph.
 
     Raises QueryError for a query that cannot be evaluated, for CREATE of a graph that exists, and for ADD, COPY and
     MOVE of a named graph that does not exist (with SILENT it counts as empty). Raises InputError for a LOAD that
@@ -60,7 +60,7 @@ def run(operations: Iterable[Operation], graph: Editable) -> Outcome:
 
 
 class _Steps:
-    """Collects the edits that are not applied yet, and the outcome so far."""
+    """Carries out operations. It collects edits until an operation must see their result, and then applies them."""
 
     def __init__(self, graph: Editable) -> None:
         self._graph = graph
@@ -99,12 +99,12 @@ class _Steps:
         self._edited.update(map(start_of, rows))
 
     def _retract(self, quads: Collection[bytes]) -> None:
-        """Collect asserted quads to remove."""
+        """Collect the retraction of asserted quads (N-Quads lines)."""
         self._removed.update(dict.fromkeys(quads))
         self._edited.update(map(start_of, quads))
 
     def _delete(self, rows: dict[bytes, None]) -> None:
-        """Collect, for removal, every asserted quad that Oxigraph shows as one of `rows`."""
+        """Collect the retraction of every asserted quad that Oxigraph shows as one of `rows`."""
         if not rows:
             return
         if not self._edited.isdisjoint(map(start_of, rows)):
@@ -172,8 +172,8 @@ class _Steps:
 
 
 def _placed(triples: bytes, graph: str | None) -> bytes:
-    """Return the lines of triples as lines of quads in a graph.
+    """Turn lines of triples into lines of quads in a graph. None is the default graph: the lines stay as they are.
 
-    The text ` .` with a line feed behind it stands only at the end of a line.
+    A full stop with a line feed after it can only be the end of a line.
     """
     return triples if graph is None else triples.replace(b" .\n", f" {graph} .\n".encode())

@@ -30,7 +30,7 @@ class DeleteData:
 
 @dataclass(frozen=True, slots=True)
 class Modify:
-    """DELETE/INSERT WHERE: the SELECT for its WHERE, and its two templates."""
+    """DELETE/INSERT WHERE: the SELECT for its WHERE, and the templates of the quads to remove and to add."""
 
     select: Select
     removed: Template

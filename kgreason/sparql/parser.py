@@ -63,7 +63,10 @@ def parse(
 
 
 class _Parser:
-    """Parses the operations in order, and remembers the prefixes, the base and the blank node labels so far."""
+    """Parses the operations in order.
+
+    It keeps the prefixes, the base and the blank node labels that it has met so far.
+    """
 
     def __init__(self, source: Source, prefixes: Mapping[str, str], base: str | None) -> None:
         self._source = source
@@ -100,14 +103,17 @@ class _Parser:
         return block(self._source, _start(token), cast(int, token.end_pos), self._prologue)
 
     def _data(self, token: Token, verb: str) -> Block:
-        """Read a block that must not have variables. Raises QueryError if the block has a variable."""
+        """Read a block of INSERT DATA or DELETE DATA, named `verb` in messages.
+
+        Raises QueryError if it has a variable.
+        """
         found = self._block(token)
         for name, at in found.variables.items():
             self._fail(at, f"{verb} cannot contain a variable (?{name})")
         return found
 
     def _inserted(self, found: Block) -> Block:
-        """Return a block for INSERT unchanged. Raises QueryError if an earlier operation has one of its labels.
+        """Return the block of an INSERT as it is. Raises QueryError if an earlier operation has one of its labels.
 
         Each INSERT makes new blank nodes. So the same label in two operations would look as if it meant the same blank
         node.
@@ -193,9 +199,9 @@ class _Parser:
         return self._check(token, str(token))
 
     def _check(self, token: Token, name: str) -> str:
-        """Return the IRI that a name stands for, with the prefixes and the base so far.
+        """Return the IRI that a name stands for, by the prefixes and the base so far.
 
-        Raises QueryError, with the place of the token.
+        Raises QueryError, which names the place of the token.
         """
         text = f"{self._prologue}\n{name} <http://e/> <http://e/> ."
         try:

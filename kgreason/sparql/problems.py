@@ -27,7 +27,7 @@ _UPDATES = ("INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "DROP", "CREATE", "ADD"
 
 
 class Problem(NamedTuple):
-    """A mistake: its index in the text, or None if the index is not known, and what is wrong there."""
+    """What is wrong in a text (`words`), and the index where it is; None if the index is not known."""
 
     at: int | None
     words: str
@@ -36,10 +36,10 @@ class Problem(NamedTuple):
 def problem(
     text: str, message: str, prefixes: Collection[str], *, where: Where = "query", has_base: bool = False
 ) -> Problem:
-    """Return the mistake in a text that Oxigraph refused with `message`.
+    """Find the mistake in a text that Oxigraph refused with `message`.
 
-    The text is a query, or the pattern in braces of an update. `prefixes` are declared outside of the text. `has_base`
-    says whether a base is declared outside of the text.
+    `where` says what the text is: a query, or the pattern in braces of an update. `prefixes` are declared outside of
+    the text. `has_base` says whether a base is declared outside of the text.
     """
     from kgreason.sparql.mistakes.meaning import mistake  # lark is imported only when it is needed
     from kgreason.sparql.mistakes.syntax import Stop, read
@@ -62,7 +62,7 @@ def _of_prefix(text: str, unknown: Unknown, where: Where) -> str:
 
 
 def _of_oxigraph(message: str) -> str:
-    """Return what Oxigraph says of the mistake, without the tokens that Oxigraph expected."""
+    """Return what Oxigraph's message says of the mistake, without the tokens that it expected."""
     place = cast(re.Match[str], _MESSAGE.match(message))
     words = [word for word in map(str.strip, _CHOICE.findall(place[3])) if " " in word and word[0] not in "[<"]
     where = f" (its parser came to line {place[1]}, column {place[2]})" if place[1] else ""
@@ -70,13 +70,13 @@ def _of_oxigraph(message: str) -> str:
 
 
 def is_update(text: str) -> bool:
-    """Whether the first word of a text begins an update. The text must be one that does not parse as a query."""
+    """Whether a text that does not parse as a query begins as an update does."""
     token = _first_word(text)
     return token is not None and token[0].upper() in _UPDATES
 
 
 def place_of_query(text: str) -> int | None:
-    """Return the index of the first word of a text if this word begins a query, else None.
+    """Return the index of the first word of a text if a query begins with this word, otherwise None.
 
     The text must be one that does not parse as an update.
     """
@@ -127,7 +127,7 @@ def unknown_prefix(text: str, known: Collection[str], start: int = 0, end: int |
 
 
 def unparsed(query: str, prefixes: Collection[str], base: str | None, message: str) -> QueryError:
-    """Return the error for a query that Oxigraph refused with `message`.
+    """Make the error for a query that Oxigraph refused with `message`.
 
     `prefixes` and `base` are declared outside of the query.
     """

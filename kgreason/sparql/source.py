@@ -21,18 +21,18 @@ class Source(NamedTuple):
     text: str
 
     def error(self, index: int, problem: str) -> QueryError:
-        """Return a QueryError that names the line and column (from 1) of the character at `index`."""
+        """Make a QueryError that names the line and column (from 1) of the character at `index`."""
         line, column = position(self.text, index)
         return QueryError(f"{self.name}:{line}:{column}: {problem}")
 
 
 def position(text: str, index: int) -> tuple[int, int]:
-    """Return the line and column, from 1, of a character."""
+    """Return the line and column, both from 1, of the character at `index`."""
     return text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)
 
 
 class Rewritten:
-    """A text made of pieces: some are copied from a source, others stand for a place in the source."""
+    """A text made of pieces. Some are copied from a source; each of the others belongs to a place in the source."""
 
     def __init__(self, source: Source) -> None:
         self._source = source.text
@@ -46,7 +46,10 @@ class Rewritten:
         self.put(self._source[start:end], start)
 
     def put(self, piece: str, origin: int) -> None:
-        """Append a text that is not in the source. An error in this text is reported at the index `origin`."""
+        """Append a text that is not in the source.
+
+        An error in this text is reported at the index `origin` of the source.
+        """
         self._pieces.append(piece)
         self._starts.append(self._length)
         self._origins.append(origin)
@@ -56,7 +59,7 @@ class Rewritten:
         return "".join(self._pieces)
 
     def origin(self, line: int, column: int) -> int:
-        """Return the index in the source for a place in this text, given by its line and column, both from 1."""
+        """Return the index in the source that belongs to a place in this text. Line and column count from 1."""
         before = str(self).split("\n")[: line - 1]
         at = sum(len(text) + 1 for text in before) + column - 1
         piece = bisect_right(self._starts, at) - 1

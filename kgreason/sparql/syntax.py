@@ -36,7 +36,7 @@ def statements(source: Source) -> list[Node]:
 
 
 def _hint(found: str, expected: Collection[str]) -> str | None:
-    """Return a message that says what the user may have meant, or None."""
+    """Guess what the user meant by the token `found`, and make a message of it; otherwise None."""
     word = found.strip("'")
     meant = get_close_matches(word.upper(), sorted(set(expected) & _VERBS), 1)
     if meant and word.upper() not in _VERBS:
@@ -75,7 +75,7 @@ def _in_words(terminals: Collection[str]) -> str:
 
 
 def _found(error: UnexpectedInput, text: str) -> tuple[int, str]:
-    """Return the index of the token that the parser did not expect, and a description of this token."""
+    """Return the index of the token that the parser did not expect, and the token in quotation marks, for a message."""
     if isinstance(error, UnexpectedToken):
         if error.token.type == "$END":
             return len(text.rstrip()), "the end of the text"

@@ -48,14 +48,14 @@ class Template:
         object.__setattr__(self, "_constants", tuple(numbers)[len(places) :])
 
     def within(self, graph: str | None) -> Template:
-        """Return the template with all triples that stand outside of GRAPH put into `graph`, as WITH says."""
+        """Apply WITH: return the template with all triples outside of GRAPH put into `graph`."""
         if graph is None:
             return self
         name = NamedNode(graph[1:-1])
         return Template(tuple(_placed(quad, name) for quad in self.quads), self.variables)
 
     def rows(self, solutions: Iterable[Solution]) -> list[bytes]:
-        """Return the rows that the template makes from solutions, as lines, in order.
+        """Fill the template once for each solution. Returns the rows, as lines, in order.
 
         Each solution gets blank nodes of its own.
         """
@@ -63,7 +63,7 @@ class Template:
         return lines(pyoxigraph.serialize(found, format=RdfFormat.N_QUADS) or b"")
 
     def _filled(self, solution: Solution) -> Iterator[Quad]:
-        """Yield the quads of a solution."""
+        """Yield the quads of the template with the values of a solution."""
         bound = [solution[name] for name in self.variables]
         values = [*bound, *[BlankNode() for _ in self.blanks], *self._constants]
         for shape in self._shapes:
@@ -79,7 +79,7 @@ def lines(rows: bytes) -> list[bytes]:
 
 
 def start_of(line: bytes) -> bytes:
-    """Return the subject and predicate of a line.
+    """Return the subject and predicate of an N-Quads line.
 
     Two rows that Oxigraph shows as one row have the same subject and predicate.
     """
@@ -101,9 +101,9 @@ def _parts(term: Quad | Triple) -> Iterator[_Term]:
 
 
 def _shape(term: _Term, numbers: dict[_Term, int]) -> _Shape:
-    """Return the shape of a term: its number in `numbers`, or for a triple term a tuple of shapes.
+    """Return the number of a term in `numbers`; a new term gets the next number.
 
-    A term without a number gets the next number.
+    For a triple term: a tuple of these.
     """
     if isinstance(term, Triple):
         return tuple(_shape(part, numbers) for part in term)

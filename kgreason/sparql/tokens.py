@@ -42,7 +42,7 @@ TOKEN = re.compile(
 
 
 def skeleton(source: Source) -> str:
-    """Return the text with spaces between the braces of each outermost block.
+    """Replace what stands between the braces of each outermost block by spaces. Returns the text.
 
     Raises QueryError if a block or string has no end.
     """
@@ -66,6 +66,6 @@ def skeleton(source: Source) -> str:
 
 
 def _blank(text: str) -> str:
-    """Return white space with as many characters and line breaks as a text has, and a last line of the same length."""
+    """Return white space of the same length as `text`, with as many line breaks and a last line of the same length."""
     lines, last = text.count("\n"), len(text) - text.rfind("\n") - 1
     return " " * (len(text) - lines - last) + "\n" * lines + " " * last

@@ -27,7 +27,7 @@ Solution: TypeAlias = QuerySolution | Mapping[str, Term | None]
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """A SELECT over a WHERE block: `SELECT head dataset WHERE block` under a prologue, with `variables` as its columns.
+    """A WHERE block as a SELECT: `SELECT variables dataset WHERE block` after a prologue.
 
     `dataset` are FROM clauses. Without them `default_graph`, an IRI in angle brackets, may replace the default graph.
     """
@@ -52,7 +52,7 @@ class Select:
     def calling(self, function: str, unbound: str) -> str:
         """Return a SPARQL Update that calls a function for each solution, in order, and changes nothing.
 
-        The text is to be put after the prologue. Both arguments are IRIs in angle brackets. The function gets the
+        The caller puts the prologue before the text. Both arguments are IRIs in angle brackets. The function gets the
         values of the variables, and `unbound` for a variable without a value. The function must return None. BIND calls
         the function, not FILTER: Oxigraph may evaluate a FILTER before the filters of the block, and so for rows that
         are not solutions.
@@ -67,7 +67,7 @@ class Select:
 
 
 class Where(NamedTuple):
-    """The block `source.text[start:end]` together with a prologue, which declares some prefixes."""
+    """The WHERE block `source.text[start:end]`, and the prologue before it, which declares the `prefixes`."""
 
     source: Source
     start: int
@@ -83,14 +83,17 @@ class Where(NamedTuple):
         *,
         distinct: bool,
     ) -> Select:
-        """Return the SELECT for the block. `dataset` are the FROM clauses of the query. Raises QueryError."""
+        """Make the SELECT for the block, and check that it parses. Raises QueryError.
+
+        `variables` are its columns, and `dataset` its FROM clauses.
+        """
         block = self.source.text[self.start : self.end]
         select = Select(self.prologue, distinct, tuple(variables), tuple(dataset), default_graph, block)
         self._check(select)
         return select
 
     def _check(self, select: Select) -> None:
-        """Raise QueryError, with the place in the source, if Oxigraph does not parse the query."""
+        """Raise QueryError, which names the place in the source, if Oxigraph cannot parse the query."""
         declared = {name.removesuffix(":") for name in self.prefixes}
         try:
             Store().query(select.query)

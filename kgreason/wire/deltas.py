@@ -23,7 +23,7 @@ _VALUES = ("contradictions", "declared", "rules", "ended", "reasons")
 
 
 def encoded(delta: Delta) -> dict[str, Any]:
-    """Return a delta as an object that `json.dumps` takes."""
+    """Turn a delta into an object that `json.dumps` takes."""
     own = delta.detached()
     change, terms = own.change, own.dictionary
     facts = change.facts
@@ -48,7 +48,7 @@ def encoded(delta: Delta) -> dict[str, Any]:
 
 
 def decoded(found: dict[str, Any]) -> Delta:
-    """Return the delta from which `encoded` made the object."""
+    """Turn the result of `encoded` back into the delta."""
     facts = found["facts"]
     related = Kinds(_rows(facts["rows"], facts["width"]), _kinds(facts["before"]), _kinds(facts["after"]))
     change = Change(

@@ -18,7 +18,7 @@ _POSITIONED = (RdfSyntaxError, RuleSyntaxError)
 
 
 def encoded(error: KgreasonError) -> dict[str, Any]:
-    """Return an error as members of a problem document.
+    """Turn an error into members of a problem document.
 
     A problem document is the JSON object with which the server answers a failed request.
     """
@@ -31,7 +31,7 @@ def encoded(error: KgreasonError) -> dict[str, Any]:
 
 
 def raised(found: dict[str, Any]) -> KgreasonError:
-    """Return the error that a problem document describes. The caller raises it."""
+    """Make the error that a problem document describes, for the caller to raise."""
     kind = getattr(errors, str(found.get("error")), None)
     if not (isinstance(kind, type) and issubclass(kind, KgreasonError)):
         return StoreError(str(found.get("detail", "the server has refused the request, and does not say why")))

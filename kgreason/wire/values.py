@@ -44,7 +44,7 @@ _CLASSES: dict[str, Any] = {
 
 
 def encoded(value: Any) -> Any:
-    """Return a value as `json.dumps` takes it.
+    """Turn a value into objects that `json.dumps` takes.
 
     Raises TypeError if the value, or a part of it, is of a class that is not in the table of the module.
     """
@@ -62,7 +62,7 @@ def encoded(value: Any) -> Any:
 
 
 def decoded(value: Any) -> Any:
-    """Return the value from which `encoded` made the object; lists become tuples.
+    """Turn the result of `encoded` back into the value. Lists become tuples.
 
     Raises StoreError for a class that is not known.
     """

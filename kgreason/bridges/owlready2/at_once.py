@@ -41,7 +41,7 @@ class EditHooks:
             self._hook_ontology(ontology)
 
     def _hook_ontology(self, ontology: Any) -> None:
-        """Replace the methods of an ontology and of its graph; owlready2's `observe` calls the methods of the graph."""
+        """Replace the methods of an ontology and of its graph. owlready2's `observe` calls the methods of the graph."""
         self._hook(ontology, *_EDITS)
         self._hook(ontology.graph, *_EDITS, "parse", "destroy")
 
@@ -63,9 +63,9 @@ class EditHooks:
         setattr(owner, name, method)
 
     def release(self) -> None:
-        """Restore the original methods.
+        """Put the original methods back. A method that somebody else has replaced meanwhile stays.
 
-        A method that somebody else has replaced in the meantime stays as it is. No method calls `edited` any more.
+        Afterwards no method calls `edited` any more.
         """
         for owner, name, before, method in reversed(self._replaced):
             if vars(owner).get(name) is not method:

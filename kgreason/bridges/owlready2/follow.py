@@ -43,7 +43,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 
 class Written(NamedTuple):
-    """How many inferred triples `write_back` added to the world (`come`), and how many it removed (`gone`)."""
+    """How many inferred triples `write_back` has added to the world (`come`), and how many it has removed (`gone`)."""
 
     come: int
     gone: int
@@ -110,14 +110,17 @@ class FollowedWorld:
         return self.delta
 
     def _current_log(self) -> ChangeLog:
-        """The change log of the world's quadstore. If `set_backend` has replaced the quadstore, makes a new log."""
+        """Return the change log of the world's quadstore.
+
+        If `set_backend` has replaced the quadstore, make a new log.
+        """
         db = self._world.graph.db
         if self._log is None or self._log.db is not db:
             self._log, self._is_known = ChangeLog(db), False
         return self._log
 
     def _followed(self) -> dict[int, str]:
-        """The ontologies that are followed now: a dict from the number of an ontology to the name of its graph."""
+        """Return the ontologies that are followed now: a dict from an ontology's number to the name of its graph."""
         found = self._world.graph.db.execute("SELECT c, iri FROM main.ontologies WHERE iri <> ?", (INFERENCES,))
         graphs = {c: iri.removesuffix("#") for c, iri in found}
         if self._source is self._world:
@@ -127,7 +130,11 @@ class FollowedWorld:
         return {c: graph for c, graph in graphs.items() if c in wanted}
 
     def _changes(self, log: ChangeLog, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
-        """Turn the changes in the log into N-Quads lines: the lines to remove from the graph, and the lines to add."""
+        """Turn the changes in the log into N-Quads lines.
+
+        Returns the lines to remove from the graph, and the lines to add. `graphs` are the ontologies that are followed
+        now, as `_followed` returns them.
+        """
         renamed = log.renamed()
         before, now = (self._names({storid: pair[side] for storid, pair in renamed.items()}) for side in (0, 1))
         noted = self._noted(log, graphs, renamed)
@@ -136,9 +143,9 @@ class FollowedWorld:
         return sorted(old - new), sorted(new - old)
 
     def _noted(self, log: ChangeLog, graphs: dict[int, str], renamed: dict[int, tuple[str, str | None]]) -> list[Noted]:
-        """The rows whose N-Quads lines may have changed.
+        """Return the rows whose N-Quads lines may have changed.
 
-        Returns the rows that changed, the rows with a renamed resource, and all rows of each ontology that was not
+        They are: the rows in the log; the rows with a resource in `renamed`; and all rows of each ontology that was not
         followed at the last sync and is followed now, or the other way round.
         """
         noted = {each.row: each for each in log.changed()}
@@ -151,17 +158,17 @@ class FollowedWorld:
         return [*noted.values(), *(Noted(row, True, True) for row in touched if row not in noted)]
 
     def _everything(self, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
-        """For a full copy, return the lines to remove and the lines to add.
+        """Return the lines to remove and the lines to add for a full copy of the world.
 
-        The lines to remove are all lines of the graph that belong to ontologies followed now or at the last sync. The
-        lines to add are all lines that the world has for the ontologies followed now.
+        To remove are all lines of the graph that belong to ontologies followed now or at the last sync. To add are all
+        lines of the world that belong to ontologies followed now.
         """
         db = self._world.graph.db
         found = (row for objs in (True, False) for row in rows(db, "TRUE", objs=objs))
         return self._held({*graphs.values(), *self._graphs.values()}), self._lines(found, graphs, self._names({}))
 
     def _held(self, graphs: set[str]) -> list[str]:
-        """The asserted quads of the named graphs `graphs`, as lines of N-Quads."""
+        """Return the asserted quads of the named graphs `graphs`, as N-Quads lines."""
         if not any(self._graph.query(f"ASK {{ GRAPH <{graph}> {{ ?s ?p ?o }} }}") for graph in graphs):
             return []
         ends = tuple(f" <{graph}> ." for graph in graphs)
@@ -190,14 +197,15 @@ class FollowedWorld:
         return tx.delta
 
     def write_back(self, *, values: bool = False, strict: bool = True) -> Written:
-        """Sync, then write the inferences of the graph into the world; the next call removes outdated inferences.
+        """Sync, then write the inferences of the graph into the world.
 
-        As with `sync_reasoner`, the inferences are direct types of individuals, direct superclasses and
-        superproperties, equivalent classes and properties, and unsatisfiable classes (equivalent to Nothing). With
-        `values`, values of object and data properties are inferences, too. The inferences become triples of the
-        ontology `http://inferrences/`, and loaded Python objects show the inferences. As after `sync_reasoner`, an edit
-        that repeats an inference does not assert the triple. If the graph has contradictions, raises
-        OwlReadyInconsistentOntologyError and leaves the world as it was, unless `strict` is false.
+        Inferences of the last call that are outdated go. As with `sync_reasoner`, the inferences are direct types of
+        individuals, direct superclasses and superproperties, equivalent classes and properties, and unsatisfiable
+        classes (equivalent to Nothing). With `values`, values of object and data properties are inferences, too. The
+        inferences become triples of the ontology `http://inferrences/`, and loaded Python objects show the inferences.
+        As after `sync_reasoner`, an edit that repeats an inference does not assert the triple. If the graph has
+        contradictions, raises OwlReadyInconsistentOntologyError and leaves the world as it was, unless `strict` is
+        false.
         """
         self.sync()
         if strict:
@@ -231,7 +239,7 @@ class FollowedWorld:
 
 
 def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Divide lines into batches of 50,000, so that little memory is needed."""
+    """Yield the lines in lists of 50,000, so that little memory is needed."""
     rest = iter(lines)
     while batch := list(islice(rest, 50_000)):
         yield batch

@@ -33,7 +33,7 @@ _NOWHERE = 0
 
 
 def inferred_rows(world: Any, graph: KnowledgeGraph, *, values: bool) -> set[Row]:
-    """Return the inferences that a world should show, as rows. With `values`, includes inferred property values."""
+    """Return, as rows, the inferences that a world should show. With `values` these include values of properties."""
     known = _World(world)
     found = _Closure(known, graph, values)
     inferred = {
@@ -46,7 +46,7 @@ def inferred_rows(world: Any, graph: KnowledgeGraph, *, values: bool) -> set[Row
 
 
 class _World:
-    """A world: its classes, its properties, and the rows that its ontologies assert."""
+    """The classes and properties of a world, and the rows that its ontologies assert."""
 
     def __init__(self, world: Any) -> None:
         self.world, db = world, world.graph.db
@@ -72,9 +72,9 @@ class _World:
         return row.d is None and any(mirror in self._asserted for mirror in self._mirrors(row))
 
     def _mirrors(self, row: Row) -> Iterator[Row]:
-        """Yield the rows that have exchanged subject and object, and mean the same as `row`.
+        """Yield the rows that mean the same as `row` and have its subject and object exchanged.
 
-        Such a row is the other direction of an equivalence, or the same value for the inverse property.
+        Such a row is the other direction of an equivalence, or the value of the inverse property.
         """
         if row.p in (base.owl_equivalentclass, base.owl_equivalentproperty):
             yield Row(_NOWHERE, int(row.o), row.p, row.s, None)
@@ -83,7 +83,10 @@ class _World:
 
 
 def _alike(row: Row) -> Row:
-    """Return the row in a form for comparison: no ontology, xsd:string for plain literals, `en-US` for `en_US`."""
+    """Return a row in a form in which equal statements are equal rows.
+
+    This form has no ontology, xsd:string for plain literals, and `en-US` for `en_US`.
+    """
     d: Datatype = row.d
     if isinstance(d, str):
         d = d.replace("_", "-")
@@ -93,7 +96,7 @@ def _alike(row: Row) -> Row:
 
 
 class _Closure:
-    """The part of a graph's closure that a world needs: types, subclass and subproperty pairs, and values."""
+    """What a world needs of a graph's closure: types, pairs of subclass and subproperty, and values."""
 
     def __init__(self, known: _World, graph: KnowledgeGraph, values: bool) -> None:
         self.types: dict[int, set[int]] = defaultdict(set)
@@ -133,9 +136,9 @@ class _Closure:
 
 
 def _stored(text: str, world: Any) -> tuple[Value, Datatype]:
-    """The value and the datatype under which owlready2 stores a literal, given in N-Triples syntax.
+    """Return the value and the datatype under which owlready2 stores a literal.
 
-    A number that SQLite cannot store is kept as text.
+    `text` is the literal in N-Triples syntax. A number that SQLite cannot store is kept as text.
     """
     (found,) = pyoxigraph.parse(f"<x:s> <x:p> {text} .".encode(), RdfFormat.N_TRIPLES)
     literal = found.object
@@ -148,7 +151,7 @@ def _stored(text: str, world: Any) -> tuple[Value, Datatype]:
 
 
 def _number(read: type, text: str) -> Value:
-    """The number that a text stands for. Without such a number, or if SQLite cannot store it, the text itself."""
+    """Return the number that a text stands for. If it stands for none, or SQLite cannot store it, return the text."""
     try:
         value: Value = read(text)
     except ValueError:
@@ -158,12 +161,15 @@ def _number(read: type, text: str) -> Value:
 
 
 def _strictly(above: Above) -> dict[int, set[int]]:
-    """For each entity x, the entities that are strictly above x: above x, but not below x as well."""
+    """Return, for each entity x, the entities strictly above x: they are above x, and x is not above them."""
     return {one: {other for other in others if one not in above.get(other, ())} for one, others in above.items()}
 
 
 def _nearest(members: set[int], above: Above) -> set[int]:
-    """The members that have no member strictly below them. `above[x]`: the entities strictly above the entity x."""
+    """Return those of `members` that have no other member strictly below them.
+
+    `above[x]` are the entities strictly above x.
+    """
     covered = {other for member in members for other in above.get(member, ())}
     return members - covered
 
@@ -175,7 +181,11 @@ def _memberships(types: Above, above: Above) -> Iterator[Row]:
 
 
 def _hierarchy(above: Above, is_below: int, is_equivalent: int) -> Iterator[Row]:
-    """Yield a row for each pair of an entity and a nearest entity strictly above it, or an equivalent entity."""
+    """Yield the rows of a hierarchy of classes or properties.
+
+    Each entity has a row with the predicate `is_below` for each nearest entity strictly above it. It has a row with
+    `is_equivalent` for each entity that is equivalent to it. `above[x]` are the entities above x.
+    """
     strictly = _strictly(above)
     for one, others in above.items():
         for other in _nearest(strictly[one] - {base.owl_nothing}, strictly):

@@ -30,7 +30,7 @@ _FIXED_POINT = (f"{XSD}decimal", "http://www.w3.org/2002/07/owl#real")
 
 
 class Names(dict[int, str | None]):
-    """Maps the number of a resource to the resource's IRI, which is read from the quadstore at the first use."""
+    """A dict from the number of a resource to its IRI. An IRI is read from the quadstore when first needed."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         super().__init__()
@@ -43,12 +43,16 @@ class Names(dict[int, str | None]):
 
 
 def prefix_of(world: str) -> str:
-    """The prefix of the blank node labels of a world; `world` is any text that identifies the world."""
+    """Return the beginning of all blank node labels of a world. `world` is a text that identifies the world."""
     return f"owl{hashlib.sha256(world.encode()).hexdigest()[:12]}x"
 
 
 def line(row: Row, graph: str, name: Name, prefix: str) -> str | None:
-    """Turn a row into a line of N-Quads. Returns None if a resource of the row has no name, or for a triple term."""
+    """Turn a row into a line of N-Quads. Returns None if a resource has no name, and for a triple term.
+
+    `graph` is the name of the graph, `name` returns the IRI of a resource, and labels of blank nodes begin with
+    `prefix`.
+    """
     subject, predicate = _resource(row.s, name, prefix), _resource(row.p, name, prefix)
     object_ = _resource(int(row.o), name, prefix) if row.d is None else _literal(row.o, row.d, name)
     if subject is None or predicate is None or object_ is None:
@@ -79,7 +83,7 @@ def _escaped(value: Value) -> str:
 
 
 def _spelt(value: Value, datatype: str) -> Value:
-    """Write a value in a form that its datatype allows: "INF" for infinity, no exponent in an xsd:decimal."""
+    """Return a value as its datatype allows it: "INF" for infinity, no exponent in an xsd:decimal."""
     if not isinstance(value, float):
         return value
     if isinf(value):

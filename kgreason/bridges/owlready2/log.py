@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 
 class Noted(NamedTuple):
-    """A row that has changed, or whose resources have changed names.
+    """A row that has changed, or that has a resource with a changed name.
 
     `was`: whether the row was there before the first change. `is_now`: whether the row is there now.
     """
@@ -54,7 +54,7 @@ class Noted(NamedTuple):
 
 
 class ChangeLog:
-    """The changes of a quadstore since the log was made or `take` emptied it; `close` removes the log."""
+    """Notes the changes of a quadstore, from the moment when the log is made; `take` empties it, `close` removes it."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
@@ -80,12 +80,15 @@ class ChangeLog:
         return int(version)
 
     def missed(self) -> bool:
-        """Whether another connection or process has changed the quadstore since the last call of this method."""
+        """Whether another connection or process has changed the quadstore since the last call.
+
+        The log lacks such changes.
+        """
         before, self._version = self._version, self._data_version()
         return self._version != before
 
     def renamed(self) -> dict[int, tuple[str, str | None]]:
-        """The resources with a changed or removed name: for each, its old name and its new name (None if removed)."""
+        """Return the old and the new name of each resource whose name was changed, or removed (None)."""
         found = self.db.execute(
             f"SELECT n.storid, n.iri, r.iri FROM {self._name}_resources n LEFT JOIN main.resources r USING (storid)"
             " WHERE r.iri IS NOT n.iri"
@@ -93,7 +96,7 @@ class ChangeLog:
         return {storid: (before, now) for storid, before, now in found}
 
     def changed(self) -> Iterator[Noted]:
-        """The rows that were added or removed in the quadstore since the log was made, or since `take` emptied it."""
+        """Yield the rows in the log that were added to the quadstore or removed from it."""
         for table, d in (("objs", "NULL"), ("datas", "l.d")):
             columns = "cspo" if table == "objs" else "cspod"
             same = " AND ".join(f"q.{column} = l.{column}" for column in columns)
@@ -106,10 +109,9 @@ class ChangeLog:
             )
 
     def mentioning(self, storids: Iterable[int], *, predicates: bool) -> set[Row]:
-        """The rows that have one of the resources `storids` as subject or object.
+        """Return the rows that have one of the resources `storids` as subject or object.
 
-        With `predicates`, also the rows that have such a resource as predicate or datatype; then the whole table is
-        read.
+        With `predicates` also those that have it as predicate or datatype; then the whole table is read.
         """
         wanted = ",".join(map(str, storids))
         of_objs, of_datas = ("sop", "spd") if predicates else ("so", "s")
@@ -117,7 +119,10 @@ class ChangeLog:
         return found | {row for column in of_datas for row in rows(self.db, f"{column} IN ({wanted})", objs=False)}
 
     def take(self) -> Taken:
-        """Empty the log, so that the present state counts as "before". Returns the old content, for `put_back`."""
+        """Empty the log: from now on, changes are noted against the present state.
+
+        Returns what was in the log, for `put_back`.
+        """
         noted = {table: self.db.execute(f"SELECT * FROM {self._name}_{table}").fetchall() for table in _TABLES}
         taken = {table: found for table, found in noted.items() if found}
         with self._own_transaction():
@@ -126,7 +131,7 @@ class ChangeLog:
         return taken
 
     def put_back(self, taken: Taken) -> None:
-        """Add rows that `take` returned to the log again. A row that is in the log already stays as it is there."""
+        """Put the result of `take` back into the log. A row that is in the log already stays as it is there."""
         with self._own_transaction():
             for table, found in taken.items():
                 values = ", ".join("?" * len(found[0]))
@@ -134,7 +139,7 @@ class ChangeLog:
 
     @contextmanager
     def _own_transaction(self) -> Iterator[None]:
-        """Commit a transaction that sqlite3 opens during the block, so that the user's file does not stay locked."""
+        """If the block makes sqlite3 open a transaction, commit it, so that the user's file does not stay locked."""
         was_open = self.db.in_transaction
         yield
         if not was_open and self.db.in_transaction:
@@ -154,6 +159,6 @@ def _note(log: str, columns: str, which: str, was: int) -> str:
 
 
 def rows(db: sqlite3.Connection, where: str, *, objs: bool) -> Iterator[Row]:
-    """The rows that fulfil an SQL condition: rows of the table `objs`, or without `objs` of the table `datas`."""
+    """Return the rows of a table that fulfil an SQL condition: of `objs`, or with `objs=False` of `datas`."""
     columns, table = ("c, s, p, o, NULL", "objs") if objs else ("c, s, p, o, d", "datas")
     return (Row(*row) for row in db.execute(f"SELECT {columns} FROM main.{table} WHERE {where}"))

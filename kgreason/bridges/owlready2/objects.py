@@ -26,7 +26,7 @@ _EQUIVALENTS = (base.owl_equivalentclass, base.owl_equivalentproperty)
 
 
 def replace_inferences(world: Any, wanted: set[Row]) -> tuple[int, int]:
-    """Make the rows `wanted` the only inferences of the world. Returns the numbers of rows added and rows removed.
+    """Make the rows `wanted` the only inferences of the world. Returns how many rows were added and how many removed.
 
     The ontology numbers in `wanted` are ignored.
     """
@@ -45,7 +45,7 @@ def replace_inferences(world: Any, wanted: set[Row]) -> tuple[int, int]:
 
 
 def _inferences(world: Any) -> Any:
-    """Return the ontology that holds the inferences. Makes the ontology if the world has none.
+    """Return the ontology that holds the inferences. Make it if the world has none.
 
     The ontology is made inside `with LOADING`, because the caller may be inside `with ontology`.
     """
@@ -68,7 +68,7 @@ def _add(ontology: Any, row: Row) -> None:
 
 
 def _refresh(world: Any, come: Iterable[Row], gone: Iterable[Row]) -> None:
-    """Update the loaded Python objects after rows were added (`come`) and removed (`gone`)."""
+    """Bring the loaded Python objects up to date after rows were added (`come`) and removed (`gone`)."""
     changed = [*come, *gone]
     _reparent(world, gone, _without)  # removals first: a former parent may become a child
     _reparent(world, come, _with)
@@ -80,7 +80,7 @@ def _refresh(world: Any, come: Iterable[Row], gone: Iterable[Row]) -> None:
 
 
 def _reparent(world: Any, changed: Iterable[Row], edited: Callable[[Any, Any, list[int]], list[Any]]) -> None:
-    """Set `is_a` of each loaded entity that is the subject of a row of `changed` about parents.
+    """Set `is_a` anew for each loaded entity that gets or loses a parent by the rows `changed`.
 
     `edited` computes the new parents: `_with` or `_without`.
     """
@@ -97,14 +97,14 @@ def _reparent(world: Any, changed: Iterable[Row], edited: Callable[[Any, Any, li
 
 
 def _without(world: Any, entity: Any, gone: list[int]) -> list[Any]:
-    """Return the parents of an entity. A parent in `gone` is left out if no ontology of the world asserts it."""
+    """Return the parents of an entity without those in `gone`. A parent that an ontology still asserts stays."""
     asserted = {o for relation in _PARENTS for o in world._get_obj_triples_sp_o(entity.storid, relation)}
     lost = [world._get_by_storid(storid) for storid in gone if storid not in asserted]
     return [parent for parent in entity.is_a if not any(parent is each for each in lost)]
 
 
 def _with(world: Any, entity: Any, come: list[int]) -> list[Any]:
-    """Return the parents of an entity, followed by those parents in `come` that the entity does not have yet."""
+    """Return the parents of an entity, and after them the new ones from `come`."""
     new = [world._get_by_storid(storid) for storid in come]
     before = list(entity.is_a)
     return before + [parent for parent in new if not any(parent is each for each in before)]
@@ -118,7 +118,7 @@ def _forget_equivalents(world: Any) -> None:
 
 
 def _forget_value(world: Any, row: Row) -> None:
-    """Drop the cached values of a property for the subject, and of the inverse property for the object."""
+    """Drop the cached values of a row's property for its subject, and of the inverse property for its object."""
     property_ = world._get_by_storid(row.p)
     if property_ is None:
         return

@@ -163,7 +163,7 @@ class DeductiveClosure:
 
 
 def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[Triple], list[Contradiction]]:
-    """Apply the rule sets `names` to `triples`. Returns the inferred triples and the contradictions."""
+    """Apply the rule sets `names` to triples of rdflib. Returns the inferred triples and the contradictions."""
     terms, live = _Terms(), Materializer(select(names, "data"))  # for one closure, translating axioms takes too long
     change = live.change(Edit(added=terms.rows(live.dictionary, triples)))
     live.accept()
@@ -174,7 +174,7 @@ def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[
 
 @cache
 def _axiomatic(names: tuple[str, ...], axioms: tuple[Triple, ...]) -> frozenset[Triple]:
-    """The axioms, and all triples that the rules infer from the axioms alone."""
+    """Return the axioms, and all triples that the rules infer from the axioms alone."""
     return frozenset((*axioms, *_closure(names, axioms)[0]))
 
 
@@ -187,14 +187,17 @@ def _says_nothing(triple: Triple) -> bool:
 
 
 class _Terms:
-    """Converts terms of rdflib to texts for the engine and back. The text of a blank node has a number: `_:b7`."""
+    """Converts terms of rdflib to texts for the engine and back.
+
+    The text of a blank node is a number of its own: `_:b7`.
+    """
 
     def __init__(self) -> None:
         self._texts: dict[Node, str] = {}
         self._nodes: dict[str, Node] = {}
 
     def rows(self, dictionary: Dictionary, triples: Iterable[Triple]) -> Int32:
-        """Convert triples of rdflib to quads int32[n, 4] of the default graph; new terms get ids."""
+        """Convert triples of rdflib to quads of the default graph, int32[n, 4]. Their terms are interned."""
         try:
             ids = dictionary.intern(self._text(term) for triple in triples for term in triple)
         except UnicodeEncodeError as error:
@@ -207,7 +210,7 @@ class _Terms:
         return zip(nodes, nodes, nodes, strict=True)
 
     def contradiction(self, found: Contradiction) -> Contradiction:
-        """Return the contradiction with other labels of blank nodes: the labels of the graph of rdflib."""
+        """Return the contradiction with the labels that its blank nodes have in the graph of rdflib."""
         return found.renamed(lambda text: text if text.startswith(("<", '"')) else f"_:{self._node(text)}")
 
     def _text(self, term: Node) -> str:
@@ -230,17 +233,17 @@ class _Terms:
 
 
 def _triples(graph: Graph) -> Iterable[Triple]:
-    """The triples of a graph; for a Dataset, the triples of all its graphs."""
+    """Return the triples of a graph. For a Dataset these are the triples of all its graphs."""
     if isinstance(graph, ConjunctiveGraph):
         return (triple for triple, _ in graph.store.triples((None, None, None)))
     return graph
 
 
 def _target(graph: Graph, destination: Graph | URIRef | str | None) -> Graph:
-    """Return the graph to which inferred triples are added.
+    """Return the graph that gets the inferred triples.
 
-    If `destination` is a graph, returns `destination`. If `destination` is a name, returns the graph with this name in
-    the Dataset `graph`. Without `destination`, returns `graph`, or for a Dataset its default graph.
+    This is `destination` if it is a graph, or the graph with the name `destination` in the Dataset `graph`. Without
+    `destination` it is `graph`; for a Dataset it is the default graph.
     """
     if isinstance(destination, Graph):
         return destination
@@ -254,7 +257,7 @@ def _target(graph: Graph, destination: Graph | URIRef | str | None) -> Graph:
 
 
 def _messages(found: Iterable[Contradiction]) -> Iterator[Triple]:
-    """The triples that report contradictions: an `err:ErrorMessage` for each, as in owlrl."""
+    """Yield the triples that report contradictions: an `err:ErrorMessage` for each, as in owlrl."""
     for contradiction in found:
         node = BNode()
         yield node, RDF.type, _ERR.ErrorMessage

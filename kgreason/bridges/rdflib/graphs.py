@@ -27,14 +27,17 @@ from kgreason.errors import InputError
 
 
 class Graphs:
-    """The graphs of a store, and the graphs that rdflib has mentioned."""
+    """Finds the names of graphs in a store, and remembers the graphs that rdflib has mentioned."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._told: dict[GraphName, None] = {}
 
     def name(self, context: Graph | None) -> GraphName | None:
-        """The name of a context's graph, or None if the context means all graphs. Raises InputError for N3 formulas."""
+        """Return the name of a context's graph; None if the context means all graphs.
+
+        Raises InputError for N3 formulas.
+        """
         if context is None or isinstance(context, ConjunctiveGraph):
             return None
         if isinstance(context, QuotedGraph):
@@ -42,19 +45,19 @@ class Graphs:
         return self.named(context.identifier)
 
     def named(self, identifier: Node) -> GraphName:
-        """Turn the name of a graph in rdflib into its name in the store. Some names stand for the default graph."""
+        """Turn the name of a graph in rdflib into its name in the store. Several names stand for the default graph."""
         if identifier == DATASET_DEFAULT_GRAPH_ID:
             return DefaultGraph()
         name = _graph_name(identifier)
         return name if name in self._told or not isinstance(identifier, BNode) else DefaultGraph()
 
     def target(self, context: Graph | None) -> GraphName:
-        """The name of the graph to which triples of a context are added."""
+        """Return the name of the graph to which triples of a context are added."""
         name = self.name(context)
         return DefaultGraph() if name is None else name
 
     def contexts(self, names: Iterable[GraphName]) -> list[Graph]:
-        """Make a graph of rdflib for each of `names`, without repetition. After this call `told` contains `names`."""
+        """Make a graph of rdflib for each of `names`, without repetition. The names count as mentioned from now on."""
         distinct = dict.fromkeys(names)
         self._told |= distinct
         return [Graph(self._store, _identifier(name)) for name in distinct]

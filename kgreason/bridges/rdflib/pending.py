@@ -24,7 +24,7 @@ class Pending:
         self._under_way: Transaction | None = None
 
     def note(self, lines: Iterable[str], *, added: bool) -> None:
-        """Note edits of quads, given as lines of N-Quads: assertions if `added`, else retractions."""
+        """Note that the quads `lines` (N-Quads) are asserted if `added`, otherwise that they are retracted."""
         edits = dict.fromkeys(lines, added)
         with self._noting:
             self._edits |= edits

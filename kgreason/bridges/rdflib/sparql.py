@@ -23,7 +23,7 @@ from kgreason.graph.results.answers import Found, Solutions
 
 
 def text_of(request: object) -> tuple[str, Mapping[str, Any], str | None]:
-    """Return the text of a query or update, and the prefixes and the base with which rdflib prepared this request.
+    """Return the text of a query or update, and the prefixes and the base that rdflib passes with it.
 
     Raises NotImplementedError if the request has no text. rdflib then evaluates the request itself.
     """
@@ -37,13 +37,13 @@ def text_of(request: object) -> tuple[str, Mapping[str, Any], str | None]:
 
 
 def used(prefixes: Mapping[str, Any], text: str) -> dict[str, str]:
-    """The prefixes that occur in a SPARQL text, with their namespaces."""
+    """Filter prefixes: return those that occur in a SPARQL text, with their namespaces."""
     names = set(re.findall(r"([\w.-]*):", text))
     return {name: str(namespace) for name, namespace in prefixes.items() if name in names}
 
 
 def declared(prefixes: Mapping[str, str], base: str | None, text: str) -> str:
-    """Write declarations of base and prefixes into the first line of a SPARQL text. So line numbers do not change."""
+    """Put declarations of base and prefixes on the first line of a SPARQL text, so that line numbers stay right."""
     first = f"BASE <{base}> " if base else ""
     return first + "".join(f"PREFIX {name}: <{prefixes[name]}> " for name in sorted(prefixes)) + text
 

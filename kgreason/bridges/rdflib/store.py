@@ -222,7 +222,7 @@ class KGReasonStore(Store):
     def triples(
         self, triple_pattern: _TriplePatternType, context: _ContextType | None = None
     ) -> Iterator[tuple[_TripleType, Iterator[_ContextType | None]]]:
-        """The triples that match a pattern, in a graph or in the closure; each with the graphs that contain it."""
+        """Yield the triples that match a pattern, in the graph of a context or in the closure, each with its graphs."""
         graph, pattern = self._graphs.target(context), _pattern(triple_pattern)
         if pattern is None and triple_pattern in self._dropped:
             return iter([(triple_pattern, iter((context,)))])
@@ -231,7 +231,7 @@ class KGReasonStore(Store):
         return ((_triple(quad, triple_pattern), holders(quad)) for quad in found)
 
     def _holders(self, quad: Quad) -> Iterator[_ContextType]:
-        """The graphs that contain a triple."""
+        """Yield the graphs that contain the triple of a quad."""
         yield from self._graphs.contexts(each.graph_name for each in self.graph.match(*quad.triple))
 
     def __len__(self, context: _ContextType | None = None) -> int:
@@ -312,15 +312,15 @@ class KGReasonStore(Store):
         self._prefixes.bind(prefix, namespace, override)
 
     def prefix(self, namespace: URIRef) -> str | None:
-        """The prefix of a namespace."""
+        """Return the prefix of a namespace."""
         return self._prefixes.prefix(namespace)
 
     def namespace(self, prefix: str) -> URIRef | None:
-        """The namespace of a prefix."""
+        """Return the namespace of a prefix."""
         return self._prefixes.namespace(prefix)
 
     def namespaces(self) -> Iterator[tuple[str, URIRef]]:
-        """All prefixes with their namespaces."""
+        """Return all prefixes with their namespaces."""
         return self._prefixes.namespaces()
 
 
@@ -341,7 +341,7 @@ def _matches(triple: _TripleType, pattern: _TriplePatternType) -> bool:
 
 
 def _triple(quad: Quad, pattern: _TriplePatternType) -> _TripleType:
-    """Convert a quad to a triple of rdflib. Where the pattern has a term, the triple gets this term of the pattern."""
+    """Convert a quad to a triple of rdflib. Where the pattern has a term, the triple gets the term of the pattern."""
     subject, predicate, object_ = pattern
     return (
         to_rdflib(quad.subject) if subject is None else subject,

@@ -83,18 +83,18 @@ def check(
 
 
 def _found(graph: Graph, progress: Progress) -> list[tuple[Proof, Contradiction]]:
-    """Return a list of all contradictions, each after its proof."""
+    """Return all contradictions of a graph, each with its proof."""
     with progress("explaining"):
         lines = {(each.rule, each.terms): each for each in graph.contradictions()}
         return [(proof, lines[_key(proof)]) for proof in graph.prove_contradictions()]
 
 
 def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:
-    """Return the rule and the terms of a contradiction, read from the proof of the contradiction."""
+    """Return the rule and the terms of the contradiction that a proof is of."""
     name, *terms = map(str, proof.fact.terms)
     return name.strip('"'), tuple(terms)
 
 
 def _told(proof: str, line: str) -> str:
-    """Return the text of a proof with its first line replaced by `line`, which also names the axioms."""
+    """Replace the first line of a proof's text by `line`, which also names the axioms."""
     return line + proof[proof.index("\n") :]

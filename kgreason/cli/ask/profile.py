@@ -77,9 +77,10 @@ def profile(
 
 
 def costs(graph: Graph, *, alone: bool = False, anew: bool = False) -> list[Row]:
-    """Return the rows of `by_axiom` for all rules of a graph.
+    """Return rows with the costs of a graph's rules, grouped by `by_axiom`.
 
-    A rule of the user has the text that the user wrote, and the name of its file.
+    A rule of the user has the text that the user wrote, and the name of its file. `alone` and `anew` have the same
+    meaning as for `KnowledgeGraph.rules`.
     """
     own = {(rule.name, format_rule(canonical(rule))): rule for rule in graph.own_rules()}
     rows = graph.rules(costs=True, alone=alone, anew=anew)
@@ -90,9 +91,9 @@ def costs(graph: Graph, *, alone: bool = False, anew: bool = False) -> list[Row]
 
 
 def by_axiom(rules: Iterable[Row]) -> list[Row]:
-    """Return a row of costs for each rule, the costliest first. Rules translated from the same axioms share one row.
+    """Group the rows of `KnowledgeGraph.rules`: rules translated from the same axioms share one row, with their sums.
 
-    The `names` and `rules` of a row are the names and the texts of its rules.
+    The `names` and `rules` of a row are the names and the texts of its rules. The costliest row comes first.
     """
     groups: dict[object, Row] = {}
     for rule in rules:
@@ -107,7 +108,7 @@ def by_axiom(rules: Iterable[Row]) -> list[Row]:
 
 
 def costs_text(rows: list[Row], count: int, prefixes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of a table of costs. `rows` are the rows to show, and `count` is the number of all rows."""
+    """Write rows of costs as the lines of a table. `count` is the number of rows of which `rows` are the first."""
     heads = ["share", "rewrites", "derivations", "last commit", *(["alone"] if rows and "alone" in rows[0] else [])]
     names = ["rewrites", "derivations", "last_rewrites", "alone"]
     table = [[f"{row['share']:.1%}", *(f"{row[name]:,}" for name in names if name in row)] for row in rows]
@@ -120,7 +121,7 @@ def costs_text(rows: list[Row], count: int, prefixes: Mapping[str, str]) -> Iter
 
 
 def _told(row: Row, prefixes: Mapping[str, str]) -> str:
-    """Return the rule of a row on one line. For rules of an axiom, return the names of the rules and the axiom."""
+    """Return, on one line, the rule of a row. For rules of an axiom this line has their names and the axiom."""
     if row["why"].startswith(_AXIOM):
         return f"{', '.join(row['names'])}, {reason(row['why'], 1, prefixes)}"
     text = " ".join(shortened(row["rules"][0], prefixes).split())

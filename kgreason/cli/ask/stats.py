@@ -86,6 +86,6 @@ def stats(
 
 
 def _told(name: str, count: object) -> str:
-    """Return a text with a count and the meaning of the count."""
+    """Return a line with a count and what the count means."""
     text = f"{count:,}" if type(count) is int else str(count)
     return f"{text:>13}  {_ROWS.get(name, '')}".rstrip()

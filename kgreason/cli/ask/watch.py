@@ -112,7 +112,7 @@ def _of_server(
 
 
 def _whole(graph: RemoteGraph) -> Record:
-    """Return a record that adds the whole graph, with the number of the last commit."""
+    """Return a record that adds all triples, quads and facts of a graph; its number is that of the last commit."""
     from kgreason.store.journal.record import Record
 
     while True:

@@ -134,7 +134,7 @@ def materialize(
 
 @contextmanager
 def _says_what_is_written(output: str) -> Iterator[None]:
-    """Run a block. After Ctrl-C, raise KeyboardInterrupt; its text says whether the output file was written."""
+    """If Ctrl-C ends the block, raise KeyboardInterrupt with a text that says whether the output file was written."""
     path = Path(output)
     before = path.stat() if path.is_file() else None
     try:
@@ -156,9 +156,10 @@ def _closed(
     prefixes: Mapping[str, str],
     progress: Progress,
 ) -> Materializer:
-    """Return a materializer with the closure of files, and print warnings and contradictions.
+    """Load files into a new materializer, and print its warnings and contradictions.
 
-    `program` are the rules, the Python functions that rules call, and the limits.
+    `program` are the rules, the Python functions that rules call, and the limits. `documents` has the documents that
+    owl:imports names.
     """
     from kgreason.materialize.edit import Edit
     from kgreason.materialize.imports import Imports
@@ -183,9 +184,9 @@ def _on_spark(
     meaning: dict[str, Any],
     how: dict[str, Any],
 ) -> None:
-    """Compute the closure of files on Spark, and write it to a folder.
+    """Compute the closure of files on Spark, and write it to the folder `output`.
 
-    Checks that do not need Spark run before Spark starts.
+    `started` starts Spark, after the checks that do not need Spark.
     """
     from kgreason.spark.pipeline import check_materialize
     from kgreason.spark.pipeline import materialize as written
@@ -203,7 +204,7 @@ def _write(target: AbstractContextManager[BinaryIO], dictionary: Dictionary, row
 
 
 def _target(output: str) -> AbstractContextManager[BinaryIO]:
-    """Return the file or stream that `-o` names, as a context that opens it for writing."""
+    """Return a context that opens for writing what `-o` names: a file, or standard output."""
     path = Path(output)
     if output == "-":
         return nullcontext(sys.stdout.buffer)

@@ -75,10 +75,11 @@ def pipeline(command: Command) -> Command:
 
 
 def is_for_spark(wanted: Pipeline, files: Sequence[str], **refused: object) -> bool:
-    """Whether Spark should load the files. `refused` are the values of the options that Spark does not take, by name.
+    """Whether Spark should load the files, by the value `wanted` of `--pipeline`.
 
-    With `--pipeline spark`, raises UsageError if one of these options has a value or if a file is standard input, and
-    InputError if PySpark is not installed.
+    `refused` are the values of the options that Spark does not take, by name. With `--pipeline spark`, raises
+    UsageError if one of these options has a value or if a file is standard input, and InputError if PySpark is not
+    installed.
     """
     if wanted == "auto" and not any(refused.values()) and "-" not in files and find_spec("pyspark") is not None:
         from kgreason.spark.start.session import memory
@@ -96,20 +97,20 @@ def is_for_spark(wanted: Pipeline, files: Sequence[str], **refused: object) -> b
 
 
 def refuse_settings(**settings: object) -> None:
-    """Raise UsageError if a setting of Spark has a value. Call this if the work is done in this process."""
+    """Raise UsageError if a setting of Spark has a value. Call this if Spark is not used."""
     if names := [f"--{name.replace('_', '-')}" for name, value in settings.items() if value]:
         raise click.UsageError(f"{', '.join(names)}: only with --pipeline spark")
 
 
 def _bytes(files: Sequence[str]) -> int:
-    """Estimate the bytes that the files have together when they are unpacked. Only local files count."""
+    """Estimate how many bytes the files have together after unpacking. Only local files count."""
     paths = [path for path in map(Path, files) if path.is_file()]
     return sum(path.stat().st_size * (_PACKED if path.suffix in (".gz", ".bz2", ".xz") else 1) for path in paths)
 
 
 @contextmanager
 def session(master: str | None, settings: dict[str, str], work: Path | None) -> Iterator[tuple[Any, str]]:
-    """Give a block a Spark session and the path of the session's work folder. The session ends with the block."""
+    """Give the block a Spark session and the path of the session's work folder. The session ends with the block."""
     from kgreason.spark.pipeline import room
     from kgreason.spark.start.command import for_command
 

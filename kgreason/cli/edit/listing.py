@@ -30,7 +30,10 @@ _AXIOM = ("<", "_:", '"')
 
 
 def described(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[Described]:
-    """Return the rules in force. The user's rules come first, as the user wrote them. `prefixes` shorten IRIs."""
+    """Return the rules in force as the lines of a listing need them.
+
+    The user's rules come first, as the user wrote them. `prefixes` shorten IRIs.
+    """
     known, own = prefixes or {}, graph.own_rules()
     forms = {(rule.name, format_rule(form)) for rule in own for form in (rule, canonical(rule))}
     others = [each for each in graph.rules() if (each["name"], each["rule"]) not in forms]
@@ -39,7 +42,7 @@ def described(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[D
 
 
 def is_helper(rule: Described) -> bool:
-    """Whether a rule is a helper rule: it is from a rule set, and it reads or derives facts that no query shows."""
+    """Whether a rule is a helper rule: a rule of a rule set that reads or derives facts which no query shows."""
     is_of_a_set = not is_own(rule) and not rule["why"].startswith(_AXIOM)
     return is_of_a_set and (rule["rule"].startswith("DATA") or bool(_RELATION.search(rule["rule"])))
 
@@ -50,7 +53,7 @@ def is_own(rule: Described) -> bool:
 
 
 def text_of(rules: Iterable[Described], prefixes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of a listing: each reason why rules run as a comment, and below it the rules with this reason."""
+    """Write rules as a listing: each reason why rules run is a comment, and below it are the rules with this reason."""
     groups: dict[str, list[Described]] = {}
     for rule in sorted(rules, key=lambda rule: (not is_own(rule), not rule["why"].startswith(_AXIOM))):
         groups.setdefault(rule["why"], []).append(rule)
@@ -72,7 +75,7 @@ def _block(why: str, group: list[Described], prefixes: Mapping[str, str]) -> Ite
 
 
 def reason(why: str, count: int, prefixes: Mapping[str, str]) -> str:
-    """Return a text for people that says why `count` rules run."""
+    """Say for people why rules run. `why` is the reason that the graph gives, `count` is the number of the rules."""
     rules = "rule" if count == 1 else "rules"
     if why == OWN:
         return f"your {rules}, added as text"
@@ -86,7 +89,7 @@ def reason(why: str, count: int, prefixes: Mapping[str, str]) -> str:
 
 
 def _shortened(rule: str, prefixes: Mapping[str, str]) -> str:
-    """Return the text of a rule with shortened IRIs. If the shortened text fits on one line, it is one line."""
+    """Shorten the IRIs in the text of a rule. Put the text on one line if it fits there."""
     if not prefixes:
         return rule
     text = shortened(rule, prefixes)

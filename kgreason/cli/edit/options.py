@@ -50,7 +50,7 @@ WAIT = click.option(
 
 
 class Means(TypedDict):
-    """The arguments that a command which changes a store hands on to `edited`."""
+    """The options of a command that changes a store, as arguments of `edited`."""
 
     strategy: Strategy
     budget: int | None
@@ -62,7 +62,7 @@ class Means(TypedDict):
 
 
 def means(command: Command) -> Command:
-    """Add the options of a command that changes a store; the command gets them as one argument `how`."""
+    """Add the options of a command that changes a store. The command gets all of them as its argument `how`."""
 
     @functools.wraps(command)
     def collected(
@@ -91,7 +91,10 @@ def means(command: Command) -> Command:
 
 
 class Done:
-    """Tells people and programs what a command did. Make it when the command begins, because it measures the time."""
+    """Prints what a command did, for people or programs.
+
+    Make it when the command begins, because it measures the time.
+    """
 
     def __init__(self, *, as_json: bool, verbose: bool) -> None:
         self._begun = time.perf_counter()
@@ -103,7 +106,7 @@ class Done:
         return f"in {time.perf_counter() - self._begun:.2f} s"
 
     def say(self, line: str, stats: Mapping[str, Any], values: dict[str, Any]) -> None:
-        """Print a line, and then a line with the size of the store. `stats` has this size.
+        """Print `line`, which says what the command did, and then the size of the store from `stats`.
 
         With `-v` also print `values`. For programs (`--json`) print only `values`.
         """
@@ -122,16 +125,16 @@ def amount(count: int, noun: str) -> str:
 
 
 def changes(values: Mapping[str, Any]) -> str:
-    """Return a text that says how many triples a commit let appear and disappear. `values` comes from `counts`."""
+    """Say how many triples a commit let appear and disappear. `values` comes from `counts`."""
     return f"{amount(values['appeared'], 'triple')} appeared and {values['disappeared']:,} disappeared"
 
 
 @contextmanager
 def edited(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Iterator[Graph]:
-    """Open the graph of a store for a block that changes it. After the block print new warnings and contradictions.
+    """Open the graph of a store, and give it to the block, which changes it.
 
-    `how` are arguments of `graph_at`. `prefixes` shorten the IRIs of contradictions. After Ctrl-C, raises
-    KeyboardInterrupt with a text that says whether the change was made.
+    Then print new warnings and contradictions. `how` are arguments of `graph_at`. `prefixes` shorten the IRIs of
+    contradictions. After Ctrl-C, raises KeyboardInterrupt with a text that says whether the change was made.
     """
     before: int | None = None
     try:
@@ -151,7 +154,7 @@ def edited(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Itera
 def _last_commit(location: Place, graph: Graph | None = None) -> int:
     """Return the number of the last commit of a store, or 0 if there is no store.
 
-    If the store is that of a server, `graph` may be the open connection to it.
+    `graph` is the open connection, if the store is that of a server and a connection is open.
     """
     if isinstance(location, Server):
         if graph is not None:
@@ -165,7 +168,7 @@ def _last_commit(location: Place, graph: Graph | None = None) -> int:
 
 
 def counts(delta: Delta) -> dict[str, Any]:
-    """Return what a commit did as a dict for `print_table`: counts of triples, of asserted quads, and of the work."""
+    """Return what a commit did, as counts by name for `print_table`: triples, asserted quads, and the work."""
     work = delta.work
     return {
         "appeared": len(delta.appeared()),

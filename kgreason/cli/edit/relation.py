@@ -111,7 +111,7 @@ def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) ->
 
 
 def _facts(delta: Delta) -> dict[str, Any]:
-    """Return a dict that says how many facts of relations a commit let appear and disappear."""
+    """Return how many facts of relations a commit let appear and disappear, by name, for `print_table`."""
     found = [delta.relation(name) for name in delta.relations]
     return {
         "facts_appeared": sum(len(each.appeared()) for each in found),
@@ -120,7 +120,7 @@ def _facts(delta: Delta) -> dict[str, Any]:
 
 
 def _told(delta: Delta) -> str:
-    """Return a text that says, for each relation, how many facts a commit let appear and disappear."""
+    """Say for each relation how many facts a commit let appear and disappear."""
     told = (
         f"{each.name}: {amount(len(each.appeared()), 'fact')} appeared and {len(each.disappeared()):,} disappeared"
         for each in map(delta.relation, delta.relations)

@@ -218,7 +218,7 @@ def remove(
 
 
 def _with_stdin(files: tuple[Path, ...], texts: tuple[str, ...]) -> tuple[list[Path], list[tuple[str, str]]]:
-    """Return the files except `-`, and the texts, each with the name that messages give it.
+    """Gather the rules to edit: return the files except `-`, and the texts, each with its name for messages.
 
     If `-` is among the files, the text of standard input is the last text.
     """
@@ -236,10 +236,10 @@ def _finder(catalogue: Path | None) -> Finder | None:
 def _with_prefixes(
     text: str, source: str, prefixes: Mapping[str, str], syntax: Syntax, find: Finder | None = None
 ) -> str:
-    """Return a text of rules, with declarations of `prefixes` before it if it uses prefixes without declaring them.
+    """If a text of rules uses prefixes that it does not declare, put declarations of `prefixes` before it.
 
-    The name of a rule, or a text with another mistake, is returned unchanged. Raises RuleSyntaxError; its line and
-    column are those of the text as the user wrote it.
+    Any other text is returned as it is, also one with another mistake. Raises RuleSyntaxError; its line and column are
+    those of the text as the user wrote it.
     """
     try:
         parse(text, source, None, syntax=syntax, find=find)
@@ -259,7 +259,7 @@ def _with_prefixes(
 
 
 def _check_rule_or_name(text: str, own: tuple[Rule, ...], syntax: Syntax) -> None:
-    """Raise RuleError if a text is neither a rule, which has a full stop, nor the name of one of the user's rules."""
+    """Raise RuleError if a text is neither a rule nor the name of a rule in `own`. A rule has a full stop."""
     if syntax == "datalog" and "." not in text and all(rule.name != text.strip() for rule in own):
         raise RuleError(f"{text}: is not a rule (HEAD :- BODY .), and no rule of this name was added")
 

@@ -29,7 +29,10 @@ Row = Sequence[str]
 
 
 def facts(name: str | None, rows: Iterable[Row], prefixes: Names, sign: str = "") -> Iterator[str]:
-    """Yield a line for each of the rows, in order: as a fact of the relation `name`, or as a triple if it is None."""
+    """Write rows as lines, in order: as facts of the relation `name`, or as triples if it is None.
+
+    `sign` is put first.
+    """
     for row in sorted(rows, key=lambda row: [_order(term) for term in row]):
         yield sign + format_atom(Atom(name, tuple(row)), prefixes)
 
@@ -40,19 +43,19 @@ def _order(term: str) -> tuple[int, Decimal, str]:
 
 
 def of_relation(graph: KnowledgeGraph, name: str, arity: int, prefixes: Names) -> Iterator[str]:
-    """Yield a line for each fact of a relation."""
+    """Write the facts of a relation as lines."""
     rows = ([text_of(term) for term in row] for row in graph.relation(name, arity))
     return facts(name, rows, prefixes)
 
 
 def inferred(graph: KnowledgeGraph, prefixes: Names) -> Iterator[str]:
-    """Yield a line for each inferred triple."""
+    """Write the inferred triples as lines."""
     triples = parse(b"".join(graph.dump(asserted=False)), RdfFormat.N_TRIPLES)
     return facts(None, [[text_of(term) for term in quad.triple] for quad in triples], prefixes)
 
 
 def matching(graph: KnowledgeGraph, atom: Atom, prefixes: Names) -> Iterator[str]:
-    """Yield a line for each fact that matches an atom. A variable must have one value at all of its places."""
+    """Write the facts that match an atom as lines. A variable must have one value at all of its places."""
     terms = [None if isinstance(term, Variable) else term_of(term) for term in atom.terms]
     if atom.relation is None:
         subject, predicate, object_ = terms
@@ -75,7 +78,7 @@ def _agrees(atom: Atom, row: Row) -> bool:
 
 
 def changes(delta: Delta, derived: Collection[str], prefixes: Names) -> Iterator[str]:
-    """Yield a line for each fact of the relations `derived`, and for each inferred triple, that a commit changed.
+    """Write as lines what a commit changed: facts of the relations `derived`, and inferred triples.
 
     A line begins with + if the fact appeared, and with - if it disappeared.
     """

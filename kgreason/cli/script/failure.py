@@ -16,5 +16,5 @@ class ScriptError(InputError):
 
 
 def failed(source: str, token: Token, problem: str) -> ScriptError:
-    """Return the error for a command or a part of a command; `token` is where it begins."""
+    """Make the error for a command or a part of a command, which begins at `token`."""
     return ScriptError(source, token.line or 1, token.column or 1, problem)

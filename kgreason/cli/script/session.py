@@ -133,7 +133,10 @@ class Session:
             raise failed(self._source, edit.word, problem) from error
 
     def _atom(self, written: AtomText) -> Atom:
-        """Return an atom of the script. Raises ScriptError unless it is a triple or its relation is in the program."""
+        """Turn an atom of the script into an atom.
+
+        Raises ScriptError unless it is a triple or its relation is in the program.
+        """
         atom = read_atom(written, self._prefixes, self._source)
         if atom == FALSE:
             raise failed(self._source, written.start, "false is for contradictions, and has no facts")
@@ -182,7 +185,10 @@ class Session:
         self._tell(answer.to_text(self._prefixes).splitlines())
 
     def _fact(self, command: Command) -> tuple[Atom, tuple[Term, ...]]:
-        """Return the fact that a question asks about as an atom, and the terms of the fact."""
+        """Return the fact that a question is about: as an atom, and as terms of pyoxigraph.
+
+        Raises ScriptError for a variable.
+        """
         atom = self._atom(command.given[0])
         if variable := next((term for term in atom.terms if isinstance(term, Variable)), None):
             raise failed(self._source, command.word, f"{command.word} needs a value in the place of {variable}")

@@ -66,14 +66,19 @@ def commands(lines: Iterable[str], source: str) -> Iterator[Command]:
 
 
 def _begin() -> Any:
-    """Make an interactive parser of Lark for one command. The result is Any, because Lark's methods have no types."""
+    """Make a parser of Lark that takes one command token by token.
+
+    The result is Any, because Lark's methods have no types.
+    """
     return _grammar().parse_interactive("")
 
 
 def _fed(parser: Any, text: Any, begun: Token | None) -> tuple[bool, Token | None]:
-    """Feed the parser the tokens of a text up to the next semicolon.
+    """Give the parser the tokens of a line up to the next semicolon.
 
-    Returns a pair: whether the text has a semicolon, and, without a semicolon, the first token of the command.
+    `begun` is the first token of the command, if it is read.
+
+    Returns whether there was a semicolon. If not, also returns the first token of the command.
     """
     for token in text.lex(parser.parser_state):
         parser.feed_token(token)

@@ -33,11 +33,9 @@ from kgreason.terms.dictionary import Dictionary
 def opened(
     program: Path, folder: Path, how: Mapping[str, Any]
 ) -> Iterator[tuple[KnowledgeGraph, Signature, Mapping[str, str]]]:
-    """Give a block a graph in memory, the relations of a program, and the prefixes of the program.
+    """Give the block a graph in memory, the relations of a program, and the prefixes of the program.
 
-    The graph has the program, and the facts in a folder.
-
-    `how` are arguments of `KnowledgeGraph.open`.
+    The graph has the rules of the program, and the facts in the folder. `how` are arguments of `KnowledgeGraph.open`.
 
     Raises InputError, RuleSyntaxError, and RuleError. The message names the file.
     """
@@ -58,7 +56,7 @@ def opened(
 
 
 def read_facts(path: Path, relation: PendingRelation, arity: int) -> None:
-    """Insert the facts that a file has. Raises InputError; the message names the file and the line."""
+    """Insert the facts in a file into a relation. Raises InputError; the message names the file and the line."""
     with SILENT(path.name) as report:
         dictionary = Dictionary(())
         rows = read(path, arity, Fields(dictionary), report)

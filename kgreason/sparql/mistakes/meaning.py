@@ -99,7 +99,7 @@ _UNGROUPED = "{0} is neither in GROUP BY nor in an aggregate: add it to GROUP BY
 
 
 def _free(tree: Node) -> Iterator[Token]:
-    """Yield the variables of an expression, except those inside aggregates and inside patterns in braces."""
+    """Yield the variables of an expression that are neither inside an aggregate nor inside braces."""
     for child in tree.children:
         if isinstance(child, Token):
             if child.type == "VAR":
@@ -122,7 +122,7 @@ def _aggregated(tree: Node) -> Iterator[Mistake]:
 
 
 def _aggregates(tree: Node) -> list[Node]:
-    """Yield the aggregates in a part of a query. Aggregates of sub-queries in this part are left out."""
+    """Return the aggregates in a part of a query, without those in braces inside this part."""
     found: list[Node] = []
     for child in tree.children:
         if isinstance(child, Tree) and child.data != "group":
@@ -157,7 +157,7 @@ def _clash(variable: Token, known: set[str]) -> Iterator[Mistake]:
 
 
 def _visible(tree: Node) -> set[str]:
-    """Return the variables that a pattern gives values to."""
+    """Return the names of the variables that a pattern can bind."""
     found: set[str] = set()
     for child in tree.children:
         if isinstance(child, Token):
@@ -189,7 +189,7 @@ def _rows(tree: Node) -> Iterator[Mistake]:
 
 
 def _values(row: Node) -> int:
-    """Return the number of values in a row of VALUES.
+    """Count the values in a row of VALUES.
 
     A datatype or a language tag is not counted, because it belongs to the string before it.
     """
@@ -202,7 +202,7 @@ def _values(row: Node) -> int:
 
 
 def _labels(tree: Node) -> Iterator[Mistake]:
-    """Find labels of blank nodes that are used in two different blocks."""
+    """Find labels of blank nodes that are used in two blocks of braces."""
     homes: dict[str, int] = {}
     found = [(token, id(group)) for group in tree.find_data("group") for token in group.children if _is(token, "BLANK")]
     for child, home in sorted(cast("list[tuple[Token, int]]", found), key=lambda each: cast(int, each[0].start_pos)):
@@ -238,7 +238,7 @@ def _is(child: Token | Node, kind: str) -> bool:
 
 
 def _named(tree: Node) -> Token:
-    """Return the variable after AS."""
+    """Return the variable after AS in an alias or a BIND."""
     return cast(Token, tree.children[-1])
 
 

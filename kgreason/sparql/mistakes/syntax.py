@@ -25,7 +25,7 @@ _STRING = re.compile(r'"[^"\r\n]*"|\'[^\'\r\n]*\'')
 
 
 class Stop(NamedTuple):
-    """The token at which the parser stops: its index and text, and the names of the tokens expected there.
+    """The token at which the parser stops: its index and text, and the names of the tokens that could stand there.
 
     The text is empty at the end of the query.
     """
@@ -36,9 +36,9 @@ class Stop(NamedTuple):
 
 
 def read(text: str, start: Start = "query") -> Node | Stop:
-    """Return the tree of a query, or of a pattern in braces.
+    """Parse a query, or a pattern in braces. Returns its tree.
 
-    If the text has a mistake, return the token at which the parser stops.
+    If the text has a mistake, returns the token at which the parser stops.
     """
     try:
         return _grammar().parse(text, start=start)
@@ -55,7 +55,7 @@ def _index(error: UnexpectedInput, text: str) -> int:
 
 
 def _shown(text: str, at: int) -> str:
-    """Return the token at an index of a text. At the end of the text the result is empty."""
+    """Return the token that begins at an index of a text; empty at the end of the text."""
     found = _STRING.match(text, at) or _TOKEN.match(text, at)
     return found[0] if found else ""
 

@@ -72,7 +72,7 @@ _SILENT = re.compile(
 
 
 class _Place(NamedTuple):
-    """The query, the token at which the parser stopped, and the token before this token."""
+    """Where the parser stopped: the query, the token there (`stop`), and the token before it."""
 
     text: str
     stop: Stop
@@ -90,14 +90,14 @@ class _Place(NamedTuple):
 
 
 def in_words(text: str, stop: Stop) -> str:
-    """Return a sentence that says what is wrong. The sentence does not name the place."""
+    """Say in a sentence what is wrong at the token `stop`. The sentence does not name the line and column."""
     last = _LAST.search(text, 0, stop.at)
     place = _Place(text, stop, last[1].upper() if last else "")
     return next(filter(None, (rule(place) for rule in _RULES)))
 
 
 def _broken(place: _Place) -> str | None:
-    """Return the message for a string or an IRI that does not end, or None."""
+    """Make a message if a string or an IRI does not end; otherwise None."""
     start = place.text[place.stop.at : place.stop.at + 1]
     if start in ("'", '"') and start:
         return "the string that begins here does not end: a quotation mark is missing, or a line break is in the string"
@@ -107,7 +107,7 @@ def _broken(place: _Place) -> str | None:
 
 
 def _unclosed(place: _Place) -> str | None:
-    """Return the message for a bracket that is not closed where it has to be, or for one bracket too many, or None.
+    """Make a message if a bracket is not closed where it has to be, or if one is too many; otherwise None.
 
     A bracket has to be closed before the end of the text, and before a bracket around it is closed.
     """
@@ -123,7 +123,7 @@ def _unclosed(place: _Place) -> str | None:
 
 
 def _modifier(place: _Place) -> str | None:
-    """Return the message for a word such as LIMIT that stands inside the braces, or None.
+    """Make a message if a word such as LIMIT stands inside the braces; otherwise None.
 
     Such a word must stand after the closing brace.
     """
@@ -134,7 +134,7 @@ def _modifier(place: _Place) -> str | None:
 
 
 def _operator(place: _Place) -> str | None:
-    """Return the message for a word in the place of an operator, or None."""
+    """Make a message if a word stands in the place of an operator; otherwise None."""
     word = place.stop.found.upper()
     if word in _OPERATORS and place.expects(word):
         return f"SPARQL writes {word} as {_OPERATORS[word]}"
@@ -144,7 +144,7 @@ def _operator(place: _Place) -> str | None:
 
 
 def _form(place: _Place) -> str | None:
-    """Return the message for a text that begins with a word with which no query begins, or None."""
+    """Make a message if a query begins with a wrong word; otherwise None."""
     if not place.expects("SELECT", "ASK"):
         return None
     if place.stop.found.lower() in ("@prefix", "@base"):
@@ -154,7 +154,7 @@ def _form(place: _Place) -> str | None:
 
 
 def _misspelled(place: _Place) -> str | None:
-    """Return the message for a misspelled keyword or function, or None.
+    """Make a message if a keyword or function is misspelled; otherwise None.
 
     The message names only keywords and functions that could stand at the place.
     """
@@ -171,7 +171,7 @@ def _meant(place: _Place, names: Collection[str], alike: float = _ALIKE) -> str 
 
 
 def _condition(place: _Place) -> str | None:
-    """Return the message for a FILTER or HAVING without brackets, or with an unknown function, or None."""
+    """Make a message if a FILTER or HAVING has no brackets or an unknown function; otherwise None."""
     if place.before not in ("FILTER", "HAVING") or not place.expects("LPAR", "EXISTS"):
         return None
     if place.text.startswith("(", place.stop.at + len(place.stop.found)):
@@ -180,7 +180,7 @@ def _condition(place: _Place) -> str | None:
 
 
 def _selected(place: _Place) -> str | None:
-    """Return the message for a mistake between SELECT and the pattern, or None."""
+    """Make a message for a mistake between SELECT and the pattern; otherwise None."""
     if not place.expects("VAR", "LPAR") or not (place.expects("WHERE", "FROM") or place.expects("STAR", "VAR")):
         return None
     found = place.stop.found
@@ -196,7 +196,7 @@ def _selected(place: _Place) -> str | None:
 
 
 def _full_stop(place: _Place) -> str | None:
-    """Return the message for two triple patterns without a full stop between them, or None."""
+    """Make a message if there is no full stop between two triple patterns; otherwise None."""
     if not place.expects("DOT", "SEMICOLON") or not _STARTS.match(place.stop.found):
         return None
     if place.stop.found.upper() == "UNION":
@@ -213,20 +213,20 @@ def _comparison(place: _Place) -> str | None:
 
 
 def _iri(place: _Place) -> str | None:
-    """Return the message for an IRI without angle brackets, or None."""
+    """Make a message if an IRI has no angle brackets; otherwise None."""
     found = place.stop.found
     return f"an IRI stands in angle brackets: <{found}>" if place.expects("IRI") and "://" in found else None
 
 
 def _object(place: _Place) -> str | None:
-    """Return the message for a triple pattern without an object, or None."""
+    """Make a message if a triple pattern has no object; otherwise None."""
     if place.stop.found not in ("}", ".", ";", ",") or not place.expects(*_TERM) or place.expects("FILTER"):
         return None
     return f"an object (a term) is missing before {place.found}"
 
 
 def _bare(place: _Place) -> str | None:
-    """Return the message for a word in the place of a term, or None."""
+    """Make a message if a word stands in the place of a term; otherwise None."""
     word = place.stop.found
     if not _WORD.fullmatch(word) or not place.expects("IRI", "NAME") or word.upper() in keywords():
         return None
