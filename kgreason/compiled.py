@@ -46,7 +46,7 @@ def _sources_stamp() -> str:
 
 
 def kernel_sources(package: Path) -> list[Path]:
-    """Return all modules in those subfolders of a package that contain at least one module with kernels."""
+    """Return all modules of those subfolders of a package that have at least one module with kernels."""
     inner = [path for path in package.rglob("*.py") if path.parent != package]
     folders = {path.parent for path in inner if b"from kgreason.compiled import" in path.read_bytes()}
     return sorted(path for path in inner if path.parent in folders)

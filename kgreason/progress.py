@@ -14,10 +14,10 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """A function that opens a stage of some work: reading, importing, reasoning, storing, writing."""
+    """Opens a stage of some work: reading, importing, reasoning, storing, writing."""
 
     def __call__(self, stage: str, total: int | None = None, /) -> AbstractContextManager[Callable[[int], object]]:
-        """A context that gives a function; the work calls the function with the number of steps since the last call."""
+        """Return a context that gives a function. The work calls it with the number of steps since the last call."""
         ...
 
 
@@ -42,7 +42,7 @@ class CancelledError(Exception):
 
 @contextmanager
 def cancellable() -> Iterator[Callable[[int], None]]:
-    """Give a `report` to pass to work in another thread. It stops this work if the block of the context fails.
+    """Give a function `report` to pass to work in another thread. It stops this work if the block of the context fails.
 
     After the block has raised an error, the next call of `report` raises CancelledError in the other thread.
     """

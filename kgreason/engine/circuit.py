@@ -130,8 +130,8 @@ class Circuit:
     """The facts, the arrays that index the facts, and the evaluation of the planner's rules over the facts.
 
     Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function that
-    is called between kernel calls. `limit` returns how many rewrites the commit may have extended since `begin`. An
-    evaluation that extends more rewrites raises OverLimitError.
+    is called between kernel calls. It returns how many rewrites the commit may have extended since `begin`. If an
+    evaluation has extended more, it raises OverLimitError.
     """
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0) -> None:
@@ -194,7 +194,7 @@ class Circuit:
         self._version = version
 
     def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
-        """Flag rows int32[n, w] of a table as asserted, and put the rows that are new facts into the queue.
+        """Flag the rows `rows`, int32[n, w], of a table as asserted. Rows that are new facts go into the queue.
 
         With `only_present`, rows that are not facts yet are skipped. `check` is called after each 2**18 rows and may
         raise.
@@ -232,7 +232,10 @@ class Circuit:
         open_queue(self.block)
 
     def derive(self, table: int, rows: Int32) -> None:
-        """Derive rows of a table: heads of rules with an empty body. In the phase RETRACT, take these rows back."""
+        """Derive rows of a table: the heads of rules with an empty body.
+
+        In the phase RETRACT, take their derivations back.
+        """
         rows = self.facts.padded(rows)
         self._make_room(len(rows))
         take = take_back_heads if self._counters[MODE] == RETRACT else take_heads
@@ -250,11 +253,14 @@ class Circuit:
             self.memory.grow("undo", self._counters[N_TOUCHED] + more)
 
     def go_on(self, mode: int) -> None:
-        """Start a phase of a commit. The phase before has already put the rows of the first level into the queue."""
+        """Start the phase `mode` of a commit.
+
+        The phase before has already put the rows of its first level into the queue.
+        """
         self._counters[MODE] = mode
 
     def enter(self, mode: int) -> None:
-        """Start a phase of a commit: ASSERT, RETRACT or REDERIVE.
+        """Start the phase `mode` of a commit: ASSERT, RETRACT or REDERIVE.
 
         Rows that are queued from now on are the first level of the phase.
         """
@@ -264,7 +270,7 @@ class Circuit:
         counters[LEVEL_END] = counters[SEGMENT_LOW] = counters[SEGMENT_HIGH] = counters[N_QUEUE]
 
     def run(self, check: Check) -> None:
-        """Run levels until nothing new is derived. `check` is called between kernel calls and may raise."""
+        """Run levels until no new fact is derived. `check` is called between kernel calls and may raise."""
         counters = self._counters
         if counters[N_QUEUE] == counters[SEGMENT_LOW]:
             return
@@ -291,7 +297,7 @@ class Circuit:
             )
 
     def plan_backward(self, heads: Int32) -> None:
-        """Make backward plans for the facts in rows int32[n].
+        """Make backward plans for the facts in the rows with the numbers `heads`, int32[n].
 
         A backward plan starts at a head and finds the bodies from which rules derive the head.
         """
@@ -299,7 +305,10 @@ class Circuit:
         self.keep_up()
 
     def run_backward(self, heads: Int32, check: Check) -> None:
-        """Find the derivations of the facts in rows int32[n] from present facts, by the plans of `plan_backward`."""
+        """Find the derivations of the facts in the rows `heads`, int32[n], by the plans of `plan_backward`.
+
+        The bodies of these derivations are present facts.
+        """
         self._scan(heads, -1, -1, ONLY_OLD, check)
 
     def _scan(self, rows: Int32, key: int, plan: int, ages: int, check: Check) -> None:
@@ -314,7 +323,9 @@ class Circuit:
         counters[PHASE], counters[SCAN_END] = GATEKEEP, 0
 
     def derivations(self, row: int, limit: int) -> Int32:
-        """Return the derivations of the present fact in a row: int32[n, 1 + slots], in the form that `trace` explains.
+        """Return the derivations of the present fact in row number `row`: int32[n, 1 + slots].
+
+        `trace` explains this form.
 
         The search stops when `limit` derivations or more have been found.
         """
@@ -352,7 +363,7 @@ class Circuit:
             self._stop()
 
     def _stop(self) -> None:
-        """End a scan (a pass over given rows), complete or not: set the scan's counters back to their idle values."""
+        """End a scan, complete or not: set its counters back. A scan is a pass over given rows."""
         self.memory["key_fill"][:] = 0
         self.block[[N_HITS, N_GROUPS, N_HEADS, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
         self._counters[PHASE] = GATEKEEP
@@ -388,8 +399,8 @@ class Circuit:
     def begin(self, *, ranked: bool, commit: int = 0) -> None:
         """Start a commit, or a part of a commit. `commit` is the number under which the costs of rules are counted.
 
-        With `ranked` (Update) the rank of a row is the row's stamp, and an undo log is kept. Without `ranked`
-        (Bootstrap) the rank of a row is the row's level, and there is no undo log.
+        With `ranked` (Update), the rank of a row is its stamp, and an undo log is kept. Without `ranked` (Bootstrap),
+        the rank of a row is its level, and there is no undo log.
         """
         counters = self._counters
         self.arrangements.mend()
@@ -405,7 +416,7 @@ class Circuit:
         return queued
 
     def note_queued(self) -> None:
-        """Tell the catalogue which rows this commit has added since the last call of this method."""
+        """Tell the catalogue which rows the commit has added since the last call of this method."""
         end = self.queue_end
         if self.catalogue.is_listed and end > self._noted:
             self.catalogue.note(self.queued(self._noted))
@@ -483,7 +494,7 @@ class Circuit:
 
     @property
     def costs(self) -> Int64:
-        """The work of each rule: int64[r, 8], see `engine.costs`."""
+        """The work of each rule as counts: int64[r, 8]. The module `engine.costs` explains the columns."""
         costs: Int64 = self.memory["costs"]
         return costs
 

@@ -34,7 +34,7 @@ _BEFORE = slice(COST_BEFORE, COST_WORDS)
 
 
 class Cost(NamedTuple):
-    """The rewrites and derivations of a rule.
+    """How many rewrites and derivations of a rule were counted.
 
     Both are counted twice: since the graph was opened or a Bootstrap ran last, and in the last commit.
     """
@@ -46,13 +46,16 @@ class Cost(NamedTuple):
 
 
 def read(costs: Int64, last: int) -> list[Cost]:
-    """Return the cost of each rule. costs: int64[r, 8]; last: the number of the last commit."""
+    """Return the cost of each rule. `costs`: int64[r, 8], as the kernels counted.
+
+    `last`: the number of the last commit.
+    """
     counts = np.where(costs[:, [COST_COMMIT]] == last, costs[:, _COUNTS], 0)
     return [Cost(*row) for row in np.hstack([costs[:, _ALL], counts]).tolist()]
 
 
 def take_back(costs: Int64, commit: int) -> None:
-    """Undo the counts of a commit."""
+    """Undo the counts of the commit with the number `commit`."""
     ran = np.flatnonzero(costs[:, COST_COMMIT] == commit)
     costs[ran, _ALL] -= costs[ran, _COUNTS]
     costs[ran, _LAST] = costs[ran, _BEFORE]
@@ -62,15 +65,15 @@ def take_back(costs: Int64, commit: int) -> None:
 def carry_over(before: Int64, costs: Int64, commit: int) -> None:
     """Copy the counts of the open commit from a dropped circuit to the new circuit of a Bootstrap.
 
-    The copied counts are work of the open commit only: the counts since the Bootstrap do not include them. before: the
-    counts of the dropped circuit. costs: the counts of the new circuit.
+    `before`: the counts of the dropped circuit. `costs`: the counts of the new circuit. The copied counts are work of
+    the open commit only: the counts since the Bootstrap do not include them.
     """
     ran = np.flatnonzero(before[:, COST_COMMIT] == commit)
     costs[ran, _LAST] = before[ran, _LAST]
 
 
 def count(costs: Int64, rule: int, derivations: int, commit: int) -> None:
-    """Count derivations of a rule that the kernels do not run, because its body is empty."""
+    """Add derivations to the counts of a rule with an empty body. The kernels do not run such a rule."""
     row = costs[rule]
     if row[COST_COMMIT] != commit:
         row[_BEFORE] = row[_LAST]

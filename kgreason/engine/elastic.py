@@ -37,7 +37,7 @@ DOUBT = 0.75
 
 
 class Elastic:
-    """The forecasts for one graph: the work of the next Bootstrap, and the rewrites of an Update for one leaving fact.
+    """Two forecasts for one graph: the work of the next Bootstrap, and an Update's rewrites for one leaving fact.
 
     `work` is the first forecast for a Bootstrap, in rewrites and facts; None before the first Bootstrap.
     """
@@ -57,14 +57,14 @@ class Elastic:
     def is_hopeless(self, arriving: int, leaving: int) -> bool:
         """Whether an Update would probably go past its limit and be dropped.
 
-        arriving: the number of facts to assert. leaving: the number of facts to retract.
+        `arriving`: the number of facts to assert. `leaving`: the number of facts to retract.
         """
         work = self.work or 0
         forecast = self._per_leaving * leaving if leaving >= TELLING else 0
         return arriving > max(work, FEW) or forecast > max(FRACTION * work, FEW)
 
     def doubt(self) -> None:
-        """Lower the forecast for leaving facts, after this forecast has prevented an Update."""
+        """Note that the forecast for leaving facts has prevented an Update: lower it, because it was not tested."""
         self._per_leaving *= DOUBT
 
     def for_leaving(self) -> int:
@@ -74,8 +74,8 @@ class Elastic:
     def for_arriving(self, growth: float) -> int:
         """Return the number of rewrites that an Update may extend to assert facts.
 
-        growth: the number of facts after the arrival, divided by the number before. Example: 1.5 if half as many arrive
-        as were there.
+        `growth`: the number of facts after the arrival, divided by the number before. Example: 1.5 if half as many
+        arrive as were there.
         """
         return int(growth * (self.work or 0))
 
@@ -85,9 +85,15 @@ class Elastic:
             self._per_leaving = rewrites / leaving
 
     def shrank(self, share: float) -> None:
-        """Note that a part of the facts has left. Example: 0.25 if a quarter of the facts has left."""
+        """Note that facts have left: lower the forecast for a Bootstrap.
+
+        `share`: 0.25 if a quarter of the facts has left.
+        """
         self.work = int((self.work or 0) * (1 - share))
 
     def grew(self, facts: int, rewrites: int) -> None:
-        """Note that an Update extended `rewrites` rewrites to add, or to bring back, `facts` facts."""
+        """Note that an Update extended `rewrites` rewrites to add or bring back `facts` facts.
+
+        This raises the forecast for a Bootstrap.
+        """
         self.work = (self.work or 0) + facts + rewrites

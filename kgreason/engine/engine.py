@@ -48,11 +48,12 @@ Place: TypeAlias = tuple[Circuit, int]
 class Changes(NamedTuple):
     """The facts that a commit added, removed, or turned between asserted and inferred.
 
-    `rows` int32[n, w] are the facts, `tables` int32[n] their tables. `before` and `after`, int8[n], are the kinds of
-    the facts before and after the commit: ABSENT, INFERRED or IS_ASSERTED. `strategy` is the strategy that finally ran;
-    `switched` is True if an Update was dropped and a Bootstrap ran. `rewrites` counts all work, including the work of a
-    dropped Update. `missed` counts the retractions of facts that were not asserted. `steps` has, for each `apply`, the
-    strategy that finally ran.
+    - `rows`, `tables`: the facts, int32[n, w], and the numbers of their tables, int32[n].
+    - `before`, `after`: the kinds of the facts before and after the commit: ABSENT, INFERRED or IS_ASSERTED, int8[n].
+    - `strategy`, `switched`: the strategy that ran in the end, and whether this is a Bootstrap after a dropped Update.
+    - `rewrites`: all work, in rewrites, including the work of a dropped Update.
+    - `missed`: how many retractions were of facts that were not asserted.
+    - `steps`: for each `apply` the strategy that ran in the end.
     """
 
     rows: Int32
@@ -67,7 +68,7 @@ class Changes(NamedTuple):
 
 
 class _Reweighed(NamedTuple):
-    """The numbers of the rules that leave the program, and the numbers of the rules that enter the program."""
+    """The numbers of the rules that leave the program, and the numbers of the rules that are new."""
 
     leaving: Sequence[int]
     fresh: Sequence[int]
@@ -82,7 +83,7 @@ def count(rows: Rows) -> int:
 
 
 def no_check() -> None:
-    """Do nothing. This function is the default for `check` arguments, which are called between kernel calls."""
+    """Do nothing. This is the default for arguments `check`, functions that are called between kernel calls."""
 
 
 def _both(first: Check, second: Check) -> Check:
@@ -158,7 +159,7 @@ class Engine:
         )
 
     def _whole(self, work: Callable[[Check], object], check: Check) -> Changes:
-        """Make a commit of one call of `work`. After an error, roll the commit back and raise the error again."""
+        """Make a commit of the single call `work`. After an error, roll the commit back and raise the error again."""
         with undivided() as let_out:
             self._begin()
             try:
@@ -239,9 +240,9 @@ class Engine:
             circuit.begin(ranked=True, commit=self._commit)
 
     def _is_hopeless(self, wish: Wish, budget: int | None) -> bool:
-        """Whether the strategy `auto` runs a Bootstrap without trying an Update first.
+        """Whether the strategy `auto` should run a Bootstrap without trying an Update first.
 
-        False if the budget is too small for a Bootstrap.
+        `wish`: the rows to assert and to retract. False if the budget is too small for a Bootstrap.
         """
         elastic = self._elastic
         if elastic.work is None:
@@ -252,9 +253,9 @@ class Engine:
         return True
 
     def _tried(self, wish: Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
-        """Try an Update. Returns False if the Update went past the limits of the strategy `auto`.
+        """Try an Update. Returns False if it went past a limit of the strategy `auto`, so that a Bootstrap has to run.
 
-        Raises OverLimitError if the budget ran out.
+        `wish`: the rows to assert and to retract. Raises OverLimitError if the budget ran out.
         """
         most = UNLIMITED if budget is None else self.circuit.rewrites + self._left(budget)
         is_auto = strategy == "auto"
@@ -268,7 +269,7 @@ class Engine:
         return True
 
     def _left(self, budget: int | None) -> int:
-        """Return the number of rewrites that the open commit may still extend."""
+        """Return how many rewrites the open commit may still extend."""
         return UNLIMITED if budget is None else budget - self._rewrites - self.circuit.rewrites
 
     def _over(self, budget: int | None) -> str:
@@ -283,7 +284,7 @@ class Engine:
     def _update(self, wish: Wish, rules: _Reweighed, most: int, is_auto: bool, check: Check) -> None:
         """Run an Update (Retract, Rederive, Assert) that extends at most `most` rewrites.
 
-        With `is_auto` the limits of `elastic` hold as well.
+        `wish`: the rows to assert and to retract. With `is_auto` the limits of `elastic` hold as well.
         """
         (asserted, retracted), (leaving, fresh) = wish, rules
         circuit = self.circuit
@@ -313,9 +314,12 @@ class Engine:
         self._elastic.grew(circuit.queue_end - end, circuit.rewrites - before)
 
     def _for_arriving(self, most: int, facts: int, end: int) -> Callable[[], int]:
-        """Return a function that returns the limit on rewrites during Assert; the limit grows with the arriving facts.
+        """Return a function that gives the present limit on rewrites in the phase Assert.
 
-        facts: the number of present facts at the start. end: the position in the queue where arriving facts begin.
+        It grows with the arriving facts.
+
+        `most`: the limit of the budget. `facts`: the number of facts at the start. `end`: the position in the queue
+        where the arriving facts begin.
         """
         circuit, elastic, before = self.circuit, self._elastic, self.circuit.rewrites
         return lambda: min(most, before + elastic.for_arriving(1 + (circuit.queue_end - end) / max(facts, 1)))
@@ -323,7 +327,7 @@ class Engine:
     def _take_back(self, retracted: Rows, leaving: Sequence[int], check: Check) -> int:
         """Run Retract and Rederive, and note their cost in the forecasts.
 
-        Returns the position in the queue behind the rows that left.
+        `leaving`: the numbers of the rules that leave. Returns the position in the queue where the rows that left end.
         """
         start, before = self.circuit.queue_end, self.circuit.rewrites
         try:
@@ -336,7 +340,8 @@ class Engine:
     def _retract(self, retracted: Rows, leaving: Sequence[int], check: Check) -> int:
         """Run Retract and Rederive.
 
-        Returns the position in the queue where the rows that left end and the rows that return begin.
+        `leaving`: the numbers of the rules that leave. Returns the position in the queue where the rows that left end
+        and the rows that return begin.
         """
         circuit = self.circuit
         circuit.enter(RETRACT)
@@ -394,9 +399,10 @@ class Engine:
         circuit.begin(ranked=True, commit=self._commit)
 
     def arrived(self) -> tuple[Int32, Int32]:
-        """Return the facts that the open commit has added since the last call: columns int32[n, w] and tables int32[n].
+        """Return the facts that the open commit has added since the last call of this method.
 
-        A fact that left and returned in this commit may be left out. After a Bootstrap, returns all facts.
+        The facts are returned as columns int32[n, w] and tables int32[n]. A fact that left and returned in this commit
+        may be left out. After a Bootstrap, all facts are returned.
         """
         circuit, start = self._looked_at
         if circuit is not self.circuit and self.circuit is not self._origin:
@@ -409,7 +415,7 @@ class Engine:
         return rows, tables
 
     def was_present(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each row int32[n, w] that `arrived` returned, whether the row was a fact before the open commit: bool[n].
+        """Return for each row that `arrived` returned whether it was a fact before the open commit: bool[n].
 
         Only a Bootstrap keeps the facts from before the commit, in the old circuit. Without a Bootstrap, all results
         are False, and this is right: `arrived` then returns only facts that are new.
@@ -420,7 +426,7 @@ class Engine:
         return found
 
     def place(self) -> Place:
-        """Return a mark of the open commit's present state. `touched` returns the facts that change after the mark."""
+        """Return a mark for the present moment of the open commit. `touched` returns the facts that change after it."""
         return self.circuit, self.circuit.touched
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
@@ -478,7 +484,7 @@ class Engine:
         self._is_open = False
 
     def bootstrap(self, facts: Rows, rules: Sequence[EncodedRule] | None = None, check: Check = no_check) -> Changes:
-        """Replace all facts: assert `facts` and evaluate the rules by Bootstrap, as a whole commit.
+        """Replace all facts: assert `facts` and evaluate the rules by Bootstrap, as one commit.
 
         `facts` maps the number of a table to rows int32[n, w]. `rules` replace the active rules; None keeps the active
         rules. If `check` raises, facts and rules stay as they were.
@@ -510,7 +516,7 @@ class Engine:
         self.circuit.keep_up()
 
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32 | None:
-        """Return the facts int32[n, w] of a table that have the ids `constants`; `constants` maps columns to ids.
+        """Return the facts of a table that have the ids `constants`, column -> id: int32[n, w].
 
         Returns None if no body atom of the rules has exactly these constants in these columns, or if no fact matches
         such an atom. Cost: one look at each fact that the catalogue lists for the constants.
@@ -527,7 +533,7 @@ class Engine:
         return found
 
     def derivations(self, row: int, limit: int = 1 << 20) -> list[tuple[EncodedRule, tuple[int, ...]]]:
-        """Return the derivations of the present fact in a row: for each one, the rule and the values of its slots.
+        """Return the derivations of the present fact in row `row`, as pairs of a rule and the values of its slots.
 
         Slots are the variables and constants of the rule (see `memory/layout.py`). The rules run backwards, from head
         to body. The search stops when `limit` derivations or more have been found. No commit may be open.
@@ -540,7 +546,10 @@ class Engine:
         return [(self.planner.rule(rule), tuple(slots)) for rule, *slots in found]
 
     def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check = no_check) -> None:
-        """Find all derivations of the present facts in rows int32[n]; see `Circuit.trace`. No commit may be open."""
+        """Pass all derivations of the present facts in rows int32[n] to `take`; see `Circuit.trace`.
+
+        No commit may be open.
+        """
         with undivided() as let_out:
             self.circuit.keep_up()
             self.circuit.plan_backward(rows)
@@ -594,7 +603,7 @@ class Engine:
             self._weights.pop(number, None)
 
     def _number(self, rule: EncodedRule) -> int:
-        """Return the number of a rule in the planner; a new rule is added to the planner."""
+        """Return the number of a rule in the planner. A rule that the planner lacks is added to it."""
         if rule not in self._numbers:
             number = self.planner.add(rule)
             if not rule.shape.body:
@@ -603,7 +612,10 @@ class Engine:
         return self._numbers[rule]
 
     def _fire_empty_bodies(self, numbers: Iterable[int]) -> None:
-        """Derive the heads of those rules of `numbers` that have no body. In the phase RETRACT, take the heads back."""
+        """Derive the heads of those rules of `numbers` that have no body.
+
+        In the phase RETRACT, take these derivations back.
+        """
         if not self._bodiless:
             return
         heads: dict[int, list[list[int]]] = {}

@@ -23,7 +23,7 @@ except ImportError:  # not CPython
 class undivided:  # noqa: N801 - it reads as what it does: `with undivided() as let_out`
     """A context that holds Ctrl-C back until the block ends.
 
-    The context gives a function. A call of this function delivers a waiting Ctrl-C before the end of the block.
+    The context gives a function. If the block calls this function, a waiting Ctrl-C is raised at once.
     """
 
     __slots__ = ("_before", "_held")

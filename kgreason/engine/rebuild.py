@@ -31,7 +31,7 @@ class Wish(NamedTuple):
 
 
 def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence[Wish]) -> Rows:
-    """Return the facts that are asserted when all wishes have been applied to the asserted facts of circuit `origin`.
+    """Return the facts that are asserted after `wishes`, starting from the asserted facts of circuit `origin`.
 
     `tables` says for each table whether it holds triples, and how wide it is. Returns rows int32[n, w] by table number.
     """

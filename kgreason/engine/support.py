@@ -1,4 +1,6 @@
-"""Which facts a rule supports alone: facts that are not asserted, and whose counted derivations are all by this rule.
+"""Finds the facts that one rule supports alone.
+
+These facts are not asserted, and all their counted derivations are by this rule.
 
 The rules run backwards from all inferred facts at once. So the answer says at which facts a rule is needed: without the
 rule these facts, and what follows from them alone, would leave.
@@ -26,7 +28,7 @@ _MANY = 1_000_000
 
 
 def supported_alone(engine: Engine, owners: Mapping[EncodedRule, int], check: Check) -> Int32:
-    """Return, for each fact that one owner supports alone, the number of the fact's row, and the owner: int32[n, 2].
+    """Return the facts that one owner supports alone: int32[n, 2], the number of the fact's row, and the owner.
 
     `owners` maps each rule to a number, its owner; rules with the same owner count as one rule. `check` is called now
     and then, and may raise. No commit may be open.
@@ -38,7 +40,10 @@ def supported_alone(engine: Engine, owners: Mapping[EncodedRule, int], check: Ch
 
 
 class _Pairs:
-    """Pairs of an inferred fact and the owner of a rule that supports this fact."""
+    """Pairs of an inferred fact and the owner of a rule with a counted derivation of this fact.
+
+    `take` collects them.
+    """
 
     def __init__(self, engine: Engine, owners: Mapping[EncodedRule, int]) -> None:
         self._engine, self._facts, self._owners = engine, engine.circuit.facts, owners
@@ -87,7 +92,7 @@ class _Pairs:
         self._parts, self._waiting = [], 0
 
     def alone(self) -> Int32:
-        """Return the pair (row of the fact, owner) of each fact that is in only one pair: int32[n, 2]."""
+        """Return those pairs (number of the row, owner) whose fact is in no other pair: int32[n, 2]."""
         self._merge()
         rows: NDArray[np.int64] = self._found >> 32
         _, first, counts = np.unique(rows, return_index=True, return_counts=True)

@@ -552,7 +552,7 @@ class Materializer:
         )
 
     def shows(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each row of `rows`, int32[n, 3], whether it is in the graph as users see it: bool[n]."""
+        """Return for each row of `rows`, int32[n, 3], whether it is in the graph as users see it: bool[n]."""
         return self.equality.is_shown(rows) if self.equality else self.holds(rows)
 
     def has(self, triple: tuple[str, ...]) -> bool:
@@ -561,7 +561,7 @@ class Materializer:
         return bool(ids.all() and self.shows(ids[None])[0])
 
     def holds(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each row of `rows`, int32[n, 3], whether it is a present fact: bool[n]."""
+        """Return for each row of `rows`, int32[n, 3], whether it is a present fact: bool[n]."""
         found: NDArray[np.bool_] = self.engine.circuit.facts.find(rows) >= 0
         return found
 

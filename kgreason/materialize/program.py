@@ -204,7 +204,7 @@ class LiveProgram:
         return self._schema.keys()
 
     def ruling(self, rule: Rule) -> Ruling | None:
-        """The rule in force that equals `rule`, with its sources and its reason; None if no such rule is in force."""
+        """Return the rule in force that equals `rule`, with its sources and its reason; None if there is none."""
         return self._rulings.get(rule)
 
     def change(

@@ -1,4 +1,4 @@
-r"""Convert the fields of tables to constants of rules, and back.
+r"""Converts the fields of tables to constants of rules, and back.
 
     5        "5"^^xsd:integer      rule text: 5
     a "b"    "a \"b\""             rule text: "a \"b\""
@@ -50,7 +50,7 @@ def is_integer(text: str) -> bool:
 
 
 class Sorted(NamedTuple):
-    """All fields in the order of tables.
+    """All fields in the order of tables: numbers by value, then the others by text.
 
     `ranks`, int32[number of ids + 1], maps the id of a constant to its rank. `texts` has the fields by rank.
     """
@@ -68,7 +68,7 @@ class Fields:
         self._ids = np.zeros(1, dtype=np.int32)  # the constant's id by the number of its field
 
     def intern(self, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Ids:
-        """Return the ids of n fields: int32[n]. Field i and a tab are `text[bounds[i]:bounds[i + 1]]`."""
+        """Return the ids of n fields: int32[n]. `text[bounds[i]:bounds[i + 1]]` is field i with the tab behind it."""
         numbers = self._numbers(text, bounds)
         fresh = self._seen.decode(np.arange(len(self._ids), len(self._seen) + 1))
         ids = self._dictionary.intern(constant(field[:-1]) for field in fresh)

@@ -6,7 +6,7 @@ Each relation R of the program is read from R.facts, if this file exists. A rela
 file. Each relation that a rule derives is written to R.csv. Invariant: the written files hold all facts of these
 relations in the closure of the facts that were read.
 
-Cost: one Bootstrap, an Update for each level of NOT, and the cost of reading and writing.
+Cost: one Bootstrap, an Update for each stratum, and the cost of reading and writing.
 """
 
 from __future__ import annotations
@@ -117,7 +117,10 @@ class TableProgram:
         self._facts = {}
 
     def _operated(self, check: Callable[[], object]) -> Facts:
-        """Return the facts that the operators (`materialize.operators`) assert and retract next; at the end, none."""
+        """Return the facts that the operators (`materialize.operators`) assert and retract next.
+
+        At the end there are none.
+        """
         computed = self._operators.computed(check)
         if any(computed) or not self._operators.are_any:
             return computed

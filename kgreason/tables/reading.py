@@ -29,7 +29,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def read(path: Path, arity: int, fields: Fields, report: Callable[[int], object]) -> Ids:
-    """Read the facts in a file: int32[n, arity]. Calls `report` with the number of facts of each piece.
+    """Read the facts in a file: int32[n, arity]. Calls `report` after each piece, with its number of facts.
 
     Raises InputError, with file and line, if a line has another number of fields or is not UTF-8.
     """
@@ -74,7 +74,10 @@ def _columns(piece: bytes, arity: int, fields: Fields, path: Path, line: int) ->
 
 
 def _check_counts(is_last: npt.NDArray[np.bool_], arity: int, path: Path, line: int) -> None:
-    """Raise InputError for the first line that does not have `arity` fields."""
+    """Raise InputError for the first line that does not have `arity` fields.
+
+    `is_last`: for each field of a piece whether it is the last field of its line. `line`: the number of the first line.
+    """
     counts = np.diff(np.flatnonzero(is_last), prepend=-1)
     wrong = np.flatnonzero(counts != arity)
     if wrong.size:

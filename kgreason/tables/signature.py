@@ -19,7 +19,7 @@ _BREAKS = re.compile(r"[\t\n\r]")
 
 
 class Signature(NamedTuple):
-    """The arity of each relation, and the relations that a rule derives, both in the order of the text."""
+    """The arity of each relation of a program, and the relations that rules derive, both in the order of the text."""
 
     arities: dict[str, int]
     heads: tuple[str, ...]

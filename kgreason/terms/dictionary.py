@@ -95,7 +95,7 @@ class Dictionary:
         return self.intern_packed(*_packed(texts))
 
     def intern_packed(self, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Ids:
-        """Do the same as `intern`, for n texts that are in one UTF-8 buffer: text uint8[m], bounds int64[n + 1].
+        """Do the same as `intern`, for n texts that are in one UTF-8 buffer: `text` uint8[m], `bounds` int64[n + 1].
 
         Text number i is `text[bounds[i]:bounds[i + 1]]`.
         """
@@ -126,11 +126,11 @@ class Dictionary:
         return [str(text, "utf-8") for text in self._texts(np.asarray(ids, np.int64))]
 
     def firsts(self, ids: Ids, groups: npt.NDArray[np.int64]) -> Ids:
-        """Return the first term of each group: int32[g].
+        """Return for each group the term that comes first: int32[g].
 
-        The order of terms: IRIs come first, then blank nodes, literals and triple terms. Terms of one kind are ordered
-        by their UTF-8 bytes. `groups[i]`, from 0 to g - 1, is the group of the term `ids[i]`; every group must have a
-        term. Cost: one comparison for each term.
+        `groups[i]`, from 0 to g - 1, is the group of the term `ids[i]`; every group must have a term. IRIs come first,
+        then blank nodes, literals and triple terms. Terms of one kind are ordered by their UTF-8 bytes. Cost: one
+        comparison for each term.
         """
         from kgreason.terms.interning import find_firsts
 
@@ -157,11 +157,11 @@ class Dictionary:
         return found
 
     def are_rdf(self, rows: Ids) -> npt.NDArray[np.bool_]:
-        """For each row int32[n, w], whether the first three columns are an RDF triple, not a generalised one: bool[n].
+        """Return for each row int32[n, w] whether its first three columns are an RDF triple: bool[n].
 
-        A triple is *generalised* if its subject is a literal or a triple term, or if its predicate is not an IRI. Rules
-        may derive generalised triples, but only the engine holds such triples. They are never stored, printed or shown
-        to a query.
+        Otherwise they are a generalised triple. A triple is *generalised* if its subject is a literal or a triple term,
+        or if its predicate is not an IRI. Rules may derive generalised triples, but only the engine holds such triples.
+        They are never stored, printed or shown to a query.
         """
         columns = rows[:, :3].T
         if columns.shape[1] > self._count:  # more rows than terms: look at each term once, in order
@@ -180,7 +180,7 @@ class Dictionary:
         return bool((self._arena[self._offsets[after + 1 : self._count + 1]] == ord('"')).any())
 
     def lines(self, *columns: Ids) -> bytes:
-        """Turn rows of ids, given as columns, into N-Triples or N-Quads lines. Id 0 (default graph) is left out."""
+        """Return rows of ids, given as columns, as N-Triples or N-Quads lines. Id 0 (default graph) is left out."""
         if len(columns[0]) <= _FEW:
             return self._few_lines(columns)
         rows = np.stack(columns, axis=1)
@@ -226,7 +226,7 @@ class Dictionary:
         return dictionary
 
     def table(self) -> Table:
-        """The arrays of the dictionary, for kernels. Call `table` again after `make_room`, which makes new arrays."""
+        """Return the arrays of the dictionary, for kernels. `make_room` makes new arrays: then call this again."""
         from kgreason.terms.interning import Table
 
         return Table(self._arena, self._offsets, self._slots)
@@ -242,7 +242,7 @@ class Dictionary:
             self._arena = _resized(self._arena, used, used + max(length, used // 2))
 
     def adopt(self, count: int) -> None:
-        """Set the number of terms, after a kernel has interned terms into `table()`."""
+        """Set the number of terms to `count`, after a kernel has interned terms into `table()`."""
         self._count = count
 
     def _add_slots(self) -> None:
@@ -274,7 +274,7 @@ class Dictionary:
     def _lines(self, rows: Ids, number: Ids) -> bytes:
         """Return rows, at most `_ROWS`, as lines. Each distinct term is read once.
 
-        number: int32, a scratch array with an element for every id.
+        `number`: int32, a scratch array with an element for every id.
         """
         flat = rows.ravel()
         order = np.arange(flat.size, dtype=np.int32)
@@ -296,7 +296,7 @@ def check_length(text: bytes | npt.NDArray[np.uint8]) -> None:
 
 
 def _room(slots: int) -> int:
-    """Return the number of terms that a hash table of `slots` slots may hold before it must grow."""
+    """Return how many terms a hash table of `slots` slots may hold. With more terms it must grow."""
     return slots * 5 // 8
 
 

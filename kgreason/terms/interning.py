@@ -82,7 +82,10 @@ def holds(table: Table, term: np.int64, text: npt.NDArray[np.uint8], start: int,
 
 @inline
 def _locate(table: Table, tag: np.uint64, text: npt.NDArray[np.uint8], start: int, end: int) -> np.uint64:
-    """The slot with the id of `text[start:end]`, or the empty slot where this id belongs. tag: `_tag` of the text."""
+    """Return the entry that has the id of `text[start:end]`, or else the empty entry where this id belongs.
+
+    `tag`: the `_tag` of the text.
+    """
     mask = np.uint64(table.slots.size - 1)
     position = tag & mask
     while True:
@@ -175,7 +178,7 @@ def _precedes(table: Table, term: np.int64, other: np.int64) -> bool:
 def find_firsts(
     table: Table, ids: npt.NDArray[np.int32], groups: npt.NDArray[np.int64], firsts: npt.NDArray[np.int32]
 ) -> None:
-    """Write the first term of each group, in the order of `_precedes`, into `firsts`, which must hold zeros.
+    """Write to `firsts` for each group the term that comes first, by `_precedes`. `firsts` must hold zeros.
 
     `groups[i]` is the group of the term `ids[i]`.
     """

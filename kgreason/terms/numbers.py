@@ -32,7 +32,7 @@ _INTEGER, _DECIMAL, _DOUBLE = (
 class Numbers(NamedTuple):
     """The kinds of terms, uint8[n] (0, 1 or 2, as above), and their values times `SCALE`, int64[n].
 
-    The value of a term is 0 if its kind is not `EXACT`.
+    The value is 0 for a term whose kind is not `EXACT`.
     """
 
     kinds: npt.NDArray[np.uint8]
@@ -48,7 +48,7 @@ def read_numbers(dictionary: Dictionary, ids: npt.NDArray[np.int32]) -> Numbers:
 
 @inline
 def _ends_with(table: Table, start: int, end: int, wanted: npt.NDArray[np.uint8]) -> bool:
-    """Whether a literal `arena[start:end]` ends with a quotation mark and a datatype, behind at least one character."""
+    """Whether the literal `arena[start:end]` ends with `wanted`, and has at least one character before it."""
     at = end - wanted.size
     if at <= start + 1:
         return False
@@ -60,7 +60,10 @@ def _ends_with(table: Table, start: int, end: int, wanted: npt.NDArray[np.uint8]
 
 @inline
 def _value(table: Table, start: int, end: int, fraction: int) -> tuple[bool, int]:
-    """Return whether `arena[start:end]` is a number with at most `fraction` decimals, and the number times SCALE."""
+    """Read `arena[start:end]` as a number with at most `fraction` decimals.
+
+    Returns whether it is one, and the number times SCALE.
+    """
     is_negative = table.arena[start] == ord("-")
     if is_negative or table.arena[start] == ord("+"):
         start += 1
@@ -92,7 +95,7 @@ def _read(
     kinds: npt.NDArray[np.uint8],
     values: npt.NDArray[np.int64],
 ) -> None:
-    """Set kinds[i] and values[i] for each of the terms.
+    """Write the kind and the value of each of the terms `ids` to `kinds` and `values`.
 
     `integer`, `decimal` and `double` are the last bytes of a literal of this datatype, such as `"^^<...#integer>`.
     """

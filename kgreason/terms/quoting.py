@@ -23,12 +23,12 @@ _ESCAPES = {code: f"\\u{code:04X}" for code in _CONTROLS} | {
 
 
 def quote(text: str) -> str:
-    """`text` as an N-Triples string, quotation marks included."""
+    """Return `text` as an N-Triples string, quotation marks included."""
     return f'"{text.translate(_ESCAPES)}"'
 
 
 def unescape(text: str) -> str:
-    """`text` with its backslash escapes replaced. Raises ValueError for an unknown escape."""
+    """Return `text` with its backslash escapes replaced. Raises ValueError for an unknown escape."""
     return _ESCAPED.sub(_unescaped, text) if "\\" in text else text
 
 

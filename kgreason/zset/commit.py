@@ -19,8 +19,8 @@ from kgreason.zset.zset import ZSet
 def net_change(columns: npt.NDArray[np.int32], signs: npt.NDArray[np.int8], is_asserted: npt.NDArray[np.bool_]) -> ZSet:
     """Return the net change of a commit, in normal form: weight 1 for rows to assert, -1 for rows to retract.
 
-    columns: int32[n, w], the rows of the events in order. signs: int8[n], 1 to assert, -1 to retract. is_asserted:
-    bool[n], whether the row of the event is asserted now. Cost: one sort.
+    `columns`: int32[n, w], the rows of the events in order. `signs`: int8[n], 1 to assert, -1 to retract.
+    `is_asserted`: bool[n], whether the row of the event is asserted before the commit. Cost: one sort.
 
     >>> rows = np.array([[1, 2, 3], [1, 2, 3]], dtype=np.int32)
     >>> net_change(rows, np.array([1, -1], dtype=np.int8), np.array([True, True])).weights.tolist()

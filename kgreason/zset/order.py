@@ -36,27 +36,27 @@ class Groups(NamedTuple):
         return np.append(self.starts, len(self.order))[1:]
 
     def sums(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """For each group the sum of the values of its rows: int64[n] -> int64[g]."""
+        """Return for each group the sum of the values of its rows: int64[n] -> int64[g]."""
         running = np.append(np.int64(0), np.cumsum(values[self.order]))
         return running[self.ends] - running[self.starts]
 
     def firsts(self) -> npt.NDArray[np.int64]:
-        """For each group the number of its first row: int64[g]."""
+        """Return for each group the number of its first row: int64[g]."""
         return self.order[self.starts]
 
     def lasts(self) -> npt.NDArray[np.int64]:
-        """For each group the number of its last row: int64[g]."""
+        """Return for each group the number of its last row: int64[g]."""
         return self.order[self.ends - 1]
 
     def numbers(self) -> npt.NDArray[np.int64]:
-        """For each row the number of its group: int64[n]."""
+        """Return for each row the number of its group: int64[n]."""
         numbers = np.empty(len(self.order), dtype=np.int64)
         numbers[self.order] = np.repeat(np.arange(len(self.starts)), self.ends - self.starts)
         return numbers
 
 
 def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
-    """Return each value that occurs in an array of any shape, once, ascending: [n].
+    """Return each value that occurs in `values`, an array of any shape, once, ascending: [n].
 
     This function sorts. `np.unique` hashes, which takes 40 times as long.
     """
@@ -79,9 +79,9 @@ def grouped(columns: npt.NDArray[np.int32]) -> Groups:
 
 
 def _packed(columns: npt.NDArray[np.int32]) -> list[npt.NDArray[np.uint64]]:
-    """Pack the columns of the rows into 64-bit words. Comparing the words of two rows orders the rows.
+    """Pack the rows int32[n, w] into 64-bit words, such that comparing the words of two rows orders the rows.
 
-    columns: int32[n, w]. Returns a list of uint64[n], the first words of all rows first. Each word holds one or several
+    Returns a list of uint64[n]: the first words of all rows, then the second words. Each word holds one or several
     whole columns.
     """
     word = np.zeros(len(columns), dtype=np.uint64)

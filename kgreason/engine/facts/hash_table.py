@@ -46,9 +46,9 @@ BLOCK = 128
 def find_row(rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, h: Number) -> Number:
     """Look up the fact `keys[i]`, whose hash is `h`, in the hash table `slots` of 2**bits entries.
 
-    Returns the number of its row. If no row holds the fact, returns `~at`, where `at` is the free entry that ended the
-    search. Keys may have fewer columns than rows: no row of another table begins with the columns of a key, and padding
-    adds nothing to a hash.
+    Returns the number of the row that holds the fact. If there is none, returns `~at`, where `at` is the free entry at
+    which the search ended. Keys may have fewer columns than rows: no row of another table begins with the columns of a
+    key, and padding adds nothing to a hash.
     """
     width = keys.shape[1]
     tag = entry_tag(h, bits)
@@ -102,7 +102,7 @@ def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: 
 
 @inline
 def kind(state: Number) -> Number:
-    """Return the kind of a fact (ABSENT, INFERRED or IS_ASSERTED), computed from the state of its row."""
+    """Return the kind of a fact (ABSENT, INFERRED or IS_ASSERTED). `state` is the state of its row."""
     age = state & AGE
     if age in (FREE, GONE, DEAD):
         return ABSENT

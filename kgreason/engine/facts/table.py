@@ -117,13 +117,16 @@ class FactTable:
             self._memory["rows"] = rows
 
     def find(self, keys: Int32) -> Int32:
-        """For each fact of `keys`, int32[n, w], the number of its row, or -1 if the fact is not present: int32[n]."""
+        """Return for each fact of `keys`, int32[n, w], the number of its row, or -1 if it is not present: int32[n]."""
         found = np.empty(len(keys), dtype=np.int32)
         find_rows(self._block, np.ascontiguousarray(keys, dtype=np.int32), found)
         return found
 
     def padded(self, keys: Int32) -> Int32:
-        """Give the facts `keys` as many columns as the widest table, contiguous: int32[n, w]. New columns are 0."""
+        """Return the facts `keys` with as many columns as the widest table: int32[n, w], contiguous.
+
+        New columns are 0.
+        """
         if keys.shape[1] == self.width:
             return np.ascontiguousarray(keys, dtype=np.int32)
         wide = np.zeros((len(keys), self.width), dtype=np.int32)
@@ -141,12 +144,18 @@ class FactTable:
         return kept
 
     def held(self) -> Int32:
-        """The numbers of the rows with a present fact or a fact that the open commit removed, ascending: int32[n]."""
+        """Return the numbers of the rows that hold a present fact, or one that the open commit removed: int32[n].
+
+        The numbers are ascending.
+        """
         ages = self._memory["rows"][: self._counters[N_ROWS], STATE] & AGE
         return np.flatnonzero((ages != FREE) & (ages != DEAD)).astype(np.int32)
 
     def records(self, rows: Int32) -> Int32:
-        """Copy whole rows, int32[n, 3 + w]: state (without the flags LOGGED and MET), stamp, support, columns."""
+        """Return copies of whole rows, int32[n, 3 + w]: state, stamp, support, columns.
+
+        The flags LOGGED and MET are removed from the state.
+        """
         records: Int32 = self._records(rows).copy()
         records[:, STATE] &= ~(LOGGED | MET)
         return records
@@ -174,12 +183,12 @@ class FactTable:
         return columns[:n], tables[:n], kinds[:n]
 
     def is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
-        """For each row of `rows`, int32[n], whether the fact in the row is asserted: bool[n]."""
+        """Return for each row number of `rows`, int32[n], whether the fact in this row is asserted: bool[n]."""
         flags: NDArray[np.bool_] = (self._memory["rows"][rows, STATE] & ASSERTED) != 0
         return flags
 
     def kinds(self, rows: Int32) -> Int8:
-        """The kinds of the facts in rows int32[n]: int8[n], INFERRED or IS_ASSERTED; ABSENT for row number -1."""
+        """Return for each row number of `rows` the kind of its fact, INFERRED or IS_ASSERTED; ABSENT for -1."""
         asserted = self._memory["rows"][rows, STATE] & ASSERTED != 0
         kinds: Int8 = asserted.astype(np.int8)
         kinds += INFERRED
@@ -187,7 +196,7 @@ class FactTable:
         return kinds
 
     def is_asserted_fact(self, keys: Int32) -> NDArray[np.bool_]:
-        """For each fact of `keys`, int32[n, w], whether the fact is asserted: bool[n]."""
+        """Return for each fact of `keys`, int32[n, w], whether the fact is asserted: bool[n]."""
         asserted: NDArray[np.bool_] = self.kinds(self.find(keys)) == IS_ASSERTED
         return asserted
 
@@ -216,13 +225,16 @@ class FactTable:
 
 
 def _entries(rows: int) -> UInt32:
-    """Return an empty hash table with room for `rows` rows: uint32[2**k]."""
+    """Return an empty hash table that has room for `rows` rows: uint32[2**k]."""
     return np.zeros(power_of_two(-(-8 * rows // 5)), dtype=np.uint32)
 
 
 @kernel
 def find_rows(m: Block, keys: Int32, found: Int32) -> None:
-    """found[i] = the present row equal to keys[i], or -1. keys: int32[n, w], found: int32[n]."""
+    """Write to `found[i]` the number of the present row that holds the fact `keys[i]`, or -1 if there is none.
+
+    `keys`: int32[n, w]. `found`: int32[n].
+    """
     rows, slots = matrix(m, ROWS), entries(m, ENTRIES)
     bits, width = log2(m, ENTRIES), keys.shape[1]
     for i in range(keys.shape[0]):
@@ -232,9 +244,9 @@ def find_rows(m: Block, keys: Int32, found: Int32) -> None:
 
 @kernel
 def list_facts(m: Block, columns: Int32, tables: Int32, kinds: Int8) -> Number:
-    """Write the present facts, in row order, to the three arrays. Returns the number of facts.
+    """Write the present facts to the three arrays, in the order of rows. Returns the number of facts.
 
-    columns: int32[n, w]. tables: int32[n]. kinds: int8[n].
+    `columns`: int32[n, w]. `tables`: int32[n]. `kinds`: int8[n].
     """
     rows, n = matrix(m, ROWS), np.int64(0)
     for r in range(m[N_ROWS]):

@@ -1,4 +1,4 @@
-"""Find the rows of a circuit by some of their columns.
+"""Finds the rows of a circuit that have given values in some of their columns.
 
 postings      the kernels of arrangements: groups of rows with equal values in the bound columns of a body atom
 candidates    Catalogue: the rows that may have the constants of a new key

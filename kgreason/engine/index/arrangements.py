@@ -1,11 +1,11 @@
 """The arrangements of a circuit: their arrays (groups, hash table, postings), and how rows get into them.
 
-An ask is one key and one arrangement. An ask is *live* when the arrangement holds the rows that have the key's
-constants. These rows are entered when a plan that needs the ask first runs. An empty arrangement takes the rows of all
-its asks at once, because one pass over the rows is enough for all of them. An ask is left out if very many rows have
-its constants and no plan that can derive facts needs the ask. Example: an ask about rdf:type, before the first
-owl:sameAs. For keys of rules that are added later, only the rows that the catalogue lists are looked at. Counts and
-arrangements hold the rows with the flag MET (`maintenance`).
+An ask asks an arrangement to hold the rows that meet a key. An ask is *live* when the arrangement holds them. The rows
+are entered when a plan that needs the ask first runs. An empty arrangement takes the rows of all its asks at once,
+because one pass over the rows is enough for all of them. An ask is left out if very many rows meet its key and no plan
+that can derive facts needs the ask. Example: an ask about rdf:type, before the first owl:sameAs. For keys of rules that
+are added later, only the rows that the catalogue lists are looked at. Counts and arrangements hold the rows with the
+flag MET (`maintenance`).
 
 Invariant: at most half of the hash table's entries are taken. Cost: 20 bytes for each group, and two to four entries of
 five bytes. A group of more than one row has a run of postings, with eight bytes for each place; the length of a run is
@@ -54,7 +54,7 @@ _MANY_ROWS = 4096
 
 
 class Arrangements:
-    """All arrangements of a circuit, and for each key the number of rows that have its constants (`key_count`).
+    """All arrangements of a circuit, and for each key the number of rows that meet it (`key_count`).
 
     While PARTIAL is set, counts and arrangements may lack rows; `mend` makes the counts and arrangements again.
     """
@@ -89,7 +89,7 @@ class Arrangements:
         self._counters[N_SIGNED] = 0
 
     def refresh_signs(self) -> None:
-        """Build the hash table and its filter again if too many bits of the filter belong to dropped groups."""
+        """Build the hash table and its filter anew, if too many bits of the filter stand for dropped groups."""
         size = self._memory["group_entries"].size
         if self._counters[N_SIGNED] > size:
             with self._partial():
@@ -98,7 +98,7 @@ class Arrangements:
             self._counters[N_SIGNED] = self._counters[N_ARRANGED]
 
     def grow(self) -> None:
-        """Make room for at least one more row in the arrays that are full.
+        """Make room for at least one more row in each array that is full.
 
         Raises LimitError if there would be more than 2**31 - 1 postings.
         """
@@ -119,7 +119,7 @@ class Arrangements:
             memory.grow("values", needed)
 
     def catch_up(self) -> None:
-        """Count, for each key that is new in the planner, the present rows that have its constants."""
+        """Count the present rows for each key that is new in the planner: the rows that meet the key."""
         known = self._planner.key_info.n
         if self._counters[N_ROWS] and known != self._keys:
             with self._partial():
@@ -127,7 +127,7 @@ class Arrangements:
         self._keys = known
 
     def _count_from(self, keys: int) -> None:
-        """For each trigger key from number `keys` on, count the present rows that have its constants."""
+        """Count, for each trigger key from number `keys` on, the present rows that meet the key."""
         planner = self._planner
         fresh = [key for key in range(keys, planner.key_info.n) if planner.is_trigger(key)]
         if _MANY_ROWS * len(fresh) > self._counters[N_ROWS]:
@@ -139,13 +139,13 @@ class Arrangements:
                 count_key(self._block, key, self.candidates(key))
 
     def candidates(self, key: int) -> Int32:
-        """Return the numbers of the rows that may have the constants of a trigger key: int32[n]."""
+        """Return the numbers of the rows that may meet the trigger key with the number `key`: int32[n]."""
         is_triple, _ = self._planner.tables()[self._planner.table_of(key)]
         return self._catalogue.candidates(is_triple, self._planner.constants_of(key))
 
     @contextmanager
     def _partial(self) -> Iterator[None]:
-        """Set PARTIAL inside the context, because counts and arrangements may lack rows there.
+        """Keep PARTIAL set during a block in which counts and arrangements may lack rows.
 
         After an error PARTIAL stays set.
         """
@@ -155,7 +155,10 @@ class Arrangements:
         self._counters[PARTIAL] = was
 
     def make_live(self, ask: int) -> None:
-        """Enter the rows of an ask into its arrangement. An empty arrangement gets the rows of all its asks."""
+        """Make an ask live: enter its rows into its arrangement.
+
+        If the arrangement is empty, enter the rows of all its asks.
+        """
         arrangement = int(self._planner.asks.array[ask, 0])
         with self._partial():
             if self._memory["live"][arrangement, 0]:
@@ -167,8 +170,8 @@ class Arrangements:
     def _enter_all(self, arrangement: int) -> None:
         """Enter the rows of all asks for an arrangement.
 
-        If more than one in 16 of all rows meet the key of an ask, and no plan that can derive facts needs the ask, the
-        ask is left out.
+        An ask is left out if more than one in 16 of all rows meet its key, and no plan that can derive facts needs the
+        ask.
         """
         asks, keys = self._planner.asks_for(arrangement).T
         is_large = self._are_large(keys)
@@ -190,7 +193,7 @@ class Arrangements:
         self._memory["live_asks"][ask] = 1
 
     def _are_large(self, keys: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """For each key of `keys`, int[n], whether more than one in 16 of all rows have the key's constants: bool[n]."""
+        """Return for each key of `keys`, int[n], whether more than one in 16 of all rows meet it: bool[n]."""
         seen = self._counters[N_ROWS if self._counters[RANKED] else SEGMENT_HIGH]
         large: NDArray[np.bool_] = self._memory["key_count"][keys].astype(np.int64) * _LARGE_SHARE > seen
         return large

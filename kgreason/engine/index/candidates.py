@@ -1,4 +1,4 @@
-"""The catalogue: a sorted list of rows that finds the rows with the constants of a new trigger key.
+"""`Catalogue`: a sorted list of rows that finds the rows with the constants of a new trigger key.
 
 The catalogue is made when a rule is added to a graph that already has facts. It lists the rows in the order of two
 columns: predicate and object of a triple, relation and first argument of an n-ary fact. Rows that are added later are
@@ -68,7 +68,7 @@ class Catalogue:
                 self.clear()
 
     def candidates(self, is_triple: bool, constants: Mapping[int, int]) -> Int32:
-        """Return the numbers of the rows that may have given constants (column -> id): int32[n], each row once."""
+        """Return the numbers of the rows that may have `constants`, column -> id: int32[n], each row once."""
         first, second = (1, 2) if is_triple else (0, 1)
         if first not in constants:
             return self._facts.held()
@@ -82,7 +82,10 @@ class Catalogue:
         return distinct(np.concatenate(found)) if any(map(len, found[1:])) else found[0]
 
     def _take_in(self) -> None:
-        """Make a list of the added rows, merged with each recent list that is shorter than twice their number."""
+        """Make a list of the added rows.
+
+        Lists that are shorter than twice their number are merged into it, the newest first.
+        """
         rows = np.concatenate(self._new)
         self._new = []
         while self._recent and len(self._recent[-1].rows) < 2 * len(rows):

@@ -1,4 +1,4 @@
-"""Keep two things up to date: how many rows meet each trigger key, and which rows are in the arrangements.
+"""Keeps two things up to date: how many rows meet each trigger key, and which rows are in the arrangements.
 
 A row meets a key if it has the constants of the key. Invariant: a row has the flag MET exactly if it is counted once
 for each key that it meets, and is in each arrangement that a live ask of one of these keys names. Rows that leave stay
@@ -74,7 +74,7 @@ def leave_for_key(m: Block, k: Number, r: Number) -> Number:
 
 @inline
 def unmeet(m: Block, r: Number) -> Number:
-    """Take row `r`, which is MET, out of the counts and the arrangements.
+    """Take row `r`, which is MET, out of all counts and arrangements.
 
     Returns the number of groups in which the row stays as a dead row.
     """
@@ -94,7 +94,7 @@ def unmeet(m: Block, r: Number) -> Number:
 
 @kernel
 def count_present(m: Block, low: Number, high: Number, first_key: Number) -> None:
-    """For each trigger key from `first_key` on, count the MET rows `low` to `high - 1` that meet the key."""
+    """Count the MET rows from `low` to `high - 1` for each trigger key that they meet, from key `first_key` on."""
     rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
     for r in range(low, high):
         if rows[r, STATE] & MET != 0:
@@ -155,11 +155,10 @@ def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
 
 @kernel
 def arrange_asked(m: Block, ask: Number, k: Number, candidates: Int32, low: Number, is_first: Flag) -> Number:
-    """Enter the rows of `ask` into its arrangement: the MET rows in `candidates[low:]` that meet key `k` of the ask.
+    """Enter the rows of an ask that is not live yet: the MET rows in `candidates[low:]` that meet key `k` of the ask.
 
-    The ask is not live yet. A row that a live ask has entered already is left out; `is_first` says that there is no
-    such row. candidates: int32[n]. Returns the position of the first candidate that is not done: n, or less if there
-    was no room.
+    A row that a live ask has entered already is left out; `is_first` says that there is no such row. `candidates`:
+    int32[n]. Returns the position of the first candidate that is not done: n, or less if there was no room.
     """
     rows, arranged, a = matrix(m, ROWS), matrix(m, ARRANGED), matrix(m, ASKS)[ask, 0]
     for i in range(low, candidates.size):

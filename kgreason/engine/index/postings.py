@@ -259,7 +259,7 @@ def drop_group(m: Block, g: Number, h: Number) -> None:
 
 @inline
 def shrink_run(m: Block, groups: Int32, g: Number) -> None:
-    """Shorten the run of group `g` if at most a quarter of the run is used. With at most one row left, free the run."""
+    """Shorten the run of group `g` if at most a quarter of it is used. If at most one row is left, free the run."""
     room, length = groups[g, GROUP_DEAD] % ONE_DEAD, np.int64(groups[g, GROUP_LENGTH])
     if length <= 1:
         free_run(m, np.int64(groups[g, GROUP_START]), room)

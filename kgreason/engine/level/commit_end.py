@@ -42,7 +42,7 @@ from kgreason.engine.memory.layout import (
 
 @kernel
 def note_changes(m: Block, start: Number) -> Number:
-    """Write the facts whose kind has changed, with their kinds before and after, to the array `changed`.
+    """Write the facts whose kind the commit has changed, with their kinds before and after, to the array `changed`.
 
     Rows at positions below `start` of the undo log are left out. Returns the number of facts written.
     """

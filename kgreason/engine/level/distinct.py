@@ -1,4 +1,4 @@
-"""distinct: enter head rows into the fact table; the rows that are new become the next level.
+"""distinct: enters head rows into the fact table. The rows that are new become the next level.
 
 Invariant: the support of a fact is the number of its derivations of smaller rank than its stamp. The rank of a
 derivation is the largest stamp in its body, -1 for an empty body. For the derivations of one level this means:
@@ -128,7 +128,10 @@ def distinct(m: Block) -> None:
 
 @inline
 def may_leave(m: Block, rows: Int32, r: Number) -> None:
-    """If the present row `r` has no support and is not asserted, queue the row, so that it leaves in the next level."""
+    """Put the present row `r` into the queue if it has no support and is not asserted.
+
+    It then leaves in the next level.
+    """
     if rows[r, SUPPORT] == 0 and rows[r, STATE] & ASSERTED == 0:
         become(rows, r, NEXT)
         enqueue(m, r)
@@ -136,10 +139,9 @@ def may_leave(m: Block, rows: Int32, r: Number) -> None:
 
 @inline
 def discount(m: Block) -> None:
-    """Take back the derivations in the head buffer, and empty the buffer.
+    """Take back the derivations whose heads are in the head buffer, and empty the buffer.
 
-    If the support of the head counts a derivation, the support falls by 1. Derivations that are not counted are
-    skipped.
+    If a derivation was counted, the support of its head falls by 1. A derivation that was not counted is skipped.
     """
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, h = vector(m, RANKS), hashes(m, HASHES)
@@ -174,7 +176,7 @@ def take_heads(m: Block) -> None:
 
 @kernel
 def take_back_heads(m: Block) -> None:
-    """Call `discount` for heads that Python has put into the buffer; queue and undo log must have room for them."""
+    """Call `discount` for heads that Python has put into the buffer. Queue and undo log must have room for them."""
     discount(m)
 
 

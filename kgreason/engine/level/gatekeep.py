@@ -1,4 +1,4 @@
-"""gatekeep: find the trigger keys that the rows of a segment meet, and enter the rows into arrangements.
+"""gatekeep: finds the trigger keys that the rows of a segment meet, and enters the rows into arrangements.
 
 A row meets a key if it has the constants of the key. A *segment* is a part of the new rows of a level. Invariant: a
 present fact is counted once for each trigger key that it meets, and is once in each arrangement that a live ask of one
@@ -71,7 +71,7 @@ from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_met
 
 @inline
 def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag) -> Flag:
-    """Add a hit for each key that row `r` meets, among the keys of the shapes in `bits`.
+    """Add a hit for each key that row `r` meets. Only keys of the shapes whose bits are set in `bits` are looked at.
 
     If the row is fresh, the row is also counted and entered into arrangements. Returns False, and adds no hit, if an
     arrangement has no room.
@@ -249,7 +249,7 @@ def scan_for_plan(m: Block) -> None:
 
 @inline
 def scan_heads(m: Block) -> None:
-    """Make a segment for backward plans. Each hit is a pair: a head key, and a scanned row that meets the key."""
+    """Make a segment for backward plans. Each of its hits is a head key, and a scanned row that meets this key."""
     rows, scanned, hit_keys, hit_rows = matrix(m, ROWS), vector(m, SCANNED), vector(m, HIT_KEYS), vector(m, HIT_ROWS)
     n = 0
     at = m[SCAN_AT]
@@ -268,7 +268,7 @@ def scan_heads(m: Block) -> None:
 
 @inline
 def scan(m: Block) -> None:
-    """Make a segment of scanned rows, not of the new rows of a level. The rows are neither counted nor arranged."""
+    """Make a segment of scanned rows instead of new rows of a level. The rows are neither counted nor arranged."""
     start = m[SCAN_AT]
     if m[SCAN_PLAN] >= 0:
         scan_for_plan(m)

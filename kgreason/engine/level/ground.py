@@ -1,4 +1,4 @@
-"""ground: turn finished rewrites into head rows.
+"""ground: turns finished rewrites into head rows.
 
 The rows that match the last body atom are copied straight into heads: a template says for each column of a head whether
 its value comes from such a row or from a slot. So the variables of the last atom are never written to slots.
@@ -55,7 +55,10 @@ EVERY_AGE = -1
 
 @inline
 def agrees(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) -> Flag:
-    """Whether a row has the value of the slot in each column where the step's atom repeats a variable."""
+    """Whether each variable that occurs several times in an atom has the same value everywhere in row `row`.
+
+    The atom is that of step `step`; `slots` has the values of the rewrite.
+    """
     pairs = STEP_PAIRS + 2 * np.uint64(steps[step, STEP_FREE])
     for j in range(steps[step, STEP_COMPARED]):
         at = pairs + 2 * np.uint64(j)
@@ -66,9 +69,9 @@ def agrees(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) 
 
 @inline
 def bind(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) -> Flag:
-    """Copy a row's values in the free columns of the step's atom to slots.
+    """Copy the values of row `row` in the free columns of the step's atom to the slots of the rewrite.
 
-    Returns False if a variable that the atom repeats would get two different values.
+    Returns False if a variable that occurs several times in the atom would get two different values.
     """
     for j in range(steps[step, STEP_FREE]):
         at = STEP_PAIRS + 2 * np.uint64(j)
@@ -97,7 +100,7 @@ def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
 
 @inline
 def room_for(m: Block, step: Number, start: Number, end: Number) -> Number:
-    """The largest `stop` <= `end` such that the head buffer has room for the heads of rows `start` to `stop - 1`."""
+    """Return the largest `stop` <= `end` such that the heads of rows `start` to `stop - 1` fit into the head buffer."""
     return min(end, start + (m[HEADS + 1] - 1 - m[N_HEADS]) // np.int64(unsigned(m, STEPS)[step, STEP_HEADS]))
 
 
@@ -117,7 +120,7 @@ def keep_last(heads: Int32, ranks: Int32, first: Number, last: Number, end: Numb
 
 @inline
 def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number) -> None:
-    """As `ground`, but write no heads: write the rule and the slots of each finished rewrite to the array `traced`."""
+    """Write the rule and the slots of each finished rewrite to the array `traced`. As `ground`, but without heads."""
     rows, steps, slots, traced = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TRACED)
     n = m[N_HEADS]
     for position in range(start, stop):

@@ -1,4 +1,4 @@
-"""Probing the arrangements: find the rows that may extend a rewrite, and the atom with the fewest such rows.
+"""Probes the arrangements: finds the rows that may extend a rewrite, and the atom with the fewest such rows.
 
 The join order is chosen here, for each rewrite: the next atom is the one with the shortest posting. An empty posting
 ends the rewrite at once. An atom without a free column is looked up in the fact table itself. The first probes of a
@@ -54,13 +54,13 @@ BLOCK = 128
 
 @inline
 def bound_pairs(steps: UInt32, step: Number) -> Number:
-    """Return the position in the words of a step where the (column, slot) pairs of the bound columns start."""
+    """Return where the (column, slot) pairs of the bound columns start among the words of step `step`."""
     return STEP_PAIRS + 2 * (np.uint64(steps[step, STEP_FREE]) + np.uint64(steps[step, STEP_COMPARED]))
 
 
 @inline
 def key_hash(steps: UInt32, step: Number, a: Number, slots: Int32) -> Number:
-    """The hash of the key that a step looks up in arrangement `a`: the bound columns with the values of the slots."""
+    """Return the hash of the key that step `step` looks up in arrangement `a`: the values of its bound columns."""
     pairs = bound_pairs(steps, step)
     h = salted(a)
     for j in range(steps[step, STEP_BOUND]):
@@ -73,7 +73,7 @@ def key_hash(steps: UInt32, step: Number, a: Number, slots: Int32) -> Number:
 def find_group(
     rows: Int32, groups: Int32, table: UInt32, bits: Number, steps: UInt32, step: Number, slots: Int32, h: Number
 ) -> Number:
-    """The number of the group that a step looks up in its arrangement, or -1. h: the hash of the key in the slots."""
+    """Return the number of the group that step `step` looks up in its arrangement, or -1. `h`: the hash of the key."""
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     pairs, count = bound_pairs(steps, step), np.uint64(steps[step, STEP_BOUND])
     tag = entry_tag(h, bits)
@@ -100,7 +100,10 @@ def find_group(
 
 @inline
 def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, at: Number) -> None:
-    """Write the fact that a step looks up to keys[at]. The step has no free column, so the slots give all values."""
+    """Write the fact that step `step` looks up to keys[at].
+
+    The step has no free column, so the slots give all values.
+    """
     for c in range(keys.shape[1]):
         keys[at, c] = 0
     for j in range(steps[step, STEP_BOUND]):
@@ -110,7 +113,7 @@ def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, at: Number)
 
 @inline
 def step_hash(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
-    """The hash that a step looks up: the hash of a key in the step's arrangement, or of a fact in the fact table."""
+    """Return the hash that step `step` looks up: of a key in its arrangement, or of a fact in the fact table."""
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     if a >= 0:
         return key_hash(steps, step, a, slots)
@@ -121,9 +124,10 @@ def step_hash(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
 
 @inline
 def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> tuple[Number, Number, Number]:
-    """Find the rows of a step under hash h. Returns (start, end, single).
+    """Find the rows that may extend a rewrite by step `step`; `h` is the hash that the step looks up.
 
-    For several rows: postings[start:end], and single is -1. For one row: (0, 1, row). For no row, start equals end.
+    Returns (start, end, single). For several rows: they are postings[start:end], and single is -1. For one row: (0, 1,
+    row). For no row, start equals end.
     """
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     if a < 0:
@@ -163,9 +167,9 @@ def choose(m: Block, node: Number, target: Number) -> Flag:
 
 @inline
 def probe_block(m: Block, start: Number, node: Number, low: Number, high: Number) -> None:
-    """Make the first probe (`choose`) of the rewrites that start at the rows grouped[low:high].
+    """Make the first probe (`choose`) for the rewrites that start at the rows grouped[low:high].
 
-    The result is in first_probes; its END is 0 if a rewrite cannot be extended.
+    The results are written to `first_probes`. END is 0 there if a rewrite cannot be extended.
     """
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     found, nodes = matrix(m, FIRST_PROBES), matrix(m, NODES)

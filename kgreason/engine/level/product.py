@@ -1,4 +1,4 @@
-"""product: extend rewrites by facts from the arrangements, atom by atom, until their heads are derived.
+"""product: extends rewrites by facts from the arrangements, atom by atom, until their heads are derived.
 
 This is a delta join. The plan that starts at body atom k runs over the new rows that meet the trigger of k. Atoms
 before k see rows of the ages in BEFORE, atoms after k see rows of the ages in AFTER. So every derivation is met exactly
@@ -113,7 +113,10 @@ FINISHED, INTERRUPTED, MISSING = range(3)
 
 @inline
 def run_down(m: Block, depth: Number) -> None:
-    """Derive heads from the rows of the frame at `depth`, whose step is a last step, while the buffer has room."""
+    """Derive heads from the rows of the frame at `depth`, until the buffer is full.
+
+    The frame has the last step of a plan.
+    """
     frames, postings = matrix(m, FRAMES), vector(m, POSTINGS)
     step, start = np.int64(frames[depth, STEP]), np.int64(frames[depth, POSITION])
     stop = room_for(m, step, start, np.int64(frames[depth, END]))
@@ -145,7 +148,7 @@ def only_step(m: Block, node: Number) -> Number:
 
 @inline
 def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Number, Number]:
-    """Return the hash of the key of step `only` without the value of `slot`, and the column that `slot` fills.
+    """Return the hash of the key of step `only` without the value of slot `slot`, and the column that this slot fills.
 
     The column is -1 if the slot fills no column of the key, or several columns. In these cases one value cannot
     complete the hash.
@@ -276,7 +279,7 @@ def load_constants(m: Block, rule: Number) -> None:
 
 @inline
 def run_single(m: Block, step: Number, high: Number) -> Number:
-    """Run a plan whose body has one atom: derive the heads for each row of the group of hits, up to position `high`."""
+    """Run a plan whose body has one atom: derive heads from each row of the hits, up to position `high`."""
     start = m[AT_ROW]
     stop = room_for(m, step, start, high)
     base = np.int64(0) if m[RANKED] != 0 else m[LEVEL]
@@ -287,7 +290,7 @@ def run_single(m: Block, step: Number, high: Number) -> Number:
 
 @inline
 def start_rank(m: Block, row: Number) -> Number:
-    """Return the rank of a rewrite that starts at a row: the row's stamp, or in a Bootstrap the level.
+    """Return the rank of a rewrite that starts at row `row`: the row's stamp, or its level in a Bootstrap.
 
     In the phase REDERIVE the row is a head, not part of the body, and the rank is -1.
     """
@@ -307,7 +310,7 @@ def next_block(m: Block, high: Number) -> None:
 
 @inline
 def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
-    """Run a plan whose body has two atoms: for each row of the group of hits, derive heads from one posting."""
+    """Run a plan whose body has two atoms: derive heads from one posting for each row of the hits, up to `high`."""
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     postings, h, frames = vector(m, POSTINGS), hashes(m, HASHES), matrix(m, FRAMES)
     ages = m[BEFORE + steps[step, STEP_LATER]]
@@ -339,7 +342,7 @@ def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
 
 @inline
 def run_joins(m: Block, start: Number, node: Number, high: Number) -> Number:
-    """Run a plan whose body has more than two atoms: each row of the group of hits starts a search."""
+    """Run a plan whose body has more than two atoms: start a search at each row of the hits, up to position `high`."""
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     found = matrix(m, FIRST_PROBES)
     while m[AT_ROW] < high:
@@ -362,7 +365,10 @@ def run_joins(m: Block, start: Number, node: Number, high: Number) -> Number:
 
 @inline
 def run_plan(m: Block, plan: Number, high: Number) -> Number:
-    """Run one plan over the rows of a group. An interrupted plan goes on at row AT_ROW and depth AT_DEPTH."""
+    """Run one plan over the rows of its hits, up to position `high`.
+
+    An interrupted plan goes on at row AT_ROW, depth AT_DEPTH.
+    """
     plans, steps, nodes = matrix(m, PLANS), unsigned(m, STEPS), matrix(m, NODES)
     m[AT_RULE] = plans[plan, 0]
     load_constants(m, m[AT_RULE])
@@ -402,11 +408,11 @@ def charge(m: Block, rule: Number, rewrites: Number, derivations: Number) -> Non
 
 @inline
 def product(m: Block) -> Number:
-    """Run the plans of every group of hits.
+    """Run the plans of all keys that were hit.
 
     Returns FINISHED, INTERRUPTED (the head buffer is full or the fuel is used up) or MISSING (an arrangement lacks rows
-    that a plan needs). `group_key` has a number for each group: that of a key, to run all plans of the key, or `~plan`,
-    to run only the plan with the number `plan`.
+    that a plan needs). `group_key` has a number for each group of hits: that of a key, to run all plans of the key, or
+    `~plan`, to run only the plan with the number `plan`.
     """
     key_info, plans = matrix(m, KEY_INFO), matrix(m, PLANS)
     group_key, group_low = vector(m, GROUP_KEY), vector(m, GROUP_LOW)

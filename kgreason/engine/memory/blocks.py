@@ -65,7 +65,7 @@ class Memory:
             self[name] = array
 
     def cut(self, name: str, room: int) -> None:
-        """Shorten an array to `room` rows. A shorter array stays as it is."""
+        """Shorten an array to `room` rows. An array that is shorter already stays as it is."""
         array = self._arrays[name]
         try:
             cut(array, room)

@@ -26,7 +26,7 @@ def grow(array: NDArray[Any], needed: int) -> None:
 
 
 def cut(array: NDArray[Any], room: int) -> None:
-    """Shorten an array to `room` rows, in place; a shorter array stays as it is."""
+    """Shorten an array to `room` rows, in place. An array that is shorter already stays as it is."""
     if array.shape[0] > room:
         array.resize((room, *array.shape[1:]), refcheck=False)
 

@@ -54,7 +54,7 @@ def log2(m: Block, name: Number) -> Number:
 
 @inline
 def entry_tag(h: Number, bits: Number) -> Number:
-    """The tag of hash h for an entry of a table of 2**bits entries: uint32, already shifted left by `bits` bits."""
+    """Return the tag that hash `h` has in a table of 2**bits entries: uint32, already shifted left by `bits` bits."""
     return np.uint32((h >> np.uint64(32)) << np.uint64(bits)) & np.uint32(0xFFFFFFFF)
 
 

@@ -50,7 +50,10 @@ def has_facts(m: Block, plan: Number) -> Flag:
 
 @inline
 def ask_of(m: Block, plan: Number, step: Number) -> Number:
-    """The id of the ask of a step. While the ask is live, the step's arrangement has all rows for the step's atom."""
+    """Return the number of the ask of step `step`.
+
+    While it is live, the step's arrangement has all rows for its atom.
+    """
     rules, steps, asks = matrix(m, RULES), matrix(m, STEPS), matrix(m, ASKS)
     rule, a, atom = matrix(m, PLANS)[plan, 0], steps[step, STEP_ARRANGEMENT], steps[step, STEP_ATOM]
     if plan >= rules[rule, RULE_PLAN] + rules[rule, RULE_ATOMS]:  # in a backward plan atom 0 is the head

@@ -28,7 +28,7 @@ def relation_text(relation: str, arity: int) -> str:
 
 
 def columns_of(atom: Atom) -> tuple[Term, ...]:
-    """The terms of the row for an atom: the text of the relation, if the atom is no triple; then the atom's terms."""
+    """Return the terms of the row for an atom: the atom's terms. For a relation, the relation's text comes first."""
     if atom.relation is None:
         return atom.terms
     return (relation_text(atom.relation, len(atom.terms)), *atom.terms)
@@ -80,7 +80,7 @@ def _sketched(rule: Rule, planner: Planner) -> _Sketch:
 def _shape(
     tables: tuple[int, ...], places: tuple[tuple[int, ...], ...], is_variable: tuple[bool, ...], body: int
 ) -> Shape:
-    """Return the shape of a rule. The terms of the rule are numbered from 0, in the order of their first occurrence.
+    """Return the shape of a rule whose terms are numbered from 0, in the order in which they first occur.
 
     `tables` has the table of each atom, body first; `places` has, for each atom, the numbers of its terms.
     `is_variable` says for each number whether the term is a variable. `body` is the number of body atoms.

@@ -100,7 +100,7 @@ class _Draft:
         return start, low, len(self.steps)
 
     def _probed(self, step: Step) -> int:
-        """Return the number of the arrangement that a step probes, or -1 if all columns are bound.
+        """Return the number of the arrangement that a step probes; -1 if all columns are bound.
 
         With all columns bound the step looks one fact up in the fact table.
         """
@@ -128,7 +128,7 @@ class _Draft:
         )
 
     def _add_templates(self, step: Step) -> int:
-        """Append a template for each head of the rule, to be filled after its last step.
+        """Append a template for each head that the last step `step` of a plan derives.
 
         Returns the number of the first template.
         """

@@ -114,7 +114,7 @@ class _PlannedStart(NamedTuple):
 
 
 class Planner:
-    """The rules that were ever added, as arrays of keys, plans and asks; rules are activated and never removed.
+    """All rules that were ever added, as arrays of keys, plans and asks. A rule is activated or not, and never removed.
 
     `slots` is the number of slots of the largest rewrite, `longest` the number of atoms of the longest body. `version`
     grows with every change.
@@ -171,7 +171,7 @@ class Planner:
         return number
 
     def tables(self) -> list[tuple[bool, int]]:
-        """For each table, in the order of their numbers: whether the table holds triples, and the table's width."""
+        """Return for each table, in the order of their numbers, whether it holds triples, and its width."""
         return list(self._tables)
 
     def _widen(self, width: int) -> None:
@@ -218,9 +218,9 @@ class Planner:
     def plan_backward(self, records: Int32, count: Int32) -> None:
         """Make the backward plans of the rules that may derive one of the facts in `records`.
 
-        records: whole rows, int32[n, 3 + w]; count: for each key the number of facts with its constants, int32[k]. A
-        rule with a body atom that no fact matches derives nothing. Such a rule gets no plans yet: a later
-        call looks at the rule again.
+        `records`: whole rows, int32[n, 3 + w]. `count`: for each key the number of facts that meet it, int32[k]. A rule
+        with a body atom that no fact matches derives nothing. Such a rule gets no plans yet: a later call looks at the
+        rule again.
         """
         if len(records) > _MANY_HEADS:
             for unplanned in self._unplanned.values():
@@ -235,7 +235,7 @@ class Planner:
                     self._plan_head(waiting, head, count)
 
     def _plan_head(self, waiting: _Waiting, head: tuple[int, ...], count: Int32) -> None:
-        """Make the backward plans of the rules that wait under the constants of a head.
+        """Make the backward plans of the rules in `waiting` for a head with the constants `head`.
 
         If one of the body atoms of a rule matches no fact, the rule gets no plans yet and stays in `waiting`.
         """
@@ -248,9 +248,9 @@ class Planner:
                 del waiting[head]
 
     def _plan_rule_backward(self, number: int, count: Int32) -> bool:
-        """Make the backward plans of a rule, unless they exist or no fact matches one of the body atoms.
+        """Make the backward plans of the rule with this number, unless no fact matches one of its body atoms.
 
-        Returns whether the plans exist now.
+        Returns whether the rule has backward plans now.
         """
         if number in self._planned_backward:
             return True
@@ -317,7 +317,10 @@ class Planner:
         return _Form(numbers[form], direction)
 
     def _key(self, form: _Form, constants: Sequence[int]) -> int:
-        """Return the number of the key of an atom with this form, in a rule with these constants. Adds a new key."""
+        """Return the number of the key that an atom of this form has in a rule with these constants.
+
+        A new key is added.
+        """
         values = tuple([constants[place] for place in form.direction.constants])
         key = self._keys.setdefault((form.number, values), self.key_info.n)
         if key == self.key_info.n:
@@ -371,14 +374,14 @@ class Planner:
         return int(self.shapes.array[self.key_info.array[key, 0], 0])
 
     def may_share(self, ask: int) -> bool:
-        """Whether rows of an ask may be in the ask's arrangement already, because they were entered for another ask.
+        """Whether rows of an ask may be in its arrangement already, because they were entered for another ask.
 
         This is possible if keys of more than one shape ask for the arrangement.
         """
         return len(self._asking_shapes[int(self.asks.array[ask, 0])]) > 1
 
     def asks_for(self, arrangement: int) -> Int32:
-        """The asks for an arrangement: int32[n, 2], for each ask the number of the ask and the number of its key."""
+        """Return the asks for an arrangement: int32[n, 2], the number of each ask and the number of its key."""
         asks = np.flatnonzero(self.asks.array[: self.asks.n, 0] == arrangement)
         return np.column_stack([asks, self.asks.array[asks, 2]]).astype(np.int32)
 
@@ -388,7 +391,7 @@ class Planner:
         return {c: int(self.keys.array[key, c]) for c in shape[2 : 2 + shape[1]].tolist()}
 
     def plans_of(self, rule: int) -> list[tuple[int, int]]:
-        """For each body atom of a rule: the number of the atom's key, and the number of the plan from this atom on."""
+        """Return for each body atom of a rule the numbers of its key and of the plan that starts at the atom."""
         plan = int(self.rules.array[rule, RULE_PLAN])
         return [(key, plan + atom) for atom, key in enumerate(self._body_keys[rule])]
 
@@ -401,7 +404,7 @@ class Planner:
         self.rules.array[rule, RULE_ACTIVE] = int(active)
 
     def _ask(self, key: int, arrangement: int) -> None:
-        """Record an ask, which says that an arrangement must hold the rows that have the constants of a key."""
+        """Record an ask: the arrangement has to hold the rows that meet the key."""
         if (key, arrangement) not in self._asked:
             self._asked.add((key, arrangement))
             info = self.key_info.array

@@ -97,7 +97,7 @@ def delta_plan(shape: Shape, start: int) -> DeltaPlan:
 
 
 def _net(shape: Shape, start: int) -> DeltaPlan:
-    """Make the plan that allows all orders of the atoms. The plan has a node for each set of atoms that may be done."""
+    """Make the plan that allows all orders of the atoms. It has a node for each set of atoms that may be done."""
     numbers: dict[frozenset[int], int] = {}
 
     def number(done: frozenset[int]) -> int:
@@ -163,7 +163,7 @@ def _line(shape: Shape, start: int) -> DeltaPlan:
 
 
 def _step(shape: Shape, atom: int, start: int, bound: AbstractSet[int], next_node: int) -> Step:
-    """Return the step that binds `atom` when the variables in `bound` have values."""
+    """Return the step that binds atom number `atom` when the variables in `bound` have values."""
     keys: list[int] = []
     free: list[int] = []
     compared: list[int] = []

@@ -37,7 +37,7 @@ from kgreason.engine.memory.layout import (
 
 @inline
 def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number) -> Number:
-    """The bits of the shapes that may have a key for row `r`. Keys of these shapes mention the ids of the row."""
+    """Return the bits of the shapes that may have a key for row `r`: their keys mention the ids of the row."""
     table = np.uint32(rows[r, STATE] >> TABLE)
     bits = np.uint32(filters[table, 0])
     for c in range(np.uint64(rows.shape[1] - FIRST)):
@@ -59,7 +59,7 @@ def is_met(bits: Number, shape: Number) -> Flag:
 
 @inline
 def holds_key(shapes: Int32, shape: Number, keys: Int32, k: Number, rows: Int32, r: Number) -> Flag:
-    """Whether row `r` has the constants of key `k`. Line `shape` of `shapes` has the columns of the key's shape."""
+    """Whether row `r` has the constants of key `k`. Line `shape` of `shapes` has the columns of this key."""
     for j in range(shapes[shape, 1]):
         c = shapes[shape, 2 + j]
         if keys[k, c] != rows[r, FIRST + c]:

@@ -157,7 +157,7 @@ class LiteralValues:
         return self._dictionary.typed(since)
 
     def is_literal(self, ids: Int32) -> NDArray[np.bool_]:
-        """For each id of `ids`, whether the term is a literal: bool, in the shape of `ids`."""
+        """Return for each id of `ids`, whether the term is a literal: bool, in the shape of `ids`."""
         found: NDArray[np.bool_] = self._dictionary.kinds(ids) == Kind.LITERAL
         return found
 
