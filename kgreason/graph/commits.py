@@ -56,10 +56,10 @@ if TYPE_CHECKING:
 
 
 class LiveGraph:
-    """A graph that can be edited. Every commit uses `strategy`, `budget` and `limits`.
+    """A graph that can be edited. `home` is its repository.
 
-    `home` is the repository. `catalogue` has the documents that owl:imports names. `registry` has the Python functions
-    that rules may call. With `reference` a slow engine (the executable specification) runs, in memory only.
+    Every commit uses `strategy`, `budget` and `limits`. `catalogue` has the documents that owl:imports names.
+    `registry` has the Python functions that rules may call. With `reference` the reference engine runs, in memory only.
     """
 
     def __init__(
@@ -98,10 +98,7 @@ class LiveGraph:
         self._replay()
 
     def _replay(self) -> None:
-        """Apply the commits of the journal after the snapshot to the engine.
-
-        If Oxigraph lacks these commits, it gets them too.
-        """
+        """Apply to the engine the journal's commits after the snapshot. Oxigraph gets those that it lacks."""
         live = self.materializer
         for record in self._home.pending():
             change = replayed(record, live, self.strategy)
@@ -175,9 +172,9 @@ class LiveGraph:
         return reasons(self.materializer, triples)
 
     def _delta(self, number: int, change: Change, own: tuple[Rule, ...] | None) -> Delta:
-        """Return a change as a delta.
+        """Make the delta of commit `number` from a pending change.
 
-        `own` are the user's rules, which declare relations; None means the rules of now.
+        `own` are the user's rules after the change, which declare relations; None means that they have not changed.
         """
         rules = self.materializer.own if own is None else own
         if rules is not self._declared[0]:
@@ -192,7 +189,7 @@ class LiveGraph:
     def attempt(self, edit: Edit) -> tuple[bytes, bytes]:
         """Carry out a step of a SPARQL Update in the engine, without a commit.
 
-        Returns, as lines, the rows that all steps so far remove from the store, and the rows that they add. The steps
+        Returns what all steps so far change in the store: the rows to remove and the rows to add, as lines. The steps
         stay in the engine until `abandon`, which the caller must call in the end. Raises the errors of `commit`.
         """
         delta = Delta(0, self._change(edit, SILENT), self.materializer.dictionary)
@@ -204,7 +201,7 @@ class LiveGraph:
         surely(self.materializer.rollback)
 
     def _change(self, edit: Edit, progress: Progress) -> Change:
-        """Evaluate an edit, together with the documents that it imports. The returned change is pending."""
+        """Evaluate an edit, together with the documents that it imports. Returns the change, which is pending."""
         if have_header(edit.added) or have_header(edit.removed):
             edit = self._imports.completed(edit, progress)
         return self._evaluated(edit, progress)
@@ -214,9 +211,9 @@ class LiveGraph:
         return self.materializer.change(edit, **how, progress=progress)
 
     def _first_change(self, edit: Edit, progress: Progress) -> Change:
-        """Evaluate the first commit. Meanwhile another thread loads the asserted rows into a stage.
+        """Evaluate the first commit, while another thread loads the asserted rows into a stage.
 
-        Returns the pending change.
+        Returns the change, pending.
         """
         edit = self._imports.completed(edit, progress)
         rows, store = edit.added[:, :3], self._home.stage()
@@ -229,8 +226,8 @@ class LiveGraph:
     def _keep(self, delta: Delta, headers: Mapping[str, str], progress: Progress) -> None:
         """Write a pending commit to the journal and the store, in one of three ways.
 
-        - The first commit, a commit of many rows on disk, and a commit that was evaluated elsewhere become a snapshot,
-          and their rows are loaded into a stage. (No record can say how a commit was evaluated elsewhere.)
+        - The first commit, a commit of many rows on disk, and a commit that was evaluated elsewhere, such as on Spark,
+          become a snapshot, and their rows are loaded into a stage. (A record can only name strategies of the engine.)
         - If a graph in memory loses more rows than it keeps, the rows that stay are loaded into an empty stage.
         - Every other commit becomes a record of the journal and a transaction of Oxigraph. In memory this costs no more
           than a load.
@@ -256,10 +253,7 @@ class LiveGraph:
         return gone > SMALL and gone > len(self.materializer.save().triples())
 
     def _put(self, store: OxigraphStore, delta: Delta, progress: Progress) -> None:
-        """Apply a delta of many rows to a stage, `store`.
-
-        For the first commit the stage has the asserted rows already.
-        """
+        """Apply a delta of many rows to a stage. For the first commit the stage has the asserted rows already."""
         kinds = (INFERRED, IS_ASSERTED) if delta.commit > 1 else (INFERRED,)
         triples = self._unshared(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
         quads = self._unshared(delta.named(delta.removed_quads)), delta.named(delta.added_quads)
@@ -268,14 +262,14 @@ class LiveGraph:
             put(store, delta.dictionary, *quads, report)
 
     def _rows(self, delta: Delta) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
-        """Return what a commit does to Oxigraph: (triples, quads) to remove, and (triples, quads) to add."""
+        """Return the rows that Oxigraph must remove, and those that it must add, each as (triples, quads)."""
         gone = self._unshared(delta.disappeared_rows), self._unshared(delta.named(delta.removed_quads))
         return gone, (delta.appeared_rows, delta.named(delta.added_quads))
 
     def _unshared(self, rows: Int32) -> Int32:
-        """Filter triples or quads that leave the graph: return those whose row Oxigraph must remove.
+        """Return those of the triples or quads `rows`, which leave the graph, that must also leave Oxigraph.
 
-        A row must stay if another spelling of the same row is still in the graph.
+        A row stays in Oxigraph if the graph still has another spelling of it.
         """
         live = self.materializer
         if not len(rows):
@@ -296,10 +290,7 @@ class LiveGraph:
             self.materializer.dictionary.truncate(known)
 
     def _accept(self, delta: Delta) -> None:
-        """Make the pending change of a commit final, even if Ctrl-C comes meanwhile.
-
-        The journal has the commit already.
-        """
+        """Make a pending change final. The journal has the commit already. Ctrl-C cannot interrupt this."""
         try:
             surely(self.materializer.accept)
         finally:
@@ -310,7 +301,7 @@ class LiveGraph:
             self._log.end(delta, lambda: self.warnings)
 
     def _withdraw(self, known: int) -> None:
-        """Undo a pending change, and drop the terms with ids above `known`, even if Ctrl-C comes meanwhile."""
+        """Roll back a pending change, and drop the terms with ids above `known`. Ctrl-C cannot interrupt this."""
         surely(partial(self._undo, known))
 
     def _undo(self, known: int) -> None:
@@ -339,10 +330,10 @@ class LiveGraph:
         snapshot.write(path, live.save(), live.dictionary, live.rules, live.own, self._costs.costs())
 
     def described_costs(self, *, alone: bool, anew: bool) -> list[dict[str, Any]]:
-        """Return a dict for each rule in force, with its costs.
+        """Return the rules in force as dicts, each with its costs.
 
-        With `alone` each dict also has the number of facts that the rule supports without help of another rule. With
-        `anew` the costs are those of a Bootstrap that is computed now and then rolled back.
+        With `alone` a dict also has the number of facts that only this rule supports. With `anew` the costs are those
+        of a Bootstrap that is computed now and then rolled back.
         """
         rules = self.materializer.rules
         costs = self._anew() if anew else self._costs.costs()
@@ -368,7 +359,7 @@ class LiveGraph:
 
     @property
     def is_calling(self) -> bool:
-        """Whether opening the store evaluates commits again, and so may call Python functions."""
+        """Whether the next opening would replay commits under rules that call Python functions."""
         return self._home.is_ahead and bool(called(self.materializer.own))
 
     def _rule_changes(self, before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:
@@ -397,7 +388,7 @@ class LiveGraph:
         return [*self.materializer.warnings, *self._imports.warnings()]
 
     def stats(self) -> dict[str, Any]:
-        """Return counts of the present state, and the `Work` of the last commit.
+        """Return counts of the present state by name, and the `Work` of the last commit.
 
         Cost: one pass over the facts for each commit.
         """
@@ -412,14 +403,14 @@ class LiveGraph:
         return dict(self._stats)
 
     def _note(self, delta: Delta, headers: Mapping[str, str]) -> None:
-        """Keep the counts of a commit for `stats`, and its headers for `streams`."""
+        """Remember a commit's `Work` for `stats`, and its headers for `streams`."""
         self._stats = delta.work._asdict()
         if "stream" in headers:
             self.streams = self.streams | {headers["stream"]: dict(headers)}
 
 
 def _by_definition(home: Repository, registry: Registry | None, find: Finder | None) -> Materializer:
-    """Make an empty materializer that runs the reference engine (the executable specification)."""
+    """Make an empty materializer with the reference engine."""
     from kgreason.materialize.specification import ReferenceEngine
 
     selection = select(home.manifest.rules, home.manifest.schema, "rules", functions=None, find=find)

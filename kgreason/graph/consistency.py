@@ -37,9 +37,9 @@ class Consistency:
         self._known: list[Contradiction] | None = None
 
     def known(self) -> list[Contradiction]:
-        """Return the contradictions of the last commit.
+        """Return the contradictions of the last commit. The first call computes them.
 
-        The first call computes them. So while a change is pending, call this only if it was called before the change.
+        So if nobody has called this before a change, nobody may call it while the change is pending.
         """
         if self._known is None:
             self._known = self._contradictions(self._live.save())
@@ -50,10 +50,10 @@ class Consistency:
         self._known = []
 
     def pending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
-        """Return a function that returns the contradictions which the pending change raises.
+        """Find the contradictions that the pending change raises. Call this before the change is accepted.
 
-        Call `pending` before the change is accepted. The returned function may be called later, even after the change
-        was rolled back. It calls `known`. `refuted` says which facts of `false` the change adds and removes.
+        Returns a function that returns them. The function may be called later, even after the change was rolled back;
+        it calls `known`. `refuted` says which facts of `false` the change adds and removes.
         """
         if not (refuted.arrived or (refuted.respelled and self._known)):
             return tuple
@@ -63,9 +63,9 @@ class Consistency:
         return lambda: _new(found, renamed, self.known(), self._renamed(self.known(), saved))
 
     def ending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
-        """Return a function that returns the contradictions which the pending change ends.
+        """Find the contradictions that the pending change ends.
 
-        Call both as with `pending`.
+        Call this, and the function that it returns, as with `pending`.
         """
         if not (refuted.left or (refuted.respelled and self._known)):
             return tuple
@@ -75,10 +75,7 @@ class Consistency:
         return lambda: _new(self.known(), self._renamed(self.known(), saved), found, renamed)
 
     def accept(self, refuted: Refuted) -> None:
-        """Call this when the pending change has become a commit.
-
-        It forgets `known` if the change affects contradictions.
-        """
+        """Note that the pending change is a commit now. If it affects contradictions, `known` computes them again."""
         if refuted.arrived or refuted.left or (refuted.respelled and self._known):
             self._known = None
 
@@ -117,7 +114,7 @@ def _new(
 
 
 def _keys(told: Contradiction) -> set[object]:
-    """Return two keys for a contradiction: its rule with its terms, and its rule with its facts.
+    """Return two keys of a contradiction: (rule, terms) and (rule, facts).
 
     Two contradictions are the same if they share a key.
     """

@@ -108,7 +108,7 @@ class GraphLock:
             raise GraphBusyError(f"the graph is in use by {by}; wait longer, or end the open transaction there")
 
     def release(self, depth: int = 0) -> None:
-        """Release the lock as often as needed until this thread has it `depth` times; `acquire` returned `depth`.
+        """Release the lock until this thread has it only `depth` times. Pass the result of `acquire`.
 
         A second call changes nothing.
         """

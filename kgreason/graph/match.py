@@ -75,14 +75,14 @@ def _chunks(rows: Iterator[Quad]) -> Iterator[list[Quad]]:
 
 
 def _asserted(chunk: list[Quad], held: Held) -> Iterable[Quad]:
-    """Return the asserted quads that Oxigraph shows as the rows in `chunk`: each spelling that is asserted."""
+    """Return the asserted quads behind some rows of Oxigraph: each asserted spelling of a row."""
     with held() as live:
         forms = _forms(chunk, live)
         return _quads(live, forms[asserts(live.materializer, forms)])
 
 
 def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
-    """Return the quads of the graph that Oxigraph shows as the rows in `chunk`: each spelling that the graph has."""
+    """Return the quads of the graph behind some rows of Oxigraph: each spelling of a row that the graph has."""
     others, typed = _parted(chunk)
     if not typed:
         return others
@@ -92,7 +92,7 @@ def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
 
 
 def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
-    """Split rows of Oxigraph: first those whose object has one spelling, then those whose object may have several.
+    """Split rows of Oxigraph: those whose object has only one spelling, and those whose object may have several.
 
     An object may have several spellings if it is or contains a literal with a datatype.
     """
@@ -104,7 +104,7 @@ def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
 
 
 def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
-    """Return quads of ids, int32[n, 4]: each row of Oxigraph in `chunk`, with each known spelling of its object."""
+    """Return all spellings of some rows of Oxigraph that the dictionary knows, as quads of ids, int32[n, 4]."""
     objects = live.spellings.of_forms([text_of(quad.object) for quad in chunk])
     texts = chain.from_iterable((str(quad.subject), str(quad.predicate), _name(quad)) for quad in chunk)
     found = live.materializer.dictionary.find(texts).reshape(-1, 3)
@@ -113,10 +113,7 @@ def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
 
 
 def _shows(live: LiveGraph, quads: Int32) -> NDArray[np.bool_]:
-    """For each of the quads, int32[n, 4], whether the graph has it: bool[n].
-
-    The default graph has the whole closure.
-    """
+    """For each of the quads, int32[n, 4], whether the graph has it: bool[n]. The default graph is the closure."""
     named = quads[:, 3] != 0
     shown = live.materializer.shows(np.ascontiguousarray(quads[:, :3]))
     if named.any():

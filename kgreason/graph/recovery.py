@@ -41,10 +41,10 @@ _Rows: TypeAlias = defaultdict[tuple[str, int], list[tuple[str, ...]]]
 def restored(
     manifest: Manifest, path: Path | None, registry: Registry | None = None, find: Finder | None = None
 ) -> Materializer:
-    """Return the state in a snapshot, or an empty state under the manifest's rules if there is no snapshot.
+    """Return a materializer with the state of the snapshot at `path`, or an empty one if `path` is None.
 
-    `registry` has the Python functions that rules may call, and `find` is the catalogue for what the rule files of a
-    new store import. Raises StoreError.
+    `registry` has the Python functions that rules may call. `find` is the catalogue for imports in rule files, which
+    are read for a new store. Raises StoreError.
 
     Cost: for a snapshot of an older format the closure of its asserted facts is computed again.
     """
@@ -69,10 +69,10 @@ def restored(
 
 
 def _anew(selection: Selection, path: Path, registry: Registry | None, *, has_facts: bool) -> Materializer:
-    """Compute the closure again from the asserted facts of a snapshot in an older format.
+    """Compute the closure of the asserted facts in a snapshot of an older format.
 
-    The older version may have computed another closure. `has_facts` says whether the snapshot may have asserted facts
-    of relations.
+    The closure in the snapshot is not used, because the older version may have computed another one. `has_facts` says
+    whether the snapshot may have asserted facts of relations.
     """
     live = Materializer(selection, registry=registry)
     quads = snapshot.read_asserted(path, live.dictionary)
@@ -84,7 +84,7 @@ def _anew(selection: Selection, path: Path, registry: Registry | None, *, has_fa
 
 
 def replayed(record: Record, live: Materializer, strategy: Strategy = "auto") -> Change:
-    """Apply the commit of a record by the strategies that the record names. Afterwards the caller must call `accept`.
+    """Evaluate the commit of a record again, by the strategies that the record names. The returned change is pending.
 
     A record of an older version may name no strategy; then `strategy` decides.
     """

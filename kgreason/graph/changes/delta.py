@@ -3,7 +3,7 @@
 The *kind* of a fact is absent, inferred or asserted. The delta holds each triple with a changed kind once. If a triple
 is retracted and the rules still derive it, it turns from asserted to inferred; it neither appears nor disappears. The
 delta also holds the asserted quads that were added and removed, including quads of named graphs, and the facts of the
-user's relations whose kind changed (`relation`). It has no facts of helper relations, no contradictions and no
+user's relations whose kind changed (`relation`). It has no facts of hidden relations, no contradictions and no
 generalised triples.
 
     delta.relation("edge").appeared()
@@ -142,10 +142,7 @@ class Delta(Frames):
         return _COLUMNS, self._changes(None)
 
     def _changes(self, most: int | None) -> Iterator[Sequence[Cell]]:
-        """Yield rows for a table: at most `most` triples, `most` removed quads and `most` added quads.
-
-        None: all of them.
-        """
+        """Yield the changes as rows of a table: at most `most` triples, removed quads and added quads each."""
         kinds = zip(self.before[:most].tolist(), self.after[:most].tolist(), strict=True)
         triples = quads_of(self.dictionary.lines(*self.rows[:most].T))
         for triple, (before, after) in zip(triples, kinds, strict=True):
@@ -173,7 +170,7 @@ class Delta(Frames):
 
     @property
     def relations(self) -> list[str]:
-        """The sorted names of the user's relations with changed facts. Internal relations are left out.
+        """The sorted names of the user's relations with changed facts, without relations declared as `internal`.
 
         `relation(name)` gives the changed facts of a relation.
         """
@@ -254,11 +251,11 @@ class Delta(Frames):
         return self.lines((self.appeared_rows, self.named(self.added_quads)))[0]
 
     def named(self, quads: Int32) -> Int32:
-        """Filter quads, int32[n, 4]: return only those whose graph is a named graph."""
+        """Return those of the quads, int32[n, 4], that are in a named graph."""
         return named(self.dictionary, quads) if quads[:, 3].any() else quads[:0]
 
     def lines(self, *groups: Iterable[Int32]) -> list[bytes]:
-        """Return one text for each group of arrays: the rows of ids as N-Triples or N-Quads lines."""
+        """Write rows of ids as N-Triples or N-Quads lines. Each group of rows becomes one text."""
         found = []
         for group in groups:
             parts = []
@@ -282,7 +279,8 @@ class Delta(Frames):
         """Return the delta as RDF Patch: triples of the default graph, and quads of named graphs.
 
         A fact of a relation that appeared is a header `H add-fact "edge(<http://e/a>, ...) ."`, and a fact that
-        disappeared is a header `H delete-fact`, as in the journal. Internal relations are left out.
+        disappeared is a header `H delete-fact`, as in the journal. Facts of relations declared as `internal` are left
+        out.
         """
         facts = signed_facts(self.change.facts, self.dictionary, self.declared)
         return changes(self.removed, self.added, facts).decode()

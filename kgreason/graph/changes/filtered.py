@@ -44,7 +44,7 @@ def filtered(delta: Delta, terms: Terms = (None, None, None), asserted: bool | N
 
 
 def _seen(kinds: Any, asserted: bool | None) -> Any:
-    """Replace kinds by "absent", except the kind that `asserted` chooses: True is asserted, False is inferred.
+    """Make every kind "absent" except one: "asserted" if `asserted` is True, "inferred" if it is False.
 
     With None the kinds stay as they are.
     """

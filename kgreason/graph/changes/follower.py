@@ -38,10 +38,9 @@ from kgreason.zset.zset import ZSet
 
 
 class _Seen(NamedTuple):
-    """What a follower has read of a store at one moment.
+    """What a follower has just read of a store.
 
-    `commit` is the commit of the snapshot, and `live` is the state of that commit. `records` are the records of
-    `journal`.
+    `commit` is the commit of the snapshot, `live` the state of the snapshot, and `records` are those of the `journal`.
     """
 
     commit: int
@@ -51,10 +50,10 @@ class _Seen(NamedTuple):
 
 
 class Follower:
-    """Reads the commits of a store that come after commit `after`.
+    """Reads the commits of a store, beginning with the first one after commit `after`.
 
-    None means from now on; 0 begins with the whole graph. `functions` are the Python functions that the store's rules
-    call; the follower calls these functions too.
+    If `after` is None, it begins with the next commit; if 0, with the whole graph. `functions` are the Python functions
+    that the store's rules call; the follower calls these functions too.
 
     Raises StoreError if there is no store, or if its journal no longer has the commits after `after`.
     """
@@ -75,9 +74,7 @@ class Follower:
         return self._commit
 
     def read(self) -> Iterator[Record]:
-        """Yield a record for each commit since the last `read`.
-
-        Its rows are those of `Delta.removed` and `Delta.added`.
+        """Yield a record for each commit since the last `read`. It has the rows of `Delta.removed` and `Delta.added`.
 
         Raises StoreError, and the errors of a commit. After an error the follower cannot be used any more.
         """
@@ -88,10 +85,9 @@ class Follower:
             yield from self._told()
 
     def _news(self) -> Generator[Record, None, bool]:
-        """Yield the new records of the journal, as `_apply` returns them.
+        """Apply the new records of the journal, and yield each as `_apply` returns it.
 
-        The generator's return value says whether the manifest still belongs to this journal. If it does not, the store
-        has a new snapshot.
+        The generator returns False if the store has a new snapshot, so that the journal must be opened again.
         """
         if self._journal is None:
             return False
@@ -133,9 +129,9 @@ class Follower:
         self._take_over(seen, after)
 
     def _resume(self, seen: _Seen) -> Iterator[Record]:
-        """Go on after the store got a new snapshot.
+        """Go on from `seen`, read after the store got a new snapshot.
 
-        If `seen` holds another state, yield one record with the difference.
+        If the state differs, yield the difference as a record.
         """
         if seen.live is self._live:
             self._base, self._journal, self._waiting = seen.commit, seen.journal, seen.records
@@ -150,10 +146,9 @@ class Follower:
             yield Record(self._commit, removed, added, facts=signed)
 
     def _take_over(self, seen: _Seen, after: int) -> None:
-        """Make the state in `seen` the follower's state, and apply its records up to commit `after`.
+        """Replace the follower's state by the snapshot in `seen`. Then apply its records up to commit `after`.
 
-        The records after `after` are kept for `_told`. If the snapshot in `seen` is later than `after`, its state
-        stays.
+        The records after `after` are kept for `_told`.
         """
         self._base, self._live, self._journal, records = seen
         self._commit = seen.commit
@@ -170,7 +165,7 @@ class Follower:
             yield self._apply(self._waiting.pop(0))
 
     def _apply(self, record: Record) -> Record:
-        """Apply a record to the engine. Returns the record with all rows that changed, inferred ones too."""
+        """Apply a record to the engine. Returns a record of all changed rows, asserted and inferred."""
         live = self._live
         assert live is not None  # the first commit of a store is a snapshot
         delta = Delta(record.commit, replayed(record, live), live.dictionary)

@@ -99,7 +99,7 @@ def asserted_facts(facts: Kinds, dictionary: Dictionary) -> Signed:
 
 
 def texts_by_kind(facts: Kinds, dictionary: Dictionary, before: int, after: int) -> list[str]:
-    """Return the facts whose kind changed from `before` to `after`, as rule text."""
+    """Return, as rule text, the facts whose kind changed from `before` to `after`."""
     kept = (facts.before == before) & (facts.after == after)
     return [text for _, text in _signed(1, facts.rows[kept], dictionary)]
 
@@ -107,7 +107,7 @@ def texts_by_kind(facts: Kinds, dictionary: Dictionary, before: int, after: int)
 def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Relation]) -> Signed:
     """Return the facts that appeared (1) or disappeared (-1), each as (sign, text). Inferred facts are included.
 
-    `declared` are the declarations of relations, by name. Facts of internal relations are left out.
+    `declared` are the declarations of relations, by name. Facts of relations declared as `internal` are left out.
     """
     was, is_ = facts.before != ABSENT, facts.after != ABSENT
     found = (*_signed(-1, facts.rows[was & ~is_], dictionary), *_signed(1, facts.rows[is_ & ~was], dictionary))
@@ -116,9 +116,10 @@ def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Re
 
 
 def dumped(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None) -> Iterator[str]:
-    """Yield the facts of the user's relations as rule text: all, or only the asserted or inferred ones (`asserted`).
+    """Yield the facts of the user's relations as rule text.
 
-    `rules` are the user's rules; they declare which relations are internal. Facts of internal relations are left out.
+    `asserted` chooses: None all, True asserted, False inferred ones. `rules` are the user's rules. Facts of relations
+    that they declare as `internal` are left out.
     """
     if state is None:
         return

@@ -17,7 +17,7 @@ Subscriber: TypeAlias = "Callable[[Delta], object]"
 
 
 class Subscribers:
-    """Calls functions with each delta; see the module."""
+    """The functions that want each delta, and the order in which they are called."""
 
     def __init__(self) -> None:
         self.callbacks: list[Subscriber] = []

@@ -75,7 +75,7 @@ def delta_of(entries: Iterable[Entry], commit: int, declared: Mapping[str, Relat
 
 
 class _Sum:
-    """Adds up entries of the history, in the order of their commits."""
+    """Adds up entries of successive commits."""
 
     def __init__(self) -> None:
         self._dictionary = Dictionary()
@@ -101,10 +101,7 @@ class _Sum:
         self._works.append(entry.head.work)
 
     def _fact_rows(self, lines: str) -> Int32:
-        """Read facts of relations, one a line, as rows int32[n, w].
-
-        A row shorter than the longest one ends in zeros.
-        """
+        """Read facts of relations, one on each line. Returns rows int32[n, w]; a row with fewer terms ends in zeros."""
         facts = [read_fact(line) for line in lines.split("\n")[:-1]]
         rows = np.zeros((len(facts), 1 + max(len(terms) for _, terms in facts)), dtype=np.int32)
         for row, (name, terms) in zip(rows, facts, strict=True):
@@ -112,9 +109,9 @@ class _Sum:
         return rows
 
     def delta(self, commit: int, declared: Mapping[str, Relation], *, back: bool) -> Delta:
-        """Return the sum as a delta with the number `commit`.
+        """Return the sum of all entries as a delta. `commit` becomes its number, and `declared` its declarations.
 
-        With `back` it leads from the last state back to the first.
+        With `back` the delta leads from the last state back to the first.
         """
         rows, before, after = _net(self._triples, 3)
         facts = _net(self._facts, max((part.shape[1] for part, _, _ in self._facts), default=1))

@@ -65,7 +65,7 @@ class Past(Repository):
 
     @property
     def is_ahead(self) -> bool:
-        """Always true: only the engine can compute the state of a past commit."""
+        """Always True: the snapshot lacks the state of the past commit, so the engine must compute it."""
         return True
 
     def pending(self) -> list[Record]:
@@ -107,6 +107,9 @@ def _records(number: int, origin: Origin, history: History) -> list[Record]:
 
 
 def _record(delta: Delta, commit: int) -> Record:
-    """Make a record with the number `commit` that has the quads, rules and facts which a delta asserts and retracts."""
+    """Make a record of what a delta asserts and retracts: quads, rules and facts of relations.
+
+    `commit` is its number.
+    """
     removed, added = (delta.lines([rows])[0] for rows in (delta.removed_quads, delta.added_quads))
     return Record(commit, removed, added, delta.rules, asserted_facts(delta.change.facts, delta.dictionary))

@@ -59,7 +59,7 @@ def undo(done: Delta, live: Materializer, tx: Transaction) -> tuple[tuple[str, .
 
 
 def _size(done: Delta) -> int:
-    """Return how many quads, rules and facts of relations a commit asserted or retracted, all added up."""
+    """Count how many quads, rules and facts of relations a commit asserted or retracted."""
     quads = sum(len(of_graphs(done.dictionary, rows)) for rows in (done.added_quads, done.removed_quads))
     return quads + len(done.rules) + len(asserted_facts(done.change.facts, done.dictionary))
 
@@ -76,7 +76,7 @@ def _undo_quads(done: Delta, live: Materializer, tx: Transaction) -> Iterator[st
 
 
 def _here(rows: Int32, done: Delta, live: Materializer) -> Int32:
-    """Translate rows of ids from the dictionary of the delta `done` to the dictionary of the graph.
+    """Replace ids of the dictionary of `done` in `rows` by ids of the graph's dictionary.
 
     A row with a term that the graph does not know becomes all zeros.
     """

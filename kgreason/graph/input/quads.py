@@ -116,9 +116,9 @@ def _no_triple(item: str, error: SyntaxError) -> InputError:
 
 
 def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...]:
-    """Return the four terms of an item that is one triple or quad. For a triple the fourth is DefaultGraph().
+    """Return subject, predicate, object and graph of an item that is one triple or quad.
 
-    Raises InputError.
+    For a triple the graph is DefaultGraph(). Raises InputError.
     """
     if isinstance(item, str) and of_rdflib(item) is None:
         return *triple_of(item, prefixes), DefaultGraph()
@@ -201,7 +201,7 @@ def _canonical(text: bytes | IO[bytes], form: RdfFormat) -> bytes:
 
 
 def _canonical_of_long(text: bytes, form: RdfFormat, source: str) -> bytes:
-    """Parse a long text in the format `form`, and return it as canonical lines.
+    """Parse a long text, whose tokens may be too long for the parser. Returns canonical N-Quads lines.
 
     `source` is the name of the text in messages. Raises LimitError if a token is too long for the parser.
     """

@@ -73,7 +73,9 @@ _WANTED = {
 
 
 def written(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
-    """Return the N-Triples text of a user's term, not normalised. A term of any kind is accepted at any place.
+    """Return the N-Triples text of a user's term; a literal keeps its lexical form.
+
+    Any kind of term may be at any place.
 
     Raises InputError for a text that is not exactly one term, InputTypeError for a value that cannot be a term at this
     place.

@@ -88,7 +88,7 @@ def _places(count: int) -> str:
 
 
 class _Values:
-    """Turns the values of one column into terms; each different value once."""
+    """Turns the values of one column into terms. Each different value is turned once."""
 
     def __init__(self, column: Column, prefixes: Prefixes, *, is_file: bool) -> None:
         self._column, self._prefixes, self._is_file = column, prefixes, is_file
@@ -152,9 +152,10 @@ def _in_type(value: object, text: str, type_: str) -> str:
 
 
 def _of_object(rows: Any, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
-    """Return the word "row", which messages use, and the rows of a list or frame, each as (number, values).
+    """Return the rows of a list or frame, each as (number, values). The numbers begin with 1.
 
-    The numbers begin with 1. `names` are the names of the columns, None if the relation is not declared.
+    Before the rows comes the word "row", which messages put before a number. `names` are the names of the columns, None
+    if the relation is not declared.
     """
     return "row", enumerate(_listed(_frame(rows, names), names), 1)
 
@@ -224,9 +225,10 @@ def _has(columns: Iterable[object], names: Sequence[str] | None) -> bool:
 
 
 def _of_file(path: Path, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
-    """Return the words "PATH, line", which messages use, and the rows of a CSV file, each as (line number, values).
+    """Return the rows of a CSV file, each as (line number, values).
 
-    `names` are the names of the columns, None if the relation is not declared. Raises InputError.
+    Before the rows come the words "PATH, line", which messages put before a number. `names` are the names of the
+    columns, None if the relation is not declared. Raises InputError.
     """
     return f"{fspath(path)}, line", _lines(path, names)
 

@@ -34,7 +34,7 @@ _Row: TypeAlias = tuple[int, ...]
 
 
 class _Edits:
-    """The edits of one relation in a transaction: for each edited fact, whether the commit asserts or retracts it."""
+    """What a transaction does to the facts of one relation: it asserts or retracts each edited fact."""
 
     def __init__(self) -> None:
         self._wishes: dict[_Row, bool] = {}
@@ -42,7 +42,7 @@ class _Edits:
         """The facts to assert, by the places of a key and then by the values at these places."""
 
     def note(self, rows: Int32, *, asserts: bool) -> None:
-        """Note that the transaction asserts `rows`, or with `asserts=False` that it retracts them.
+        """Note that the transaction asserts `rows`, or retracts them if `asserts` is False.
 
         A later edit of a row wins.
         """
@@ -60,7 +60,7 @@ class _Edits:
             rows.pop(row, None)
 
     def with_keys(self, key: tuple[int, ...], keys: Iterable[_Row]) -> Iterator[_Row]:
-        """Yield the facts to assert that have one of the values `keys` at the places `key`."""
+        """Yield the facts to assert whose terms at the places `key` are one of `keys`."""
         found = self._by_key.get(key)
         if found is None:
             found = self._by_key[key] = {}
@@ -70,7 +70,7 @@ class _Edits:
             yield from found.get(values, ())
 
     def untouched(self, rows: Int32) -> Int32:
-        """Filter rows: return those that the transaction neither asserts nor retracts."""
+        """Return those of the rows that the transaction does not edit."""
         return rows[[tuple(row) not in self._wishes for row in rows.tolist()]] if self._wishes else rows
 
     def rows(self, *, asserts: bool) -> list[_Row]:
@@ -79,7 +79,10 @@ class _Edits:
 
 
 class PendingFacts:
-    """The rows that one transaction asserts and retracts, by relation. Threads: only the thread of the transaction."""
+    """Collects the facts of relations that one transaction asserts and retracts.
+
+    Threads: only the thread of the transaction.
+    """
 
     def __init__(self, live: Materializer) -> None:
         self._live = live
@@ -90,7 +93,7 @@ class PendingFacts:
         return bool(self._edits)
 
     def facts(self) -> Facts:
-        """Return the rows to assert and the rows to retract, each grouped by their number of columns."""
+        """Return the rows to assert and the rows to retract. Both are dicts by the number of columns."""
         if not self._edits:
             return NO_FACTS
         return Facts(self._by_width(asserts=True), self._by_width(asserts=False))
@@ -103,7 +106,7 @@ class PendingFacts:
         return {width: np.concatenate(parts) for width, parts in found.items()}
 
     def insert(self, name: str, terms: list[Terms], relation: Relation | None) -> None:
-        """Assert facts. Raises InputError if a fact has the same key as another fact."""
+        """Assert facts. Raises InputError if another asserted fact, or another of these facts, has the same key."""
         rows = self._rows(name, terms)
         if relation is not None and relation.key:
             self._check_apart(rows, terms, relation)
@@ -116,7 +119,10 @@ class PendingFacts:
         self._of(rows).note(rows, asserts=False)
 
     def upsert(self, name: str, terms: list[Terms], relation: Relation) -> None:
-        """Assert facts, and retract the facts with the same keys. Raises InputError if two facts have the same key."""
+        """Assert facts, and retract asserted facts with the same keys.
+
+        Raises InputError if two of these facts share a key.
+        """
         rows = self._rows(name, terms)
         self._check_apart(rows, terms, relation)
         edits, same = self._of(rows), self._with_keys(rows, relation)
@@ -124,9 +130,9 @@ class PendingFacts:
         edits.note(rows, asserts=True)
 
     def check(self, declared: Relation) -> None:
-        """Check all facts of a relation that are asserted after the edits, against the declaration `declared`.
+        """Check that the declaration `declared` fits the facts of its relation that are asserted after the edits.
 
-        Raises InputError if a fact does not fit. Cost: a look at all facts.
+        Raises InputError if it does not. Cost: a look at all facts.
         """
         columns, tables, kinds = self._live.engine.circuit.facts.contents()
         before = columns[(kinds == IS_ASSERTED) & (tables != self._live.triples)]
@@ -158,7 +164,7 @@ class PendingFacts:
         return self._edits.setdefault(int(rows[0, 0]), _Edits())
 
     def _with_keys(self, rows: Int32, relation: Relation) -> Int32:
-        """Return the facts that are asserted after the edits so far and have the same key as one of `rows`."""
+        """Return the facts that are asserted after the edits so far and share a key with one of `rows`."""
         edits, keys = self._of(rows), _keys(rows, relation)
         number, arity = int(rows[0, 0]), rows.shape[1] - 1
         before = edits.untouched(self._live.keys.of(number, arity, relation.key, keys))
@@ -168,8 +174,7 @@ class PendingFacts:
     def _there(self, before: Int32, number: int, width: int) -> Int32:
         """Return the facts of relation `number` that are asserted after the edits so far: int32[n, width].
 
-        `before` are the facts of the relation that were asserted in the last commit: int32[m, w], perhaps with more
-        columns.
+        `before` are those that were asserted in the last commit: int32[m, w].
         """
         rows = np.zeros((len(before), width), dtype=np.int32)
         known = min(width, before.shape[1])
@@ -193,10 +198,7 @@ class PendingFacts:
             )
 
     def _check_apart(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
-        """Raise InputError if two different rows of `rows` have the same key.
-
-        `terms` are their texts, for the message.
-        """
+        """Raise InputError if two different rows of `rows` have the same key. `terms` are their texts, for messages."""
         groups = grouped(_keys(rows, relation))
         firsts: dict[bytes, int] = {}
         if len(groups.firsts()) == len(rows):

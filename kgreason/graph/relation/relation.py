@@ -107,7 +107,7 @@ class GraphRelation(Frames):
 
     @property
     def declaration(self) -> Relation | None:
-        """The columns, key and kind that rule text declares; None for a relation that is not declared."""
+        """What rule text declares: columns, key, and `input`, `derived` or `internal`. None if nothing is declared."""
         return declared(self._graph.own_rules(), self.name)
 
     @property
@@ -134,10 +134,10 @@ class GraphRelation(Frames):
     def insert(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
         """Assert facts as one commit, and return its delta.
 
-        `rows` are tuples or dicts of values, a frame of pandas, Polars or Arrow, or the path of a CSV file. The values
-        are terms as `KnowledgeGraph.match` takes them as objects. Raises InputError for a value that does not fit its
-        column, naming row, column and value, and for a fact with the same key as another fact. After an error nothing
-        has changed.
+        `rows` are tuples or dicts of values, a frame of pandas, Polars or Arrow, or the path of a CSV file. A value may
+        be whatever `KnowledgeGraph.match` takes as an object. Raises InputError, which names row, column and value, for
+        a value that does not fit its column, and InputError for a fact with the same key as another fact. After an
+        error nothing has changed.
         """
         return self._edited(lambda each: each.insert(rows, prefixes=prefixes), timeout)
 
@@ -235,7 +235,7 @@ class GraphRelation(Frames):
 
 
 class PendingRelation:
-    """A relation in a transaction; `Transaction.relation` makes one. Its edits count in their order."""
+    """The edits of a relation in a transaction, made by `Transaction.relation`. A later edit of a fact wins."""
 
     def __init__(
         self,
@@ -250,7 +250,7 @@ class PendingRelation:
 
     @property
     def declaration(self) -> Relation | None:
-        """The present declaration of the relation. The transaction may have added it after this object was made."""
+        """The declaration of the relation after the edits so far, some of which may be later than this object."""
         return self._declaration()
 
     def insert(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None) -> Self:
@@ -309,10 +309,7 @@ def pending_relation(
 
 
 def column(relation: Relation | None, place: int) -> Relation | None:
-    """Return a declaration that has only the column of `relation` at `place`.
-
-    Without a declaration (None) return None.
-    """
+    """Reduce a declaration to its column at `place`. Without a declaration (None) return None."""
     return relation and relation._replace(columns=(relation.columns[place],), key=())
 
 

@@ -59,7 +59,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
     def __iter__(self) -> Self:
         """Iterate over the rows that were not read yet.
 
-        Raises QueryError if all rows of the answer were read already; an empty answer is no error.
+        Raises QueryError if there were rows and all of them were read already.
         """
         if self._is_read and self._has_given:
             raise QueryError(
@@ -167,7 +167,7 @@ class Solutions(Answer[QuerySolution]):
         return self._found.variables
 
     def serialize(self, output: Output = None, format: QueryResultsFormat | None = None) -> bytes | None:  # noqa: A002
-        """Write the solutions that are left as CSV, TSV, JSON or XML to a file, or return bytes if `output` is None.
+        """Write the solutions that were not read yet as CSV, TSV, JSON or XML. If `output` is None, return bytes.
 
         Without a `format` the ending of the file name decides. Raises ValueError if no format has this ending.
         """
@@ -188,7 +188,7 @@ class Triples(Answer[Triple]):
         self._found = found
 
     def serialize(self, output: Output = None, format: RdfFormat | None = None) -> bytes | None:  # noqa: A002
-        """Write the triples that are left in an RDF format to a file, or return bytes if `output` is None."""
+        """Write the triples that were not read yet to a file, in an RDF format. If `output` is None, return bytes."""
         return pyoxigraph.serialize(self, output, format) if self._first else self._found.serialize(output, format)
 
 
@@ -214,7 +214,7 @@ Wanted = TypeVar("Wanted", Solutions, QueryBoolean, Triples)
 
 
 def of_form(results: Found, wanted: type[Wanted]) -> Wanted:
-    """Return the results as they are if they are of the class `wanted`. Raises QueryError for another form of query."""
+    """Return the results unchanged if their class is `wanted`. Raises QueryError if the query has another form."""
     if not isinstance(results, wanted):
         name, forms = _FORMS[wanted]
         right, given = _FORMS[type(results)]

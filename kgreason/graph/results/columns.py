@@ -1,4 +1,6 @@
-"""Columns of terms as Python values of one kind; `frames` lists the kinds with their types in each library.
+"""Columns of terms as Python values.
+
+A column has a *kind*: "integer", "decimal", "text" and so on (`frames` has a table).
 
 Law: a column has the smallest kind that holds all of its terms exactly; null fits every kind. A column of numbers is
 integer if that is possible, else decimal, else double. Cost: one step for each cell, and parsing each distinct literal
@@ -36,7 +38,10 @@ _TEXTS = frozenset(name[1:-1] for name in (XSD_STRING, RDF_LANG_STRING, RDF_DIR_
 
 
 class Column(NamedTuple):
-    """Values of one kind; None is null. `scale` is the number of digits after the point if the kind is "decimal"."""
+    """The values of a column, and its kind. A value that is None is null.
+
+    `scale` is the number of digits after the point if the kind is "decimal".
+    """
 
     kind: str
     scale: int
