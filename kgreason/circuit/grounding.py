@@ -42,7 +42,7 @@ class Rewrite(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """A rewrite that waits for a fact: the prefix including the next atom, this atom, and the substitution so far."""
+    """A rewrite that waits for a fact: the prefix up to the next atom, this atom, and the substitution so far."""
 
     after: Prefix
     atom: Atom
@@ -98,23 +98,28 @@ START = Rewrite((), ())
 
 
 def gatekeep(rewrites: ZSet[Rewrite], directions: ZSet[Direction]) -> ZSet[Gate]:
-    """Return the gates `{(q, a s, s) : (p, s) in rewrites, (p -> q) in directions, a the last atom of q}`.
+    """Make a gate from each rewrite and each direction that goes on from its prefix.
 
-    `a s` is the atom a with the values of the substitution s.
+    Returns `{(q, a s, s) : (p, s) in rewrites, (p -> q) in directions, a the last atom of q}`. `a s` is the atom a with
+    the values of the substitution s.
     """
     return join(rewrites, directions, lambda rewrite: rewrite.prefix, lambda direction: direction.before, _gate)
 
 
 def product(gates: ZSet[Gate], facts: ZSet[Atom]) -> ZSet[Rewrite]:
-    """Return the rewrites `{(q, s + u) : (q, a, s) in gates, f in facts, a u = f}`.
+    """Extend the rewrite of each gate by each fact that matches the gate's atom.
 
-    The substitution u turns the atom a into the fact f.
+    Returns `{(q, s + u) : (q, a, s) in gates, f in facts, a u = f}`: the substitution u turns the atom a into the fact
+    f.
     """
     return join(gates, facts, lambda gate: shape(gate.atom), shape, _pass)
 
 
 def ground(rewrites: ZSet[Rewrite], signals: ZSet[Signal]) -> ZSet[Atom]:
-    """Return the facts `{h s : (p, s) in rewrites, (p : h) in signals}`: the head h with the values of s."""
+    """Derive the heads of all rewrites that have matched a whole body.
+
+    Returns `{h s : (p, s) in rewrites, (p : h) in signals}`: the head h with the values of the substitution s.
+    """
     return join(
         rewrites,
         signals,
@@ -125,9 +130,10 @@ def ground(rewrites: ZSet[Rewrite], signals: ZSet[Signal]) -> ZSet[Atom]:
 
 
 def index(facts: ZSet[Atom], orders: ZSet[JoinOrder]) -> ZSet[IndexedFact]:
-    """`{((order, constants), f) : f in facts, order in orders of f's relation and width}`.
+    """Pair each fact with the keys under which it is found.
 
-    `constants` are the constants of f in the columns of the order.
+    Returns `{((order, constants), f) : f in facts, order in orders of f's relation and width}`. `constants` are the
+    constants of f in the columns of the order.
     """
     return join(
         facts,
@@ -150,7 +156,10 @@ def probe(gates: ZSet[Gate], facts: ZSet[IndexedFact]) -> ZSet[Rewrite]:
 
 
 def advance(rewrites: ZSet[Rewrite], directions: ZSet[Direction]) -> ZSet[Rewrite]:
-    """Return the rewrites `{(q, s) : (p, s) in rewrites, (p -> q) in directions}`."""
+    """Move each rewrite one step further, without new values.
+
+    Returns `{(q, s) : (p, s) in rewrites, (p -> q) in directions}`.
+    """
     return join(
         rewrites,
         directions,
@@ -161,7 +170,10 @@ def advance(rewrites: ZSet[Rewrite], directions: ZSet[Direction]) -> ZSet[Rewrit
 
 
 def compute(rewrites: ZSet[Rewrite], functions: Functions) -> ZSet[Rewrite]:
-    """Return the rewrites `{(q, s + r) : (q, s) in rewrites, r a result of the last step of q}`."""
+    """Extend each rewrite by each result of its last step, a FILTER or BIND.
+
+    Returns `{(q, s + r) : (q, s) in rewrites, r a result of the last step of q}`.
+    """
 
     def results(rewrite: Rewrite) -> Iterator[Rewrite]:
         computed = rewrite.prefix[-1]
@@ -172,9 +184,9 @@ def compute(rewrites: ZSet[Rewrite], functions: Functions) -> ZSet[Rewrite]:
 
 
 def look_up(rewrites: ZSet[Rewrite], groups: ZSet[Group]) -> ZSet[Rewrite]:
-    """Return the rewrites `{(q, s + u) : (q, s) in rewrites}`, where u has the values of a row for the last step of q.
+    """Extend each rewrite by each group of its last step, an AGGREGATE, that agrees with the rewrite.
 
-    The last step of q is an AGGREGATE, and its rows are `groups`.
+    Returns `{(q, s + u) : (q, s) in rewrites, u the variables and the value of a group of the last step of q}`.
     """
     return join(rewrites, groups, lambda rewrite: rewrite.prefix[-1], lambda group: group.aggregate, _with_group)
 
@@ -185,7 +197,7 @@ def meet(rewrites: ZSet[Rewrite], matches: ZSet[Match]) -> ZSet[Met]:
 
 
 def excluded(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
-    """Return the rewrites that NOT excludes: the rewrite of each pair for which the filters under NOT hold."""
+    """Return the rewrites that NOT excludes: those of pairs for which the filters under NOT hold."""
 
     def kept(met: Met) -> Iterator[Rewrite]:
         negated = _negated(met.rewrite)
@@ -198,7 +210,10 @@ def excluded(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
 
 
 def matches(rewrites: ZSet[Rewrite], queries: ZSet[Query]) -> ZSet[Match]:
-    """Return the matches `{(a, values, member) : (p, s) in rewrites, (p : a) in queries}`."""
+    """Return the matches that walks along inner bodies have found.
+
+    Returns `{(a, values, member) : (p, s) in rewrites, (p : a) in queries}`: a is the NOT or AGGREGATE that asks.
+    """
     return join(rewrites, queries, lambda rewrite: rewrite.prefix, lambda query: query.body, _match)
 
 

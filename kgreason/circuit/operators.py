@@ -28,7 +28,7 @@ from kgreason.circuit.zset import A, B, C, D, ZSet
 
 
 def impulse(circuit: Circuit, value: ZSet[A]) -> Stream[A]:
-    """`delta_0(value)`: a stream of commits that is `value` at the next commit and zero at every later commit.
+    """Return `delta_0(value)`: a stream of commits that is `value` at the next commit and zero at every later commit.
 
     The next commit is commit 0, unless a part of the circuit is wired after some commits.
     """
@@ -37,12 +37,15 @@ def impulse(circuit: Circuit, value: ZSet[A]) -> Stream[A]:
 
 
 def lift(function: Callable[[ZSet[A]], ZSet[B]], stream: Stream[A]) -> Stream[B]:
-    """`(^Q s)[t] = Q(s[t])`: apply the function to the value at every time."""
+    """Apply a function to the value of a stream at every time: `(^Q s)[t] = Q(s[t])`."""
     return Stream(stream.circuit, stream.axes, lambda time: function(stream[time]), (stream,))
 
 
 def lift2(function: Callable[[ZSet[A], ZSet[B]], ZSet[C]], left: Stream[A], right: Stream[B]) -> Stream[C]:
-    """`(a ^Q b)[t] = Q(a[t], b[t])`. Raises ValueError unless both streams have the same number of axes."""
+    """Apply a function to the values of two streams at every time: `(a ^Q b)[t] = Q(a[t], b[t])`.
+
+    Raises ValueError unless both streams have the same number of axes.
+    """
     _check_depths(left.axes, right.axes)
     return Stream(left.circuit, left.axes, lambda time: function(left[time], right[time]), (left, right))
 
@@ -57,7 +60,10 @@ def lift3(
 
 
 def plus(*streams: Stream[A]) -> Stream[A]:
-    """`(a + b)[t] = a[t] + b[t]`. Raises ValueError unless all streams have the same number of axes."""
+    """Add streams time by time: `(a + b)[t] = a[t] + b[t]`.
+
+    Raises ValueError unless all have the same number of axes.
+    """
     _check_depths(*(stream.axes for stream in streams))
     first = streams[0]
     return Stream(first.circuit, first.axes, lambda time: zset.plus(*(each[time] for each in streams)), streams)
@@ -71,7 +77,7 @@ def delay(stream: Stream[A], axis: int) -> Stream[A]:
 
 
 def integrate(stream: Stream[A], axis: int) -> Stream[A]:
-    """`I(s) = s + z^-1(I(s))`: the sum of all values so far.
+    """Return the sum of all values so far: `I(s) = s + z^-1(I(s))`.
 
     s ---> (+) ---+---> I(s)
             ^     |
@@ -84,12 +90,12 @@ def integrate(stream: Stream[A], axis: int) -> Stream[A]:
 
 
 def differentiate(stream: Stream[A], axis: int) -> Stream[A]:
-    """`D(s) = s - z^-1(s)`: the change from the previous time to this time."""
+    """Return the change from the previous time to each time: `D(s) = s - z^-1(s)`."""
     return plus(stream, lift(zset.negative, delay(stream, axis)))
 
 
 def introduce(stream: Stream[A]) -> Stream[A]:
-    """`delta_0(s)[t, 0] = s[t]`, and zero at every later inner time: the way into a nested stream."""
+    """Lead a stream into a nested stream: `delta_0(s)[t, 0] = s[t]`, and zero at every later inner time."""
 
     def value(time: Time) -> ZSet[A]:
         return {} if time[-1] else stream[time[:-1]]
@@ -98,12 +104,12 @@ def introduce(stream: Stream[A]) -> Stream[A]:
 
 
 def hold(stream: Stream[A]) -> Stream[A]:
-    """`I(delta_0(s))[t, k] = s[t]`: the same value at every inner time."""
+    """Lead a stream into a nested stream, with the same value at every inner time: `I(delta_0(s))[t, k] = s[t]`."""
     return Stream(stream.circuit, stream.axes + 1, lambda time: stream[time[:-1]], (stream,))
 
 
 def eliminate(stream: Stream[A], loop: Stream[B]) -> Stream[A]:
-    """Return the inner integral `s[t, 0] + s[t, 1] + ...`: the way out of a nested stream, and the end of a fixpoint.
+    """Lead a nested stream out, at the end of a fixpoint: return the inner integral `s[t, 0] + s[t, 1] + ...`.
 
     `loop` is the change that the fixpoint feeds back. The sum ends at an inner time where `loop` is zero, but not
     before the last inner time that an earlier commit reached: a commit may change levels 0 and 5 and no level between.
@@ -129,7 +135,7 @@ def eliminate(stream: Stream[A], loop: Stream[B]) -> Stream[A]:
 
 
 def _catch_up(loop: Stream[A], time: Time, inner: int) -> None:
-    """Evaluate `loop` at this inner time for all earlier levels, so that no integral recurses deeper than one level."""
+    """Evaluate `loop` at inner time `inner` of all earlier levels. So no integral recurses deeper than one level."""
     for level in range(time[1] if len(time) > 1 else 0):
         loop[(time[0], level, inner)]
 

@@ -43,14 +43,14 @@ T = TypeVar("T", bound=Hashable)
 
 
 class _Stratum(NamedTuple):
-    """The circuit of a stratum, and the source of the changes of its rules."""
+    """The circuit of a stratum, and the source through which changes of its rules enter."""
 
     rules: Source[Rule]
     wired: Wired
 
 
 class ReferenceCircuit:
-    """Facts and rules, which a circuit evaluates: DYRE's Fig. 1 (naive), Fig. 2 (incremental) or Fig. 3 (indexed).
+    """Facts and rules, and a circuit that evaluates them: DYRE's Fig. 1 (naive), 2 (incremental) or 3 (indexed).
 
     `functions` give the expressions and aggregates of rules a meaning. Without `functions`, `commit` refuses rules with
     expressions or aggregates.
@@ -155,7 +155,7 @@ def _read(fact: Atom) -> tuple[Atom, ...]:
 
 
 def _levels(wired: Wired) -> list[set[Atom]]:
-    """Return the facts that each level of the last commit adds to the model of a stratum."""
+    """Return, level by level, the facts that the last commit's levels add to the model of a stratum."""
     levels = [set(added) for _, added in sorted(wired.levels.settled().items())]
     while len(levels) > 1 and not levels[-1]:
         levels.pop()

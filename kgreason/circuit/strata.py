@@ -76,7 +76,7 @@ def _message(dependencies: list[_Dependency]) -> str:
 
 
 def _all(rule: Rule, needs: dict[Rule, set[Rule]]) -> set[Rule]:
-    """Return the rules that a rule needs, directly or through other rules, and the rule itself."""
+    """Return a rule, with all rules that it needs, directly or through other rules."""
     found, queue = {rule}, [rule]
     while queue:
         new = needs.get(queue.pop(), set()) - found

@@ -25,7 +25,7 @@ ZSet: TypeAlias = Mapping[A, int]
 
 
 def plus(*zsets: ZSet[A]) -> ZSet[A]:
-    """`(a + b)[x] = a[x] + b[x]`, for any number of Z-sets."""
+    """Add Z-sets: `(a + b)[x] = a[x] + b[x]`."""
     largest, *others = sorted(filter(None, zsets), key=len, reverse=True) or [{}]
     if not others:
         return largest
@@ -33,17 +33,20 @@ def plus(*zsets: ZSet[A]) -> ZSet[A]:
 
 
 def negative(zset: ZSet[A]) -> ZSet[A]:
-    """`(-a)[x] = -a[x]`."""
+    """Negate all weights: `(-a)[x] = -a[x]`."""
     return {row: -weight for row, weight in zset.items()}
 
 
 def distinct(zset: ZSet[A]) -> ZSet[A]:
-    """`distinct(a)[x] = 1 if a[x] > 0 else 0`: weight 1 for every row of positive weight, and no other rows."""
+    """Return the rows of positive weight, each with weight 1: `distinct(a)[x] = 1 if a[x] > 0 else 0`."""
     return {row: 1 for row, weight in zset.items() if weight > 0}
 
 
 def distinct_change(before: ZSet[A], change: ZSet[A]) -> ZSet[A]:
-    """`H(a, b) = distinct(a + b) - distinct(a)`, DBSP's H. Cost: one pass over the rows of the change."""
+    """Return how a change b of the Z-set a changes its distinct: `H(a, b) = distinct(a + b) - distinct(a)`, DBSP's H.
+
+    Cost: one pass over the rows of the change.
+    """
     signs = {row: _sign(before.get(row, 0) + weight) - _sign(before.get(row, 0)) for row, weight in change.items()}
     return {row: sign for row, sign in signs.items() if sign}
 
@@ -105,7 +108,7 @@ def project(zset: ZSet[A], row_of: Callable[[A], B]) -> ZSet[B]:
 
 
 def group(zset: ZSet[A], key: Callable[[A], B], row_of: Callable[[B, ZSet[A]], C | None]) -> ZSet[C]:
-    """One row of weight 1 for each group: `row_of` makes the row from the key and from the rows with this key.
+    """Return one row of weight 1 for each group. `row_of` makes the row from the key and from the rows with this key.
 
     `group(a)[y] = the number of keys k with row_of(k, {x: a[x] for the x of key k}) = y`. A group for which `row_of`
     returns None has no row. Not linear: if rows are added to a group, a new row replaces the old row of the group.
@@ -120,7 +123,10 @@ def group(zset: ZSet[A], key: Callable[[A], B], row_of: Callable[[B, ZSet[A]], C
 def group_change(
     before: ZSet[A], change: ZSet[A], key: Callable[[A], B], row_of: Callable[[B, ZSet[A]], C | None]
 ) -> ZSet[C]:
-    """`group(a + b) - group(a)`, which evaluates only the groups of the rows of b. Cost: one pass over a and b."""
+    """Return how a change b of the Z-set a changes its groups: `group(a + b) - group(a)`.
+
+    Only the groups of the rows of b are evaluated. Cost: one pass over a and b.
+    """
     touched = {key(row) for row in change}
     old = {row: weight for row, weight in before.items() if key(row) in touched}
     return plus(group(plus(old, change), key, row_of), negative(group(old, key, row_of)))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Facts(NamedTuple):
-    """Rows to assert and rows to retract, by the number of their table.
+    """Facts to assert (`added`) and facts to retract (`removed`). Both map the number of a table to rows of this table.
 
     Tables without rows are left out, so `any(facts)` tells whether there are rows.
     """
@@ -56,7 +56,8 @@ class Edit(NamedTuple):
     - `removed`, `added`: the quads int32[n, 4] to retract, each once, and the quads to assert.
     - `own`: all rules of the user from now on; None if the rules stay as they are.
     - `evaluated`: for a graph without facts, the closure of the quads, computed elsewhere.
-    - `unknown`: how many further quads to retract have a term that the dictionary lacks, so that no graph holds them.
+    - `unknown`: the number of further quads to retract that no graph holds, because the dictionary lacks one of their
+      terms.
     - `facts`: the facts of relations to assert and to retract, by the width of their rows (`relations.facts`).
     """
 
@@ -78,7 +79,10 @@ class Means(NamedTuple):
 
 
 class Part(Protocol):
-    """A part of the materializer with a state of its own. After a change, `accept` or `rollback` must follow."""
+    """A part of the materializer that keeps a state.
+
+    After a change of this state, `accept` or `rollback` must follow.
+    """
 
     def accept(self) -> None:
         """Make the changes since the last `accept` final."""

@@ -95,7 +95,7 @@ class _Step(NamedTuple):
 
 
 class _Before(NamedTuple):
-    """The state of a materializer's own fields before a commit."""
+    """The fields of a materializer, other than its parts, as they were before a commit."""
 
     flags: Flags
     own: tuple[Rule, ...]
@@ -153,11 +153,11 @@ class Materializer:
     ) -> Change:
         """Retract and assert quads, and change rules. Returns all changes of the commit so far.
 
-        The quads to retract and those to assert must not overlap. `accept` or `rollback` must follow. Before that,
-        `change` may be called again to go on with the commit. A change takes several steps if the derived facts need
-        other rules or other representatives. If `strategy` is a sequence, it has one strategy for each step; its last
-        strategy holds for all further steps. Raises LimitError if more than `budget` rewrites are extended, or if a
-        recursion goes beyond `limits`; then `rollback` must follow.
+        No quad may be among both the quads to retract and the quads to assert. `accept` or `rollback` must follow.
+        Before that, `change` may be called again to go on with the commit. A change takes several steps if the derived
+        facts need other rules or other representatives. If `strategy` is a sequence, it has one strategy for each step;
+        its last strategy holds for all further steps. Raises LimitError if more than `budget` rewrites are extended, or
+        if a recursion goes beyond `limits`; then `rollback` must follow.
         """
         self.operators.rounds.limits = limits
         is_first = self._before is None
@@ -378,7 +378,7 @@ class Materializer:
         return Flags(False, is_translated, is_one and bool(restricts(schema).any()))
 
     def _joined(self, found: Flags) -> Flags:
-        """Return the flags that are set now or are set in `found`.
+        """Return the flags that are set already, together with those that are set in `found`.
 
         If `same_as` is among them, only `same_as` is returned, because then all generic rules run.
         """

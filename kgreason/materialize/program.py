@@ -114,10 +114,10 @@ def build(
 
 
 class ProgramChange(NamedTuple):
-    """The change of the rules by an edit.
+    """How an edit changes the rules.
 
-    `removed`, `added`: rules that go and come. `restated`: rules that stay in force, with other sources or for another
-    reason. For the engine a restated rule is the same rule as before.
+    `removed`, `added`: the rules that go and the rules that come. `restated`: the rules that stay in force, with other
+    sources or for another reason. For the engine a restated rule is the same rule as before.
     """
 
     removed: tuple[Rule, ...]
@@ -276,7 +276,10 @@ class LiveProgram:
             self._log.put(self._translated, rule, ruling)
 
     def _replace(self, name: str, after: Layer) -> list[Rule]:
-        """Replace a layer; returns the rules in which the old and the new layer differ."""
+        """Replace the layer of rules named `name` by `after`.
+
+        Returns the rules that only one of the two layers has, or that have another reason or other sources in it.
+        """
         before = self._latest[name]
         if not before and not after:
             return []
@@ -284,7 +287,10 @@ class LiveProgram:
         return [rule for rule in (before | after) if before.get(rule) != after.get(rule)]
 
     def _settle(self, touched: Iterable[Rule]) -> ProgramChange:
-        """Give each rule of `touched` the reason of the last layer that has it. Returns the change of the program."""
+        """Give each rule of `touched` the reason that the last layer with this rule has.
+
+        Returns the change of the program.
+        """
         removed: list[Rule] = []
         added: list[Rule] = []
         restated: list[Rule] = []

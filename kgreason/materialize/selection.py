@@ -38,7 +38,7 @@ _OF_RESTRICTIONS = frozenset(["scm-hv", "scm-svf1", "scm-svf2", "scm-avf1", "scm
 class Selection:
     """The rules of a graph, as its options select them.
 
-    - `profiles`: the rule sets by which axioms are translated.
+    - `profiles`: the rule sets that translate axioms.
     - `generic`, `own`: the generic rules of the rule sets, and the user's rules.
     - `equality`: the rules that work with representatives in place of owl:sameAs; empty if there are none.
     - `aliases`: how many triples a clique may stand for, if there are representatives.

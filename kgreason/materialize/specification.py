@@ -79,7 +79,7 @@ class ReferenceEngine:
         return len(self._state.levels)
 
     def table(self, is_triple: bool, width: int) -> int:
-        """Return the number of the table of this kind and width."""
+        """Return the number of the table for triples, or for facts of relations, whose rows have this width."""
         number = self.planner.table(is_triple, width)
         self.circuit.refresh()
         return number
@@ -237,7 +237,7 @@ def _variable(slot: int) -> Variable:
 
 
 def _rule(code: EncodedRule) -> Rule:
-    """Translate an encoded rule to a rule over atoms."""
+    """Turn an encoded rule into a rule whose atoms have ids as constants and tables as relations."""
     terms: list[Term] = ["0", *map(_variable, range(1, 1 + code.shape.variables)), *map(str, code.constants)]
 
     def atom(pattern: Pattern) -> Atom:

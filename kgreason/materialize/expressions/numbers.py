@@ -141,7 +141,7 @@ class _Reader:
         return self._parts[self.at] if self.at < len(self._parts) else None
 
     def _taken(self, *wanted: str) -> str | None:
-        """Read the next token if it is one of the wanted tokens."""
+        """Read the next token if it is one of `wanted`, and return it. Otherwise return None and read nothing."""
         part = self._next()
         if isinstance(part, Variable) or part not in wanted:
             return None
@@ -149,7 +149,7 @@ class _Reader:
         return part
 
     def disjunction(self) -> _Tree:
-        """Read `a || b`, the operation that binds its operands least."""
+        """Read operands that `||` connects, the operator that binds least: `a || b`."""
         found = self._conjunction()
         while self._taken("||"):
             found = _tested(np.logical_or, found, self._conjunction())

@@ -73,7 +73,7 @@ class _Place(NamedTuple):
 
 
 class LiteralValues:
-    """The values of the literals of a dictionary that were read so far."""
+    """The values of those literals of a dictionary that were read so far."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
@@ -170,7 +170,7 @@ class LiteralValues:
 
 
 def _spelling(value: Value) -> str:
-    """Return the text of the literal without a datatype that has this string value."""
+    """Return the text of the plain literal (without a datatype) that has this string value."""
     if value.space == STRING:
         return quote(value.data)
     text, tag = value.data

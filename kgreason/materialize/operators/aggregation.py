@@ -64,7 +64,7 @@ class _Operator(NamedTuple):
 
 
 class Aggregations:
-    """The aggregates of the rules in force. One thread at a time: the caller holds the graph's lock."""
+    """Computes the aggregates of the rules in force. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, individuals: Individuals, shared: Rounds) -> None:
         self._engine, self._dictionary, self._individuals = engine, dictionary, individuals
@@ -213,7 +213,7 @@ class Aggregations:
     def _touched(self, operator: _Operator, changes: Changes, moved: Int32) -> Int32:
         """Return the groups whose values may have changed: int32[n, w].
 
-        `moved`: the terms whose equal terms the commit has changed.
+        `moved`: the terms that have become equal to other terms in this commit, or different from them.
         """
         parts = [part.groups(changes.rows, changes.tables) for part in (operator.each, operator.value)]
         if operator.aggregation in self._unread:

@@ -28,7 +28,7 @@ _SHIFT = np.uint64(29)
 
 
 class _Run(NamedTuple):
-    """Keys int32[n, k], ascending by the hashes uint64[n] of their groups."""
+    """A part of an index: keys int32[n, k], sorted by the hashes of their groups, uint64[n]."""
 
     hashes: NDArray[np.uint64]
     keys: Int32

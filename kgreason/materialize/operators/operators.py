@@ -116,7 +116,7 @@ class Operators:
         return self._functions.foreseen(asserted, check)
 
     def restart(self) -> None:
-        """Decide all strata again, because facts were edited or rules have changed."""
+        """Begin again with stratum 0, because facts were edited or rules have changed."""
         self._level = 0
         self._aggregations.restart()
 

@@ -102,7 +102,7 @@ class Skolems:
     def _rows(self, operator: _Operator, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
         """Return the rows of the hidden relation `made` to assert, and those to retract.
 
-        `moved`: the terms whose equal terms the commit has changed.
+        `moved`: the terms that have become equal to other terms in this commit, or different from them.
         """
         keys = unique([self._changed(operator, changes), self._touched(operator, operator.asks, moved)])
         is_asked = self._engine.circuit.facts.find(operator.asks.rows(keys)) >= 0

@@ -29,7 +29,7 @@ def are_sources(dictionary: Dictionary, graphs: Ids) -> NDArray[np.bool_]:
 
 
 def documents(dictionary: Dictionary, quads: Ids) -> Ids:
-    """Return the names of the imported documents that quads int32[n, 4] belong to: int32[m]."""
+    """Return the names of the imported documents that have one of the quads int32[n, 4]: int32[m]."""
     names = distinct(quads[:, 3])
     return names[are_sources(dictionary, names)]
 

@@ -53,7 +53,7 @@ class Keys:
         return Grouped(Table(self._engine.table(False, 1 + arity), {0: number}, places), len(key), self._engine)
 
     def take(self, changes: Changes) -> None:
-        """Note all changes of the open commit so far."""
+        """Note which facts the open commit has changed so far."""
         for index in self._indexes.values():
             index.take(changes.rows, changes.tables)
 

@@ -152,7 +152,7 @@ class Cliques:
             self._slots = slots
 
     def slots(self, ids: Int32) -> Int32:
-        """Return the numbers of the cliques of terms, in an array of the shape of `ids`; 0 for a term without a clique.
+        """Return for each id the number of its term's clique, or 0. The result has the shape of `ids`.
 
         Call `cover` first.
         """

@@ -174,10 +174,10 @@ class Passage:
             cliques.rollback()
 
     def _with(self, gone: Int32, wanted: Members, others: Int32) -> tuple[Int32, Members]:
-        """Extend a change of cliques: each clique of `others` is replaced too, by a clique with the same members.
+        """Extend a change of cliques: each clique of `others` is replaced too, by a new clique with the same members.
 
-        So the rows of these cliques are looked at again. `gone`, `wanted`: the cliques that go and those that come.
-        Returns both, extended.
+        This makes `Passage` look at the rows of these cliques again. `gone`, `wanted`: the cliques that go and those
+        that come. Returns both, extended.
         """
         same = self._cliques.members(others), self._cliques.roots(others)
         both = Members(*(ordered(np.concatenate(pairs)) for pairs in zip(wanted, same, strict=True)))

@@ -163,8 +163,8 @@ class Equality:
     def _chosen(self, orphans: Int32) -> Int32:
         """Choose a new representative for each component of the links `orphans`: the term whose text comes first.
 
-        Terms that were representatives before and that this commit dropped are preferred, so that a replay chooses the
-        same terms.
+        If terms of the component were representatives until this commit dropped them, one of these terms is chosen, so
+        that a replay chooses the same terms.
         """
         terms, labels = components(orphans)
         known = np.isin(terms, self._dropped)
@@ -351,7 +351,7 @@ class Equality:
         )  # facts that this commit removed are listed until it ends
 
     def shown(self, changes: Changes, changed: Kinds) -> Kinds:
-        """Return how a commit changes the graph that users see, and bring the cliques to the end of the commit.
+        """Return how a commit changes the graph that users see, and update the cliques to the state after the commit.
 
         `changes`: all changes of the commit. `changed`: the changed facts that are triples.
         """
@@ -432,10 +432,12 @@ def _constants(rules: Iterable[EncodedRule]) -> Int32:
 
 
 def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
-    """Return the connected components of links int32[m, 2]: the terms, ascending, and a label for each term.
+    """Find the connected components of links int32[m, 2].
 
-    The label is the position, among the terms, of the smallest term of the component. Cost: a few passes over the links
-    for each doubling of the longest path.
+    Returns the linked terms, ascending, and a label for each term.
+
+    Terms of one component have the same label: the position of the smallest of them among the returned terms. Cost: a
+    few passes over the links for each doubling of the longest path.
     """
     terms, places = np.unique(links, return_inverse=True)
     ends = places.reshape(-1, 2)
