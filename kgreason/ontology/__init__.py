@@ -1,4 +1,4 @@
-"""The ontology front end: it translates the triples of a closed schema to rules with constant predicates.
+"""From an ontology to rules: the triples of a closed schema are translated to rules with constant predicates.
 
     read/       schema triples -> axioms
     twins       find restrictions that say the same, and choose one to represent the others
@@ -6,7 +6,7 @@
     reduce/     remove superfluous triples before the axioms are read, and superfluous rules afterwards
     change      Change: the input and output of each pass when a schema is edited
     undo        UndoLog: takes back the edits since the last commit
-    generic/    the generic rules of a rule set, and those of them that the data needs beside the translated rules
+    generic/    the generic rules of a rule set, and which of them must run beside the translated rules
 
 No module here uses the engine, the dictionary, files or the network (docs/architecture.md, Schema closure and
 translation).

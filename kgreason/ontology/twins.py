@@ -56,9 +56,9 @@ DECLARATIONS = (OWL_CLASS, OWL_OBJECT_PROPERTY, OWL_DATATYPE_PROPERTY)
 
 
 class Part(NamedTuple):
-    """One way to read a restriction: a kind (owl:someValuesFrom, ...), a property and a filler.
+    """One way to read a node as a restriction: a kind (owl:someValuesFrom, ...), a property and a filler.
 
-    An odd restriction has several parts.
+    Only odd restrictions have several parts.
     """
 
     kind: Constant
@@ -67,10 +67,10 @@ class Part(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """A restriction as it was read: its parts, and whether it is odd.
+    """What the triples of a node say of it as a restriction. Without `parts` the node is no restriction.
 
-    `is_active` says whether the restriction may have twins. `depth` is the number of restrictions nested in it, one
-    inside the other: 0 if the filler is no restriction. Odd restrictions have the largest depth.
+    `is_active` says that the restriction may have twins. `depth` is the number of restrictions that are nested in it:
+    0 if the filler is no restriction. Odd restrictions have the largest depth.
     """
 
     parts: tuple[Part, ...]
@@ -80,7 +80,10 @@ class _Reading(NamedTuple):
 
 
 class LiveTwins:
-    """The twins among the restrictions of a schema that is edited, and the facts about restrictions; empty at first."""
+    """Finds twins among the restrictions of a schema that is edited, and makes the facts about restrictions.
+
+    The schema is empty at first.
+    """
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -97,11 +100,11 @@ class LiveTwins:
 
     @property
     def facts(self) -> set[Atom]:
-        """All present facts about restrictions."""
+        """All facts about the present restrictions."""
         return {fact for facts in self._said.values() for fact in facts}
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Atom]:
-        """Remove triples, then add others. Returns the facts about restrictions that are removed and added by this.
+        """Remove triples, then add others. Returns the change of the facts about restrictions.
 
         Triples that describe no restriction are ignored. To remove an absent triple or to add a present one changes
         nothing.
@@ -114,9 +117,9 @@ class LiveTwins:
         return self._spread(self._with_users(touched))
 
     def sources(self, fact: Atom) -> tuple[Triple, ...]:
-        """Return the triples that a fact about restrictions was made from.
+        """Return the triples of the schema from which a fact about restrictions was made.
 
-        If the fact says that two restrictions are twins, a declaration of their property or filler is included.
+        If the fact says that two restrictions are twins, the declaration of their property or filler is included.
         """
         first, *others = map(str, fact.terms)
         nodes = [first]
@@ -128,10 +131,7 @@ class LiveTwins:
         return tuple(dict.fromkeys((*told, *(self._declared(first) if fact.relation in _OF_TWINS else ()))))
 
     def _sayer(self, leader: Constant, filler: Constant) -> Constant:
-        """Return the first twin of `leader` that has a certain filler.
-
-        Either `filler` is the filler of the twin, or `filler` represents the filler of the twin.
-        """
+        """Return the first of the twins that `leader` represents whose filler is `filler` or is represented by it."""
         key, _ = self._keys[leader]
         parts = [part for part in self._parts.at(key) if filler in (part.filler, self._represented(part.filler))]
         return min(node for part in parts for node in self._sayers.at((key, part)))
@@ -140,10 +140,9 @@ class LiveTwins:
         return ((node, each, term) for each in PREDICATES for term in self._schema.objects(node, each))
 
     def _declared(self, node: Constant) -> Iterator[Triple]:
-        """Yield the triple that declares the property or the filler of a restriction with twins.
+        """Yield the triple by which a restriction with twins is below itself: it declares the property or the filler.
 
-        If neither is declared, the filler is a restriction, and its declaration is taken. Because of this triple the
-        outer restriction is below itself.
+        If neither is declared, the filler is a restriction, and the triple is the one for this inner restriction.
         """
         part = next(iter(_parts(self._schema, node)))
         types = [type_ for type_ in self._schema.objects(part.property_, RDF_TYPE) if type_ in _OF_PROPERTIES]
@@ -157,7 +156,7 @@ class LiveTwins:
     # Which nodes an edit touches
 
     def _use(self, triples: Iterable[Triple]) -> None:
-        """Update the index that says which restrictions use a property or a filler."""
+        """Update the index of the restrictions that use a property or a filler, after `triples` have changed."""
         for node, predicate, term in triples:
             if predicate != RDF_TYPE:
                 is_used = any(term in self._schema.objects(node, each) for each in PREDICATES)
@@ -165,7 +164,7 @@ class LiveTwins:
                     (self._users.add if is_used else self._users.discard)(term, node)
 
     def _with_users(self, terms: Iterable[Constant]) -> set[Constant]:
-        """Return the given terms and all restrictions around them: those that contain one of the terms at any depth."""
+        """Return the terms, and all restrictions that have one of them as property or filler, at any depth."""
         found = set(terms)
         waiting = list(found)
         for term in waiting:
@@ -177,7 +176,8 @@ class LiveTwins:
     def _spread(self, nodes: Iterable[Constant]) -> Change[Atom]:
         """Read nodes again, inner restrictions first. Returns the change of the facts about restrictions.
 
-        If the representative of a node changes, the restrictions around the node are read again as well.
+        If another restriction comes to represent a node, the restrictions that have the node as filler are read again,
+        too.
         """
         before: _Said = {}
         waiting = {node: self._read(node) for node in nodes}
@@ -192,7 +192,7 @@ class LiveTwins:
         return _net(before, self._said)
 
     def _moved(self, node: Constant, reading: _Reading) -> tuple[Key, ...]:
-        """Move a node from its former group of twins to its present group. Returns the keys of both groups."""
+        """Move a node from its former group of twins to its present one, by its `reading`. Returns the keys of both."""
         before, after = self._keys.get(node), self._key(node, reading)
         if before != after:
             if before:
@@ -220,8 +220,8 @@ class LiveTwins:
     def _settled(self, moved: Mapping[Key, Collection[Constant]], before: _Said) -> list[Constant]:
         """Update the representatives and facts of groups of twins. Returns the nodes whose representative has changed.
 
-        `moved` maps the key of each group to the nodes that joined or left the group. The former facts are added to
-        `before`.
+        `moved` maps the key of each group to the nodes that joined or left the group. Facts that are replaced are
+        stored in `before`.
         """
         changed: dict[Constant, None] = {}
         for key, nodes in moved.items():
@@ -238,7 +238,10 @@ class LiveTwins:
         return [node for node in changed if self._represent(node, before)]
 
     def _represent(self, node: Constant, before: _Said) -> bool:
-        """Set the representative of a node to the first of its twins. Returns whether the representative changed."""
+        """Let the first of its twins represent a node. Returns whether this is another representative than before.
+
+        Facts that are replaced are stored in `before`.
+        """
         old, new = self._represented(node), self._leaders[self._keys[node][0]] if node in self._keys else node
         if old == new:
             return False
@@ -254,10 +257,7 @@ class LiveTwins:
         return self.representatives.get(node, node)
 
     def _of_twins(self, key: Key, leader: Constant) -> tuple[Atom, ...]:
-        """Return the facts about the restrictions that have the key `key`.
-
-        The first term of each fact is `leader`, which represents these restrictions.
-        """
+        """Return the facts about the twins with the key `key`. They are facts about `leader`, which represents them."""
         parts = self._parts.at(key)
         facts = [Atom(RELATIONS[kind], (leader, property_, filler)) for kind, property_, filler in parts]
         for kind, property_, filler in parts:
@@ -278,7 +278,7 @@ class LiveTwins:
     # How a node reads as a restriction
 
     def _key(self, node: Constant, reading: _Reading) -> tuple[Key, tuple[Part, ...]] | None:
-        """Return the key of a restriction, and the parts of the restriction. Return None for any other node."""
+        """Return the key and the parts of a node, by its `reading`, or None if the node is no restriction."""
         if not reading.parts:
             return None
         if not reading.is_active:
@@ -287,7 +287,7 @@ class LiveTwins:
         return (kind, property_, filler if kind == OWL_HAS_VALUE else self._represented(filler)), reading.parts
 
     def _read(self, node: Constant) -> _Reading:
-        """Read a node as a restriction. The restrictions inside it are read first."""
+        """Read a node as a restriction, from the triples of this node and of the restrictions inside it."""
         chain: dict[Constant, Part] = {}
         inside = node
         while len(parts := _parts(self._schema, inside)) == 1 and inside not in chain:
@@ -301,9 +301,9 @@ class LiveTwins:
         return reading
 
     def _around(self, inner: _Reading, part: Part, *, is_odd: bool) -> _Reading:
-        """Read a restriction that has one part.
+        """Return the reading of a restriction with a single part, given the reading `inner` of its filler.
 
-        `inner` is the reading of the part's filler. `is_odd` says whether the restriction is inside itself.
+        `is_odd` says that the restriction is inside itself.
         """
         is_declared = not _OF_PROPERTIES.isdisjoint(self._schema.objects(part.property_, RDF_TYPE)) or (
             part.kind != OWL_HAS_VALUE and OWL_CLASS in self._schema.objects(part.filler, RDF_TYPE)
@@ -327,14 +327,14 @@ def is_read(triple: Triple) -> bool:
 
 
 def twins(schema: Iterable[Triple]) -> dict[Constant, Constant]:
-    """Return a dictionary from each restriction that another restriction represents to its representative."""
+    """Return a dict from restrictions to their representatives. Restrictions that represent themselves are left out."""
     live = LiveTwins(UndoLog())
     live.change((), schema)
     return live.representatives
 
 
 def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
-    """Return all ways to read a node as a restriction; empty if the node is not a restriction."""
+    """Return all ways to read a node as a restriction, or () if it is none."""
     properties = schema.objects(node, OWL_ON_PROPERTY)
     return (
         tuple(
@@ -351,9 +351,9 @@ def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
 
 
 def _net(before: _Said, after: _Said) -> Change[Atom]:
-    """Return how the facts of the owners in `before` have changed.
+    """Return the change from the facts in `before` to those that the same owners have in `after`.
 
-    `before` and `after` map each owner to its facts.
+    Both map an owner (a node, or the key of a group of twins) to facts about it.
     """
     gone = {fact: None for facts in before.values() for fact in facts}
     come = {fact: None for owner in before for fact in after.get(owner, ())}

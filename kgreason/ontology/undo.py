@@ -1,4 +1,4 @@
-"""An undo log for changes of Python dictionaries, and an index that uses the log.
+"""An undo log for changes of Python dicts, and an index that uses the log.
 
     log.put(table, key, value)      table[key] = value, and the former value is remembered
     log.drop(table, key)            del table[key], likewise
@@ -21,7 +21,7 @@ _ABSENT = object()
 
 
 class UndoLog:
-    """The changes of dictionaries since the last commit. Each change is kept with the former value."""
+    """What was changed in some Python dicts since the last commit: for each change, the former value of the key."""
 
     def __init__(self) -> None:
         self._entries: list[tuple[dict[Any, Any], Any, Any]] = []
@@ -32,14 +32,14 @@ class UndoLog:
         table[key] = value
 
     def drop(self, table: dict[K, V], key: K) -> V:
-        """Remove `key` from a table, and remember its value. Returns the value."""
+        """Remove `key` from the dict `table`, and remember its value. Returns the value."""
         value = table[key]
         self._entries.append((table, key, value))
         del table[key]
         return value
 
     def commit(self) -> None:
-        """Make the changes since the last commit final."""
+        """Make all changes final: forget the former values."""
         self._entries.clear()
 
     def rollback(self) -> None:
@@ -54,7 +54,7 @@ class UndoLog:
 
 
 class Index(Generic[K, V]):
-    """A set of values for each key. All changes are in an undo log. A key without values is removed."""
+    """A dict from each key to a set of values, whose changes an undo log keeps. A key without values is removed."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log

@@ -28,7 +28,7 @@ _OF_TERMS = "dt_"
 
 @dataclass(frozen=True, slots=True)
 class Generic:
-    """The rules of a rule set, divided into the three parts that the docstring of the module explains."""
+    """The rules of a rule set in three parts, which the docstring of the module explains."""
 
     closing: tuple[Rule, ...]
     rows: tuple[Rule, ...]
@@ -36,13 +36,13 @@ class Generic:
 
 
 def split(rules: Iterable[Rule]) -> Generic:
-    """Divide the rules of a rule set into its three parts. Pass only rules of groups that are switched on."""
+    """Divide the rules of a rule set into the three parts. Pass only rules of groups that the user has selected."""
     return _split(tuple(rules))
 
 
 @lru_cache(maxsize=64)
 def _split(rules: tuple[Rule, ...]) -> Generic:
-    """Do what `split` does, with a cache, because many graphs have the same rules."""
+    """Do the work of `split`. The results are cached, because many graphs have the same rules."""
     closing = {rule for rule in rules if _closes(rule)}
     closing |= set(feeders(rules, closing))
     others = [rule for rule in rules if rule not in closing]
@@ -54,9 +54,9 @@ def _split(rules: tuple[Rule, ...]) -> Generic:
 
 
 def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
-    """Return the rules that derive what `readers` read, each with a reason.
+    """Return those of `rules` that derive facts of relations for `readers`, directly or for one another.
 
-    A rule is returned if one of `readers`, or a rule that is returned already, reads a relation that the rule derives.
+    The result maps each rule to a reason in words: which rule reads which relation.
     """
     rules, waiting = tuple(rules), list(readers)
     found: dict[Rule, str] = {}
@@ -70,7 +70,7 @@ def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
 
 
 def is_premise(atom: Atom) -> bool:
-    """Whether an atom is a premise: the atom matches only schema triples, or only facts of a walk along a list."""
+    """Whether an atom is a premise: it matches schema triples alone, or facts by which rules walk along lists."""
     return is_walk(atom) or is_schema_pattern(atom)
 
 

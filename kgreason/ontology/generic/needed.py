@@ -5,12 +5,12 @@ triple. Example: `ex:Path rdfs:subClassOf owl:TransitiveProperty` and `ex:road a
 new axiom has no translated rules. Then the generic rules that read such a triple have to run as well, and so do the
 rules that read the triples which these generic rules derive.
 
-The analysis runs the generic rules over *patterns*: triples with variables for terms that only the data knows. The
-first patterns are the heads of data rules, if these heads can be schema. A generic rule fires if one of its premises
-unifies with a pattern, and the other premises unify with the closed schema or with patterns; atoms about data count as
-true. The heads of the rule become new patterns, except heads that cannot be schema, are known already, or repeat the
-body. So the analysis never misses a rule that is needed (except for owl:sameAs, see `needed_generic`). But the analysis
-may name a rule that is not needed.
+The analysis runs the generic rules over *patterns*: triples with variables in place of terms that only the data has.
+The first patterns are the heads of rules about data, if these heads can be schema. A generic rule fires if one of its
+premises unifies with a pattern, and the other premises unify with triples of the closed schema or with patterns; atoms
+about data count as true. The heads of the rule become new patterns, except heads that cannot be schema, are known
+already, or repeat the body. So the analysis never misses a rule that is needed (except for owl:sameAs, see
+`needed_generic`). But it may name a rule that is not needed.
 
 A pattern with a variable as its predicate can be any schema triple. Such a pattern ends the analysis, and all generic
 rules are needed. But the pattern is ignored if no variable can become a *keyword*, that is, one of the predicates that
@@ -44,14 +44,13 @@ Key: TypeAlias = tuple[Constant | None, Constant | None, Constant | None]
 def needed_generic(
     rules: Iterable[Rule], generic: Generic, schema: Iterable[Triple], *, same_as: bool = False, reified: bool = True
 ) -> dict[Rule, str]:
-    """Return the generic rules that must run with the data, each with a reason. Mostly there are none.
+    """Return the generic rules, of the parts `closing` and `rows`, that must run with the data. Mostly there are none.
 
-    Only rules of the parts `closing` and `rows` are returned.
-
-    `rules`: the translated rules and the user's own rules. `schema`: the closed schema. The caller has to know two
-    things about the data. `same_as`: whether some owl:sameAs fact between two terms mentions a term of the schema, of
-    `KEYWORDS` or of `SCHEMA_CLASSES`. Such a fact can rewrite any schema triple, so all rules are needed. `reified`:
-    whether some triple of the data has one of `KEYWORDS` as its subject or object. If not, fewer rules may be needed.
+    The result maps each rule to the reason. `rules` are the translated rules and the user's own rules, `schema` is the
+    closed schema. Two arguments say something about the data. `same_as`: there is an owl:sameAs fact between two terms
+    of which one is in the schema, in `KEYWORDS` or in `SCHEMA_CLASSES`. It can rewrite any schema triple, so all rules
+    are needed. `reified`: some triple of the data has one of `KEYWORDS` as its subject or object. If not, fewer rules
+    may be needed.
     """
     readers, rules = (*generic.closing, *generic.rows), tuple(rules)
     if same_as:
@@ -67,9 +66,9 @@ def needed_generic(
 
 
 def reading_forks(kinds: Iterable[Constant], generic: Generic) -> dict[Rule, str]:
-    """Return the generic rules that read an axiom of one of `kinds`, each with the reason why the rule must run.
+    """Return the generic rules that must run because of forked lists (`read/lists.py`), each with the reason.
 
-    Call this function with the kinds of axioms of which some axiom has a forked list (see `read/lists.py`).
+    `kinds` are the kinds of the axioms with such lists. The rules are those that read an axiom of one of these kinds.
     """
     wanted = frozenset(kinds)
     rows = [rule for rule in generic.rows if any(not wanted.isdisjoint(atom.terms) for atom in rule.body)]
@@ -82,7 +81,10 @@ def can_derive_schema(rule: Rule) -> bool:
 
 
 class _Analysis:
-    """The state of one analysis: the closed schema, the patterns found so far, and the rules found to be needed."""
+    """The state of one analysis: the patterns found so far, and the rules found to be needed.
+
+    `readers` are the generic rules that read schema. `schema` is the closed schema.
+    """
 
     def __init__(self, readers: tuple[Rule, ...], schema: Iterable[Triple]) -> None:
         self.readers = readers
@@ -93,14 +95,11 @@ class _Analysis:
 
     @cached_property
     def keyword_facts(self) -> list[Atom]:
-        """Return the schema triples that have a keyword as their subject or object."""
+        """The schema triples that have a keyword as their subject or object."""
         return [triple(*fact) for fact in self.facts.all if not KEYWORDS.isdisjoint(fact[::2])]
 
     def exposed(self, sources: Iterable[Rule]) -> bool:
-        """Whether a rule may read one of `keyword_facts`.
-
-        Only `sources` and the generic rules that walk along lists are looked at.
-        """
+        """Whether one of the rules `sources`, or a generic rule that walks along lists, may read `keyword_facts`."""
         read = (atom for rule in sources for atom in rule.body)
         walks = (reader for reader in self.readers if reader.heads[0].relation is not None)
         walked = (atom for reader in walks for atom in reader.body if is_schema_pattern(atom))
@@ -110,9 +109,9 @@ class _Analysis:
         return any(unified(atom, fact, {}) is not None for fact in self.keyword_facts)
 
     def run(self, rules: list[Rule]) -> dict[Rule, str]:
-        """Return the generic rules that are needed.
+        """Return the generic rules that are needed, each with the reason. `rules` are rules that can derive schema.
 
-        The analysis starts again if it finds that a generic rule reads a keyword.
+        The analysis starts again if it finds that a needed rule may read a triple with a keyword as subject or object.
         """
         before, self.patterns, self.needed = self.reified, {}, {}
         needed = self._spread(rules)
@@ -133,7 +132,10 @@ class _Analysis:
         return self.needed
 
     def _fire(self, reader: Rule, pattern: Atom, reason: str) -> None:
-        """Run a generic rule for `pattern`, once for each premise that unifies with the pattern."""
+        """Run the generic rule `reader` over `pattern`, once for each premise that unifies with the pattern.
+
+        If the rule derives something new, it is needed, with `reason`.
+        """
         premises = [atom for atom in reader.body if is_premise(atom)]
         for premise in premises:
             binding = unified(premise, fresh(pattern, 0), {})
@@ -146,7 +148,7 @@ class _Analysis:
                         self.reified = self.reified or any(self._exposes(atom) for atom in data if not _is_any(atom))
 
     def _joined(self, premises: list[Atom], binding: Binding) -> Iterator[Binding]:
-        """Yield every extension of the binding for which each premise equals a schema triple or a pattern."""
+        """Yield every extension of the binding under which each premise equals a schema triple or a pattern."""
         if not premises:
             yield binding
             return
@@ -162,9 +164,9 @@ class _Analysis:
                 yield from self._joined(others, extended)
 
     def _conclude(self, rule: Rule, binding: Binding) -> bool:
-        """Apply a binding to the heads of a rule, and add the heads as patterns.
+        """Add the heads of a rule, under a binding, to the patterns.
 
-        Returns True if some head is new: neither a triple of the closed schema nor one of the body atoms.
+        Returns whether some head is new: neither a triple of the closed schema nor an atom of the rule's body.
         """
         body = {substituted(atom, binding) for atom in rule.body}
         heads = [substituted(head, binding) for head in rule.heads]
@@ -175,7 +177,7 @@ class _Analysis:
         return bool(news)
 
     def _may_be_schema(self, head: Atom) -> bool:
-        """Whether a head can be a schema triple or a fact about an RDF list, as far as this analysis knows."""
+        """Whether a head can be a schema triple or a fact about an RDF list, for this schema and data."""
         return _may_be_schema(head) and (self.reified or not _is_any(head))
 
 
@@ -194,13 +196,13 @@ class _Facts:
         return atom.relation is None and atom.terms in self.all
 
     def matching(self, atom: Atom) -> list[Atom]:
-        """Return the schema triples that may match an atom. The predicate of the atom is a constant."""
+        """Return the schema triples that may match an atom, which must have a constant predicate."""
         subject, predicate, object_ = (None if isinstance(term, Variable) else term for term in atom.terms)
         return self._found.get((subject, predicate, None if subject else object_), [])
 
 
 def _may_be_schema(head: Atom) -> bool:
-    """Whether a head can become a schema triple or a fact about an RDF list."""
+    """Whether a head can be a schema triple or a fact about an RDF list, whatever the schema and data are."""
     if head.relation is not None:
         return head != FALSE
     _, predicate, object_ = head.terms
@@ -208,7 +210,7 @@ def _may_be_schema(head: Atom) -> bool:
 
 
 def _sayings(rule: Rule) -> tuple[str, str]:
-    """Return a key to sort rules by. The key depends only on the text of the rule."""
+    """Return a sort key for rules that depends only on the name, heads and body of the rule."""
     return rule.name, f"{rule.heads} {rule.body}"
 
 
@@ -220,7 +222,7 @@ def _is_any(pattern: Atom) -> bool:
 def _reifies(rule: Rule) -> bool:
     """Whether a rule can derive a triple with a keyword as its subject or object.
 
-    A head can do so if its subject or object is a keyword, or a variable that the body has only as predicates.
+    This is so if the subject or object of a head is a keyword, or a variable that the body has only as a predicate.
     """
     bound = {term for atom in rule.body for term in _ends(atom)}
     return any(

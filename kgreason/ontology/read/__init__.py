@@ -1,6 +1,6 @@
 """Read the axioms of a schema.
 
-schema   decides which triples are schema; an index of schema triples
+schema   decides which triples are schema, and indexes them
 lists    reads an RDF list, or finds the fault in it
 axioms   axioms as values
 rows     helpers for the functions that realise a row of the W3C tables

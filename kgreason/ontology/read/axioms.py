@@ -1,4 +1,4 @@
-"""Axioms as values: the premises about schema in a row of the W3C tables, with lists and class expressions unfolded.
+"""Axioms as values: what the W3C tables have as premises about schema, with lists and class expressions unfolded.
 
 `kind` is the vocabulary term that names the kind of axiom (`rdfs:subClassOf`, `owl:TransitiveProperty`,
 `owl:someValuesFrom`, ...); a profile has rows for each kind. Seven classes cover all kinds. `sources` are the schema
@@ -37,10 +37,10 @@ class Characteristic:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A node with a list; `members` are the members of the list in order, at least one.
+    """A node with a list, such as a union. `members` are the members of the list in order, at least one.
 
-    The kind is the predicate that leads to the list. For `owl:members`, which three kinds of axioms use, the kind is
-    the class of the node (`owl:AllDifferent`, `owl:AllDisjointClasses`, `owl:AllDisjointProperties`).
+    `kind` is the predicate that leads to the list. Three kinds of axioms use `owl:members`; for them `kind` is the
+    class of the node: `owl:AllDifferent`, `owl:AllDisjointClasses` or `owl:AllDisjointProperties`.
     """
 
     kind: Constant
@@ -51,10 +51,9 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """A restriction: `node` is the class of things whose values of `property_` are restricted by `filler`.
+    """A restriction: the class `node` has the things whose values of `property_` fit `filler`.
 
-    The kind says how. For `owl:someValuesFrom` and `owl:allValuesFrom` the filler is a class, for `owl:hasValue` it is
-    a value.
+    `kind` says how: `owl:someValuesFrom` or `owl:allValuesFrom` (the filler is a class), or `owl:hasValue` (a value).
     """
 
     kind: Constant
@@ -66,7 +65,7 @@ class Restriction:
 
 @dataclass(frozen=True, slots=True)
 class Maximum:
-    """A maximum cardinality: `node` is the class of things with at most `limit` values of `property_`.
+    """A maximum cardinality: the class `node` has the things with at most `limit` values of `property_`.
 
     Only values in the class `on_class` count; if `on_class` is None, all values count. The limit is 0 or 1, because the
     W3C tables have no rows for larger limits.

@@ -124,7 +124,7 @@ _BEFORE = {"MONTH": "-", "DAY": "-", "HOURS": "T", "MINUTES": ":", "SECONDS": ":
 
 
 class BuiltIn(NamedTuple):
-    """A built-in atom of a SWRL rule: the node, the name (an IRI) and the arguments."""
+    """An atom of a SWRL rule that calls a built-in: its node, the name of the built-in (an IRI), the arguments."""
 
     node: Constant
     name: Constant
@@ -140,9 +140,9 @@ class BuiltInError(Exception):
 
 
 def computed(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]:
-    """Return the expressions of built-in atoms. An expression comes after the expressions whose results it reads.
+    """Turn built-in atoms into expressions. An expression comes after the expressions whose results it reads.
 
-    `bound` has the variables of the body. Raises BuiltInError.
+    `bound` has the terms of the other atoms of the body. Raises BuiltInError.
     """
     found: list[Computed] = []
     known, waiting = {term for term in bound if isinstance(term, Variable)}, list(atoms)
@@ -160,7 +160,7 @@ def computed(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]
 
 
 def shown(name: Constant) -> str:
-    """Return the name of a built-in, as messages show it."""
+    """Return the name of a built-in for messages, such as `swrlb:add`."""
     return f"swrlb:{name[len(SWRLB) + 1 : -1]}" if name.startswith(f"<{SWRLB}") else name
 
 
@@ -190,7 +190,7 @@ def _local(atom: BuiltIn) -> str:
 
 
 def _expressions(atom: BuiltIn, known: set[Variable]) -> list[Computed] | None:
-    """Return the expressions of an atom. Return None unless all inputs of the atom are `known`."""
+    """Turn a built-in atom into expressions. Returns None if one of its inputs is not in `known`."""
     name, arguments = _local(atom), atom.arguments
     is_free = [isinstance(term, Variable) and term not in known for term in arguments]
     if name in TESTS:
@@ -209,7 +209,7 @@ def _expressions(atom: BuiltIn, known: set[Variable]) -> list[Computed] | None:
 
 
 def _assigned(parts: tuple[Variable | str, ...], result: Term, *, is_free: bool) -> Computed:
-    """`BIND(parts AS result)` if `is_free`; otherwise a FILTER that compares the parts with the known `result`."""
+    """Return `BIND(parts AS result)` if `is_free`, else `FILTER(result = parts)`, which compares known values."""
     if is_free:
         assert isinstance(result, Variable)
         return Computed(parts, result)
@@ -217,9 +217,10 @@ def _assigned(parts: tuple[Variable | str, ...], result: Term, *, is_free: bool)
 
 
 def _taken_apart(atom: BuiltIn, known: set[Variable]) -> Iterator[Computed]:
-    """Take a known date or time apart. Parts that nothing else binds are results; the other parts are compared.
+    """Yield the expressions for an atom whose date or time is known, and whose other arguments are its parts.
 
-    The atom does not hold for a date or time of another datatype.
+    A part that has no value yet gets one; any other part is compared. For a date or time of another datatype the atom
+    does not hold.
     """
     datatype, functions = PARTS[_local(atom)]
     whole, *parts = atom.arguments
@@ -248,7 +249,10 @@ def _template(name: str, count: int) -> str:
 
 
 def _padded(number: int, function: str) -> str:
-    """Return SPARQL text for a part of a date: a year gets at least four digits, another part gets two."""
+    """Return a SPARQL template that writes argument number `number`, a part of a date, with enough digits.
+
+    A year gets at least four digits, another part two. `function` is the SPARQL function that gives this part.
+    """
     text = f"STR({{{number}}})"
     if function == "TZ":
         return text
@@ -258,7 +262,7 @@ def _padded(number: int, function: str) -> str:
 
 
 def _filled(template: str, arguments: Sequence[Term]) -> tuple[Variable | str, ...]:
-    """Return the tokens of an expression, made from a template by putting the arguments in their places."""
+    """Return the tokens of a template with the arguments in the places `{0}`, `{1}` and so on."""
     tokens = (token for token in _TOKEN.findall(template))
     return in_constants(
         tuple(arguments[int(token[1:-1])] if token[0] == "{" and token != "{" else token for token in tokens)
@@ -266,7 +270,7 @@ def _filled(template: str, arguments: Sequence[Term]) -> tuple[Variable | str, .
 
 
 def _unbound(atom: BuiltIn, known: set[Variable]) -> str:
-    """Return the first input of an atom that is not known."""
+    """Return the first input of an atom that is not in `known`."""
     is_test = _local(atom) in TESTS
     inputs = atom.arguments if is_test else atom.arguments[1:]
     return next(str(term) for term in inputs if isinstance(term, Variable) and term not in known)

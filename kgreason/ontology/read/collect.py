@@ -1,8 +1,8 @@
-"""Axioms collected from a schema, one node at a time.
+"""Read the axioms of a schema, one node at a time.
 
-The *reading* of a node holds the axioms whose main triple has this node as its subject. A reading depends only on the
+The *reading* of a node has the axioms whose main triple has this node as its subject. A reading depends only on the
 triples of the nodes in `reads`: the node itself and the nodes visited from it, mostly list cells. So an edit changes
-only the readings of nodes that read one of the edited subjects (`LiveReadings` keeps the readings up to date).
+only the readings that visit a subject of an edited triple (`LiveReadings` keeps the readings up to date).
 
 Axioms are ordered by their sources, within a node and within a schema. So the place of an axiom does not depend on the
 other axioms. No two axioms have equal sources.
@@ -139,7 +139,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The axioms and broken axioms of one main node, and the subjects whose triples were read for these axioms."""
+    """The axioms and broken axioms of `node`. `reads` are the subjects whose triples were read for them."""
 
     node: Constant
     axioms: tuple[Axiom, ...]
@@ -148,7 +148,7 @@ class Reading:
 
 
 def collect(schema: Schema) -> Iterator[Reading]:
-    """Yield the reading of every node that has an axiom or a broken axiom, ordered by node."""
+    """Read all axioms of a schema. Yields a reading for each node that has axioms or broken axioms, ordered by node."""
     for node in schema.subjects():
         reading = read_node(schema, node)
         if reading.axioms or reading.broken:
@@ -205,7 +205,10 @@ def _typed_collections(schema: Schema, node: Constant, type_: Constant) -> Itera
 def _lists(
     schema: Schema, node: Constant, predicate: Constant, kind: Constant, typed: tuple[Triple, ...]
 ) -> Iterator[Axiom | Broken]:
-    """Yield the collection, or the broken axiom, of each list that is an object of the node and `predicate`."""
+    """Yield a collection, or a broken axiom, for each list to which `predicate` leads from `node`.
+
+    `typed` are further source triples of the axiom.
+    """
     for head in schema.objects(node, predicate):
         match read_list(schema, head):
             case Fault() as fault:
@@ -234,7 +237,7 @@ def _maxima(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axi
 
 
 def _limits(schema: Schema, node: Constant, kind: Constant) -> Iterator[tuple[int, Triple]]:
-    """Yield each cardinality 0 or 1 that `kind` gives to a node, with its triple.
+    """Yield each cardinality 0 or 1 that a node has by the predicate `kind`, with its triple.
 
     The tables have xsd:nonNegativeInteger; a literal with an equal value of a related datatype counts as well (dt-eq).
     """
@@ -292,9 +295,9 @@ class LiveReadings:
         return tuple(broken for _, found in sorted(self.faulty.items()) for broken in found)
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Axiom]:
-        """Remove schema triples, then add others. Returns the axioms that are removed and added, ordered by node.
+        """Remove schema triples, then add others. Returns the axioms that go and come, ordered by node.
 
-        An axiom whose list has changed is both removed and added.
+        An axiom whose list has changed goes and comes.
         """
         gone: list[Axiom] = []
         come: list[Axiom] = []
@@ -306,7 +309,7 @@ class LiveReadings:
         return Change(tuple(gone), tuple(come))
 
     def touched(self, subjects: Iterable[Constant]) -> set[Constant]:
-        """Return the nodes whose readings depend on triples with one of `subjects`."""
+        """Return the nodes whose readings depend on triples that have one of `subjects` as their subject."""
         return {node for subject in subjects for node in (subject, *self._readers.at(subject))}
 
     def _replace(self, node: Constant, before: Reading | None, after: Reading) -> None:
@@ -321,9 +324,9 @@ class LiveReadings:
             self._log.drop(self.faulty, node)
 
     def _register(self, node: Constant, before: frozenset[Constant], after: frozenset[Constant]) -> None:
-        """Update the index that says which nodes read a list cell.
+        """Update the index of the nodes that read a list cell.
 
-        The node read the cells `before` until now, and reads the cells `after` from now on.
+        Until now the reading of `node` visited the cells `before`; from now on it visits the cells `after`.
         """
         for cell in before - after - {node}:
             self._readers.discard(cell, node)
@@ -332,7 +335,7 @@ class LiveReadings:
 
 
 def _without(reading: Reading | None, other: Reading | None) -> tuple[Axiom, ...]:
-    """Return the axioms of one reading that another reading does not have. Axioms with equal sources are equal."""
+    """Return the axioms of `reading` that `other` does not have. Axioms with equal sources are equal."""
     axioms = reading.axioms if reading else ()
     if not axioms or not other:
         return axioms

@@ -1,10 +1,11 @@
 """Read RDF lists from a schema, or find the fault in a list.
 
-A list is a chain of cells that ends in rdf:nil; each cell has exactly one rdf:first and one rdf:rest. Anything else (a
-missing link, two links, a cycle) is a fault, which is reported and never repaired by a guess. A cell with two links is
-a *fork*: by the tables, each choice of links is a list. There may be very many choices, so forks are left to the
-generic rules, which walk along lists cell by cell. The result, a list or a fault, has all cells that were visited. The
-result depends on the triples of these cells alone. So after an edit it is known which axioms to read again.
+A list is a chain of cells that ends in rdf:nil; each cell has exactly one rdf:first and one rdf:rest. Anything else is
+a *fault*: a missing rdf:first or rdf:rest, two of them, or a cycle. A fault is reported and never repaired by a guess.
+A cell with two rdf:first or rdf:rest is a *fork*: by the tables, each choice gives a list. There may be very many
+choices, so forks are left to the generic rules, which walk along lists cell by cell. The result, a list or a fault, has
+all cells that were visited. The result depends on the triples of these cells alone. So after an edit it is known which
+axioms to read again.
 
 Cost: linear in the length of the list.
 """
@@ -28,9 +29,9 @@ class RdfList:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Where and why a list, or a SWRL rule, cannot be read: the bad cell or node, and the problem in words.
+    """Why a list or a SWRL rule cannot be read: the wrong cell or node (`cell`), and the problem in words.
 
-    `cells` are all cells and nodes that were visited.
+    `cells` are all cells and nodes that were visited. `is_fork` says that the cell is a fork.
     """
 
     cell: Constant
@@ -65,7 +66,7 @@ def _is_fork(schema: Schema, cell: Constant) -> bool:
 
 
 def _problem(schema: Schema, cell: Constant) -> str | None:
-    """Return the reason, in words, why `cell` is not a list cell, or None if it is a list cell."""
+    """Return, in words, why `cell` is no cell of a list, or None if it is one."""
     for name, predicate in (("rdf:first", RDF_FIRST), ("rdf:rest", RDF_REST)):
         if problem := unless_one(name, len(schema.objects(cell, predicate))):
             return problem
@@ -73,5 +74,5 @@ def _problem(schema: Schema, cell: Constant) -> str | None:
 
 
 def unless_one(name: str, count: int) -> str | None:
-    """Return the problem, in words, if `count` is not 1. There are `count` values of `name`."""
+    """Return None if `count`, the number of values of `name`, is 1; else the problem in words."""
     return None if count == 1 else f"{count} values of {name}" if count else f"{name} is missing"

@@ -1,8 +1,8 @@
 """Helpers to write the rows of the W3C tables: variables, the type atom, and a rule with the sources of its axiom.
 
-A *row* is a function of one axiom that yields rules under one W3C name. The axiom stands for the premises about schema
-of the W3C row. So the rules have constants wherever the W3C row has a variable for a schema term. A profile is a
-`RowTable`: the rows for each kind of axiom.
+A *row* is a function for one row of the W3C tables: it takes an axiom and yields rules under the W3C name of the row.
+The axiom stands for the premises that the W3C row has about schema. So the rules have constants wherever the W3C row
+has a variable for a schema term. A profile is a `RowTable`: the rows for each kind of axiom.
 
 Each rule has one head: a W3C row with several conclusions yields one rule for each.
 """
@@ -34,9 +34,9 @@ def is_a(instance: Term, class_: Term) -> Atom:
 
 
 def rule(name: str, axiom: Axiom, head: Atom, *body: Atom) -> Rule:
-    """Return the rule `head :- body` that one axiom gives.
+    """Return the rule `head :- body`, with the sources of the axiom that it is translated from.
 
-    The name of the rule gives its group: `cls` for `cls-svf1`, `rdfs` for `rdfs9`.
+    Its group follows from its name: `cls` for `cls-svf1`, `rdfs` for `rdfs9`.
     """
     return Rule((head,), body, name, _group(name), axiom.sources)
 

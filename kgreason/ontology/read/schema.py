@@ -1,4 +1,4 @@
-"""Decide which triples are schema; an index of schema triples by subject and predicate.
+"""Decide which triples are schema, and index these triples by subject and predicate.
 
 A triple is *schema* if a row of the RDFS or OWL 2 RL tables, or the row of SWRL, reads it as an axiom or a part of one:
 its predicate is in `SCHEMA_PREDICATES`, or it types its subject with one of `SCHEMA_CLASSES`. RDF lists are schema,
@@ -168,7 +168,7 @@ def is_schema(triple: Triple) -> bool:
 
 
 class Schema:
-    """The schema triples among some triples, indexed by subject and predicate."""
+    """An index of schema triples by subject and predicate. Other triples are left out."""
 
     def __init__(self, triples: Iterable[Triple] = ()) -> None:
         found: dict[Constant, dict[Constant, set[Constant]]] = defaultdict(lambda: defaultdict(set))
@@ -188,7 +188,7 @@ class Schema:
         return self._objects.get(subject, ())
 
     def objects(self, subject: Constant, predicate: Constant) -> tuple[Constant, ...]:
-        """Return the objects of a subject and a predicate, sorted; empty if there are none."""
+        """Return the objects of the schema triples with this subject and predicate, sorted."""
         found = self._objects.get(subject)
         return found.get(predicate, ()) if found else ()
 
@@ -212,9 +212,9 @@ class LiveSchema(Schema):
         return {end[0] for end, objects in wanted.items() if self._edit(*end, objects)}
 
     def _edit(self, subject: Constant, predicate: Constant, wanted: Mapping[Constant, bool]) -> bool:
-        """Add or remove objects of a subject and a predicate. Returns whether anything changed.
+        """Add or remove triples with this subject and predicate. Returns whether anything changed.
 
-        `wanted` maps each object to True (present afterwards) or False (absent).
+        `wanted` maps an object to True if its triple must be present afterwards, and to False if it must be absent.
         """
         before = self.objects(subject, predicate)
         kept = [object_ for object_ in before if wanted.get(object_, True)]

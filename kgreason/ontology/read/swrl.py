@@ -92,7 +92,7 @@ def _built_in(atoms: Iterable[Atom | BuiltIn]) -> list[BuiltIn]:
 
 
 class _Reader:
-    """The state while one SWRL rule is read: the nodes visited, the source triples, and the variables."""
+    """Reads one SWRL rule. Keeps the visited nodes, the triples that were read, and the variables of the rule."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -101,11 +101,11 @@ class _Reader:
         self.sources: dict[Triple, None] = {}
 
     def atoms(self, node: Constant, predicate: Constant) -> tuple[Atom | BuiltIn, ...]:
-        """Return the atoms of the list that `predicate` (swrl:body or swrl:head) leads to from the node."""
+        """Return the atoms in the list to which `predicate` (swrl:body or swrl:head) leads from `node`."""
         return tuple(map(self._atom, self._members(node, predicate)))
 
     def _members(self, node: Constant, predicate: Constant) -> tuple[Constant, ...]:
-        """Return the members of the list that `predicate` leads to from the node."""
+        """Return the members of the list to which `predicate` leads from `node`."""
         found = read_list(self._schema, self._value(node, predicate))
         if isinstance(found, Fault):
             self.visited |= dict.fromkeys(found.cells)
@@ -135,7 +135,7 @@ class _Reader:
         return self._term(self._value(node, predicate))
 
     def _term(self, value: Constant) -> Term:
-        """Return a variable if the argument `value` has the type swrl:Variable, otherwise the node `value` itself."""
+        """Return the term for an argument of an atom: a variable if `value` is of type swrl:Variable, else `value`."""
         self.visited[value] = None
         if SWRL_VARIABLE not in self._schema.objects(value, RDF_TYPE):
             return value
@@ -143,7 +143,7 @@ class _Reader:
         return self._variables.setdefault(value, Variable(f"v{len(self._variables) + 1}"))
 
     def _value(self, node: Constant, predicate: Constant) -> Constant:
-        """Return the single object of a node and a predicate. Raises _FaultError if there is not exactly one object."""
+        """Return the object to which `predicate` leads from `node`. Raises _FaultError unless there is exactly one."""
         self.visited[node] = None
         found = self._schema.objects(node, predicate)
         self._check_one(node, _short(predicate), found)
@@ -157,7 +157,7 @@ class _Reader:
     def check_bound(
         self, node: Constant, head: tuple[Atom, ...], body: tuple[Atom, ...], expressions: tuple[Computed, ...]
     ) -> None:
-        """Check that every variable of the head is in the body. Raises _FaultError for the first that is not."""
+        """Raise _FaultError if the head has a variable that neither an atom nor an expression of the body binds."""
         bound = {variable for atom in body for variable in atom.variables()}
         bound |= {each.result for each in expressions if each.result is not None}
         for value, variable in self._variables.items():

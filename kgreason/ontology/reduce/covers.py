@@ -1,4 +1,6 @@
-"""The pass `covers`: it removes pairs of the closed taxonomy that shorter pairs imply, before axioms are read.
+"""The pass `covers`: it removes pairs of the closed schema that other pairs imply, before axioms are read.
+
+A *pair* is a triple x p z, where p is rdfs:subClassOf, rdfs:subPropertyOf, rdfs:domain or rdfs:range.
 
 If A is below B and B is below C, a closed schema also has the pair A below C. The rule of this pair derives only what
 the rules of the other two derive. Most pairs of a deep hierarchy are such shortcuts. An order without its shortcuts is
@@ -34,14 +36,14 @@ _MANY = 4
 
 
 def covers(schema: Iterable[Triple]) -> tuple[Triple, ...]:
-    """Return the triples of a closed schema, leaving out the pairs that shorter pairs imply."""
+    """Return the triples of a closed schema without the pairs that other pairs imply."""
     return LiveCovers(UndoLog()).change((), schema).come
 
 
 class LiveCovers:
     """The pass `covers` for a schema that is edited; empty at first.
 
-    It keeps the present pairs, and for each pair whether other pairs imply it.
+    It remembers all present pairs, and for each pair whether other pairs imply it.
     """
 
     def __init__(self, log: UndoLog) -> None:
@@ -58,10 +60,10 @@ class LiveCovers:
         )
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Triple]:
-        """Remove triples, then add others. Returns the change of the set of kept triples.
+        """Remove triples, then add others. Returns the change of the output of the pass.
 
-        The pass keeps a pair if no other pairs imply the pair. A triple whose predicate is none of the four relations
-        is returned unchecked. To remove an absent pair or to add a present one changes nothing.
+        The output has the pairs that no other pairs imply, and all triples that are no pairs. To remove an absent pair
+        or to add a present one changes nothing.
         """
         changed: dict[Triple, bool] = {}
         gone: list[Triple] = []
@@ -79,7 +81,10 @@ class LiveCovers:
         return Change(tuple(gone), tuple(come))
 
     def _edited(self, changed: Mapping[Triple, bool]) -> dict[Triple, None]:
-        """Add pairs (True) and remove pairs (False). Returns the pairs to check again, and the removed pairs."""
+        """Add the pairs with the value True, and remove those with False.
+
+        Returns the pairs to check again, and the removed pairs.
+        """
         if _MANY * len(changed) > len(self._is_implied):
             self._edit(changed)
             return dict.fromkeys(chain(changed, self._is_implied))
@@ -93,7 +98,7 @@ class LiveCovers:
             (pairs.add if present else pairs.discard)(x, z)
 
     def _judged(self, triple: Triple, *, is_there: bool) -> bool:
-        """Check whether other pairs imply a pair, and note the result. An absent pair counts as implied."""
+        """Check whether other pairs imply a pair; store and return the result. A removed pair counts as implied."""
         if not is_there:
             self._log.drop(self._is_implied, triple)
             return True
@@ -104,9 +109,9 @@ class LiveCovers:
         return is_implied
 
     def _beside(self, triple: Triple) -> Iterator[Triple]:
-        """Yield the present pairs to check again after the pair `triple` was added or removed.
+        """Yield the present pairs to check again when the pair `triple` is added or removed.
 
-        These are the pairs that may now be implied by other pairs, or may no longer be implied.
+        For these pairs the answer may change whether other pairs imply them.
         """
         x, kind, z = triple
         changed = self._relations[kind]
@@ -125,10 +130,7 @@ class LiveCovers:
 
 
 class _Pairs:
-    """The pairs of one relation, indexed by both ends.
-
-    `up.at(x)` has the z of all pairs (x, z), and `down.at(z)` has the x of all pairs (x, z).
-    """
+    """The pairs (x, z) with one predicate. `up.at(x)` are all z for this x, `down.at(z)` are all x for this z."""
 
     def __init__(self, log: UndoLog) -> None:
         self.up: Index[Constant, Constant] = Index(log)
@@ -148,9 +150,9 @@ class _Pairs:
 
 
 class _Relation(NamedTuple):
-    """The pairs of one relation, with the order of the first ends (`lower`) and that of the second ends (`upper`).
+    """The pairs with one predicate, and two orders: `lower` of the subjects, and `upper` of the objects.
 
-    A pair (x, z) implies (y, z) for each y below x in the order `lower`, and (x, y) for each y above z in `upper`.
+    A pair (x, z) implies (y, z) for each y below x in `lower`, and (x, y) for each y above z in `upper`.
     """
 
     pairs: _Pairs
@@ -158,7 +160,7 @@ class _Relation(NamedTuple):
     upper: _Pairs
 
     def implies(self, x: Constant, z: Constant) -> bool:
-        """Whether two other pairs, whose ends are strictly nearer, imply the pair (x, z)."""
+        """Whether the pair (x, z) is implied through a term that is strictly between (see the top of this file)."""
         pairs, lower, upper = self
         if pairs is upper:
             between = _common(pairs.up.at(x), pairs.down.at(z))
@@ -169,7 +171,7 @@ class _Relation(NamedTuple):
 
 
 def _common(one: KeysView[Constant], other: KeysView[Constant]) -> Iterator[Constant]:
-    """Return the terms that are in both sets, leaving out owl:sameAs.
+    """Return the terms that are in both sets, except owl:sameAs.
 
     A derived `x owl:sameAs x` is not stored, so no rule may rely on it.
     """

@@ -1,23 +1,23 @@
 """The pass `reduce`: it removes rules that chains of other rules make superfluous.
 
-After `covers`, a closed schema still has superfluous rules. Among equivalent classes every class is below every other
+After `covers`, a closed schema still gives superfluous rules. Among equivalent classes every class is below every other
 class, and rows of different axioms may lead to the same head. A superfluous rule derives no new facts, but each of its
-derivations is work at every edit. So rules with one body atom and one head (*steps*) are reduced like the edges of a
-graph: a step is removed if its head can be reached from its body through the remaining steps.
+derivations is work at every edit. A *step* is a rule with one body atom and one head. It leads from facts that match
+its body to facts that it derives, like an edge of a graph. A step is a *shortcut*, and is removed, if other steps lead
+from its body to its head.
 
 Invariant: removing the rules does not change the closure of any facts. Without cycles, the result does not depend on
 the order of the rules. Among equivalent classes it does; there, rules are checked from the last to the first.
 Cost: for each rule a walk over the facts that its body implies.
 
 `LiveReduction` is `reduce` for rules that are added and removed. `reduce` checks the steps one by one, the last one
-first. A step is a shortcut if its head can be reached from its body through other steps: through steps before it, and
-through kept steps after it. Removing shortcuts does not change which facts can be reached. So the result for a step
-depends only on the steps that start where its body leads. When a step is added or removed, all steps are checked again
-from whose body a chain leads to the body of this step. Chains are followed backwards by predicate and object alone;
-this may find too many steps, but never too few.
+first, against all steps before it and the kept steps after it. Removing shortcuts does not change which facts can be
+reached. So the result for a step depends only on the steps that can be reached from its body. When a step S is added or
+removed, only those steps are checked again from which a chain leads to the body of S. Chains are followed backwards by
+predicate and object alone; this may find too many steps, but never too few.
 
-Shortcuts that are not checked again are left out of the walks. A chain that replaces such a shortcut does not lead to
-the change, so it is not part of the walks of the steps that are checked.
+Shortcuts that are not checked again are left out of the walks. No chain leads from them to the change, so the chains
+that replace them are still there.
 
 Law: after any changes, `shortcuts` are the rules that `reduce` removes from the present rules, in the order of their
 places. Cost: a walk, as in `reduce`, for each step that leads to a change. For a subclass axiom at the bottom of a
@@ -44,10 +44,7 @@ S = TypeVar("S", bound=Hashable)
 
 
 def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return the rules without the superfluous steps.
-
-    A step is a rule with one head and one body atom. It is superfluous if a chain of other rules derives the same.
-    """
+    """Return the rules without shortcuts: steps whose head a chain of other steps derives from the same body."""
     rules = tuple(rules)
     steps: dict[Key, dict[Rule, None]] = defaultdict(dict)
     for rule in filter(is_step, rules):
@@ -67,16 +64,16 @@ def is_step(rule: Rule) -> bool:
 
 
 def key(atom: Atom) -> Key:
-    """Return the key of an atom of a step: its predicate, and its object (None if the object is a variable)."""
+    """Return the key of a triple pattern: its predicate, and its object or None if the object is a variable."""
     _, predicate, object_ = atom.terms
     return predicate, None if isinstance(object_, Variable) else object_
 
 
 class Ways(Generic[S]):
-    """A graph of facts: an edge leads from the body of a step to its head. Edges are found when a walk needs them.
+    """A graph of facts in which each step is an edge from its body to its head. Edges are computed when first needed.
 
-    `steps(key)` returns the steps whose body has this key. Call `close` when such a step is removed. The walks treat
-    the variables of a rule as constants.
+    `steps(key)` returns the steps whose body has this key; `rule_of` returns the rule of a step. Call `close` when a
+    step is removed. Variables of a rule count as constants here.
     """
 
     def __init__(self, steps: Callable[[Key], Iterable[S]], rule_of: Callable[[S], Rule]) -> None:
@@ -85,7 +82,7 @@ class Ways(Generic[S]):
         self._used: dict[S, list[_Place[S]]] = {}
 
     def has_detour(self, step: S) -> bool:
-        """Whether a step is a shortcut: its head follows from its body through other steps."""
+        """Whether a step is a shortcut: other steps lead from its body to its head."""
         rule = self._rule_of(step)
         start, goal = self._place(rule.body[0].terms), self._place(rule.heads[0].terms)
         reached, waiting = {start}, [start]
@@ -111,7 +108,7 @@ class Ways(Generic[S]):
         return place
 
     def _explored(self, place: _Place[S]) -> dict[S, _Place[S]]:
-        """Return the edges that start at a place. They are computed at the first visit and kept."""
+        """Return the edges that start at a place, as a dict from steps to places. They are computed only once."""
         if not place.is_explored:
             place.is_explored = True
             _, predicate, object_ = place.fact
@@ -124,7 +121,7 @@ class Ways(Generic[S]):
 
 
 class _Place(Generic[S]):
-    """A node of the graph: a fact, and for each step from this fact the place that the step leads to."""
+    """A node of the graph: a fact. `exits` maps each step that its fact matches to the place of the derived fact."""
 
     __slots__ = ("exits", "fact", "is_explored")
 
@@ -134,7 +131,7 @@ class _Place(Generic[S]):
 
 
 def _applied(step: Rule, fact: Fact) -> Fact | None:
-    """Return the head that a step derives from `fact`, or None if its body does not match the fact."""
+    """Return the fact that a step derives from `fact`, or None if the body of the step does not match."""
     if step.body[0].terms == fact:  # the usual case: both are canonical
         return step.heads[0].terms
     binding: dict[Term, Term] = {}
@@ -155,11 +152,11 @@ class LiveReduction:
 
     @property
     def shortcuts(self) -> frozenset[Placed]:
-        """Return the steps that chains of other steps make superfluous."""
+        """All present shortcuts: steps that other steps replace."""
         return frozenset(self._shortcuts)
 
     def change(self, rules: Change[Placed]) -> Change[Placed]:
-        """Remove rules and add others. Returns the change of the set of rules that are not shortcuts."""
+        """Remove rules and add others. Returns the change of the output: of the rules that are not shortcuts."""
         gone = [placed for placed in rules.gone if not self._forget(placed)]
         come = [placed for placed in rules.come if not is_step(placed.rule)]
         new = {placed: key(placed.rule.body[0]) for placed in rules.come if is_step(placed.rule)}
@@ -178,27 +175,27 @@ class LiveReduction:
         return Change(tuple(gone), tuple(come))
 
     def _forget(self, placed: Placed) -> bool:
-        """Remove a rule. Returns whether the rule was a shortcut."""
+        """Remove a rule. Returns whether it was a shortcut."""
         if is_step(placed.rule):
             self._bodies.discard(key(placed.rule.body[0]), placed)
             self._heads.discard(key(placed.rule.heads[0]), placed)
         return self._reopened(placed)
 
     def _reopened(self, placed: Placed) -> bool:
-        """Note that a rule is no shortcut any more. Returns whether the rule was a shortcut before."""
+        """Make a rule count as no shortcut, for example until it is checked again. Returns whether it was one."""
         if placed not in self._shortcuts:
             return False
         self._log.drop(self._shortcuts, placed)
         return True
 
     def _open(self, end: Key) -> Iterator[Placed]:
-        """Yield the steps that are not known to be shortcuts and whose body has the key `end`."""
+        """Yield the steps whose body has the key `end`, without shortcuts."""
         return (step for step in self._bodies.at(end) if step not in self._shortcuts)
 
     def _judge(self, placed: Placed, ways: Ways[Placed]) -> bool:
-        """Check whether a step is a shortcut, and note the result. Returns True if the step stays.
+        """Check whether a step is a shortcut, and store the answer. Returns whether the step stays.
 
-        Call it for the last step first: the steps after this one must have been checked.
+        Call this method for the last step first: the steps after this one must have been checked.
         """
         if not ways.has_detour(placed):
             return True
@@ -207,7 +204,10 @@ class LiveReduction:
         return False
 
     def _leading_to(self, found: dict[Key, None]) -> dict[Placed, None]:
-        """Return the steps from which a chain of steps may lead to facts with one of the keys in `found`."""
+        """Return the steps from which a chain of steps may lead to facts that have a key in `found`.
+
+        The keys of the bodies of these steps are added to `found`.
+        """
         waiting = list(found)
         for each in waiting:
             for step in self._heads.meeting(each):
@@ -219,10 +219,7 @@ class LiveReduction:
 
 
 class _Ends:
-    """An index of steps by a key. One such index has the keys of their heads, another the keys of their bodies.
-
-    The key of an atom is its predicate and its object.
-    """
+    """An index of steps by the key of their body, or by the key of their head. See `key`."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
@@ -251,7 +248,7 @@ class _Ends:
         return self._steps.get(end[0], {}).get(end[1], ())
 
     def meeting(self, end: Key) -> Iterable[Placed]:
-        """Return the steps whose key can match the same facts as the key `end`."""
+        """Return the steps whose key and the key `end` can match the same fact."""
         predicate, object_ = end
         if object_ is None:
             return chain.from_iterable(self._steps.get(predicate, {}).values())

@@ -5,10 +5,10 @@ from both sides; scm-eqc1 turns an equivalence into two subclass pairs; cls-int2
 cax-sco. Of rules with the same canonical form only the first is kept, with its name and sources, because a proof needs
 only one justification.
 
-`LiveStatements` is `deduplicate` for rules that are added and removed. A *statement* is a rule without its name and
-sources. A statement is in force while any axiom gives it. The name and sources of the rule in force come from the axiom
-that is first in the order of places. Law: after any changes, `firsts` are the rules that `deduplicate` keeps of the
-present rules, in the order of their places.
+`LiveStatements` is `deduplicate` for rules that are added and removed. A *statement* is what a rule says, without its
+name and sources. A statement is in force while any axiom gives it. Axioms have an order, their *places*; the name and
+sources of the rule in force come from the first axiom. Law: after any changes, `firsts` are the rules that
+`deduplicate` keeps of the present rules, in the order of their places.
 
 Cost: the canonical form takes a few microseconds for most rules; for each rule that is added or removed, a look at the
 few places of its statement.
@@ -52,10 +52,7 @@ def deduplicate(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def statement(rule: Rule) -> Statement:
-    """Return the statement of a canonical rule.
-
-    Rules that differ only in name, group and sources have equal statements.
-    """
+    """Return the statement of a canonical rule. It is equal for rules that differ only in name, group and sources."""
     return rule.heads, rule.body, rule.computed
 
 
@@ -65,7 +62,7 @@ _TAXONOMY = (RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF)
 
 
 def place(axiom: Axiom) -> Place:
-    """Return the key by which axioms are sorted: their sources, with subclass and subproperty axioms last.
+    """Return the place of an axiom: a sort key made from its sources. Subclass and subproperty axioms come last.
 
     Most subclass and subproperty triples of a closed schema follow from other axioms. These other axioms explain better
     why a rule is there.
@@ -75,7 +72,7 @@ def place(axiom: Axiom) -> Place:
 
 @dataclass(slots=True, eq=False)
 class Placed:
-    """A canonical rule and its place: the place of its axiom, then its number among the rules of the axiom.
+    """A canonical rule of an axiom. `place` is the place of the axiom, `number` the number of the rule in the axiom.
 
     There is one object for each rule of each axiom. Two objects are equal only if they are the same object.
     """
@@ -98,7 +95,7 @@ class LiveStatements:
 
     @property
     def firsts(self) -> list[Placed]:
-        """For each statement the rule with the first place, in the order of places."""
+        """The rules in force: for each statement its first rule, in the order of places."""
         return sorted((places[0] for places in self._places.values()), key=order)
 
     def change(self, rules: Change[Placed]) -> Change[Placed]:
@@ -120,10 +117,7 @@ class LiveStatements:
         return self._news(before)
 
     def _news(self, before: dict[Statement, Placed | None]) -> Change[Placed]:
-        """Return the change of `firsts`.
-
-        `before` maps each statement whose first rule may have changed to its former first rule.
-        """
+        """Return the change of `firsts`. `before` has the former first rules of all statements that were edited."""
         gone: list[Placed] = []
         come: list[Placed] = []
         for says, old in before.items():

@@ -138,7 +138,7 @@ def prp_spo1(axiom: Pair) -> Iterator[Rule]:
 
 
 def prp_spo2(axiom: Collection) -> Iterator[Rule]:
-    """A property relates the first and the last thing of a chain of triples, one for each member of the list."""
+    """For a property chain: a property relates the first to the last thing that the properties of the list connect."""
     stops = [Variable(f"u{number}") for number in range(1, len(axiom.members) + 2)]
     steps = zip(pairwise(stops), axiom.members, strict=True)
     body = (triple(start, p, end) for (start, end), p in steps)
@@ -167,12 +167,12 @@ def prp_adp(axiom: Collection) -> Iterator[Rule]:
 
 
 def prp_inv1(axiom: Pair) -> Iterator[Rule]:
-    """If a property relates x to y, its inverse relates y to x: from the left property to the right one."""
+    """If the left one of two inverse properties relates x to y, the right one relates y to x."""
     yield rule("prp-inv1", axiom, triple(Y, axiom.right, X), triple(X, axiom.left, Y))
 
 
 def prp_inv2(axiom: Pair) -> Iterator[Rule]:
-    """If a property relates x to y, its inverse relates y to x: from the right property to the left one."""
+    """If the right one of two inverse properties relates x to y, the left one relates y to x."""
     yield rule("prp-inv2", axiom, triple(Y, axiom.left, X), triple(X, axiom.right, Y))
 
 
@@ -328,10 +328,10 @@ def cax_adc(axiom: Collection) -> Iterator[Rule]:
 
 
 def _one(name: str, axiom: Axiom, ends: tuple[Variable, Variable], *body: Atom) -> Iterator[Rule]:
-    """Return two rules with the same body: one makes the two `ends` equal, one derives `false`.
+    """Yield two rules with the same body: one makes the variables `ends` equal, the other derives `false`.
 
-    The second rule derives `false` if the ends are literals with different values. `dt_differ(a, b)` holds for such
-    literals (rulesets/datatypes.dl).
+    The other rule derives `false` if the ends are literals with different values, for which the fact `dt_differ(a, b)`
+    holds (rulesets/datatypes.dl).
     """
     left, right = ends
     yield rule(name, axiom, triple(left, OWL_SAME_AS, right), *body)

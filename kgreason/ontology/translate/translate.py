@@ -3,9 +3,9 @@
     covers         remove subclass and similar pairs that other pairs imply
     collect        schema triples -> axioms, with lists and class expressions unfolded
     translate      one axiom -> rules, by the rows of the profile; one restriction stands for all that say the same
-    normalise      canonical form; remove tautologies
+    normalise      canonical form; remove rules that derive only what their body has
     deduplicate    keep one rule where several axioms yield the same
-    reduce         remove shortcuts: rules that chains of others replace
+    reduce         remove shortcuts: rules if a chain of other rules derives the same
 
 The closing rules of the profile's rule set must have closed the schema before (generic/generic.py). A row reads only
 one axiom; conclusions from two axioms are already in the closed schema. Example: r1 = some p A, r2 = some p B, and A is
@@ -14,8 +14,8 @@ below B. Then scm-svf1 has put r1 below r2.
 Invariant: the result depends on the set of schema triples alone, not on their order. Cost: linear in the schema, except
 for the rows over pairs of a list (see owl2rl.py).
 
-`LiveTranslation` keeps the rules of a schema up to date, edit by edit. Each pass takes the items that were removed and
-added, and returns the items that are removed and added by its work:
+`LiveTranslation` keeps the rules of a schema up to date, edit by edit. Each pass takes a change of its input (items
+that go and come), and returns the change of its output:
 
     LiveCovers       triples -> fewer triples             checks the pairs beside changed pairs again
     LiveReadings     schema triples -> axioms             reads the nodes that the edit touches again
@@ -61,7 +61,7 @@ PASSES: tuple[Callable[[Iterable[Rule]], Rules], ...] = (normalise, deduplicate,
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The rules of a schema, and the readings (axioms by node) that the rules were made from."""
+    """The rules that a schema was translated to, and the readings (axioms by node) that they were made from."""
 
     profile: Profile
     readings: tuple[Reading, ...]
@@ -69,30 +69,30 @@ class Translation:
 
     @property
     def axioms(self) -> tuple[Axiom, ...]:
-        """Every axiom that was read, in the order of places.
+        """All axioms that were read, in the order of places, also those for which the profile has no row.
 
-        Pairs that other pairs imply are left out. Axioms for which the profile has no row are included.
+        Subclass and similar axioms that other axioms imply are left out (`covers`).
         """
         return _axioms(self.readings)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """One line for each broken list or SWRL rule, if the profile has rows for this kind of axiom."""
+        """A warning, in one line, for each broken list or SWRL rule that the profile would read."""
         return warnings_of(self.broken, self.profile)
 
     @property
     def broken(self) -> tuple[Broken, ...]:
-        """Every axiom whose list or SWRL rule has a fault, ordered by node."""
+        """All axioms that could not be read, because their list or SWRL rule has a fault, ordered by node."""
         return tuple(broken for reading in self.readings for broken in reading.broken)
 
 
 def warnings_of(broken: Iterable[Broken], profile: Profile) -> tuple[str, ...]:
-    """Return one line for each broken list or SWRL rule, if the profile has rows for this kind of axiom."""
+    """Return a warning, in one line, for each broken axiom of a kind for which the profile has rows."""
     return tuple(str(each) for each in broken if each.kind in ROWS[profile])
 
 
 def forks_of(broken: Iterable[Broken], profile: Profile) -> frozenset[Constant]:
-    """Return the kinds of axioms of which some axiom has a forked list, if the profile has rows for the kind.
+    """Return the kinds of those broken axioms that have a forked list. Kinds without rows in the profile are left out.
 
     Only generic rules can read an axiom with a forked list.
     """
@@ -104,8 +104,8 @@ def translate(
 ) -> Translation:
     """Translate a closed schema to rules. Triples that are not schema are ignored.
 
-    `twins` maps a restriction to its representative, a restriction that says the same. In the body of a rule, the
-    representative takes the place of the restriction.
+    `twins` maps a restriction to its representative, a restriction that says the same. The bodies of rules have the
+    representative in place of the restriction.
     """
     readings = tuple(collect(Schema(covers(schema))))
     *_, (_, rules) = stages(readings, profile, twins)
@@ -115,7 +115,7 @@ def translate(
 def stages(
     readings: Iterable[Reading], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
 ) -> Iterator[tuple[str, Rules]]:
-    """Run the passes one by one. Yields the name of each pass and the rules after it, for printing."""
+    """Translate axioms and run the passes over the rules. Yields the name of each step and the rules after it."""
     rules = tuple(
         rule for axiom in _axioms(readings) for rule in represented(axiom, translate_axiom(axiom, profile), twins)
     )
@@ -130,18 +130,14 @@ def _axioms(readings: Iterable[Reading]) -> tuple[Axiom, ...]:
 
 
 def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
-    """Return the rules of one axiom, in the order of the rows.
-
-    The result is empty if the profile has no row for this kind of axiom.
-    """
+    """Return the rules of one axiom, in the order of the rows that the profile has for this kind of axiom."""
     return tuple([rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom)])
 
 
 def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
-    """Return the classes that `represented` may replace in the rules of an axiom.
+    """Return the classes for which it matters to the rules of an axiom what represents them (`represented`).
 
-    These are the classes C of all body atoms `?x rdf:type C`. If the axiom is a restriction, its own node is one of
-    them.
+    These are the classes C of all body atoms `?x rdf:type C`, and the node of the axiom if it is a restriction.
     """
     if axiom.kind in _BELOW:
         return set()
@@ -150,10 +146,10 @@ def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
 
 
 def represented(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
-    """Return the rules of an axiom. In their bodies, each restriction is replaced by its representative.
+    """Return the rules of an axiom with the representative in place of each restriction in their bodies.
 
-    If the axiom itself is a restriction with a representative, there are no rules. None are needed, because the
-    restriction is below its representative, and the representative has rules.
+    If the axiom itself is a restriction with a representative, no rules are returned: the restriction is below its
+    representative, which has rules.
     """
     if axiom.kind in _BELOW or not twins:
         return rules
@@ -172,7 +168,7 @@ def _asking(rule: Rule, twins: Mapping[Constant, Constant]) -> Rule:
 
 
 def _class(atom: Atom) -> Constant:
-    """Return the class C of an atom `x rdf:type C`, or an empty text for any other atom."""
+    """Return the class C of an atom `[?x, rdf:type, C]`, or "" for any other atom."""
     if atom.relation is not None or atom.terms[1] != RDF_TYPE or isinstance(atom.terms[2], Variable):
         return ""
     return atom.terms[2]
@@ -183,10 +179,9 @@ _BELOW = (RDFS_SUB_CLASS_OF, OWL_EQUIVALENT_CLASS)
 
 
 class RuleChange(NamedTuple):
-    """The change of the rules after an edit.
+    """What an edit changed in the rules: rules that are `removed`, `added`, or `restated`.
 
-    `removed` has the rules that are gone, `added` the new rules, and `restated` the rules that stay but have other
-    sources now. A rule that gets another name is in `removed` and in `added`.
+    A restated rule stays but has other sources now. A rule that gets another name is both removed and added.
     """
 
     removed: Rules
@@ -197,9 +192,9 @@ class RuleChange(NamedTuple):
 class LiveTranslation:
     """The rules of one profile for a schema that is edited; empty at first.
 
-    `log` is the undo log of the edits; several translations may share one log. `retranslated` counts the axioms that
-    the last edit translated. `placed` maps the sources of each axiom to the axiom and its rules; it leaves out taxonomy
-    pairs that other pairs imply.
+    `log` is the undo log of the edits; several translations may share one log. `retranslated` is the number of axioms
+    that the last edit translated. `placed` maps the sources of each axiom that `covers` keeps to the axiom and its
+    rules.
     """
 
     def __init__(self, profile: Profile, log: UndoLog) -> None:
@@ -222,12 +217,12 @@ class LiveTranslation:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """One line for each broken list or SWRL rule, if the profile has rows for this kind of axiom."""
+        """A warning, in one line, for each broken list or SWRL rule that the profile would read."""
         return warnings_of(self.readings.broken, self.profile)
 
     @property
     def forks(self) -> frozenset[Constant]:
-        """The kinds of axioms of which some axiom has a forked list (see `read/lists.py`)."""
+        """The kinds of those axioms that have a forked list (see `read/lists.py`)."""
         return forks_of(self.readings.broken, self.profile)
 
     def change(
@@ -259,7 +254,7 @@ class LiveTranslation:
                 self._log.drop(self._twins, node)
 
     def _asking(self, nodes: Iterable[Constant]) -> Iterable[tuple[Triple, ...]]:
-        """Yield the sources of each axiom that has a rule with a body atom `?x rdf:type N`, N being one of `nodes`."""
+        """Return the sources of each axiom whose rules depend on what represents one of `nodes`, see `asked`."""
         return sorted({sources for node in nodes for sources in self._askers.at(node)})
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
@@ -279,9 +274,9 @@ class LiveTranslation:
 
 
 def _net(change: Change[Placed]) -> RuleChange:
-    """Return the change of the rules. A rule that moved from one axiom to another is neither removed nor added.
+    """Turn a change of placed rules into one of rules. A rule that goes with one axiom and comes with another stays.
 
-    If the place of such a rule has changed, the rule is `restated`.
+    Such a rule is `restated` if its place has changed.
     """
     if not change.gone:
         return RuleChange((), tuple([placed.rule for placed in sorted(change.come, key=order)]), ())
