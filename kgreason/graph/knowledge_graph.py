@@ -1233,8 +1233,9 @@ class KnowledgeGraph:
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
         """Return the facts of the user's relations as rule text, a line for each fact, as of this call.
 
-        `asserted` has the same meaning as for `dump`. Internal relations are left out. With `asserted=True` the lines
-        are the facts that were inserted; `GraphRelation.insert` puts these facts into another graph.
+        `asserted` has the same meaning as for `dump`. Relations declared as `internal` are left out. With
+        `asserted=True` the lines are the facts that were inserted; `GraphRelation.insert` puts these facts into another
+        graph.
         """
         check_asserted(asserted)
         from kgreason.graph.changes.relations import dumped

@@ -30,9 +30,10 @@ _SHOWN = re.compile(r"(?!dt_|eq_)\w+/\d+")
 
 
 class RuleCosts:
-    """The costs of the rules of a graph. Make this object right after the materializer was restored from a snapshot.
+    """Counts the work of each rule of a graph.
 
-    `path` is the snapshot, None if there is none.
+    Make this object right after the materializer was restored from a snapshot. `path` is the snapshot, None if there is
+    none.
     """
 
     def __init__(self, live: Materializer, path: Path | None) -> None:
@@ -70,7 +71,7 @@ class RuleCosts:
     def alone(self) -> Mapping[Rule, int]:
         """Return, for each rule, the number of facts that only this rule supports and that are not asserted.
 
-        Facts of internal relations are not counted.
+        Facts of kgreason's own relations are not counted.
         """
         from kgreason.engine.support import supported_alone
 
@@ -99,9 +100,9 @@ def costliest(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _sum(before: Cost | None, cost: Cost, is_last: bool) -> Cost:
-    """Add two costs of one rule. `is_last` says whether the last commit in `before` is also the last commit of the sum.
+    """Add up two costs of one rule, `before` and `cost`. Set `is_last` if both belong to the same last commit.
 
-    If it is not, the last commit of the sum is that of `cost` alone.
+    Otherwise the costs of the last commit are those of `cost`.
     """
     if before is None:
         return cost

@@ -169,10 +169,7 @@ class Transaction:
         return self._note(1, read)
 
     def take(self, removed: Int32, added: Int32) -> Self:
-        """Retract the quads `removed`, then assert the quads `added`.
-
-        Both are int32[n, 4], with ids of the graph's dictionary.
-        """
+        """Retract the quads `removed`, then assert the quads `added`. Both are int32[n, 4], with ids of the graph."""
         return self._note(-1, lambda: removed)._note(1, lambda: added)
 
     def add_rules(self, text: str, source: str = "<rules>", *, syntax: Syntax = "datalog") -> Self:
@@ -218,7 +215,7 @@ class Transaction:
         return self._add_rules(rules)
 
     def take_rules_away(self, rules: Iterable[Rule]) -> Self:
-        """Remove rules that are parsed already. Raises RuleError if the graph lacks one of these rules."""
+        """Remove rules that are parsed already. Raises RuleError if the user never added one of these rules."""
         self._own = dict.fromkeys(without(self._rules(), tuple(rules)))
         return self
 
@@ -419,9 +416,9 @@ class Transaction:
 
 
 def last_wishes(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int32]:
-    """Keep the last edit of each quad. `signs` has -1 (retract) or 1 (assert) for each array of quads in `parts`.
+    """Keep the last edit of each quad. Returns the quads to retract, int32[n, 4], and the quads to assert, int32[m, 4].
 
-    Returns the quads to retract, int32[n, 4], and the quads to assert, int32[m, 4].
+    `parts` are arrays of edited quads, in order. `signs` has -1 (retract) or 1 (assert) for each array.
     """
     if -1 not in signs:
         return NO_QUADS, np.concatenate([NO_QUADS, *parts])

@@ -109,9 +109,9 @@ class Guard:
             raise Problem(403, "pages of other origins may not use this server; allow an origin with --cors")
 
     def _check_token(self, scope: Scope, headers: Headers, needed: str | None) -> None:
-        """Find the role of the client and keep it in the scope of the request.
+        """Find the role of the client, and keep it in the scope of the request.
 
-        Raises Problem if it is below `needed`.
+        Raises Problem if the role is below `needed`.
         """
         if not self._settings.tokens or needed is None:
             scope[ROLE] = ROLES[-1]

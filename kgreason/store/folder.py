@@ -165,9 +165,9 @@ class Folder:
         return self.manifest is not None and self.manifest.is_older
 
     def look_on(self) -> None:
-        """Read on: take in the commits that a writer has appended to the journal.
+        """Read the commits that a writer has appended to the journal meanwhile.
 
-        Raises StoreError if a writer has replaced the snapshot or Oxigraph's folder meanwhile.
+        Raises StoreError if a writer has replaced the snapshot or Oxigraph's folder.
         """
         for _ in self.journal.news():
             pass

@@ -100,7 +100,10 @@ class Reader(Repository):
         return store
 
     def join(self) -> None:
-        """Go over to the snapshot and the journal of the moment when Oxigraph was opened. Raises StoreError."""
+        """Read the snapshot and the journal of the moment when Oxigraph was opened, instead of those read before.
+
+        Raises StoreError.
+        """
         _ = self.store  # opened, if it is not yet
         assert self._moment is not None
         if self._moment.folder is self._folder:

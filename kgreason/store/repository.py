@@ -138,9 +138,9 @@ class Repository:
             return self._store
 
     def free_store(self) -> OxigraphStore:
-        """Return the store, free for a change.
+        """Return the store, once no transaction holds it.
 
-        If an abandoned transaction still holds the store, a copy takes its place.
+        If an abandoned transaction still does, a copy takes its place.
 
         Raises StoreError. After an error or Ctrl-C the store is as it was.
         """
@@ -165,9 +165,7 @@ class Repository:
         return OxigraphStore() if self._folder is None else OxigraphStore(self._folder.oxigraph(self.manifest))
 
     def join(self) -> None:
-        """Go over to the snapshot and the journal of the moment when Oxigraph was opened.
-
-        Only a `Reader` has to do this.
+        """Read the snapshot and the journal of the moment when Oxigraph was opened. Only a `Reader` has to do this.
 
         Raises StoreError.
         """

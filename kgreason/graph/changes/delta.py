@@ -3,8 +3,8 @@
 The *kind* of a fact is absent, inferred or asserted. The delta holds each triple with a changed kind once. If a triple
 is retracted and the rules still derive it, it turns from asserted to inferred; it neither appears nor disappears. The
 delta also holds the asserted quads that were added and removed, including quads of named graphs, and the facts of the
-user's relations whose kind changed (`relation`). It has no facts of hidden relations, no contradictions and no
-generalised triples.
+user's relations whose kind changed (`relation`). It has no facts of kgreason's own relations, no contradictions
+and no generalised triples.
 
     delta.relation("edge").appeared()
     delta.appeared()  delta.appeared(asserted=True)  delta.disappeared()  delta.turned(asserted=False)  delta.to_patch()

@@ -13,10 +13,7 @@ from kgreason.errors import InputTypeError
 
 
 def check_text(function: str, what: str, value: object) -> None:
-    """Raise InputTypeError if a value is not text.
-
-    `function` and `what` name the function and the argument in the message.
-    """
+    """Raise InputTypeError if a value is not text. The message names the `function` and the argument (`what`)."""
     if not isinstance(value, str):
         raise InputTypeError(f"{function}() takes {what} as text; got {value!r} ({type(value).__name__})")
 
@@ -62,7 +59,7 @@ def check_asserted(value: object) -> None:
 
 
 def check_single(function: str, triple: object, others: tuple[object, ...]) -> None:
-    """Raise InputTypeError if `others`, the arguments of `function` after its one triple, are not empty."""
+    """Raise InputTypeError if `function`, which takes one triple, got further arguments: `others` is not empty."""
     if others:
         terms = ", ".join(map(repr, (triple, *others)[:3]))
         graph = " A triple has no graph name." if len(others) > 2 else ""

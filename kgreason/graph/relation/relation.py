@@ -309,7 +309,7 @@ def pending_relation(
 
 
 def column(relation: Relation | None, place: int) -> Relation | None:
-    """Reduce a declaration to its column at `place`. Without a declaration (None) return None."""
+    """Reduce a declaration to its column at `place`. None stays None."""
     return relation and relation._replace(columns=(relation.columns[place],), key=())
 
 

@@ -91,7 +91,7 @@ def _text(cell: Cell) -> str:
 
 
 def _value(literal: Literal) -> _Value:
-    """Return the value of a literal, of the smallest kind that holds it exactly. Text if no other kind does."""
+    """Return the value of a literal as the smallest kind that holds it exactly; as text if no other kind does."""
     datatype = literal.datatype.value
     return _TEXT if datatype in _TEXTS else _read(literal.value, datatype)
 

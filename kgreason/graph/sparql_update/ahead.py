@@ -29,7 +29,7 @@ _COPY = 20_000
 
 
 class _Rows(NamedTuple):
-    """What the steps have done to the copy of the store: N-Quads lines that were removed, and lines that were added."""
+    """How the copy of the store differs from the store: N-Quads lines that it lacks, and lines that it has more."""
 
     removed: frozenset[bytes] = frozenset()
     added: frozenset[bytes] = frozenset()
@@ -72,7 +72,7 @@ class Ahead:
         return found
 
     def _bring_up(self, copy: OxigraphStore) -> None:
-        """Change the copy until it has all steps so far."""
+        """Bring the copy of the store up to date with all steps so far."""
         assert self._delta is not None
         (gone, come), before = (frozenset(lines(rows)) for rows in self._delta), self._copied
         self._copied = _Rows(gone, come)

@@ -83,10 +83,10 @@ class Editing:
             self._graph.forget(known)
 
     def _forms(self, quads: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """Return the quads, int32[n, 4], and each further spelling of their objects.
+        """Return the quads, int32[n, 4], together with all other spellings of their objects.
 
-        Returns two arrays, int64[m] and int32[m, 4]. The second has a quad for each spelling. The first says which of
-        the n quads it comes from.
+        Returns two arrays, int64[m] and int32[m, 4]. The second has all these quads. For each of them, the first has
+        the index of the quad in `quads` that it is a spelling of.
         """
         spellings = self._graph.spellings
         shared = np.flatnonzero(spellings.shared(quads[:, 2]))

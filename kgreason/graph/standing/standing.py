@@ -61,7 +61,10 @@ class StandingQuery:
         commit: int,
         tell: Callable[[RowChange], object],
     ) -> None:
-        """Evaluate the query and tell its rows. Raises QueryError for a query that is not SELECT or ASK."""
+        """Evaluate the query, and call `tell` with its rows. `ask` evaluates a query; `commit` is the last commit.
+
+        Raises QueryError for a query that is not SELECT or ASK.
+        """
         self._ask, self._sparql, self._tell = ask, sparql, tell
         found = ask(sparql)
         if not isinstance(found, (Solutions, QueryBoolean)):
@@ -137,7 +140,7 @@ class StandingQuery:
         return f"SELECT {' '.join(f'?{name}' for name in self._names)}"
 
     def _again(self, plan: Plan, bindings: Bindings) -> Iterable[Row]:
-        """Evaluate again the solutions that have the values of at least one binding.
+        """Evaluate the query again, only for solutions that have the values of at least one binding.
 
         A solution that has the values of several bindings is not repeated.
         """
@@ -183,9 +186,10 @@ class StandingQuery:
 
 
 def _bindings(plan: Plan, triples: Iterable[Triple]) -> Bindings | None:
-    """Return the values that the triples which appeared or disappeared give to the certain variables (`reading`).
+    """Return the values of certain variables (`reading`) by which solutions may have changed.
 
-    Returns None if any solution may have changed, or if there are too many values.
+    `triples` are the triples that appeared or disappeared. Returns None if any solution may have changed, or if there
+    are too many values.
     """
     found: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     count = 0

@@ -40,7 +40,7 @@ class Answer:
         return b"".join([piece async for piece in self.pieces])
 
     async def json(self) -> Any:
-        """Return the value that the JSON text of the body stands for."""
+        """Parse the body as JSON. Returns the value."""
         text = await self.read()
         return orjson.loads(text) if len(text) < _SHORT else await asyncio.to_thread(orjson.loads, text)
 

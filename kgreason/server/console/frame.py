@@ -160,7 +160,10 @@ def button(text: str, handle: Callable[[], object], *, is_main: bool = False) ->
 
 
 def choice(options: Mapping[str, str], label: str, handle: Callable[[str], object]) -> ui.html:
-    """Make a list to choose from; `texts` maps each value to the text that the user sees."""
+    """Make a list to choose from. `options` maps each value to the text that the user sees.
+
+    `handle` is called with the value that the user chooses.
+    """
     parts = [Markup('<option value="{}">{}</option>').format(value, text) for value, text in options.items()]
     found = html(Markup("").join(parts), tag="select").props(f'aria-label="{label}"')
     found.on("change", lambda event: handle(str(event.args)), js_handler="(event) => emit(event.target.value)")

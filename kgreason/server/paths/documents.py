@@ -82,13 +82,13 @@ async def _part(part: UploadFile) -> AsyncIterator[Path]:
 
 
 def quads_of(lines: Iterable[bytes]) -> Iterator[Quad]:
-    """Yield the quads that chunks of N-Quads lines stand for."""
+    """Parse chunks of N-Quads lines. Yields the quads."""
     for chunk in lines:
         yield from pyoxigraph.parse(chunk, RdfFormat.N_QUADS, lenient=True)
 
 
 def default_triples(quads: Iterable[Quad]) -> Iterator[pyoxigraph.Triple]:
-    """Yield the triples of those quads that are in the default graph."""
+    """Yield the triples in the default graph. Quads of other graphs are left out."""
     return (quad.triple for quad in quads if quad.graph_name == DefaultGraph())
 
 

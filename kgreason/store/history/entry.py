@@ -86,7 +86,7 @@ class Head:
 
     @classmethod
     def of_json(cls, told: Mapping[str, Any]) -> Self:
-        """Return the head from which `to_json` made the object.
+        """Turn the result of `to_json` back into the head.
 
         In `rules`, the removed rules come before the added rules.
         """
@@ -112,7 +112,7 @@ class Entry:
     sections: Mapping[str, bytes] = field(default_factory=dict)
 
     def frame(self) -> bytes:
-        """Return the entry as the history stores it."""
+        """Return the entry as bytes, in the form in which files of the history have it."""
         head, body = self.parts()
         row = _ROW.pack(_MAGIC, len(head), zlib.crc32(head), len(body), zlib.crc32(body), 0)[:-4]
         return row + struct.pack("<I", zlib.crc32(row)) + head + body
@@ -127,7 +127,7 @@ class Entry:
 
     @classmethod
     def parse(cls, head: bytes, body: bytes) -> Self:
-        """Return the entry that `parts` wrote. Raises ValueError."""
+        """Turn the result of `parts` back into the entry. Raises ValueError."""
         fields, start, sections = json.loads(head), 0, {}
         lines = zlib.decompress(body)
         for name, length in fields["sections"].items():

@@ -173,7 +173,10 @@ class Journal:
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
-        """Within the block, an OSError becomes a StoreError: the journal cannot be `what`, such as "opened"."""
+        """Within the block, an OSError becomes a StoreError.
+
+        Its message says that the journal cannot be `what`: "opened", "read".
+        """
         try:
             yield
         except OSError as error:
@@ -207,7 +210,7 @@ class Journal:
                 yield record, frame, offset
 
     def _next(self, file: BinaryIO, offset: int) -> tuple[Record, bytes] | None:
-        """Read the record at `offset`, where the file stands. Returns the record and its first row.
+        """Read the next record of the file, which begins at `offset`. Returns the record and its first row.
 
         Returns None at the end of the file, and at a torn record. Raises StoreError for any other damage.
         """

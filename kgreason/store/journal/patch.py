@@ -177,10 +177,7 @@ class _Reader:
 
 
 def _with_labels(row: bytes) -> bytes:
-    """Return a row of a patch with each `<_:label>`, as Jena writes it, replaced by `_:label`.
-
-    Strings stay as they are.
-    """
+    """Replace each `<_:label>` in a row of a patch, as Jena writes it, by `_:label`. Strings stay as they are."""
     return _NODE.sub(lambda found: found[1] or found[2], row) if b"<_:" in row else row
 
 

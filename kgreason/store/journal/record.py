@@ -81,7 +81,7 @@ class Record:
 
     @classmethod
     def parse(cls, patch: bytes) -> Self:
-        """Return the record that `patch` wrote. Raises ValueError."""
+        """Turn the result of `patch` back into the record. Raises ValueError."""
         header, mark, rows = patch.partition(b"TX .\n")
         if not mark or not rows.endswith(b"TC .\n"):
             raise ValueError("the record has no rows")

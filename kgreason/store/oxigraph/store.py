@@ -105,11 +105,11 @@ class OxigraphStore:
                 raise
 
     def apply(self, removed: bytes, added: bytes, check: Check | None = None) -> None:
-        """Remove lines, then add lines, in one transaction.
+        """Remove lines, then add lines, in one transaction. Graphs that have no rows afterwards lose their names.
 
-        The name of a graph that has no rows then is removed as well. `check` is called from time to time. If it raises
-        an error, the store stays as it was, and StoppedError is raised with this error as its `reason`. A delta that
-        only adds rows cannot be stopped while Oxigraph runs, which takes some 5 microseconds a row.
+        `check` is called from time to time. If it raises an error, the store stays as it was, and StoppedError is
+        raised with this error as its `reason`. A delta that only adds rows cannot be stopped while Oxigraph runs, which
+        takes some 5 microseconds a row.
         """
         with self._errors():
             if not removed and check is None:
@@ -134,13 +134,14 @@ class OxigraphStore:
     def solutions_after(
         self, removed: bytes, added: bytes, prologue: str, operation: str, variables: Sequence[str]
     ) -> list[dict[str, Term | None]]:
-        """Return the solutions that a WHERE would have after a delta (`removed`, `added`).
+        """Return the solutions that a WHERE would have after a delta. Other readers do not see the delta.
 
-        Other readers do not see the delta. `operation` is the WHERE as an operation of SPARQL Update; `prologue` is the
-        text before it. For each solution the operation must call the function COLLECT with the values of `variables`,
-        and with UNBOUND for a variable without a value. The delta and the operation are one transaction, which is
-        rolled back. Ctrl-C ends the waiting; then `is_held` is true until Oxigraph has finished. Raises QueryError,
-        StoreError. Cost: applying the delta, and a call of Python for each solution.
+        `removed` and `added` are the delta, as lines. `operation` is the WHERE as an operation of SPARQL Update;
+        `prologue` is the text before it. For each solution the operation must call the function COLLECT with the values
+        of `variables`, and with UNBOUND for a variable without a value. The delta and the operation are one
+        transaction, which is rolled back. Ctrl-C ends the waiting; then `is_held` is true until Oxigraph has finished.
+
+        Raises QueryError, StoreError. Cost: applying the delta, and a call of Python for each solution.
         """
         update, rows, is_wanted = Update(removed, added), list[tuple[Term, ...]](), True
 

@@ -45,9 +45,9 @@ class _Feed:
                         self._show(event)
 
     async def _first(self) -> int | None:
-        """Return the number of a commit. The page shows the commits after it.
+        """Return the number of the commit after which the page begins to show commits.
 
-        The server still has all of these commits, and at most `_KEPT` of them exist so far.
+        The server must still have all later commits. At most `_KEPT` of them are made already.
         """
         commit = int((await self._frame.calls.json("/health"))["commit"])
         try:
@@ -80,7 +80,7 @@ class _Feed:
 
 
 def shown(number: int, data: bytes, words: Words) -> Markup:
-    """Show a commit as HTML."""
+    """Show a commit as HTML. `data` is the JSON in the event of the commit."""
     if len(data) > _LARGE:
         return Markup("<h2>Commit {}</h2><p>It is too large to be shown here.</p>").format(number)
     told: dict[str, Any] = orjson.loads(data)

@@ -159,7 +159,7 @@ def _fits(verb: str, line: dict[str, Any]) -> bool:
 
 
 def terms_of(texts: Iterable[str]) -> tuple[Term, ...]:
-    """Return the terms that N-Triples texts stand for. Raises InputError for a text that is not a term."""
+    """Turn N-Triples texts into terms. Raises InputError for a text that is not a term."""
     return tuple(term_of(_shallow(text)) for text in texts)
 
 
