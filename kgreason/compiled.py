@@ -69,15 +69,15 @@ class _Stamped:
 
 
 class UserProvided(_Stamped, caching.UserProvidedCacheLocator):  # type: ignore[misc]
-    """The cache in the folder that NUMBA_CACHE_DIR names."""
+    """Keeps the cache in the folder that NUMBA_CACHE_DIR names."""
 
 
 class InTree(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
-    """The cache beside the sources, if that folder can be written."""
+    """Keeps the cache beside the sources, if that folder can be written."""
 
 
 class UserWide(_Stamped, caching.UserWideCacheLocator):  # type: ignore[misc]
-    """The cache in the user's cache folder, if the two other caches cannot be used."""
+    """Keeps the cache in the user's cache folder, if the two other caches cannot be used."""
 
 
 _LOCATORS = ",".join(f"{__name__}.{cls.__name__}" for cls in (UserProvided, InTree, UserWide))
@@ -106,7 +106,7 @@ def announce(function: Callable[..., Any]) -> None:
 
 
 class _Inlined(CPUDispatcher):  # type: ignore[misc]
-    """A function without the wrapper that lets Python call it."""
+    """A compiled function that only kernels can call: it lacks the wrapper for calls from Python."""
 
     def __call__(self, *_: object, **__: object) -> Any:
         raise TypeError(f"{self.py_func.__qualname__} can be called by kernels only, not by Python")

@@ -119,11 +119,11 @@ def unlimited() -> int:
 
 
 class OverLimitError(Exception):
-    """An evaluation has extended more rewrites than its limit allows."""
+    """Raised when an evaluation has extended more rewrites than its limit allows."""
 
 
 class _EnoughError(Exception):
-    """The requested number of derivations has been found."""
+    """Raised to stop a search when the requested number of derivations has been found."""
 
 
 class Circuit:
@@ -161,7 +161,7 @@ class Circuit:
         memory["hashes"] = np.zeros(max(BLOCK, LOOKUP_BLOCK) + 1, dtype=np.uint64)
 
     def _make_wide(self, width: int) -> None:
-        """Make the scratch arrays for facts of `width` columns."""
+        """Make the scratch arrays anew, for facts of `width` columns."""
         self.memory["heads"] = np.zeros((_HEADS + 1, width), dtype=np.int32)
         self.memory["changed"] = np.zeros((16, FIRST + width), dtype=np.int32)
 
@@ -206,7 +206,7 @@ class Circuit:
             check()
 
     def retract_rows(self, rows: Int32, check: Check) -> int:
-        """Remove the flag `asserted` from rows int32[n, w]. Returns the number of rows that were not asserted."""
+        """Remove the flag `asserted` from the facts `rows`, int32[n, w]. Returns how many of them were not asserted."""
         rows, missed = np.ascontiguousarray(rows, dtype=np.int32), 0
         self._make_room(len(rows))
         for low in range(0, len(rows), 1 << 18):
@@ -217,7 +217,7 @@ class Circuit:
     def adopt(self, records: Int32) -> None:
         """Fill the empty fact table with a saved fixpoint.
 
-        records: int32[n, 3 + w], for each fact its state, stamp, support and columns.
+        `records`: int32[n, 3 + w], for each fact its state, stamp, support and columns.
         """
         self.facts.reserve(len(records))
         self.memory["rows"][: len(records), : records.shape[1]] = records
@@ -341,7 +341,7 @@ class Circuit:
         return np.concatenate(found) if found else self.memory["traced"][:0].copy()
 
     def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check) -> None:
-        """Find the derivations of the present facts in rows int32[n]. Calls `take` with the derivations, part by part.
+        """Find the derivations of the present facts in rows int32[n], and pass them to `take`, part by part.
 
         A part is int32[n, 1 + slots]: each line has the number of a rule, then the values of the rule's slots. A
         derivation with two heads is passed twice if both heads are among the facts. `take` and `check` may raise.
@@ -436,8 +436,8 @@ class Circuit:
         """Return the facts whose kind (absent, inferred or asserted) this commit has changed so far.
 
         Returns four arrays: the facts' columns int32[n, w], tables int32[n], kinds before the commit int8[n], and kinds
-        after the commit int8[n]. All four are views and not contiguous. Rows at positions below `start` of the undo log
-        are left out.
+        after the commit int8[n]. All four are views and not contiguous. `start`: only rows from this position of the
+        undo log on are looked at.
         """
         self.memory.grow("changed", self._counters[N_TOUCHED] - start)
         n = note_changes(self.block, start)
@@ -505,5 +505,8 @@ class Circuit:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the fact table, the arrangements and the catalogue, without scratch arrays and the program."""
+        """The number of bytes of the fact table, the arrangements and the catalogue.
+
+        Scratch arrays and program do not count.
+        """
         return self.facts.nbytes + self.arrangements.nbytes + self.catalogue.nbytes

@@ -68,7 +68,7 @@ class Elastic:
         self._per_leaving *= DOUBT
 
     def for_leaving(self) -> int:
-        """Return the number of rewrites that an Update may extend to retract facts."""
+        """Return how many rewrites an Update may extend to retract facts."""
         return int(FRACTION * (self.work or 0))
 
     def for_arriving(self, growth: float) -> int:

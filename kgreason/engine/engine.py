@@ -100,8 +100,8 @@ def _both(first: Check, second: Check) -> Check:
 class Engine:
     """Facts and rules as ids. After every commit the facts are the closure of the asserted facts under the rules.
 
-    `quiet` is the id of a property, or 0. The engine derives no reflexive triple `x quiet x` of this property.
-    (kgreason passes owl:sameAs while the rule eq-ref is off.)
+    `quiet` is the id of a property, or 0. The engine derives no triple `x quiet x` with this property. (kgreason passes
+    owl:sameAs while the rule eq-ref is off.)
     """
 
     def __init__(self, quiet: int = 0) -> None:
@@ -203,10 +203,10 @@ class Engine:
     ) -> None:
         """Retract facts, assert other facts, and add 1 to the weights of rules (`added`) or subtract 1 (`removed`).
 
-        `asserted` and `retracted` map the number of a table to rows int32[n, w]. Asserting an asserted fact, retracting
-        a fact that is not asserted, and removing a rule that is not in force change nothing. `check` is called between
-        kernel calls and may raise. Raises LimitError if the commit extends more than `budget` rewrites; the message
-        names the rule that was running. After any error call `rollback`.
+        `asserted` and `retracted` map the number of a table to rows int32[n, w]. Nothing changes if a fact to assert is
+        asserted already, if a fact to retract is not asserted, or if a rule to remove is not in force. `check` is
+        called between kernel calls and may raise. Raises LimitError if the commit extends more than `budget` rewrites;
+        the message names the rule that was running. After any error call `rollback`.
         """
         with undivided() as let_out:
             wish = Wish(asserted, retracted or {})
@@ -225,10 +225,10 @@ class Engine:
             raise LimitError(self._over(budget)) from None
 
     def take_over(self, records: Int32, rules: Sequence[EncodedRule]) -> None:
-        """Start the open commit from a fixpoint that was evaluated elsewhere; call `apply` next.
+        """Start the open commit from a fixpoint that was evaluated elsewhere. Call `apply` next.
 
-        The engine must have no facts yet. records: int32[n, 3 + w], as for `restore`. `rules` are all rules of the
-        fixpoint. These rules replace the rules in force.
+        The engine must have no facts yet. `records`: int32[n, 3 + w], as for `restore`. `rules`: all rules of the
+        fixpoint. They replace the rules in force.
         """
         with undivided():
             self._reweigh(rules, self._all_rules())
@@ -364,7 +364,7 @@ class Engine:
         return start + len(left)
 
     def _switch(self, budget: int | None, check: Check) -> None:
-        """Drop the Update, if there was one, and run a Bootstrap from all facts that the commit leaves asserted."""
+        """Drop the Update, if there was one, and run a Bootstrap from all facts that are asserted after the commit."""
         origin = self._origin
         self._steps[-1] = "bootstrap"
         self._rewrites += self.circuit.rewrites
@@ -378,7 +378,10 @@ class Engine:
         self._evaluate(facts, UNLIMITED if budget is None else budget - self._rewrites, check)
 
     def _evaluate(self, facts: Rows, allowed: int, check: Check) -> None:
-        """Run a Bootstrap: evaluate the rules in a new circuit, from `facts` as the asserted facts."""
+        """Run a Bootstrap: evaluate the rules in a new circuit. `facts`: the asserted facts.
+
+        `allowed`: how many rewrites it may extend.
+        """
         self._set_active(number for number, _ in self._reweighed)
         room = max(1024, 2 * count(facts))  # unused room costs no memory
         circuit = Circuit(self.planner, room, self._quiet)
@@ -430,11 +433,11 @@ class Engine:
         return self.circuit, self.circuit.touched
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
-        """Return the facts that the open commit has changed since the mark `since` was made, and a new mark.
+        """Return the facts that the open commit has changed since the mark `since` was made by `place`, and a new mark.
 
-        `place` makes such marks. Returns columns int32[n, w], tables int32[n] and the new mark. A fact that had already
-        changed before `since` may be left out. If a Bootstrap has run after `since`, returns all facts that the commit
-        has changed.
+        The facts are returned as columns int32[n, w] and tables int32[n]. A fact that had already changed before
+        `since` may be left out. If a Bootstrap has run after `since`, all facts that the commit has changed are
+        returned.
         """
         circuit, start = since
         if circuit is self.circuit:
@@ -500,7 +503,7 @@ class Engine:
     def restore(self, records: Int32, rules: Sequence[EncodedRule], work: int = 0) -> None:
         """Load a saved fixpoint and its rules.
 
-        records: int32[n, 3 + w], for each fact its state, stamp, support and columns. `work` is the saved forecast of a
+        `records`: int32[n, 3 + w], for each fact its state, stamp, support and columns. `work`: the saved forecast of a
         Bootstrap's work, or 0 if there was no Bootstrap.
         """
         self.set_rules(rules)
@@ -574,7 +577,10 @@ class Engine:
         return [self.planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
 
     def _reweigh(self, added: Sequence[EncodedRule], removed: Sequence[EncodedRule]) -> _Reweighed:
-        """Change the weights of rules. Returns the numbers of the rules that leave, and of the rules that are new."""
+        """Change the weights of rules.
+
+        Returns the numbers of the rules that leave, and those of the rules that are new.
+        """
         if not added and not removed:
             return _NO_RULES
         before: dict[int, bool] = {}
@@ -591,7 +597,7 @@ class Engine:
         return _Reweighed(leaving, fresh)
 
     def _set_active(self, numbers: Iterable[int]) -> None:
-        """Activate the rules of `numbers` whose weight is not 0, and deactivate the other rules of `numbers`."""
+        """Make the rules of `numbers` active whose weight is not 0, and the other rules of `numbers` inactive."""
         for number in numbers:
             self.planner.set_active(number, number in self._weights)
 

@@ -53,8 +53,8 @@ def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence
 def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[np.bool_]]) -> Int32:
     """Return the rows int32[n, w] that are asserted after a sequence of events.
 
-    rows: the asserted rows before the events. An event is a pair: rows int32[m, w], and 1 (assert the rows) or -1
-    (retract the rows). `is_asserted` says for each row of an array whether the row is asserted before the events.
+    `rows`: the asserted rows before the events. An event is a pair: rows int32[m, w], and 1 (assert the rows) or -1
+    (retract the rows). `is_asserted` returns for each row of an array whether it is asserted before the events.
     """
     keys = np.concatenate([np.ascontiguousarray(part, dtype=np.int32) for part, _ in events])
     signs = np.repeat(np.array([sign for _, sign in events], dtype=np.int8), [len(part) for part, _ in events])

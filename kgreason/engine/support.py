@@ -57,7 +57,10 @@ class _Pairs:
         self._found, self._parts, self._waiting = np.empty(0, dtype=np.int64), list[NDArray[np.int64]](), 0
 
     def take(self, traced: Int32) -> None:
-        """Note the pairs (fact, owner) for derivations in the form of `Circuit.trace`: int32[n, 1 + slots]."""
+        """Note a pair (fact, owner) for each counted derivation among `traced`.
+
+        `traced`: int32[n, 1 + slots], as `Circuit.trace` passes derivations.
+        """
         for number in distinct(traced[:, 0]).tolist():
             code = self._engine.planner.rule(number)
             slots = traced[traced[:, 0] == number, 1:]
@@ -68,7 +71,7 @@ class _Pairs:
             self._note(code, slots, newest)
 
     def take_bodiless(self) -> None:
-        """Note the pairs (fact, owner) for rules without a body. `trace` does not find derivations by such rules."""
+        """Note a pair (fact, owner) for each rule without a body. `trace` does not find derivations by such rules."""
         for code in self._owners:
             if not code.shape.body:
                 self._note(code, np.array([[0, *code.constants]], dtype=np.int32), np.array([-1], dtype=np.int32))

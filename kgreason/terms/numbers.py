@@ -40,7 +40,7 @@ class Numbers(NamedTuple):
 
 
 def read_numbers(dictionary: Dictionary, ids: npt.NDArray[np.int32]) -> Numbers:
-    """Read the terms with the ids int32[n] as numbers."""
+    """Read the terms `ids`, int32[n], as numbers."""
     found = Numbers(np.zeros(ids.size, np.uint8), np.zeros(ids.size, np.int64))
     _read(dictionary.table(), np.ascontiguousarray(ids), _INTEGER, _DECIMAL, _DOUBLE, found.kinds, found.values)
     return found

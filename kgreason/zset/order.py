@@ -32,7 +32,7 @@ class Groups(NamedTuple):
 
     @property
     def ends(self) -> npt.NDArray[np.int64]:
-        """The position in `order` behind each group: int64[g]."""
+        """The position in `order` after the last row of each group: int64[g]."""
         return np.append(self.starts, len(self.order))[1:]
 
     def sums(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -51,7 +51,7 @@ class ZSet:
 
     @classmethod
     def empty(cls, width: int) -> ZSet:
-        """Return the Z-set without rows whose width is `width`."""
+        """Return a Z-set without rows, with `width` columns."""
         return cls(np.empty((0, width), dtype=np.int32), np.empty(0, dtype=np.int64), True)
 
     def consolidate(self) -> ZSet:
@@ -76,7 +76,7 @@ class ZSet:
         return self + -other
 
     def distinct(self) -> ZSet:
-        """DBSP's distinct: weight 1 for every row of positive weight; all other rows are removed."""
+        """Return DBSP's distinct of this Z-set: the rows of positive weight, each with weight 1."""
         positive = self.positive()
         return ZSet(positive.columns, np.ones_like(positive.weights), True)
 

@@ -86,7 +86,10 @@ def log_row(m: Block, rows: Int32, r: Number) -> None:
 
 @inline
 def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: Number, high: Number) -> None:
-    """Write the hashes of keys[low:high] to the array HASHES, and load their entries and rows into the CPU cache."""
+    """Write the hashes of the facts keys[low:high] to the array HASHES.
+
+    The entries of these hashes, and the rows that they name, are loaded into the CPU cache.
+    """
     width = keys.shape[1]
     h = hashes(m, HASHES)
     shift = np.uint64(64 - bits)

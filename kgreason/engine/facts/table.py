@@ -62,7 +62,7 @@ class FactTable:
         memory["free"] = np.zeros(16, dtype=np.int32)
 
     def __len__(self) -> int:
-        """Return the number of facts, including facts that the open commit has removed."""
+        """Return the number of rows with a fact, including facts that the open commit has removed."""
         return self._counters[N_ROWS] - self._counters[N_FREE] - self._counters[N_DEAD]
 
     @property

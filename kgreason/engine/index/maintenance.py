@@ -44,7 +44,7 @@ from kgreason.engine.program.trigger_keys import find_key, is_met, meets, shapes
 
 @inline
 def arrange_for_key(m: Block, k: Number, r: Number) -> Flag:
-    """Enter row `r` into each arrangement for which key `k` has a live ask. Returns False if there is no room."""
+    """Enter row `r` into each arrangement for which key `k` has a live ask. Returns False if an array is full."""
     asks, live_asks = matrix(m, ASKS), vector(m, LIVE_ASKS)
     ask = matrix(m, KEY_INFO)[k, 2]
     while ask >= 0:
@@ -108,7 +108,7 @@ def count_present(m: Block, low: Number, high: Number, first_key: Number) -> Non
 
 @kernel
 def count_key(m: Block, k: Number, candidates: Int32) -> None:
-    """Count the MET rows among `candidates`, int32[n], that meet trigger key `k`."""
+    """Count, for trigger key `k`, the MET rows among `candidates`, int32[n], that meet it."""
     rows, count = matrix(m, ROWS), vector(m, KEY_COUNT)
     for i in range(candidates.size):
         if rows[candidates[i], STATE] & MET != 0 and meets(m, k, rows, candidates[i]):
@@ -141,10 +141,10 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Fl
 
 @kernel
 def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
-    """Enter each MET row from `low` to `high - 1` into arrangement `a` if the row meets the key of a live ask for `a`.
+    """Enter into arrangement `a` the MET rows from `low` to `high - 1` that meet the key of a live ask for `a`.
 
-    Returns the number of the first row that is not done: `high`, or less if there was no room. `gatekeep`
-    enters rows that are not MET yet later.
+    Returns the number of the first row that is not done: `high`, or less if an array is full. `gatekeep` enters the
+    other rows later, when it sets their flag MET.
     """
     rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
     for r in range(low, high):

@@ -139,7 +139,7 @@ def free_run(m: Block, at: Number, k: Number) -> None:
 
 @inline
 def move_run(m: Block, groups: Int32, g: Number, k: Number) -> Flag:
-    """Move the rows of group `g` to a new run of 2**k postings. Returns False if there is no room."""
+    """Move the rows of group `g` to a new run of 2**k postings. Returns False if an array is full."""
     postings, values, start = vector(m, POSTINGS), vector(m, VALUES), np.int64(groups[g, GROUP_START])
     run = take_run(m, k)
     if run == NO_ROOM:
@@ -155,7 +155,7 @@ def move_run(m: Block, groups: Int32, g: Number, k: Number) -> Flag:
 
 @inline
 def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
-    """Make a group of the single row `r`, at a free entry of the hash table. Returns False if there is no room."""
+    """Make a group of the single row `r`, at a free entry of the hash table. Returns False if an array is full."""
     groups, slots = matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
     n = m[N_ARRANGED]
     g = m[FREE_GROUP] - 1
@@ -178,7 +178,7 @@ def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
 def arrange(m: Block, a: Number, r: Number) -> Flag:
     """Enter row `r` into its group of arrangement `a`, unless `r` is already the last row of the group.
 
-    Returns False if there is no room.
+    Returns False if an array is full.
     """
     arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
     slots, postings, values = entries(m, GROUP_ENTRIES), vector(m, POSTINGS), vector(m, VALUES)

@@ -67,9 +67,9 @@ def enqueue(m: Block, r: Number) -> None:
 def new_row(
     m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, entry: Number, h: Number
 ) -> Number:
-    """Write the fact `keys[i]` to a free row and put the row into the queue. Returns the number of the row.
+    """Write the fact `keys[i]` to a free row, and put the row into the queue. Returns the number of the row.
 
-    `entry` is a free entry of the hash table, and h is the hash of the fact.
+    `entry`: a free entry of the hash table. `h`: the hash of the fact.
     """
     r = m[N_ROWS]
     if m[N_FREE] > 0:
@@ -96,7 +96,10 @@ def become(rows: Int32, r: Number, age: Number) -> None:
 
 @inline
 def distinct(m: Block) -> None:
-    """Enter the heads of the head buffer into the fact table, which must have room; then empty the buffer."""
+    """Enter the heads of the head buffer into the fact table, and empty the buffer.
+
+    The table must have room for them.
+    """
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
     bits = log2(m, ENTRIES)
@@ -170,7 +173,7 @@ def open_queue(m: Block) -> None:
 
 @kernel
 def take_heads(m: Block) -> None:
-    """Call `distinct` for heads that Python has put into the buffer; the fact table must have room for them."""
+    """Call `distinct` for heads that Python has put into the buffer. The fact table must have room for them."""
     distinct(m)
 
 
@@ -182,10 +185,10 @@ def take_back_heads(m: Block) -> None:
 
 @kernel
 def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number, only_present: Flag) -> None:
-    """Flag rows keys[low:high] as asserted. New rows are queued with stamp 0 and support 0.
+    """Flag the facts keys[low:high] as asserted. Those that are new go into the queue, with stamp 0 and support 0.
 
-    keys: int32[n, w]. With `only_present` only present rows are flagged and no row is queued. The fact table, the queue
-    and the undo log must have room for high - low rows.
+    `keys`: int32[n, w]. With `only_present` only present rows are flagged and no row is queued. The fact table, the
+    queue and the undo log must have room for high - low rows.
     """
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
     bits = log2(m, ENTRIES)
@@ -210,10 +213,10 @@ def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number,
 
 @kernel
 def retract_rows(m: Block, keys: Int32, low: Number, high: Number) -> Number:
-    """Retract the facts `keys[low:high]`: remove the flag `asserted`. A fact without support leaves.
+    """Remove the flag `asserted` from the facts `keys[low:high]`. A fact without support leaves.
 
-    Returns how many of the facts were not asserted. keys: int32[n, w]. The queue and the undo log must have
-    room for high - low rows.
+    Returns how many of the facts were not asserted. `keys`: int32[n, w]. The queue and the undo log must have room for
+    high - low rows.
     """
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
     bits = log2(m, ENTRIES)

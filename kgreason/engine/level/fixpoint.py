@@ -64,7 +64,7 @@ from kgreason.engine.memory.layout import (
 
 @inline
 def next_segment(m: Block) -> Number:
-    """Gatekeep the next segment. If the level is done, open the next level first.
+    """Call `gatekeep` for the next segment. If the level is done, open the next level first.
 
     Returns DONE if there is no row left, NEED_POSTINGS if an arrangement is full, else RUNNING.
     """

@@ -103,7 +103,7 @@ def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag)
 def arrange_everywhere(m: Block, rows: Int32, r: Number) -> Flag:
     """Enter row `r` into each arrangement for which a key without constants has a live ask.
 
-    Returns False if there is no room.
+    Returns False if an array is full.
     """
     shapes = matrix(m, SHAPES)
     for shape in range(m[N_SHAPES]):
@@ -146,7 +146,7 @@ def add_common_hits(m: Block, low: Number, high: Number) -> None:
 
 @inline
 def group_hits(m: Block) -> None:
-    """Group the hits of the segment by key, with a counting sort over the keys that were met."""
+    """Sort the hits of the segment by key: a counting sort over the keys that were met."""
     hit_keys, hit_rows, grouped = vector(m, HIT_KEYS), vector(m, HIT_ROWS), vector(m, GROUPED)
     group_key, group_low, fill = vector(m, GROUP_KEY), vector(m, GROUP_LOW), vector(m, KEY_FILL)
     n = m[N_HITS]
@@ -191,9 +191,10 @@ def mark_met(m: Block, low: Number, high: Number) -> None:
 
 @inline
 def gatekeep(m: Block) -> Flag:
-    """Gatekeep the next segment of the level.
+    """Make the next segment of the level, and find its hits.
 
-    Returns False if an arrangement needs more room first; then make room and call again.
+    In the phase ASSERT, also count its rows for the keys that they meet, and enter them into arrangements. Returns
+    False if an arrangement needs more room first; then make room and call again.
     """
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     low, at = m[SEGMENT_LOW], m[SEGMENT_HIGH]

@@ -148,7 +148,7 @@ def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> t
 
 @inline
 def choose(m: Block, node: Number, target: Number) -> Flag:
-    """Look up all steps of a node. Write the step with the fewest rows, and these rows, to `first_probes[target]`.
+    """Look up all steps of a node. Write the step with the fewest rows, and its posting, to `first_probes[target]`.
 
     Returns False if a step finds no row.
     """

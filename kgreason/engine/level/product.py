@@ -136,9 +136,9 @@ def push(m: Block, depth: Number, source: Number, rank: Number) -> None:
 
 @inline
 def only_step(m: Block, node: Number) -> Number:
-    """Return the number of the only step of a node, or -1.
+    """Return the number of the only step of a node.
 
-    -1: the node has several steps, or its step looks up a fact and probes no arrangement.
+    Returns -1 if the node has several steps, or if its step looks up a fact and probes no arrangement.
     """
     nodes, steps = matrix(m, NODES), unsigned(m, STEPS)
     first = np.int64(nodes[node, 0])
@@ -203,7 +203,7 @@ def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Fl
 
 @inline
 def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
-    """Go through the posting of the frame at `depth` until a row can be extended by a next step.
+    """Go through the posting of the frame at `depth` until one of its rows can be extended by a next step.
 
     Returns True if there is such a row; the posting of its next step is then in the frame at depth + 1.
     """
@@ -247,7 +247,8 @@ def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
 def extend(m: Block, depth: Number) -> Number:
     """Run the frames of the stack from `depth` down to 0.
 
-    Returns -1 when the stack is empty, or the depth to continue at if the head buffer is full or the fuel is used up.
+    Returns -1 when the stack is empty. If the head buffer is full or the fuel is used up, returns the depth at which to
+    continue.
     """
     frames, steps = matrix(m, FRAMES), unsigned(m, STEPS)
     while depth >= 0:

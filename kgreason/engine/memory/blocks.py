@@ -84,7 +84,7 @@ class Memory:
 def _array_at(element: types.Type, dimensions: int) -> Any:
     """Make a Numba intrinsic `array(m, name)`, which returns one array of the memory block m inside a kernel.
 
-    The array is C-contiguous; `name` is the position of its address in the block. element: the dtype of the array.
+    The array is C-contiguous; `name` is the position of its address in the block. `element`: the dtype of the array.
     """
 
     @intrinsic  # type: ignore[untyped-decorator]

@@ -33,7 +33,7 @@ def mixed(h: Number, column: Number, value: Number) -> Number:
 
 @inline
 def finished(h: Number) -> Number:
-    """Do the last step of a hash. Without this step, consecutive ids would fill neighbouring entries."""
+    """Return hash `h` after its last step. Without this step, consecutive ids would fill neighbouring entries."""
     return (h ^ (h >> np.uint64(29))) * _FINISH
 
 
@@ -48,7 +48,10 @@ def hash_row(rows: Int32, r: Number, first: Number, width: Number) -> Number:
 
 @inline
 def log2(m: Block, name: Number) -> Number:
-    """Return the base-2 logarithm of the size of a hash table of the memory block; `name` is its position there."""
+    """Return the base-2 logarithm of the size of a hash table.
+
+    `name`: the position of the table in the memory block.
+    """
     return m[name + 2]
 
 

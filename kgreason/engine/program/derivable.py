@@ -82,7 +82,7 @@ def has_arrangements(m: Block, plan: Number) -> Flag:
 def note_needed(m: Block, count: Number, needed: Int32) -> None:
     """Set `needed[ask] = 1` for every ask of the plans 0 to `count - 1` that can derive facts (`has_facts`).
 
-    needed: int32[asks].
+    `needed`: int32[asks].
     """
     plans, steps = matrix(m, PLANS), matrix(m, STEPS)
     for plan in range(count):

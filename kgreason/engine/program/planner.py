@@ -77,7 +77,7 @@ class EncodedRule(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """The form of an atom's keys: the id of their shape, and the columns where the atom has constants."""
+    """What all keys of an atom share: the number of their shape, and the columns where the atom has constants."""
 
     number: int
     direction: Direction
@@ -88,7 +88,7 @@ _Waiting: TypeAlias = dict[tuple[int, ...], list[int]]
 
 
 class _PlannedShape(NamedTuple):
-    """The places of a shape's plans in the planner's arrays.
+    """Where the plans of a shape are in the planner's arrays.
 
     `starts`: for each plan the number of its start step, then the range (low, high) of its other steps. `asks`: pairs
     (atom, arrangement). `forms`: the forms of the body atoms. `heads`: for each head, the dict in which rules of this
@@ -102,7 +102,7 @@ class _PlannedShape(NamedTuple):
 
 
 class _PlannedStart(NamedTuple):
-    """The place of a head's backward plan in the planner's arrays.
+    """Where the backward plan of a head is in the planner's arrays.
 
     `form`: the form of the head's keys. `start`: the number of the start step, then the range (low, high) of the other
     steps. `asks`: pairs (atom, arrangement). Atom 0 is the head; body atoms count from 1.
@@ -210,7 +210,10 @@ class Planner:
         return number
 
     def _hang(self, rule: int, key: int, start: tuple[int, int, int]) -> None:
-        """Attach a plan of a rule to a key."""
+        """Attach a plan of a rule to a key.
+
+        `start`: the number of the plan's start step, then the range (low, high) of its other steps.
+        """
         step, low, high = start
         info = self.key_info.array
         info[key, 1] = self.plans.append(rule, step, info[key, 1], low, high)
@@ -400,7 +403,7 @@ class Planner:
         return self._rules[number]
 
     def set_active(self, rule: int, active: bool) -> None:
-        """Set whether a rule may fire."""
+        """Set whether a rule derives facts."""
         self.rules.array[rule, RULE_ACTIVE] = int(active)
 
     def _ask(self, key: int, arrangement: int) -> None:
