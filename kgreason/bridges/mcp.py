@@ -123,7 +123,7 @@ def assistant(
 def _told() -> Iterator[None]:
     """Within the block, turn errors that an assistant can correct into ToolError.
 
-    `mcp` hides all other errors from it.
+    `mcp` shows an assistant no other error.
     """
     try:
         yield

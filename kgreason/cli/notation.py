@@ -30,7 +30,7 @@ def _prefixes(_context: click.Context, _option: click.Parameter, words: tuple[st
 
 
 def _prefix(does: str) -> Callable[[Command], Command]:
-    """Make an option `--prefix`. `does` is the first word of its help text, such as "Show"."""
+    """Make an option `--prefix`. `does` is the beginning of its help text, such as "Show"."""
     return click.option(
         "--prefix",
         "prefixes",

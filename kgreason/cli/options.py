@@ -282,7 +282,7 @@ class FileList(click.Command):
     """A command whose `-f`, or `--remove`, takes all words up to the next option: `-f a b` is `-f a -f b`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse arguments after the option is repeated for each file."""
+        """Repeat the option before each further file, and then parse the arguments."""
         return super().parse_args(ctx, list(_repeated(args)))
 
 

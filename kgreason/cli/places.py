@@ -44,10 +44,7 @@ Graph: TypeAlias = "KnowledgeGraph | RemoteGraph"
 
 
 class _PlaceType(click.ParamType[Place]):
-    """The type of `-l` for click.
-
-    A text that begins as the address of a server does is one; any other text is a folder.
-    """
+    """The type of `-l` for click: the address of a server, or else the path of a folder."""
 
     name = "store"
 

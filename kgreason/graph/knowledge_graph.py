@@ -407,7 +407,7 @@ class KnowledgeGraph:
     def _looking_again(self, read: Callable[[], Result]) -> Result:
         """Return the result of `read`, which reads the store's files.
 
-        If a writer replaced the files meanwhile, read again.
+        If a writer replaced them meanwhile, call it again.
         """
         while True:
             try:
@@ -646,7 +646,7 @@ class KnowledgeGraph:
         return tx.delta
 
     def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
-        """Retract the items that `add` asserts, as one commit, and return its delta.
+        """Retract triples and quads as one commit, and return its delta. Items are given as for `add`.
 
         A triple that the rules still derive stays in the graph as an inferred triple. A label of a blank node means the
         blank node that queries show with this label.
@@ -984,9 +984,9 @@ class KnowledgeGraph:
     def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:
         """Return a proof of a triple of the graph.
 
-        The triple is one tuple of three terms, as `match` takes them, or Turtle text. `others` must be empty. The
-        literal of the triple may have the normal form that queries show. Raises QueryError if the graph does not have
-        the triple, InputError if the item is not a triple.
+        The triple is one tuple of three terms, as `match` takes them, or Turtle text. `others` must be empty. A
+        literal may have the normal form that queries show. Raises QueryError if the graph does not have the triple,
+        InputError if the item is not a triple.
         """
         check_single("explain", triple, others)
         from kgreason.proofs.search import prove
@@ -995,7 +995,7 @@ class KnowledgeGraph:
 
     @locked
     def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
-        """Return all proofs of a triple that differ in their last step: one proof for each derivation of the triple.
+        """Return one proof for each derivation of a triple: each proof ends in another last step.
 
         The list is empty if the triple is asserted and no rule derives it.
 
@@ -1125,10 +1125,9 @@ class KnowledgeGraph:
         return dict(live.streams if (live := self._told_by()) else self._home.manifest.streams)
 
     def _told_by(self) -> LiveGraph | None:
-        """Return the graph with its engine, if only the engine knows what the last commit changed.
+        """Return the graph with its engine, or None if the manifest describes the last commit.
 
-        Otherwise return None. With None the manifest has the answer. The engine is needed if it runs already, or if the
-        manifest is older than the last commit.
+        The engine is returned if it runs already. It is started if the manifest is older than the last commit.
         """
         self._home.join()
         is_old = self._home.last and self._home.is_behind and not self._home.is_writable
@@ -1150,9 +1149,9 @@ class KnowledgeGraph:
         were evaluated elsewhere, for example by Spark, or by an older version. Each rule that an axiom was translated
         to has counts of its own; `why` names the axiom.
 
-        With `alone` each dict has the costs, and `alone`: how many facts the rule alone supports, without another rule
-        or an assertion. Facts that differ only by terms that owl:sameAs makes equal count once. The count takes a look
-        at every derivation.
+        With `alone` each dict has the costs and a further count. `alone` is the number of facts that only this rule
+        supports and that are not asserted. Facts that differ only by terms that owl:sameAs makes equal count once. This
+        takes a look at every derivation.
 
         With `anew` the costs are those of a Bootstrap that is computed now and then rolled back. Raises InputError for
         costs of the reference engine, which does not count them.
@@ -1210,7 +1209,7 @@ class KnowledgeGraph:
         return contradictions(*state, self._false_rules()) if state else []
 
     def _false_rules(self) -> FalseRules:
-        """Return the rules that derive `false`, of the same commit as the state that `_state` returns."""
+        """Return the rules that derive `false` in the state that `_state` returns."""
         if live := self._current():
             return live.materializer.false_rules
         return partial(snapshot.false_rules, self._home.snapshot)
@@ -1410,10 +1409,9 @@ class KnowledgeGraph:
             raise StoreError("the graph is closed")
 
     def _current(self) -> LiveGraph | None:
-        """Return the graph with its engine, if only the engine has the state of the last commit. Otherwise return None.
+        """Return the graph with its engine, or None if the snapshot has the state of the last commit.
 
-        With None the snapshot has the state. The engine is needed if it runs already, or if commits came after the
-        snapshot.
+        The engine is returned if it runs already. It is started if commits came after the snapshot.
         """
         self._check_open()
         self._home.join()

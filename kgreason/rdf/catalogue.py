@@ -54,10 +54,10 @@ class Catalogue:
         return cls({iri: Path(path) for iri, path in documents.items()}.get)
 
     def find(self, iri: str) -> Path | None:
-        """Return the file of the document with an IRI, such as `<http://e/a>`.
+        """Return the file of the document with this IRI, such as `<http://e/a>`.
 
-        None if the catalogue does not know the IRI. If a map or an XML catalog names the file, the file may be missing.
-        Raises InputError if two files declare the IRI.
+        None if the catalogue does not know the IRI. A map or an XML catalog may name a file that is missing. Raises
+        InputError if two files declare the IRI.
         """
         return self._finder(iri[1:-1]) or self._declaring(iri)
 

@@ -47,7 +47,7 @@ class Counted:
 
 @contextmanager
 def long_tokens(text: Counted, file: str) -> Iterator[None]:
-    """Within the block, turn the parser's MemoryError for too long a token into LimitError with file and line."""
+    """Within the block, the parser's MemoryError for a long token becomes a LimitError with file and line."""
     try:
         yield
     except MemoryError as error:

@@ -78,7 +78,7 @@ def format_named(name: str) -> Format:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format that the suffixes of a file name say.
+    """Return the format that the suffixes of a file name stand for.
 
     Raises InputError, with the known suffixes, for others.
     """
@@ -92,7 +92,7 @@ def format_of(path: Path) -> Format:
 
 
 def _no_format(path: str) -> str:
-    """Make the problem of a path that has no RDF suffix: why, and what the user may have meant."""
+    """Say why a path has no RDF format, and what the user may have meant."""
     if path.endswith(_RULES):
         return "is a file of rules, not of RDF; add its rules with load_rules in a transaction"
     if _TURTLE.search(path):
@@ -103,9 +103,9 @@ def _no_format(path: str) -> str:
 
 
 def settled(name: str, head: bytes) -> str:
-    """Return the name of the one format that a file has. Its first bytes are `head`.
+    """Return the exact format of a file whose format is called `owl` or `xml`, by its first bytes `head`.
 
-    Only the names `owl` and `xml` stand for several formats. Any other `name` is returned as it is.
+    These two names stand for several formats. Any other `name` is returned as it is.
     """
     if name not in _MIXED:
         return name

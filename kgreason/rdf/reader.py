@@ -99,8 +99,8 @@ def read_stream(
 ) -> Iterator[Batch]:
     """Read the quads of a binary stream in the format `syntax`, as `read` does.
 
-    Error messages name `source`. Blank nodes belong to `owner` (default: `source`). Without `base` a relative IRI is an
-    error.
+    `source` is the name of the stream in messages. `owner` is the name that its blank nodes belong to (default:
+    `source`). Without `base` a relative IRI is an error.
     """
     return _batches(stream, dictionary, format_named(syntax), source, owner or source, base)
 
@@ -195,7 +195,7 @@ def _begun(text: io.BufferedReader, form: Format, file: str) -> str:
 
 @contextmanager
 def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
-    """Give the block a reader of the uncompressed bytes of a stream. The end of the block does not close the stream."""
+    """Give the block a reader of the uncompressed bytes of a stream. The stream stays open after the block."""
     text: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, form.unpack(stream)), _HEAD)
     try:
         yield text

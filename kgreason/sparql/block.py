@@ -87,9 +87,9 @@ def block(source: Source, start: int, end: int, prologue: str) -> Block:
 
 
 def _rewritten(token: re.Match[str], found: Block) -> str | None:
-    """Return the text that replaces a token of SPARQL in TriG, or None if the token stays.
+    """Return the text that replaces a token of the block in TriG, or None if the token stays as it is.
 
-    Note variables in `found`.
+    A variable or a blank node label is noted in `found`.
     """
     match token.lastgroup:
         case "variable":

@@ -18,9 +18,9 @@ from kgreason.sparql.where import Select, Solution
 
 
 class Asserted(NamedTuple):
-    """The answer of `Editable.asserted` about some rows of Oxigraph.
+    """What `Editable.asserted` finds out about rows of Oxigraph.
 
-    `quads` are the asserted quads behind these rows. `missing` are the rows that have no asserted quad behind them.
+    `quads` are the asserted quads that Oxigraph shows as these rows. `missing` are the rows that show no asserted quad.
     """
 
     quads: bytes
@@ -35,10 +35,7 @@ class Editable(Protocol):
         ...
 
     def asserted(self, rows: bytes) -> Asserted:
-        """Find the asserted quads that Oxigraph shows as `rows`, and the rows that stand for no asserted quad.
-
-        A quad counts whatever the spelling of its literals is.
-        """
+        """Find the asserted quads that Oxigraph shows as `rows`. Their literals may have any spelling."""
         ...
 
     def graphs(self) -> Iterable[str]:

@@ -1,7 +1,7 @@
 """`run`: operations -> edits of asserted quads. Each operation sees the result of the operations before it.
 
     operation                edits (- retracts, + asserts)
-    DELETE, INSERT           - every asserted form of the rows of DELETE, + the rows of INSERT
+    DELETE, INSERT           - every asserted spelling of the rows of DELETE, + the rows of INSERT
     CLEAR, DROP              - the graph
     ADD, COPY, MOVE          - the target (not ADD), + the source in the target, - the source (MOVE)
     LOAD                     + the file
@@ -34,11 +34,10 @@ _SOME = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The rows that an update wanted to remove, and how many of them it could not.
+    """What became of the rows that an update wanted to remove.
 
-    `named` are all these rows. If the default graph still shows one of them after the commit, and the row is not
-    asserted there, the row stays because it is entailed. `unasserted` is the number of rows of DELETE operations that
-    were not asserted in the graph that the DELETE named.
+    - `named`: all these rows. A row that is not asserted after the commit, but still in the default graph, is entailed.
+    - `unasserted`: how many rows of DELETE operations were not asserted in the graph that the DELETE named.
     """
 
     named: dict[bytes, None] = field(default_factory=dict)
@@ -88,7 +87,7 @@ class _Steps:
                 self._load(operation)
 
     def flush(self) -> None:
-        """Apply the collected edits."""
+        """Apply the edits that were collected, and begin to collect anew."""
         if self._removed or self._added:
             removed, added = b"".join(self._removed), b"".join(self._added)
             self._removed, self._added, self._edited = {}, {}, set()
@@ -99,12 +98,12 @@ class _Steps:
         self._edited.update(map(start_of, rows))
 
     def _retract(self, quads: Collection[bytes]) -> None:
-        """Collect the retraction of asserted quads (N-Quads lines)."""
+        """Collect asserted quads, N-Quads lines, to be retracted."""
         self._removed.update(dict.fromkeys(quads))
         self._edited.update(map(start_of, quads))
 
     def _delete(self, rows: dict[bytes, None]) -> None:
-        """Collect the retraction of every asserted quad that Oxigraph shows as one of `rows`."""
+        """Collect, to be retracted, every asserted quad that Oxigraph shows as one of `rows`."""
         if not rows:
             return
         if not self._edited.isdisjoint(map(start_of, rows)):
@@ -172,8 +171,8 @@ class _Steps:
 
 
 def _placed(triples: bytes, graph: str | None) -> bytes:
-    """Turn lines of triples into lines of quads in a graph. None is the default graph: the lines stay as they are.
+    """Turn lines of triples into lines of quads in `graph`. For the default graph (None) the lines stay as they are.
 
-    A full stop with a line feed after it can only be the end of a line.
+    This replaces each full stop with a line feed after it, because both together can only end a line.
     """
     return triples if graph is None else triples.replace(b" .\n", f" {graph} .\n".encode())

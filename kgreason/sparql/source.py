@@ -46,9 +46,9 @@ class Rewritten:
         self.put(self._source[start:end], start)
 
     def put(self, piece: str, origin: int) -> None:
-        """Append a text that is not in the source.
+        """Append `piece`, which is not in the source.
 
-        An error in this text is reported at the index `origin` of the source.
+        An error in it is reported at the index `origin` of the source.
         """
         self._pieces.append(piece)
         self._starts.append(self._length)
@@ -59,7 +59,7 @@ class Rewritten:
         return "".join(self._pieces)
 
     def origin(self, line: int, column: int) -> int:
-        """Return the index in the source that belongs to a place in this text. Line and column count from 1."""
+        """Return the index in the source that belongs to a line and column, both from 1, of this text."""
         before = str(self).split("\n")[: line - 1]
         at = sum(len(text) + 1 for text in before) + column - 1
         piece = bisect_right(self._starts, at) - 1

@@ -103,7 +103,7 @@ def _parts(term: Quad | Triple) -> Iterator[_Term]:
 def _shape(term: _Term, numbers: dict[_Term, int]) -> _Shape:
     """Return the number of a term in `numbers`; a new term gets the next number.
 
-    For a triple term: a tuple of these.
+    A triple term has a tuple with the shapes of its three parts instead.
     """
     if isinstance(term, Triple):
         return tuple(_shape(part, numbers) for part in term)

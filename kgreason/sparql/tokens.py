@@ -42,7 +42,7 @@ TOKEN = re.compile(
 
 
 def skeleton(source: Source) -> str:
-    """Replace what stands between the braces of each outermost block by spaces. Returns the text.
+    """Return the text with spaces in place of what is between the braces of each outermost block.
 
     Raises QueryError if a block or string has no end.
     """

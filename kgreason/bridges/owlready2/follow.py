@@ -130,10 +130,9 @@ class FollowedWorld:
         return {c: graph for c, graph in graphs.items() if c in wanted}
 
     def _changes(self, log: ChangeLog, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
-        """Turn the changes in the log into N-Quads lines.
+        """Turn the changes in the log into N-Quads lines: those to remove from the graph, and those to add.
 
-        Returns the lines to remove from the graph, and the lines to add. `graphs` are the ontologies that are followed
-        now, as `_followed` returns them.
+        `graphs` are the ontologies that are followed now, as `_followed` returns them.
         """
         renamed = log.renamed()
         before, now = (self._names({storid: pair[side] for storid, pair in renamed.items()}) for side in (0, 1))
@@ -158,7 +157,7 @@ class FollowedWorld:
         return [*noted.values(), *(Noted(row, True, True) for row in touched if row not in noted)]
 
     def _everything(self, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
-        """Return the lines to remove and the lines to add for a full copy of the world.
+        """Return N-Quads lines for a full copy of the world: those to remove from the graph, and those to add.
 
         To remove are all lines of the graph that belong to ontologies followed now or at the last sync. To add are all
         lines of the world that belong to ontologies followed now.
@@ -199,13 +198,13 @@ class FollowedWorld:
     def write_back(self, *, values: bool = False, strict: bool = True) -> Written:
         """Sync, then write the inferences of the graph into the world.
 
-        Inferences of the last call that are outdated go. As with `sync_reasoner`, the inferences are direct types of
-        individuals, direct superclasses and superproperties, equivalent classes and properties, and unsatisfiable
-        classes (equivalent to Nothing). With `values`, values of object and data properties are inferences, too. The
-        inferences become triples of the ontology `http://inferrences/`, and loaded Python objects show the inferences.
-        As after `sync_reasoner`, an edit that repeats an inference does not assert the triple. If the graph has
-        contradictions, raises OwlReadyInconsistentOntologyError and leaves the world as it was, unless `strict` is
-        false.
+        Inferences that an earlier call has written are removed if they are outdated. As with `sync_reasoner`, the
+        inferences are direct types of individuals, direct superclasses and superproperties, equivalent classes and
+        properties, and unsatisfiable classes (equivalent to Nothing). With `values`, values of object and data
+        properties are inferences, too. The inferences become triples of the ontology `http://inferrences/`, and loaded
+        Python objects show the inferences. As after `sync_reasoner`, an edit that repeats an inference does not assert
+        the triple. If the graph has contradictions, raises OwlReadyInconsistentOntologyError and leaves the world as it
+        was, unless `strict` is false.
         """
         self.sync()
         if strict:

@@ -119,10 +119,7 @@ class ChangeLog:
         return found | {row for column in of_datas for row in rows(self.db, f"{column} IN ({wanted})", objs=False)}
 
     def take(self) -> Taken:
-        """Empty the log: from now on, changes are noted against the present state.
-
-        Returns what was in the log, for `put_back`.
-        """
+        """Empty the log, so that it notes changes from now on. Returns what was in the log, for `put_back`."""
         noted = {table: self.db.execute(f"SELECT * FROM {self._name}_{table}").fetchall() for table in _TABLES}
         taken = {table: found for table, found in noted.items() if found}
         with self._own_transaction():

@@ -189,7 +189,7 @@ def _says_nothing(triple: Triple) -> bool:
 class _Terms:
     """Converts terms of rdflib to texts for the engine and back.
 
-    The text of a blank node is a number of its own: `_:b7`.
+    Blank nodes get texts with a number, such as `_:b7`.
     """
 
     def __init__(self) -> None:

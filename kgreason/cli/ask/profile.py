@@ -77,7 +77,7 @@ def profile(
 
 
 def costs(graph: Graph, *, alone: bool = False, anew: bool = False) -> list[Row]:
-    """Return rows with the costs of a graph's rules, grouped by `by_axiom`.
+    """Return the costs of a graph's rules as rows, which `by_axiom` has grouped.
 
     A rule of the user has the text that the user wrote, and the name of its file. `alone` and `anew` have the same
     meaning as for `KnowledgeGraph.rules`.
@@ -91,9 +91,10 @@ def costs(graph: Graph, *, alone: bool = False, anew: bool = False) -> list[Row]
 
 
 def by_axiom(rules: Iterable[Row]) -> list[Row]:
-    """Group the rows of `KnowledgeGraph.rules`: rules translated from the same axioms share one row, with their sums.
+    """Give rules that were translated from the same axioms one row, with the sums of their costs.
 
-    The `names` and `rules` of a row are the names and the texts of its rules. The costliest row comes first.
+    `rules` are rows of `KnowledgeGraph.rules`. The `names` and `rules` of a row in the result are the names and the
+    texts of its rules. The costliest row comes first.
     """
     groups: dict[object, Row] = {}
     for rule in rules:
@@ -108,7 +109,7 @@ def by_axiom(rules: Iterable[Row]) -> list[Row]:
 
 
 def costs_text(rows: list[Row], count: int, prefixes: Mapping[str, str]) -> Iterator[str]:
-    """Write rows of costs as the lines of a table. `count` is the number of rows of which `rows` are the first."""
+    """Write rows of costs as the lines of a table. The last line says how many of all `count` rows are not shown."""
     heads = ["share", "rewrites", "derivations", "last commit", *(["alone"] if rows and "alone" in rows[0] else [])]
     names = ["rewrites", "derivations", "last_rewrites", "alone"]
     table = [[f"{row['share']:.1%}", *(f"{row[name]:,}" for name in names if name in row)] for row in rows]
@@ -121,7 +122,7 @@ def costs_text(rows: list[Row], count: int, prefixes: Mapping[str, str]) -> Iter
 
 
 def _told(row: Row, prefixes: Mapping[str, str]) -> str:
-    """Return, on one line, the rule of a row. For rules of an axiom this line has their names and the axiom."""
+    """Say on one line which rule a row is about, or for rules of an axiom, their names and the axiom."""
     if row["why"].startswith(_AXIOM):
         return f"{', '.join(row['names'])}, {reason(row['why'], 1, prefixes)}"
     text = " ".join(shortened(row["rules"][0], prefixes).split())

@@ -30,9 +30,9 @@ _AXIOM = ("<", "_:", '"')
 
 
 def described(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[Described]:
-    """Return the rules in force as the lines of a listing need them.
+    """Return the rules in force for a listing. The user's rules come first, as the user wrote them.
 
-    The user's rules come first, as the user wrote them. `prefixes` shorten IRIs.
+    `prefixes` shorten IRIs.
     """
     known, own = prefixes or {}, graph.own_rules()
     forms = {(rule.name, format_rule(form)) for rule in own for form in (rule, canonical(rule))}
@@ -75,7 +75,10 @@ def _block(why: str, group: list[Described], prefixes: Mapping[str, str]) -> Ite
 
 
 def reason(why: str, count: int, prefixes: Mapping[str, str]) -> str:
-    """Say for people why rules run. `why` is the reason that the graph gives, `count` is the number of the rules."""
+    """Say for people why rules run.
+
+    `why` is the reason as the graph tells it, `count` is how many rules have the reason.
+    """
     rules = "rule" if count == 1 else "rules"
     if why == OWN:
         return f"your {rules}, added as text"

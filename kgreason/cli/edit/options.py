@@ -131,10 +131,10 @@ def changes(values: Mapping[str, Any]) -> str:
 
 @contextmanager
 def edited(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Iterator[Graph]:
-    """Open the graph of a store, and give it to the block, which changes it.
+    """Open the graph of a store for the block, which changes it. After the block print new warnings and contradictions.
 
-    Then print new warnings and contradictions. `how` are arguments of `graph_at`. `prefixes` shorten the IRIs of
-    contradictions. After Ctrl-C, raises KeyboardInterrupt with a text that says whether the change was made.
+    `how` are arguments of `graph_at`. `prefixes` shorten the IRIs of contradictions. After Ctrl-C, raises
+    KeyboardInterrupt with a text that says whether the change was made.
     """
     before: int | None = None
     try:

@@ -68,7 +68,8 @@ def update(
 def _unchanged(unasserted: int, entailed: int, took: str) -> str:
     """Return the line that is printed if an update changed nothing.
 
-    `unasserted` is how many quads to delete were not asserted, and `entailed` is how many of these rules infer.
+    `unasserted` is how many quads to delete were not asserted. `entailed` is how many of these quads stay because rules
+    infer them.
     """
     reasons = []
     if entailed:

@@ -31,7 +31,7 @@ Row = Sequence[str]
 def facts(name: str | None, rows: Iterable[Row], prefixes: Names, sign: str = "") -> Iterator[str]:
     """Write rows as lines, in order: as facts of the relation `name`, or as triples if it is None.
 
-    `sign` is put first.
+    Each line begins with `sign`.
     """
     for row in sorted(rows, key=lambda row: [_order(term) for term in row]):
         yield sign + format_atom(Atom(name, tuple(row)), prefixes)
@@ -55,7 +55,7 @@ def inferred(graph: KnowledgeGraph, prefixes: Names) -> Iterator[str]:
 
 
 def matching(graph: KnowledgeGraph, atom: Atom, prefixes: Names) -> Iterator[str]:
-    """Write the facts that match an atom as lines. A variable must have one value at all of its places."""
+    """Write as lines the facts that match an atom. A variable must have one value at all of its places."""
     terms = [None if isinstance(term, Variable) else term_of(term) for term in atom.terms]
     if atom.relation is None:
         subject, predicate, object_ = terms

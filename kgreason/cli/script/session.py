@@ -93,7 +93,7 @@ class Session:
         return self._open
 
     def _end(self, *, is_good: bool) -> None:
-        """End the open transaction, if there is one."""
+        """End the open transaction, if there is one: commit it if `is_good`, otherwise drop its edits."""
         tx, self._open, self._begun = self._open, None, None
         if tx is not None:
             tx.end(is_good)
@@ -133,9 +133,9 @@ class Session:
             raise failed(self._source, edit.word, problem) from error
 
     def _atom(self, written: AtomText) -> Atom:
-        """Turn an atom of the script into an atom.
+        """Turn what the parser gives for an atom into an `Atom`.
 
-        Raises ScriptError unless it is a triple or its relation is in the program.
+        Raises ScriptError for a relation that the program lacks.
         """
         atom = read_atom(written, self._prefixes, self._source)
         if atom == FALSE:
@@ -185,9 +185,9 @@ class Session:
         self._tell(answer.to_text(self._prefixes).splitlines())
 
     def _fact(self, command: Command) -> tuple[Atom, tuple[Term, ...]]:
-        """Return the fact that a question is about: as an atom, and as terms of pyoxigraph.
+        """Return the fact that a question is about: as an `Atom`, and as terms.
 
-        Raises ScriptError for a variable.
+        Raises ScriptError if it has a variable.
         """
         atom = self._atom(command.given[0])
         if variable := next((term for term in atom.terms if isinstance(term, Variable)), None):

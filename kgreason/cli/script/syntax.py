@@ -33,7 +33,7 @@ class Edit(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command: its first word, what follows up to the semicolon, and its edits."""
+    """A command: its first word, what the parser has read between this word and the semicolon, and its edits."""
 
     word: Token
     given: tuple[Any, ...] = ()
@@ -74,9 +74,9 @@ def _begin() -> Any:
 
 
 def _fed(parser: Any, text: Any, begun: Token | None) -> tuple[bool, Token | None]:
-    """Give the parser the tokens of a line up to the next semicolon.
+    """Feed the parser the tokens of a line up to the next semicolon.
 
-    `begun` is the first token of the command, if it is read.
+    `begun` is the first token of the command, if known.
 
     Returns whether there was a semicolon. If not, also returns the first token of the command.
     """

@@ -72,7 +72,7 @@ _SILENT = re.compile(
 
 
 class _Place(NamedTuple):
-    """Where the parser stopped: the query, the token there (`stop`), and the token before it."""
+    """The place in a query at which the parser stopped: the text, the token there (`stop`), and the token before it."""
 
     text: str
     stop: Stop
