@@ -120,9 +120,10 @@ def _with_aggregates(rule: Rule) -> Rule:
 
 
 def _placed_in(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
-    """Rename the variables of a canonical aggregate as `atom`, which stands for it in the rule, has them.
+    """Return a canonical aggregate with the names that its variables have in the rule.
 
-    The terms of `atom` are the group and the result. The other variables are named v{known} and so on.
+    `atom` stands for the aggregate in the rule; its terms are the names of the group and of the result. The other
+    variables are named v{known} and so on.
     """
     *group, result = cast("tuple[Variable, ...]", atom.terms)
     names: dict[Term, Variable] = dict(zip((*aggregate.group, aggregate.result), (*group, result), strict=True))
@@ -186,10 +187,9 @@ def _renamed(atom: Atom, names: Mapping[Term, Term]) -> Atom:
 
 
 def _extended(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
-    """Extend orders by one more atom. Returns the smallest text that a next atom can have, and the orders with it.
+    """Extend unfinished orders by one more atom: the atom with the smallest text, and of equal texts the smallest mark.
 
-    If atoms have equal texts, the smallest mark wins. Orders in which the next atom is worse are dropped. At most
-    `tried` orders are returned.
+    Returns this text, and the orders that can go on with it, at most `tried`. Other orders are dropped.
     """
     smallest: tuple[Reading, int] = (), 0
     ties: list[tuple[_Order, Atom]] = []

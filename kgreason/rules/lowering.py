@@ -235,7 +235,7 @@ def skolems_of(expressions: Iterable[Computed]) -> Iterator[Function]:
 
 
 def renamed_results(rule: Rule) -> Iterator[Rule]:
-    """Yield a rule for each BIND of `rule`: if a result is made, the result with its representative is made, too.
+    """Yield a rule for each BIND of `rule`. It derives the fact with a result again, with the result's representative.
 
     The rules in the engine work with representatives. The result of an expression may be any member of a clique, and no
     other rule replaces this member by its representative.

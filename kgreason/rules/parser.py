@@ -107,7 +107,7 @@ def _sparql(text: str, source: str, syntax: Syntax, context: _Context) -> Progra
 
 
 def absent(fact: Atom) -> Not:
-    """Return what a hidden fact (`lowering.is_absence`) says to be absent: a NOT with values in place of variables.
+    """Read a hidden fact that says that something is absent (`lowering.is_absence`). Returns the NOT with its values.
 
     >>> from kgreason.rules.formatter import format_not
     >>> format_not(absent(Atom("NOT p(?v0, ?v0)", ("<http://e/a>",))), {})
@@ -128,7 +128,9 @@ def absent(fact: Atom) -> Not:
 
 
 def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
-    """Return the expression that a hidden fact (`lowering.is_computed`) has the result of, and its variables' values.
+    """Read a hidden fact with the result of an expression (`lowering.is_computed`).
+
+    Returns the expression, and a dict with the values of its variables.
 
     >>> expression, values = computed(Atom("BIND(?v0 + 1 AS ?v1)", ('"7"', '"8"')))
     >>> expression.result, values
@@ -142,16 +144,16 @@ def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
 
 
 def aggregate_of(fact: Atom) -> Aggregate:
-    """Return the aggregate that a hidden fact (`lowering.is_aggregated`) has the value of."""
+    """Read a hidden fact with the value of an aggregate (`lowering.is_aggregated`). Returns the aggregate."""
     from kgreason.rules.text.reader import read_aggregate
 
     return read_aggregate(str(fact.relation))
 
 
 def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
-    """Return the aggregate that a hidden fact (`lowering.is_aggregated`) has the value of, and this value.
+    """Read a hidden fact with the value of an aggregate (`lowering.is_aggregated`).
 
-    In the atoms of the aggregate, the values of the group are in place of the group's variables.
+    Returns the aggregate, in whose atoms the terms of the group replace its variables, and the value.
 
     >>> found, value = aggregated(Atom("AGGREGATE(p(?v0, ?v1) ON ?v0 BIND COUNT(?v1) AS ?v2)", ("<http://e/a>", '"3"')))
     >>> found.atoms, value

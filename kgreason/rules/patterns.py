@@ -28,7 +28,7 @@ def substituted(atom: Atom, binding: Binding) -> Atom:
 
 
 def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
-    """Return the binding with more variables bound, such that the two atoms are equal under it; None if impossible."""
+    """Extend a binding so that the two atoms are equal under it. Returns the new binding, or None if there is none."""
     if one.relation != other.relation or len(one.terms) != len(other.terms):
         return None
     extended = dict(binding)
@@ -69,7 +69,7 @@ def numbered(atom: Atom) -> Atom:
 
 
 def fresh(pattern: Atom, number: int) -> Atom:
-    """Return a copy of a pattern with `number` added to each name of a variable, so that no other pattern has it."""
+    """Return a copy of a pattern that shares no variable with others: each variable's name ends in `number`."""
     return Atom(
         pattern.relation,
         tuple(Variable(f"{term.name}.{number}") if isinstance(term, Variable) else term for term in pattern.terms),

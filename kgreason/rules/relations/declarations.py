@@ -33,7 +33,7 @@ def is_internal(name: str, rules: Iterable[Rule]) -> bool:
 
 
 def named(rules: Iterable[Rule], name: str) -> set[int]:
-    """Return the numbers of terms that atoms of the relation `name` have in the rules."""
+    """Return how many terms the atoms of the relation `name` have. There is one number, unless rules differ."""
     return {len(atom.terms) for rule in rules for atom in rule.atoms() if atom.relation == name}
 
 

@@ -92,7 +92,7 @@ def declare(line: BaseLine | PrefixLine | VersionLine, names: Names) -> None:
 
 
 class RuleReader:
-    """Makes abstract rules from the statements of one text. `word` is SET, or in queries BIND."""
+    """Makes abstract rules from the statements of a text. `word` is the word for assignments: SET, in queries BIND."""
 
     def __init__(self, names: Names, word: str) -> None:
         self._names, self._word = names, word

@@ -64,12 +64,12 @@ class Translation:
         self._alike = Counter[str]()
 
     def rule(self, rule: AbstractRule) -> None:
-        """Translate a rule, and keep the result for `rules`. A rule without a head derives nothing and is left out."""
+        """Translate a rule; `rules()` will yield the result. A rule without a head derives nothing and is left out."""
         if rule.head and (made := _Body(rule, self._dialect).rules()):
             self._found.append(self._labelled(made))
 
     def data(self, name: str, patterns: tuple[Pattern, ...]) -> None:
-        """Keep a DATA block with its name, for `rules`."""
+        """Add a DATA block and its name; `rules()` will yield its facts."""
         self._found.append((name, patterns))
 
     def rules(self) -> Iterator[Rule]:
@@ -144,9 +144,9 @@ class _Body:
     # the body
 
     def _copied(self, triple: Triple) -> Triple:
-        """Replace each variable of a triple pattern that SET gives a value by a new variable.
+        """Return a triple pattern with new variables in place of those to which SET gives values.
 
-        A FILTER, which is added, compares the new variable with the value.
+        A FILTER is added to the rule that compares the new variable with the value.
         """
         return tuple(self._copy(node) for node in triple)  # type: ignore[return-value]
 

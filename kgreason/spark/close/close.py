@@ -134,7 +134,7 @@ class _Closing:
         return Closed(facts, planned, self._terms)
 
     def _asserted(self) -> DataFrame:
-        """Return the facts of level 0: asserted triples, facts about restrictions and literals, and facts of DATA."""
+        """Return level 0: asserted triples, facts about restrictions and literals, and the facts that DATA reads."""
         planned, encoded = self._planned, self._encoded
         facts = _triples(encoded.facts, planned.program).union(_twins(self.driver, planned))
         if (literals := self._literals()) is not None:
@@ -152,9 +152,9 @@ class _Closing:
         return _literals(self.driver, self._terms.all, self._planned, f"{self._folder}/literals-{self._read}")
 
     def _operated(self) -> tuple[object, Operated]:
-        """Return the value for the argument `operators` of `materialize`, a pair.
+        """Return the pair that `materialize` takes as the argument `operators`.
 
-        First comes a value that identifies the operators and the constants that occur in rules alone. Then comes the
+        The first value identifies the operators, and those constants that occur only in rules. The second value is the
         function that returns the facts to assert next.
         """
         planned = self._planned

@@ -3,10 +3,11 @@
     delta  the facts of the last level      old  the facts of all earlier levels
 
 A rewrite starts at a body atom with a fact of the delta. The atoms before this atom see old facts; the atoms after it
-see old facts and the delta. So each derivation is met once. The stamp of a new head is 1 + the largest rank of its
-derivations in the level, and its support is the number of these derivations. A head that is already present *gains* 1
-support for each derivation with a rank below its stamp. Such gains happen only if the evaluation starts from an earlier
-result: from scratch every rank is the level, and no stamp of a present fact is larger.
+see old facts and the delta. So each derivation is met once. The *rank* of a derivation is the largest stamp of its body
+facts. The stamp of a new head is 1 + the largest rank of its derivations in the level, and its support is the number of
+these derivations. A head that is already present *gains* 1 support for each derivation with a rank below its stamp.
+Such gains happen only if the evaluation starts from an earlier result: from scratch every rank is the level, and no
+stamp of a present fact is larger.
 
 Rules with NOT, expressions or aggregates read facts that operators assert (`operators`). When a level is empty, the
 operators assert more facts. Then the levels go on as if the evaluation had started from an earlier result.
@@ -194,10 +195,11 @@ class Fixpoint:
 
 
 def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: int, kept: Kept) -> DataFrame | None:
-    """Return a row `tbl, c0.., rank` for each derivation that uses a fact of the delta, or None if there are none.
+    """Return a row `tbl, c0.., rank` for each derivation that uses a fact of `delta`, or None if there are none.
 
-    `tbl, c0..` is the head, `rank` the largest stamp of the body. `old` are the facts before the delta, or None if
-    there are none. `quiet` is the id of a property whose reflexive triples are left out, or 0.
+    `tbl, c0..` is the head, `rank` the largest stamp of the body facts. `delta` are the facts of the last level, `old`
+    those of earlier levels, or None if there are none. `quiet` is the id of a property whose reflexive triples are left
+    out, or 0.
     """
     facts = delta.withColumn("age", F.lit(1))
     if old is not None:
@@ -219,7 +221,7 @@ def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: i
 
 
 def arriving(facts: DataFrame, key: Sequence[str]) -> DataFrame:
-    """Add to facts `tbl, c0..` the other columns of a level: stamp 0, support 0, asserted true."""
+    """Return facts `tbl, c0..` with three more columns: stamp 0, support 0, asserted true."""
     return facts.select(*key, F.lit(0).alias("stamp"), F.lit(0).alias("support"), F.lit(True).alias("asserted"))
 
 

@@ -123,7 +123,7 @@ def _arriving(asserted: DataFrame, before: DataFrame, key: Sequence[str]) -> Dat
 
 
 def _updated(fixpoint: Fixpoint, asserted: DataFrame) -> DataFrame:
-    """Return all facts after an update: with the support that they gained, and the facts of `asserted` as asserted."""
+    """Return all facts after an update. Their support includes what they gained; those in `asserted` are asserted."""
     key = list(fixpoint.key)
     flags = asserted.select(*key, F.lit(0).alias("gain"), F.lit(True).alias("flag"))
     gains = fixpoint.gains().select(*key, F.col("support").alias("gain"), F.lit(False).alias("flag"))

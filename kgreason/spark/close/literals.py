@@ -90,8 +90,8 @@ def _members(read: DataFrame) -> DataFrame:
 def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Make the function that reads literals in a worker. It turns rows `id, text` into `id, key, is_ill, datatypes`.
 
-    `key` identifies the value, see `_key`; `is_ill` says that the literal is ill-typed; `datatypes` are those datatypes
-    of the argument that contain the value. The argument has the ids of datatypes.
+    In these rows, `key` identifies the value (`_key`), `is_ill` says that the literal is ill-typed, and `datatypes` are
+    the datatypes that contain the value. Only the datatypes with the ids in the argument are looked at.
     """
     names = [(number, NAMES[number]) for number in datatypes]
 

@@ -105,9 +105,10 @@ class Plans(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """The step of a plan that finds the facts for one body atom. `sees_delta`: facts of the delta are allowed.
+    """The step of a plan that finds the facts for one body atom, whose number is `atom`.
 
-    `bound` has the slots of the atom that have values before the step. It maps each such slot to a column of the atom.
+    `bound` maps each slot of the atom that has a value before the step to a column of the atom. `sees_delta` says that
+    facts of the last level are allowed.
     """
 
     atom: int
@@ -165,7 +166,7 @@ def plan(program: Program) -> Plans:
 
 
 def _outline(shape: Shape, slots: int, forms: dict[Form, int]) -> _Outline:
-    """Return the outline of a shape. `slots` is the length of bindings. New forms get numbers in the dict `forms`."""
+    """Return the outline of a shape. Each binding is filled up to `slots` entries. New forms are added to `forms`."""
     atoms = range(len(shape.body))
     return _Outline(
         tuple(forms.setdefault(_form(shape, atom), len(forms)) for atom in atoms),
@@ -209,9 +210,10 @@ def _sequence(shape: Shape, start: int) -> tuple[_Step, ...]:
 
 
 class _Writer:
-    """Writes the plans of rules as rows of tables, one rule after another. The lists get zeros or NONE up to a length.
+    """Writes the plans of rules as rows of tables, one rule after another.
 
-    This length is `constants` for constants and `bound` for bound columns. `steps` is the most steps of a plan.
+    All rows of a table have the same length: constants are filled up to `constants` of them, bound columns to `bound`.
+    `steps` is the most steps of a plan.
     """
 
     def __init__(self, constants: int, bound: int, steps: int) -> None:

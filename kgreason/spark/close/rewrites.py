@@ -86,9 +86,10 @@ def met_atoms(rules: Rules, facts: DataFrame) -> set[int]:
 
 
 def gatekeep(rules: Rules, delta: DataFrame, *, only_delta: bool) -> DataFrame:
-    """Return the rewrites that start at facts of `delta` (`tbl, c0.., stamp`), as rows `rule, plan, left, rank, v0..`.
+    """Return the rewrites that start at the facts of the last level, as rows `rule, plan, left, rank, v0..`.
 
-    `only_delta` says that all facts are in the delta. Then plans with a step that may not use the delta are left out.
+    `delta` has these facts, `tbl, c0.., stamp`. `only_delta` says that there are no older facts. Then plans with a step
+    that needs an older fact are left out.
     """
     triggers = rules.triggers.where("all_delta = 1") if only_delta else rules.triggers
     met = _met(rules.plans, delta, triggers)
@@ -99,7 +100,7 @@ def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> D
     """Extend rewrites by step number `step`. Returns a rewrite for each pair of a rewrite and a fact that fits it.
 
     `rewrites` have the columns that `directed` adds for this step. `facts` are rows `tbl, c0.., stamp, age`, where
-    `age` is 1 for facts of the delta and 0 for older facts.
+    `age` is 1 for facts of the last level and 0 for older facts.
     """
     keys = names("b", rules.plans.bound)
     probes = rewrites.withColumns(_picked(rules, "s", _columns(rules.slots)))

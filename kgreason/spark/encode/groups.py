@@ -53,14 +53,14 @@ Interner = Callable[[pa.RecordBatch, Dictionary], Iterable[Ids]]
 
 
 def grouped_lines(skip: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Turn rows (line, file) into rows of `GROUPED`. With `skip` malformed lines are skipped, else they are errors."""
+    """Parse rows (line, file). Yields rows with the columns `GROUPED`. With `skip` malformed lines are no errors."""
     reader = LineReader(skip=skip)
     yield from _grouped(batches, reader.intern)
     yield record(GROUPED, **reader.skipped())
 
 
 def grouped_texts(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Turn quads, rows of four texts, into rows of `GROUPED`."""
+    """Turn quads, rows of four texts, into rows with the columns `GROUPED`."""
     return _grouped(batches, _interned)
 
 
@@ -97,7 +97,7 @@ def _named(group: int, dictionary: Dictionary) -> Iterator[pa.RecordBatch]:
 
 
 def numbered(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Number the texts of one part. Turns rows (group, local, text) into rows of `NUMBERED`."""
+    """Number the texts of one part. Turns rows (group, local, text) into rows with the columns `NUMBERED`."""
     part, dictionary = _partition(), Dictionary()
     for batch in batches:
         known = len(dictionary) + 1
@@ -110,7 +110,7 @@ def numbered(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def renamed(rows: pa.Table, names: pa.Table) -> pa.Table:
-    """Replace the local ids in the quads of one group by the ids that are valid everywhere. Returns rows of `QUADS`.
+    """Replace the local ids in the quads of one group by ids that are valid everywhere. Returns rows s, p, o, g.
 
     `rows` has the column `quads` (int32[4, n] as bytes). `names` has the columns `local` and `id`.
     """

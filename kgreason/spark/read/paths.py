@@ -83,7 +83,7 @@ def local_files(path: str) -> Iterator[Path]:
 
 
 def spark_path(file: Path) -> str:
-    """Return the URI by which Spark reads a local file. All pattern characters in the URI are escaped."""
+    """Return the URI by which Spark reads a local file. Characters that Spark would read as a pattern are escaped."""
     return "file://" + _PATTERN.sub(r"\\\1", str(file))
 
 

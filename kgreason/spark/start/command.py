@@ -46,7 +46,7 @@ def for_command(master: str, **config: str) -> Iterator[SparkSession]:
 
 @contextmanager
 def _stopping(spark: SparkSession) -> Iterator[None]:
-    """Stop a session at the end of the block, even if its Java process has died."""
+    """A context that stops a session at its end, even if the Java process of the session has died."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

@@ -94,7 +94,7 @@ def _said(java: str, *options: str) -> str:
 
 
 def _shim(java: Path) -> Path:
-    """Make a folder to use as JAVA_HOME. Its `bin/java` is a script that runs `java` without the flag it lacks."""
+    """Make a folder to use as JAVA_HOME, with a script `bin/java` that drops a flag of Spark and runs `java`."""
     home = Path(tempfile.mkdtemp(prefix="kgreason-java-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     script = home / "bin" / "java"

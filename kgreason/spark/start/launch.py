@@ -47,7 +47,7 @@ def launch(settings: dict[str, str]) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Delay Ctrl-C until the end of the block. A second Ctrl-C is not delayed."""
+    """A context that delays Ctrl-C until its end. A second Ctrl-C is not delayed."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals arrive only in the main thread
         return

@@ -58,7 +58,7 @@ def computed(
 
 
 def _texts(ids: DataFrame, terms: Terms, names: DataFrame | None) -> DataFrame:
-    """Return rows `id, text` for the terms `ids`. The text of an id in `names` is the first name that stands there."""
+    """Return rows `id, text` for the terms `ids`. A term in `names` gets the text of its first name instead."""
     found = terms.all.join(ids.distinct(), "id", "left_semi")
     if names is None:
         return found

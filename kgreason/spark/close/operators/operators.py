@@ -159,7 +159,7 @@ class Assertions:
     def _with_ids(self, rows: DataFrame, kept: Kept, *, makes: bool = True, is_round: bool = False) -> DataFrame | None:
         """Turn results, rows `operator, kind, b0.., text`, into facts. Returns None if there are no results.
 
-        With `makes`, texts that are no terms yet get ids. With `is_round`, these new terms count for the limits.
+        With `makes`, texts that are no terms yet get ids. With `is_round`, these new terms count towards the limits.
         """
         made = self._terms.intern(rows.where("text IS NOT NULL").select("text")) if makes else 0
         if made and is_round:

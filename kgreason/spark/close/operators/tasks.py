@@ -36,7 +36,7 @@ Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 
 
 class Expression(NamedTuple):
-    """An expression with the name of a rule that contains it, and the user's Python function that it calls."""
+    """An expression, the name of a rule that has it, and the user's Python function that it calls, if any."""
 
     rule: str
     computed: Computed
@@ -135,7 +135,7 @@ def grouping(aggregates: Mapping[int, Aggregate], groups: int) -> Task:
 
 
 def _starts(rows: pa.Table, columns: list[str]) -> np.ndarray:
-    """Return the index of the first row of each group. A group is a run of rows with equal values in `columns`."""
+    """Return the indexes of the first rows of groups. A group is a run of rows with equal values in `columns`."""
     values = _stacked([rows.column(name).to_numpy() for name in columns], len(rows))
     is_new = np.ones(len(rows), dtype=np.bool_)
     is_new[1:] = (values[1:] != values[:-1]).any(axis=1)
