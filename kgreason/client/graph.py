@@ -165,7 +165,7 @@ class RemoteGraph:
         return tx.delta
 
     def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Delta:
-        """Retract the items that `add` asserts, as one commit, and return its delta."""
+        """Retract triples and quads as one commit, and return its delta. Items are given as for `add`."""
         with self.transaction() as tx:
             tx.remove(*items, prefixes=prefixes)
         return tx.delta
@@ -481,10 +481,11 @@ class RemoteGraph:
         base: str | None = None,
         patience: float = 60,
     ) -> RowChanges:
-        """Return an iterator over the changes of a query's rows. The first change has all present rows.
+        """Return an iterator over the changes of a query's rows.
 
-        Use the result in a `with` block. The changes are those of `KnowledgeGraph.standing`. After a lost connection,
-        one change may combine the changes of several commits. Raises QueryError, ServerError.
+        The first item has all present rows as rows that appeared. Use the result in a `with` block. The changes are
+        those of `KnowledgeGraph.standing`. After a lost connection, one change may combine the changes of several
+        commits. Raises QueryError, ServerError.
         """
         check_text("standing", "a SELECT or ASK query", sparql)
         given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]

@@ -174,7 +174,7 @@ class Link:
             self._idle.append(connection)
 
     def lost(self, error: Exception, *, is_edit: bool = False) -> ServerError:
-        """Make the error to raise if the server does not answer. `is_edit` says that the edit may have been made."""
+        """Make the error for a server that does not answer. With `is_edit` it says that the edit may have been made."""
         if isinstance(error, ConnectionRefusedError):
             return ServerError(f"{self.url}: no server answers there; start one with `kgreason serve -l STORE`")
         problem = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -201,7 +201,7 @@ def _encoded(given: Parameters) -> bytes:
 
 
 def _refusal(status: int, text: bytes) -> Exception:
-    """Make the error that an answer with an error `status` describes in its body, `text`."""
+    """Read the error from the body `text` of an answer with an error status."""
     try:
         found = json.loads(text)
     except ValueError:

@@ -94,9 +94,9 @@ class Events:
         raise StopIteration
 
     def _check(self, error: Exception, seconds: float) -> None:
-        """Raise ServerError if a new attempt to connect makes no sense.
+        """Raise ServerError if the client must not try to connect again.
 
-        `error` is why the connection is lost, and `seconds` is for how long it has been lost.
+        `error` is why there is no connection, and `seconds` is for how long there has been none.
         """
         if self._is_closed:
             return

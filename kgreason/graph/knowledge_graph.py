@@ -245,8 +245,8 @@ class KnowledgeGraph:
           LimitError, which names the rule.
         - `most_rounds`: how many rounds a recursion through BIND, MIN or MAX may take in one commit; the default is
           10,000. A commit that needs more raises LimitError.
-        - `engine`: "reference" runs the executable specification. It is for small graphs in memory. It ignores
-          `strategy` and `budget`, and treats owl:sameAs as with `same_as="rules"`.
+        - `engine`: "reference" runs the reference engine, which is slow and evaluates by definition. It is for small
+          graphs in memory. It ignores `strategy` and `budget`, and treats owl:sameAs as with `same_as="rules"`.
         - `catalogue`: the documents that owl:imports names. Pass a `Catalogue`, a path for `Catalogue.open` (a folder,
           an XML catalog or a map), or a dict of files by IRI. Without a catalogue no imported document is read.
         - `functions`: Python functions that rules may call; see `function`. If the store has rules whose functions are
@@ -381,7 +381,7 @@ class KnowledgeGraph:
             self._lock.surely_release(0)  # an open transaction had the lock as well
 
     def _settle(self) -> None:
-        """Load the last commit into the store on disk. If the journal is too long, replace it by a new snapshot."""
+        """Load the last commit into Oxigraph's files, and write the manifest. Make a checkpoint if one is due."""
         if self._live is not None and self._home.is_on_disk and self._home.is_writable and self._home.last:
             if self._home.is_checkpoint_due or self._live.is_calling:
                 self._live.checkpoint()

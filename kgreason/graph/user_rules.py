@@ -40,10 +40,10 @@ SHIPPED = ("owl2rl", "rdfs", "rhodf")
 def own_rules(
     manifest: Manifest, path: Path | None, records: Iterable[Record], find: Finder | None = None
 ) -> tuple[Rule, ...]:
-    """Return the user's rules as they are after the commits `records`.
+    """Return the user's rules after the commits `records`.
 
-    The rules before these commits are those of the snapshot `path`, or, if it is None, those of the rule files that the
-    store was made with. `find` is the catalogue for the imports of rule sets. Raises StoreError.
+    Before these commits the rules are those of the snapshot `path`. If `path` is None, they are those of the rule files
+    that the store was made with. `find` is the catalogue for the imports of rule sets. Raises StoreError.
     """
     if path is None:
         from kgreason.materialize.selection import select
@@ -100,9 +100,9 @@ def files_of(names: Iterable[str]) -> list[str]:
 
 
 def is_kept(file: str, own: Collection[Rule], find: Finder | None = None) -> bool:
-    """Whether a rule file counts as used: one of the rules `own` came from the file, or `own` has all its rules.
+    """Whether a rule file counts as used: one of the user's rules `own` came from the file, or `own` has all its rules.
 
-    `own` are the user's rules. `find` is the catalogue for the imports of rule sets.
+    `find` is the catalogue for the imports of rule sets.
     """
     if any(rule.file == file for rule in own):
         return True
@@ -208,7 +208,7 @@ def _shipped(name: str, selected: Iterable[str]) -> str:
 
 
 def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return the rules `own` without the rules `rules`. Rules with different names may be equal here.
+    """Return the rules `own` without the rules `rules`. Rules that differ only by their names are equal here.
 
     Raises RuleError if `own` lacks one of `rules`.
     """

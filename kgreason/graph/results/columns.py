@@ -74,14 +74,14 @@ def typed(cells: Sequence[Cell], *, ntriples: bool) -> Column:
 
 
 def _common(kinds: set[str]) -> str:
-    """Return the smallest kind that can hold values of all these kinds; text if there are no kinds."""
+    """Return the smallest kind that holds the values of all these kinds; text if there are no kinds."""
     if len(kinds) == 1:
         return kinds.pop()
     return max(kinds, key=_NUMBERS.index) if kinds and kinds <= set(_NUMBERS) else "text"
 
 
 def _size(numbers: Sequence[Decimal]) -> tuple[int, int]:
-    """Return two numbers for a column of `numbers`: all digits that it needs, and how many of them follow the point."""
+    """Return how many digits a column needs for all of these numbers, and how many of the digits follow the point."""
     scale = max(max(0, -cast(int, number.as_tuple().exponent)) for number in numbers)
     return scale + max(max(0, number.adjusted() + 1) for number in numbers), scale
 

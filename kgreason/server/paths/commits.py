@@ -106,9 +106,9 @@ def tag(commit: int, form: str = "") -> str:
 
 
 def check_match(condition: str | None, commit: int) -> None:
-    """Raise Problem if the value of If-Match, `condition`, does not name the last commit.
+    """Raise Problem if the header If-Match does not name the last commit, `commit`.
 
-    None means that there is no header.
+    `condition` is the value of the header, None if there is no such header.
     """
     if condition is None or condition.strip() == "*":
         return

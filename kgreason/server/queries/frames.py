@@ -23,5 +23,5 @@ MISSING = "missing"
 
 
 def frame(kind: bytes, payload: bytes) -> bytes:
-    """Return the bytes of a frame with this kind and this payload."""
+    """Make a frame: a header with its kind and length, and then the payload."""
     return HEADER.pack(kind, len(payload)) + payload

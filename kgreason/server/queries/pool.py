@@ -115,10 +115,7 @@ class Pool:
         await self.ask(Request(None, 0, base, checked=(kind, text, form)))
 
     async def _place(self, deadline: float) -> None:
-        """Wait until fewer than `queries` processes are at work, and count one more.
-
-        Raises Problem if too many queries wait.
-        """
+        """Wait until fewer than `queries` queries run, and count one more. Raises Problem if too many queries wait."""
         if self._free > 0:
             self._free -= 1
             return
@@ -150,7 +147,7 @@ class Pool:
     def _end(self, process: Process, is_complete: bool) -> None:
         """Take back the process of a query that has ended, and let the next query begin.
 
-        An incomplete answer kills the process.
+        If the answer is not complete (`is_complete`), the process is killed.
         """
         if is_complete and process.returncode is None and not self._is_closed:
             self._idle.append(process)
