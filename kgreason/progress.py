@@ -17,7 +17,10 @@ class Progress(Protocol):
     """Opens a stage of some work: reading, importing, reasoning, storing, writing."""
 
     def __call__(self, stage: str, total: int | None = None, /) -> AbstractContextManager[Callable[[int], object]]:
-        """Return a context that gives a function. The work calls it with the number of steps since the last call."""
+        """Return a context that gives a function.
+
+        The work calls this function with the number of steps since the last call.
+        """
         ...
 
 

@@ -86,7 +86,7 @@ Gates have one axis more than the facts: the step.
 
 
 class _Inner(NamedTuple):
-    """Two streams with times (commit,): the matches of the atoms under NOT, and the rows of the groups of AGGREGATE."""
+    """Two streams with one value for each commit: the matches under NOT, and the rows of the groups of AGGREGATE."""
 
     negated: Stream[Match]
     groups: Stream[Group]

@@ -130,8 +130,8 @@ class Circuit:
     """The facts, the arrays that index the facts, and the evaluation of the planner's rules over the facts.
 
     Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function that
-    is called between kernel calls. It returns how many rewrites the commit may have extended since `begin`. If an
-    evaluation has extended more, it raises OverLimitError.
+    is called between kernel calls. The function returns how many rewrites the commit may have extended since `begin`.
+    An evaluation that extends more rewrites raises OverLimitError.
     """
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0) -> None:
@@ -234,7 +234,7 @@ class Circuit:
     def derive(self, table: int, rows: Int32) -> None:
         """Derive rows of a table: the heads of rules with an empty body.
 
-        In the phase RETRACT, take their derivations back.
+        In the phase RETRACT, take these derivations back instead.
         """
         rows = self.facts.padded(rows)
         self._make_room(len(rows))

@@ -64,7 +64,10 @@ class Elastic:
         return arriving > max(work, FEW) or forecast > max(FRACTION * work, FEW)
 
     def doubt(self) -> None:
-        """Note that the forecast for leaving facts has prevented an Update: lower it, because it was not tested."""
+        """Note that the forecast for leaving facts has prevented an Update.
+
+        This lowers the forecast, because it was not tested.
+        """
         self._per_leaving *= DOUBT
 
     def for_leaving(self) -> int:

@@ -152,14 +152,14 @@ class Engine:
         budget: int | None = None,
         check: Check = no_check,
     ) -> Changes:
-        """Make a commit of one call of `apply`. After an error, roll the commit back and raise the error again."""
+        """Run one call of `apply` as a commit. After an error, roll the commit back and raise the error again."""
         wish = Wish(asserted, retracted or {})
         return self._whole(
             lambda check: self._apply(wish, self._reweigh(added, removed), strategy, budget, check), check
         )
 
     def _whole(self, work: Callable[[Check], object], check: Check) -> Changes:
-        """Make a commit of the single call `work`. After an error, roll the commit back and raise the error again."""
+        """Run one call of `work` as a commit. After an error, roll the commit back and raise the error again."""
         with undivided() as let_out:
             self._begin()
             try:
@@ -253,9 +253,10 @@ class Engine:
         return True
 
     def _tried(self, wish: Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
-        """Try an Update. Returns False if it went past a limit of the strategy `auto`, so that a Bootstrap has to run.
+        """Try an Update.
 
-        `wish`: the rows to assert and to retract. Raises OverLimitError if the budget ran out.
+        `wish`: the rows to assert and to retract. Returns False if the Update went past a limit of the strategy `auto`,
+        so that a Bootstrap has to run. Raises OverLimitError if the budget ran out.
         """
         most = UNLIMITED if budget is None else self.circuit.rewrites + self._left(budget)
         is_auto = strategy == "auto"
@@ -380,7 +381,7 @@ class Engine:
     def _evaluate(self, facts: Rows, allowed: int, check: Check) -> None:
         """Run a Bootstrap: evaluate the rules in a new circuit. `facts`: the asserted facts.
 
-        `allowed`: how many rewrites it may extend.
+        `allowed`: how many rewrites the Bootstrap may extend.
         """
         self._set_active(number for number, _ in self._reweighed)
         room = max(1024, 2 * count(facts))  # unused room costs no memory
@@ -421,7 +422,7 @@ class Engine:
         """Return for each row that `arrived` returned whether it was a fact before the open commit: bool[n].
 
         Only a Bootstrap keeps the facts from before the commit, in the old circuit. Without a Bootstrap, all results
-        are False, and this is right: `arrived` then returns only facts that are new.
+        are False. This is right, because `arrived` then returns only facts that are new.
         """
         if self.circuit is self._origin:
             return np.zeros(len(rows), dtype=np.bool_)
@@ -429,7 +430,10 @@ class Engine:
         return found
 
     def place(self) -> Place:
-        """Return a mark for the present moment of the open commit. `touched` returns the facts that change after it."""
+        """Return a mark for the present moment of the open commit.
+
+        `touched` returns the facts that change after this mark.
+        """
         return self.circuit, self.circuit.touched
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
@@ -609,7 +613,7 @@ class Engine:
             self._weights.pop(number, None)
 
     def _number(self, rule: EncodedRule) -> int:
-        """Return the number of a rule in the planner. A rule that the planner lacks is added to it."""
+        """Return the number of a rule in the planner. The rule is added if the planner lacks it."""
         if rule not in self._numbers:
             number = self.planner.add(rule)
             if not rule.shape.body:
@@ -620,7 +624,7 @@ class Engine:
     def _fire_empty_bodies(self, numbers: Iterable[int]) -> None:
         """Derive the heads of those rules of `numbers` that have no body.
 
-        In the phase RETRACT, take these derivations back.
+        In the phase RETRACT, take these derivations back instead.
         """
         if not self._bodiless:
             return

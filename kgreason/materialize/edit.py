@@ -32,7 +32,7 @@ class Facts(NamedTuple):
 
     @classmethod
     def of(cls, added: Rows, removed: Rows) -> Self:
-        """Make `Facts` of these rows, and leave out the tables without rows."""
+        """Make `Facts` of these rows. Tables without rows are left out."""
         return cls(*({table: rows for table, rows in part.items() if len(rows)} for part in (added, removed)))
 
 

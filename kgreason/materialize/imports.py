@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Link(NamedTuple):
-    """An owl:imports triple: the graph or document that holds it, its subject (the importer) and its object."""
+    """An owl:imports triple: the graph or document that holds the triple, its subject (the importer) and its object."""
 
     holder: str
     importer: str
@@ -124,8 +124,7 @@ class Imports:
     def _is_empty(self, iri: str) -> bool:
         """Whether the catalogue has a document for this IRI and this document has no triples.
 
-        An empty document leaves no quad, so the asserted quads do not show that it was read. Cost: the document is
-        opened.
+        Without triples, the asserted quads do not show whether the document was read. Cost: the document is opened.
         """
         path = self._catalogue.find(iri) if self._catalogue else None
         try:

@@ -88,7 +88,7 @@ class Flags(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """One step of a commit: how it changed the program, and how many axioms it translated anew."""
+    """One step of a commit: how this step changed the program, and how many axioms it translated anew."""
 
     program: ProgramChange
     retranslated: int
@@ -188,7 +188,7 @@ class Materializer:
         """Carry out a commit: apply `edit`, then go on as long as the derived facts call for other rules or facts.
 
         `asserted`: the newly asserted triples, and those that are no longer asserted. `schema`: the removed and the
-        added schema triples among them. `means`: how to evaluate.
+        added schema triples. `means`: how to evaluate.
         """
         closure, said = self._close(schema, means)
         called = self._joined(Flags(self._links(asserted.added, closure.added)))
@@ -263,8 +263,8 @@ class Materializer:
     def _foreseen(self, asserted: Asserted, said: Said, *, is_first: bool) -> Facts:
         """Return the facts to assert and to retract before the rules run, other than the triples of the edit.
 
-        `asserted`: the newly asserted triples, and those that are no longer asserted. `said`: the facts about twins.
-        `is_first`: whether this is the first load.
+        `asserted`: the newly asserted triples, and those that are no longer asserted. `said`: the facts about twins to
+        assert and to retract. `is_first`: whether this is the first load.
         """
         added = asserted.added
         found = [Facts(self._by_table(said.come), self._by_table(said.gone))] if said is not NOTHING_SAID else []
@@ -305,7 +305,7 @@ class Materializer:
         return self.engine.changes()
 
     def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
-        """Take over a closure that was computed elsewhere, with other rules than those in force.
+        """Begin with a closure that was computed elsewhere, with other rules than those in force.
 
         Returns a change that removes the rules of the closure and adds the rules in force.
         """
@@ -380,17 +380,17 @@ class Materializer:
     def _joined(self, found: Flags) -> Flags:
         """Return the flags that are set already, together with those that are set in `found`.
 
-        If `same_as` is among them, only `same_as` is returned, because then all generic rules run.
+        If this includes `same_as`, only `same_as` is returned, because then all generic rules run.
         """
         if self.flags.same_as or found.same_as:
             return Flags(True)
         return Flags(False, self.flags.exceeded or found.exceeded, self.flags.restricted or found.restricted)
 
     def _called_for(self, changes: Changes, closure_lost: Int32) -> Flags:
-        """Return the flags that have to be set now.
+        """Return the flags of this graph, with the flags that the changes of the commit set.
 
         `changes`: the changes of the commit so far; new facts may set a flag. `closure_lost`: triples that left the
-        closed schema; those that are still facts may set a flag.
+        closed schema; if they are still facts, they may set a flag.
         """
         if self.flags.same_as or not (len(changes.rows) or len(closure_lost)):
             return self.flags
@@ -422,7 +422,7 @@ class Materializer:
     ) -> _Step:
         """Change the program so that it fits the changed closed schema, the flags and the user's rules.
 
-        `own`: all rules of the user; None if they stay. `said`: the facts about twins.
+        `own`: all rules of the user; None if they stay. `said`: how the facts about twins change.
         """
         is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
         if is_same and not said.represented and self._is_programmed:
@@ -447,10 +447,8 @@ class Materializer:
     def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> None:
         """Apply a change of facts and rules in the engine.
 
-        Then compute the expressions that rules ask for, until none is asked.
-
-        `asserted`: the newly asserted triples, and those that are no longer asserted. `facts`: other facts to assert
-        and retract.
+        Then compute the expressions that rules ask for, until rules ask for no further one. `asserted`: the newly
+        asserted triples, and those that are no longer asserted. `facts`: other facts to assert and retract.
         """
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
@@ -648,7 +646,10 @@ class Materializer:
 
 
 def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
-    """Return `strategies`, the strategies of the steps. If the last ones are equal, only the first of them is kept."""
+    """Return `strategies`, the strategies of the steps.
+
+    If the last steps have the same strategy, it is returned once.
+    """
     kept = len(strategies)
     while kept > 1 and strategies[kept - 1] == strategies[kept - 2]:
         kept -= 1

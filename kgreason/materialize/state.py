@@ -102,7 +102,10 @@ class Saved(NamedTuple):
         return named(dictionary, self.quads)
 
     def relation(self, names: Int32) -> Int32:
-        """Return the facts of the relations with the ids `names`, int32[n, w]: the relation's id, the terms, zeros."""
+        """Return the facts of the relations with the ids `names`, as rows int32[n, w].
+
+        A row has the relation's id, then the terms, then zeros.
+        """
         columns = self.records[:, FIRST:]
         others = self.records[:, STATE] >> TABLE != self.tables.index((True, 3))
         return np.ascontiguousarray(columns[others & np.isin(columns[:, 0], names)])

@@ -296,7 +296,7 @@ def check_length(text: bytes | npt.NDArray[np.uint8]) -> None:
 
 
 def _room(slots: int) -> int:
-    """Return how many terms a hash table of `slots` slots may hold. With more terms it must grow."""
+    """Return how many terms a hash table of `slots` slots may hold. It must grow before it gets more terms."""
     return slots * 5 // 8
 
 

@@ -62,7 +62,7 @@ def _ends_with(table: Table, start: int, end: int, wanted: npt.NDArray[np.uint8]
 def _value(table: Table, start: int, end: int, fraction: int) -> tuple[bool, int]:
     """Read `arena[start:end]` as a number with at most `fraction` decimals.
 
-    Returns whether it is one, and the number times SCALE.
+    Returns whether the text is such a number, and the number times SCALE.
     """
     is_negative = table.arena[start] == ord("-")
     if is_negative or table.arena[start] == ord("+"):

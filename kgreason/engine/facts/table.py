@@ -117,7 +117,7 @@ class FactTable:
             self._memory["rows"] = rows
 
     def find(self, keys: Int32) -> Int32:
-        """Return for each fact of `keys`, int32[n, w], the number of its row, or -1 if it is not present: int32[n]."""
+        """Return for each fact of `keys`, int32[n, w], the number of its row, or -1 for an absent fact: int32[n]."""
         found = np.empty(len(keys), dtype=np.int32)
         find_rows(self._block, np.ascontiguousarray(keys, dtype=np.int32), found)
         return found

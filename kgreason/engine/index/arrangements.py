@@ -193,7 +193,7 @@ class Arrangements:
         self._memory["live_asks"][ask] = 1
 
     def _are_large(self, keys: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """Return for each key of `keys`, int[n], whether more than one in 16 of all rows meet it: bool[n]."""
+        """Return for each key of `keys`, int[n], whether more than one in 16 of all rows meet the key: bool[n]."""
         seen = self._counters[N_ROWS if self._counters[RANKED] else SEGMENT_HIGH]
         large: NDArray[np.bool_] = self._memory["key_count"][keys].astype(np.int64) * _LARGE_SHARE > seen
         return large

@@ -84,7 +84,7 @@ class Catalogue:
     def _take_in(self) -> None:
         """Make a list of the added rows.
 
-        Lists that are shorter than twice their number are merged into it, the newest first.
+        The newest lists are merged into it, as long as they have less than twice its length.
         """
         rows = np.concatenate(self._new)
         self._new = []

@@ -94,7 +94,7 @@ def unmeet(m: Block, r: Number) -> Number:
 
 @kernel
 def count_present(m: Block, low: Number, high: Number, first_key: Number) -> None:
-    """Count the MET rows from `low` to `high - 1` for each trigger key that they meet, from key `first_key` on."""
+    """Count, for each trigger key from `first_key` on, the MET rows from `low` to `high - 1` that meet the key."""
     rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
     for r in range(low, high):
         if rows[r, STATE] & MET != 0:
@@ -108,7 +108,7 @@ def count_present(m: Block, low: Number, high: Number, first_key: Number) -> Non
 
 @kernel
 def count_key(m: Block, k: Number, candidates: Int32) -> None:
-    """Count, for trigger key `k`, the MET rows among `candidates`, int32[n], that meet it."""
+    """Count, for trigger key `k`, the MET rows among `candidates`, int32[n], that meet the key."""
     rows, count = matrix(m, ROWS), vector(m, KEY_COUNT)
     for i in range(candidates.size):
         if rows[candidates[i], STATE] & MET != 0 and meets(m, k, rows, candidates[i]):

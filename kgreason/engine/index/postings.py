@@ -259,7 +259,10 @@ def drop_group(m: Block, g: Number, h: Number) -> None:
 
 @inline
 def shrink_run(m: Block, groups: Int32, g: Number) -> None:
-    """Shorten the run of group `g` if at most a quarter of it is used. If at most one row is left, free the run."""
+    """Shorten the run of group `g` if at most a quarter of the run is used.
+
+    If at most one row is left, free the run.
+    """
     room, length = groups[g, GROUP_DEAD] % ONE_DEAD, np.int64(groups[g, GROUP_LENGTH])
     if length <= 1:
         free_run(m, np.int64(groups[g, GROUP_START]), room)
@@ -290,7 +293,7 @@ def compact_group(m: Block, g: Number, h: Number, r: Number) -> None:
 
 @inline
 def take_out(m: Block, groups: Int32, g: Number, r: Number) -> None:
-    """Take row `r` out of group `g`, which is short and has no dead rows. No other row is read."""
+    """Take row `r` out of group `g`, which has few rows, none of them dead. No other row is read."""
     postings, values = vector(m, POSTINGS), vector(m, VALUES)
     start = np.int64(groups[g, GROUP_START])
     last = start + groups[g, GROUP_LENGTH] - 1

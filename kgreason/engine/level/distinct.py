@@ -98,7 +98,7 @@ def become(rows: Int32, r: Number, age: Number) -> None:
 def distinct(m: Block) -> None:
     """Enter the heads of the head buffer into the fact table, and empty the buffer.
 
-    The table must have room for them.
+    The fact table must have room for the heads.
     """
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
@@ -133,7 +133,7 @@ def distinct(m: Block) -> None:
 def may_leave(m: Block, rows: Int32, r: Number) -> None:
     """Put the present row `r` into the queue if it has no support and is not asserted.
 
-    It then leaves in the next level.
+    The row then leaves in the next level.
     """
     if rows[r, SUPPORT] == 0 and rows[r, STATE] & ASSERTED == 0:
         become(rows, r, NEXT)
@@ -173,13 +173,16 @@ def open_queue(m: Block) -> None:
 
 @kernel
 def take_heads(m: Block) -> None:
-    """Call `distinct` for heads that Python has put into the buffer. The fact table must have room for them."""
+    """Call `distinct` for heads that Python has put into the buffer. The fact table must have room for these heads."""
     distinct(m)
 
 
 @kernel
 def take_back_heads(m: Block) -> None:
-    """Call `discount` for heads that Python has put into the buffer. Queue and undo log must have room for them."""
+    """Call `discount` for heads that Python has put into the buffer.
+
+    Queue and undo log must have room for these heads.
+    """
     discount(m)
 
 

@@ -73,7 +73,7 @@ from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_met
 def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag) -> Flag:
     """Add a hit for each key that row `r` meets. Only keys of the shapes whose bits are set in `bits` are looked at.
 
-    If the row is fresh, the row is also counted and entered into arrangements. Returns False, and adds no hit, if an
+    With `is_fresh`, the row is also counted and entered into arrangements. Returns False, and adds no hit, if an
     arrangement has no room.
     """
     hit_keys, hit_rows, key_info, count = (
@@ -193,8 +193,8 @@ def mark_met(m: Block, low: Number, high: Number) -> None:
 def gatekeep(m: Block) -> Flag:
     """Make the next segment of the level, and find its hits.
 
-    In the phase ASSERT, also count its rows for the keys that they meet, and enter them into arrangements. Returns
-    False if an arrangement needs more room first; then make room and call again.
+    In the phase ASSERT, also count the rows of the segment for the keys that they meet, and enter the rows into
+    arrangements. Returns False if an arrangement needs more room first; then make room and call again.
     """
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     low, at = m[SEGMENT_LOW], m[SEGMENT_HIGH]

@@ -100,7 +100,7 @@ def find_group(
 
 @inline
 def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, at: Number) -> None:
-    """Write the fact that step `step` looks up to keys[at].
+    """Write to keys[at] the fact that step `step` looks up.
 
     The step has no free column, so the slots give all values.
     """
@@ -126,8 +126,8 @@ def step_hash(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
 def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> tuple[Number, Number, Number]:
     """Find the rows that may extend a rewrite by step `step`; `h` is the hash that the step looks up.
 
-    Returns (start, end, single). For several rows: they are postings[start:end], and single is -1. For one row: (0, 1,
-    row). For no row, start equals end.
+    Returns (start, end, single). Several rows: they are postings[start:end], and single is -1. One row: (0, 1, row). No
+    row: start equals end.
     """
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     if a < 0:

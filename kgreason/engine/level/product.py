@@ -170,10 +170,10 @@ def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Nu
 def skip_ends(
     signs: UInt32, values: Int32, bits: Number, base: Number, column: Number, start: Number, end: Number
 ) -> Number:
-    """Skip rows of a posting that lead to no next row. Returns the first position that may lead to a row, or `end`.
+    """Return the first position of a posting, from `start` on, whose row may have a next row; `end` if there is none.
 
-    `values` has a value beside each position of a posting. This value, in `column`, completes the hash `base` of the
-    next key. The filter `signs` says whether a group may have this hash. The skipped rows are not read.
+    The rows are not read. `values` has, beside each position, a value of the row. This value, in `column`, completes
+    the hash `base` of the next key. The filter `signs` says whether a group may have this hash.
     """
     for position in range(np.uint64(start), np.uint64(end)):
         if is_signed(signs, sign_of(finished(mixed(base, column, values[position])), bits)):

@@ -52,7 +52,7 @@ def has_facts(m: Block, plan: Number) -> Flag:
 def ask_of(m: Block, plan: Number, step: Number) -> Number:
     """Return the number of the ask of step `step`.
 
-    While it is live, the step's arrangement has all rows for its atom.
+    While this ask is live, the step's arrangement has all rows for its atom.
     """
     rules, steps, asks = matrix(m, RULES), matrix(m, STEPS), matrix(m, ASKS)
     rule, a, atom = matrix(m, PLANS)[plan, 0], steps[step, STEP_ARRANGEMENT], steps[step, STEP_ATOM]
@@ -80,9 +80,9 @@ def has_arrangements(m: Block, plan: Number) -> Flag:
 
 @kernel
 def note_needed(m: Block, count: Number, needed: Int32) -> None:
-    """Set `needed[ask] = 1` for every ask of the plans 0 to `count - 1` that can derive facts (`has_facts`).
+    """Note which asks are needed by a plan that can derive facts (`has_facts`), among the plans 0 to `count - 1`.
 
-    `needed`: int32[asks].
+    `needed`, int32[asks]: `needed[ask]` is set to 1 for these asks.
     """
     plans, steps = matrix(m, PLANS), matrix(m, STEPS)
     for plan in range(count):

@@ -171,7 +171,7 @@ class Planner:
         return number
 
     def tables(self) -> list[tuple[bool, int]]:
-        """Return for each table, in the order of their numbers, whether it holds triples, and its width."""
+        """Return a pair for each table, in the order of their numbers: whether it holds triples, and its width."""
         return list(self._tables)
 
     def _widen(self, width: int) -> None:
@@ -377,7 +377,7 @@ class Planner:
         return int(self.shapes.array[self.key_info.array[key, 0], 0])
 
     def may_share(self, ask: int) -> bool:
-        """Whether rows of an ask may be in its arrangement already, because they were entered for another ask.
+        """Whether rows of ask `ask` may be in its arrangement already, because another ask has entered them.
 
         This is possible if keys of more than one shape ask for the arrangement.
         """

@@ -116,7 +116,10 @@ def meets(m: Block, k: Number, rows: Int32, r: Number) -> Flag:
 
 @kernel
 def enter_keys(m: Block, low: Number, high: Number) -> None:
-    """Enter the keys with the numbers low to high - 1 into the hash table of keys. It must have room for them."""
+    """Enter the keys with the numbers low to high - 1 into the hash table of keys.
+
+    The table must have room for them.
+    """
     shapes, back = matrix(m, SHAPES), matrix(m, BACK_SHAPES)
     keys, key_info, slots = matrix(m, KEYS), matrix(m, KEY_INFO), entries(m, KEY_ENTRIES)
     bits = log2(m, KEY_ENTRIES)

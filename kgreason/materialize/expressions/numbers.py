@@ -65,7 +65,7 @@ _Tree: TypeAlias = _Value | _Node
 
 
 class _OtherError(Exception):
-    """The module cannot decide this filter; Oxigraph has to."""
+    """Raised if this module cannot decide a filter, so that Oxigraph has to decide it."""
 
 
 @lru_cache(maxsize=1_024)
@@ -95,8 +95,8 @@ class Comparison(NamedTuple):
     def decide(self, keys: Int32, dictionary: Dictionary) -> tuple[Mask, Mask]:
         """Decide the filter for each row of inputs `keys`, int32[n, k].
 
-        Returns two arrays bool[n]: whether the filter is true for the row, and whether this method could decide the
-        row. If not, Oxigraph has to decide it.
+        Returns two arrays bool[n]. The first one says whether the filter is true for the row. The second one says
+        whether this method could decide the row; Oxigraph has to decide the other rows.
         """
         from kgreason.terms.numbers import DOUBLE, EXACT, read_numbers
 
@@ -215,7 +215,7 @@ def _constant(part: str) -> _Value:
 def _promoted(part: str) -> float:
     """Return the double that Oxigraph takes for the constant `part` when it compares this constant with doubles.
 
-    It is not always the nearest double.
+    This is not always the double that is nearest to the constant.
     """
     (found,) = cast(Any, ox.Store().query(f"SELECT ({XSD_DOUBLE}({part}) AS ?value) {{}}"))
     return float(found[0].value)

@@ -141,8 +141,8 @@ class LiteralValues:
     def _spelled(self, strings: list[Value]) -> list[tuple[int, int]]:
         """Pair the plain literal of each string value of `strings` with the literal that stands for the value.
 
-        The plain literal is the one without a datatype. A value is left out if the dictionary has no plain literal for
-        it.
+        The plain literal of a value is its literal without a datatype. A value is left out if the dictionary has no
+        such literal.
         """
         found = self._dictionary.find(_spelling(value) for value in strings).tolist()
         return [(literal, self._first[value]) for literal, value in zip(found, strings, strict=True) if literal]

@@ -84,9 +84,8 @@ def skolemized(computed: Computed, keys: Int32, dictionary: Dictionary) -> list[
 def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[list[int], list[str]]:
     """Evaluate the expression for all rows of `keys`.
 
-    Returns the places of the rows that have a result, and the results.
-
-    The results are N-Triples texts. For a FILTER: the places of the rows for which it is true, and no texts.
+    Returns the places of the rows that have a result, and the results as N-Triples texts. For a FILTER, returns the
+    places of the rows for which it is true, and no texts.
     """
     ids, where = np.unique(keys, return_inverse=True)
     texts = np.array(dictionary.decode(ids), dtype=object)[where].reshape(keys.shape)

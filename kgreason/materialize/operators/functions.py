@@ -142,7 +142,7 @@ class Functions:
     def follow(self, rules: Iterable[Rule], left_out: Collection[Function] = ()) -> None:
         """Find the expressions of `rules`, the rules that are in force now.
 
-        `left_out`: expressions that another operator computes, so this class ignores them.
+        `left_out`: expressions to ignore, because another operator computes them.
         """
         rules = [rule for rule in rules if not rule.is_positive]
         found = {each: label(rule) for rule in rules for each in functions(rule) if each not in left_out}
@@ -164,9 +164,7 @@ class Functions:
         self._rounds.restart()
 
     def foreseen(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:
-        """Return the results to assert together with the facts `rows`.
-
-        Only inputs that these facts alone give are computed.
+        """Return the results to assert together with the facts `rows`, for inputs that these facts alone give.
 
         `rows`: number of a table -> the rows of the facts. `check` is called from time to time, and may raise an error.
         """

@@ -97,7 +97,7 @@ class Negations:
         return together(found)
 
     def _rows(self, operator: _Operator, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
-        """Return the rows of the hidden relation `none` to assert, and those to retract.
+        """Return the rows of the hidden relation `none` to assert, and its rows to retract.
 
         `was_decided`: whether the negation was decided before in this commit.
         """

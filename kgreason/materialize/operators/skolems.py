@@ -100,7 +100,7 @@ class Skolems:
         return together(found)
 
     def _rows(self, operator: _Operator, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
-        """Return the rows of the hidden relation `made` to assert, and those to retract.
+        """Return the rows of the hidden relation `made` to assert, and its rows to retract.
 
         `moved`: the terms that have become equal to other terms in this commit, or different from them.
         """

@@ -23,7 +23,7 @@ from kgreason.materialize.operators.tables import Table, unique
 
 
 class Keys:
-    """The indexes of a graph. Call `of` only when no commit is open."""
+    """Finds asserted facts of one graph by keys, with an index for each key. Call `of` only when no commit is open."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -79,7 +79,7 @@ class Regrouped(NamedTuple):
 
 
 class Equality:
-    """The representatives and cliques of one graph."""
+    """Chooses the representatives of one graph, and keeps its cliques."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, budget: int, follows: Follows | None) -> None:
         self._engine, self._dictionary = engine, dictionary
