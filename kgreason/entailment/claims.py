@@ -82,7 +82,7 @@ def claim(classes: Classes, axiom: Claim) -> Goal:
 
 
 def _under(told: Case, goal: Goal) -> Goal:
-    """Return the goal that `goal` is met when `told` is assumed. Subjects and objects of `told` are new names."""
+    """Return the goal that `goal` is met when the triples `told`, which are about new names, are assumed."""
     individuals = dict.fromkeys(term for subject, _, object_ in told for term in (subject, object_))
     return Suppose((*told, *things(*individuals)), goal)
 

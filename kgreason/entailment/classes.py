@@ -86,7 +86,7 @@ class Classes:
         return Some((Holds((individual, RDF_TYPE, class_)), *self._by_parts(individual, class_), excluded))
 
     def in_all_cases(self, individual: Constant, class_: Constant, goal: Goal) -> Goal:
-        """Return the goal that `goal` follows if an individual is assumed to be in a class (in every case of this)."""
+        """Return the goal that `goal` follows from the assumption that an individual is in a class."""
         return Every(tuple(Suppose(case + things(individual), goal) for case in self.cases(individual, class_, True)))
 
     def _by_parts(self, x: Constant, class_: Constant) -> Iterable[Goal]:

@@ -259,7 +259,7 @@ def _shown(classes: Classes, axiom: Claim, reading: Reading) -> Goal:
 
 
 def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -> Iterator[Triple]:
-    """Yield the triples except declarations, annotations and ontology headers. `annotations` are properties."""
+    """Yield triples, without declarations, ontology headers, and triples with one of the properties `annotations`."""
     for each in triples:
         _, predicate, object_ = each
         is_declaration = predicate == RDF_TYPE and object_ in _DECLARED

@@ -79,7 +79,7 @@ def unproved(
 
 
 class Judgement(NamedTuple):
-    """The answer of `judged`: the triples of each part of the conclusion that could not be shown, and more.
+    """The answer of `judged`. `unproved` has the triples of each part of the conclusion that could not be shown.
 
     `is_contradictory` says that the premises contradict themselves. Such premises entail everything.
     """

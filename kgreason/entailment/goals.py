@@ -38,10 +38,10 @@ class World(Protocol):
         """Whether the closure has a triple."""
 
     def solutions(self, patterns: tuple[Atom, ...]) -> Iterator[Binding]:
-        """Yield each binding under which all given triple patterns are in the closure."""
+        """Yield each binding under which all triple patterns are in the closure."""
 
     def suppose(self, triples: tuple[Triple, ...]) -> AbstractContextManager[None]:
-        """Assert triples until the `with` block ends."""
+        """Return a context in which `triples` are asserted as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +80,7 @@ class Suppose:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """The goal that some values for the variables of `patterns` put all patterns into the closure and meet a goal.
-
-    This goal is `then(values)`.
-    """
+    """The goal that there is a binding under which all `patterns` are in the closure, and `then(binding)` is met."""
 
     patterns: tuple[Atom, ...]
     then: Callable[[Binding], Goal]
@@ -91,9 +88,9 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """The goal that a subject has `number` values of a property such that further goals are met.
+    """The goal that `subject` has `number` values of a property, and that further goals are met for these values.
 
-    These are `member(v)` for each value v, and `apart(v, w)` for any two values v and w.
+    The further goals are `member(v)` for each value v, and `apart(v, w)` for any two values v and w.
     """
 
     number: int

@@ -106,7 +106,7 @@ class Values:
 
     @property
     def datatypes(self) -> frozenset[Constant]:
-        """The recognized datatypes that the literals have which were read so far."""
+        """The recognized datatypes of all literals that were read so far."""
         return frozenset(self._datatypes)
 
     def recognized(self, terms: Iterable[Constant]) -> frozenset[Constant]:

@@ -85,7 +85,7 @@ class Closure:
         self._change(Edit(added=in_default_graph(self._interned(triples))))
 
     def datatypes(self) -> frozenset[Constant]:
-        """Return the recognized datatypes that the literals have which were read so far."""
+        """Return the recognized datatypes of all literals that were read so far."""
         return self._values.datatypes
 
     def recognized(self, terms: Iterable[Constant]) -> frozenset[Constant]:
@@ -111,7 +111,7 @@ class Closure:
         return bool(ids.all()) and bool(self._live.holds(ids[None].astype(np.int32))[0])
 
     def solutions(self, patterns: tuple[Atom, ...]) -> Iterator[Binding]:
-        """Yield values for the variables of `patterns` with which all patterns are in the closure, in every way."""
+        """Yield each binding under which all triple patterns are in the closure."""
         variables = sorted({term for atom in patterns for term in atom.variables()})
         constants = sorted({term for atom in patterns for term in atom.terms if not isinstance(term, Variable)})
         ids = self._live.dictionary.find(constants)

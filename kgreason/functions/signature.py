@@ -105,7 +105,10 @@ def _refuse(name: str, place: str, annotation: object) -> NoReturn:
 
 
 def _result(annotation: object) -> tuple[object, bool]:
-    """Return, for the annotation of a result, the annotation of one value without None, and whether there are many."""
+    """Split the annotation of a function's result, such as `list[int]` or `int | None`.
+
+    Returns the annotation of one value, without None, and whether there may be many values.
+    """
     if _is_union(annotation):
         members = [member for member in get_args(annotation) if member is not types.NoneType]
         if len(members) == 1:

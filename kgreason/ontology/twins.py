@@ -131,7 +131,7 @@ class LiveTwins:
         return tuple(dict.fromkeys((*told, *(self._declared(first) if fact.relation in _OF_TWINS else ()))))
 
     def _sayer(self, leader: Constant, filler: Constant) -> Constant:
-        """Return the first of the twins that `leader` represents whose filler is `filler` or is represented by it."""
+        """Return the first of the twins of `leader` whose filler is `filler`, or a term that `filler` represents."""
         key, _ = self._keys[leader]
         parts = [part for part in self._parts.at(key) if filler in (part.filler, self._represented(part.filler))]
         return min(node for part in parts for node in self._sayers.at((key, part)))

@@ -76,8 +76,8 @@ class _Use(NamedTuple):
     def order(self) -> tuple[bool, bool, str, tuple[str, ...]]:
         """A sort key. Of several derivations of one mistake, the one with the smallest key is reported.
 
-        Derivations by rules that were translated from an axiom come first, then those without terms that have another
-        representative.
+        Derivations by rules that were translated from an axiom come first. Among equals, those come first that have
+        representatives alone.
         """
         has_sources = self.reading is not None and bool(self.reading.rule.sources)
         return not has_sources, self.terms != self.says, self.name, self.terms
@@ -211,7 +211,7 @@ def _asserted_of(literals: set[str], saved: Saved, dictionary: Dictionary) -> In
 
 
 class _Readings:
-    """The readings (`Reading`) of the rules that derive `false`, by the rules' names and constants."""
+    """Finds the `Reading` of a rule that derives `false`, by the name and the constants of the rule."""
 
     def __init__(self) -> None:
         self._readings: dict[tuple[str, int], dict[tuple[str, ...], Reading]] = {}

@@ -63,7 +63,7 @@ class EngineFacts:
         return row if row >= 0 and facts.columns(np.array([row], dtype=np.int32))[1][0] == tables.index(kind) else -1
 
     def state(self, fact: Atom) -> State:
-        """Whether a present fact is asserted, and its stamp."""
+        """Return whether a present fact is asserted, and its stamp."""
         if witness := self._witness(fact):
             return State(False, self.state(witness).stamp)
         row = np.array([self.row(fact)], dtype=np.int32)

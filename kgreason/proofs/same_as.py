@@ -78,7 +78,10 @@ class SameAsFacts:
         return map(_told, self._facts.derivations(fact))
 
     def _shown(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
-        """Yield derivations of a triple that the engine does not have: (stamp that the triple gets, derivations)."""
+        """Yield derivations of a triple that the engine itself cannot have, by the W3C's rules for owl:sameAs.
+
+        Each time, the stamp that the triple gets comes first, then the derivations.
+        """
         if fact.relation is not None:
             return
         if is_link(fact):

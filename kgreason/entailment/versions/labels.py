@@ -1,4 +1,4 @@
-"""Labels for the blank nodes of two documents, so that what both documents say has the same triples.
+"""New labels for the blank nodes of two documents, such that equal statements become equal triples.
 
 The label of a blank node says nothing outside of its document. Here each blank node gets a label from the triples
 around it: its *class*. At first all blank nodes have the same class. In each round a node gets a new class, made from

@@ -70,7 +70,7 @@ def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
 
 
 def is_premise(atom: Atom) -> bool:
-    """Whether an atom is a premise: it matches schema triples alone, or facts by which rules walk along lists."""
+    """Whether a body atom reads schema: it matches schema triples alone, or facts by which rules walk along lists."""
     return is_walk(atom) or is_schema_pattern(atom)
 
 
@@ -80,7 +80,7 @@ def is_walk(atom: Atom) -> bool:
 
 
 def is_schema_pattern(atom: Atom) -> bool:
-    """Whether an atom matches only schema triples."""
+    """Whether an atom matches schema triples alone."""
     if atom.relation is not None:
         return False
     _, predicate, object_ = atom.terms

@@ -132,9 +132,9 @@ class _Analysis:
         return self.needed
 
     def _fire(self, reader: Rule, pattern: Atom, reason: str) -> None:
-        """Run the generic rule `reader` over `pattern`, once for each premise that unifies with the pattern.
+        """Run the generic rule `reader` over `pattern`, once for each schema atom of the rule that unifies with it.
 
-        If the rule derives something new, it is needed, with `reason`.
+        If the rule derives something new, it counts as needed, for the reason `reason`.
         """
         premises = [atom for atom in reader.body if is_premise(atom)]
         for premise in premises:
@@ -148,7 +148,10 @@ class _Analysis:
                         self.reified = self.reified or any(self._exposes(atom) for atom in data if not _is_any(atom))
 
     def _joined(self, premises: list[Atom], binding: Binding) -> Iterator[Binding]:
-        """Yield every extension of the binding under which each premise equals a schema triple or a pattern."""
+        """Yield every extension of `binding` under which each of the schema atoms `premises` is known.
+
+        An atom is known if it equals a triple of the closed schema or a pattern.
+        """
         if not premises:
             yield binding
             return

@@ -111,7 +111,7 @@ class LiveCovers:
     def _beside(self, triple: Triple) -> Iterator[Triple]:
         """Yield the present pairs to check again when the pair `triple` is added or removed.
 
-        For these pairs the answer may change whether other pairs imply them.
+        No other pair can become implied by others, or stop being so.
         """
         x, kind, z = triple
         changed = self._relations[kind]

@@ -179,8 +179,9 @@ def prp_inv2(axiom: Pair) -> Iterator[Rule]:
 def prp_key(axiom: Collection) -> Iterator[Rule]:
     """Instances of a class that have equal values of all properties of its key are the same.
 
-    The second rule, which derives `false` for two different literals, is left out for a key of more than `_NAMED_KEY`
-    properties: the fact of the contradiction has no room for more. Then only eq-diff1 finds such a contradiction.
+    Another rule derives `false` if they are literals with different values. This rule is left out for a key of more
+    than `_NAMED_KEY` properties: the fact of the contradiction has no room for more. Then only eq-diff1 finds such a
+    contradiction.
     """
     values = [(p, Variable(f"z{number}")) for number, p in enumerate(axiom.members, 1)]
     typed = (is_a(X, axiom.node), is_a(Y, axiom.node))

@@ -38,22 +38,22 @@ def rdfs9(axiom: Pair, name: str = "rdfs9") -> Iterator[Rule]:
 
 
 def rho_2b(axiom: Pair) -> Iterator[Rule]:
-    """The rule of rdfs7, with the name that rho-df has for it: rho-2b."""
+    """Yield the rule of rdfs7 under the name that rho-df has for it: rho-2b."""
     return rdfs7(axiom, "rho-2b")
 
 
 def rho_3b(axiom: Pair) -> Iterator[Rule]:
-    """The rule of rdfs9, with the name that rho-df has for it: rho-3b."""
+    """Yield the rule of rdfs9 under the name that rho-df has for it: rho-3b."""
     return rdfs9(axiom, "rho-3b")
 
 
 def rho_4a(axiom: Pair) -> Iterator[Rule]:
-    """The rule of rdfs2, with the name that rho-df has for it: rho-4a."""
+    """Yield the rule of rdfs2 under the name that rho-df has for it: rho-4a."""
     return rdfs2(axiom, "rho-4a")
 
 
 def rho_4b(axiom: Pair) -> Iterator[Rule]:
-    """The rule of rdfs3, with the name that rho-df has for it: rho-4b."""
+    """Yield the rule of rdfs3 under the name that rho-df has for it: rho-4b."""
     return rdfs3(axiom, "rho-4b")
 
 

@@ -135,7 +135,7 @@ def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
 
 
 def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
-    """Return the classes for which it matters to the rules of an axiom what represents them (`represented`).
+    """Return the classes on whose representatives the rules of an axiom depend, see `represented`.
 
     These are the classes C of all body atoms `?x rdf:type C`, and the node of the axiom if it is a restriction.
     """
@@ -254,7 +254,7 @@ class LiveTranslation:
                 self._log.drop(self._twins, node)
 
     def _asking(self, nodes: Iterable[Constant]) -> Iterable[tuple[Triple, ...]]:
-        """Return the sources of each axiom whose rules depend on what represents one of `nodes`, see `asked`."""
+        """Return the sources of each axiom whose rules depend on the representative of one of `nodes`, see `asked`."""
         return sorted({sources for node in nodes for sources in self._askers.at(node)})
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:

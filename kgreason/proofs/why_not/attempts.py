@@ -86,9 +86,10 @@ def _extended(bindings: Bindings, waiting: Sequence[Atom], rows: Rows) -> Iterat
 
 
 def _beyond(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
-    """Return the attempt of a rule whose body atoms all match: with its first aggregate, expression or NOT that fails.
+    """Return why a rule does not derive a fact although its body atoms match: what fails first after the body.
 
-    Returns None if none of them fails. `bindings` are the matches of the body.
+    This is an aggregate, an expression or a NOT.
+    Returns None if none of them fails. `bindings` are the matches of the body atoms.
     """
     ways: list[tuple[Atom, Callable[[Atom, Bindings], Failure]]] = [
         *((atom, lambda atom, at: _valued("aggregated", atom, at, rows)) for atom in aggregated(rule)),

@@ -47,7 +47,7 @@ def intern_terms(terms: ds.Dataset, others: dict[int, str], dictionary: Dictiona
 
 
 def records_of(facts: ds.Dataset, width: int, ids: Int32) -> Int32:
-    """Turn facts of Spark into records of the engine: int32[n, 3 + width].
+    """Turn facts of Spark into records, which are rows of the engine's fact table: int32[n, 3 + width].
 
     At index i, `ids` has the dictionary's id for Spark's id i. `width` is the number of columns `c0..`.
     """
