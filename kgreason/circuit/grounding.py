@@ -197,7 +197,7 @@ def meet(rewrites: ZSet[Rewrite], matches: ZSet[Match]) -> ZSet[Met]:
 
 
 def excluded(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
-    """Return the rewrites that NOT excludes: those of pairs for which the filters under NOT hold."""
+    """Return the rewrites that NOT excludes: the rewrite of each pair for which the filters under the NOT hold."""
 
     def kept(met: Met) -> Iterator[Rewrite]:
         negated = _negated(met.rewrite)

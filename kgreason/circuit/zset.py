@@ -94,9 +94,8 @@ def antijoin(
 ) -> ZSet[A]:
     """Return the rows of `left` with a key that no row of `right` has. The weights of these rows stay as they are.
 
-    Rows of `right` count only if their weight is positive.
-    Antijoin is linear in `left`. Antijoin is not linear in `right`, because of distinct:
-    `antijoin(a, b) = a - semijoin(a, distinct(keys of b))`.
+    Rows of `right` count only if their weight is positive. Antijoin is linear in `left`. It is not linear in `right`,
+    because of distinct: `antijoin(a, b) = a - semijoin(a, distinct(keys of b))`.
     """
     keys = distinct(project(right, right_key))
     return plus(left, negative(semijoin(left, keys, left_key)))

@@ -171,7 +171,7 @@ class Circuit:
             self.refresh()
 
     def refresh(self) -> None:
-        """Copy the planner's rules, keys and asks into the memory block, and grow the other arrays to match them."""
+        """Copy the rules, keys and asks of the planner into the memory block, and make other arrays large enough."""
         planner, memory = self.planner, self.memory
         if planner.width > memory["heads"].shape[1]:
             self.facts.widen(planner.width)

@@ -65,8 +65,8 @@ def take_back(costs: Int64, commit: int) -> None:
 def carry_over(before: Int64, costs: Int64, commit: int) -> None:
     """Copy the counts of the open commit from a dropped circuit to the new circuit of a Bootstrap.
 
-    `before`: the counts of the dropped circuit. `costs`: the counts of the new circuit. The copied counts are work of
-    the open commit only: the counts since the Bootstrap do not include them.
+    `before`: the counts of the dropped circuit. `costs`: the counts of the new circuit. The copied counts belong to the
+    open commit only. The counts since the Bootstrap do not include them.
     """
     ran = np.flatnonzero(before[:, COST_COMMIT] == commit)
     costs[ran, _LAST] = before[ran, _LAST]

@@ -373,10 +373,9 @@ def _needed(
 ) -> Layer:
     """Return the layer of the needed rules: the generic rules that the flags or `forks` call for.
 
-    Closing rules are left out.
-
-    `rules`: the translated rules and the user's. `forks`: the lists that fork (a cell has two rests). Restrictions that
-    are derived or made equal have no representative, so the rules of the W3C's tables run for them.
+    Closing rules are left out. `rules`: the translated rules and the user's. `forks`: the lists that fork (a cell has
+    two rests). Restrictions that are derived or made equal have no representative, so the rules of the W3C's tables run
+    for them.
     """
     layer: Layer = {}
     if selection.schema == "axioms" and (same_as or exceeded or forks):

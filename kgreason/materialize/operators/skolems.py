@@ -117,7 +117,7 @@ class Skolems:
         return added[facts.find(added) < 0], needless
 
     def _changed(self, operator: _Operator, changes: Changes) -> Int32:
-        """Return the keys that rules began or ceased to ask for in this commit, and those with changed results."""
+        """Return the keys that rules began or ceased to ask for in this commit, and the keys with changed results."""
         asks, made = (table.matching(changes.rows, changes.tables) for table in (operator.asks, operator.made))
         return np.concatenate([asks, made[:, : asks.shape[1]]])
 

@@ -128,9 +128,10 @@ def _filled(quads: Int32) -> Engine:
 
 
 def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
-    """Return what all changes of quads since the commit began have changed.
+    """Return the triples and quads that the open commit has changed in all.
 
-    `touched`: the triples int32[n, 3] of these quads. `is_asserted`: tells which triples were asserted before.
+    `touched`: the triples int32[n, 3] of the quads that were removed or added. `is_asserted`: tells which triples were
+    asserted before.
     """
     touched = touched[grouped(np.ascontiguousarray(touched)).firsts()]
     before, after = is_asserted(touched), engine.circuit.facts.find(touched) >= 0

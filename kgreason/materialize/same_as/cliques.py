@@ -260,11 +260,9 @@ class Cliques:
         return heavy
 
     def past_budget(self) -> list[tuple[int, int, int]]:
-        """Return for each folded clique its primary, and how many members and unfolded images it has.
+        """Return for each folded clique its primary, its number of members, and how many images it would have unfolded.
 
-        The cliques are in any order. The images are counted as if the clique were not folded.
-
-        Nothing is returned if the budget is 0.
+        The cliques are in any order. Nothing is returned if the budget is 0.
         """
         numbers = self.all()[self.folded(self.all())] if self._budget else np.empty(0, dtype=np.int32)
         rows = self._length.values[numbers] ** 2 + self._weight.values[numbers]

@@ -151,7 +151,7 @@ class Equality:
         The resource becomes the primary in place of the literal. The reason: rules compare representatives. A resource
         may be linked to two literals of different values, which are not linked with each other. If one of the literals
         stood for the resource, rules would find the resource equal to this literal only. `members`: pairs of primary
-        and member; `primaries`: those to look at.
+        and member; `primaries`: the primaries of the cliques to look at.
         """
         primaries = primaries[self._dictionary.kinds(primaries) == Kind.LITERAL]
         if not len(primaries):
@@ -196,7 +196,7 @@ class Equality:
     def _stand_for_others(self, members: Int32) -> NDArray[np.bool_]:
         """Return for each term of `members`, int32[n], whether it is a representative: bool[n].
 
-        All must be in cliques.
+        All these terms must be in cliques.
         """
         return self._is_present(np.column_stack([members, members]))
 
@@ -313,7 +313,7 @@ class Equality:
         return known[self._is_present(known)]
 
     def _groups(self, moved: Int32, reached: Int32) -> tuple[Int32, Members]:
-        """Return the numbers of the cliques that the terms `moved` left or joined, and the groups that replace these.
+        """Return the numbers of the cliques that the terms `moved` left or joined, and the groups in their place.
 
         `reached`: pairs (term, representative) for the terms `moved`.
         """
