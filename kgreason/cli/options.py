@@ -227,7 +227,7 @@ def typed(what: str, instead: str) -> str:
 
 
 def wait_for_stdin(what: str, hint: str = "") -> None:
-    """If standard input is a terminal, say that the command waits for the input `what`."""
+    """If standard input is a terminal, say that the command waits for the input `what`, and give the `hint`."""
     if sys.stdin.isatty():
         click.echo(f"kgreason: reading {what} from the terminal; end it with Ctrl-D.{hint}", err=True)
 

@@ -63,21 +63,24 @@ class Link:
         self._is_closed = False
 
     def ask(self, path: str, given: Parameters = (), accept: str = "application/json") -> Reply:
-        """Send a GET request and return the answer. Raises the errors of the server, and ServerError."""
+        """Send a GET request with the parameters `given`, and return the answer in the media type `accept`.
+
+        Raises the errors of the server, and ServerError.
+        """
         return self._answer("GET", with_parameters(path, given), None, {"Accept": accept}, is_edit=False)
 
     def form(self, path: str, given: Parameters, accept: str, *, is_edit: bool) -> Reply:
-        """Send a POST request with a form, and return the answer. Raises the errors of `ask`.
+        """Send the parameters `given` as a form in a POST request, and return the answer in the media type `accept`.
 
-        `is_edit` says that the request edits the graph, so it must not be sent twice.
+        `is_edit` says that the request edits the graph, so it must not be sent twice. Raises the errors of `ask`.
         """
         headers = {"Accept": accept, "Content-Type": "application/x-www-form-urlencoded"}
         return self._answer("POST", path, _encoded(given), headers, is_edit=is_edit)
 
     def send(self, path: str, body: IO[bytes] | bytes, media: str, accept: str, *, is_edit: bool) -> Reply:
-        """Send a POST request with a body of the media type `media`, and return the answer. Raises the errors of `ask`.
+        """Send a POST request with a body of the media type `media`. Returns the answer in the media type `accept`.
 
-        `is_edit` says that the request edits the graph, so it must not be sent twice.
+        `is_edit` says that the request edits the graph, so it must not be sent twice. Raises the errors of `ask`.
         """
         headers = {"Accept": accept, "Content-Type": media}
         return self._answer("POST", path, body, headers, is_edit=is_edit)
@@ -191,7 +194,7 @@ class Link:
 
 
 def with_parameters(path: str, given: Parameters) -> str:
-    """Return the address `path` with parameters after it: `path?name=value`."""
+    """Return the address `path` with the parameters `given` after it: `path?name=value`."""
     text = _encoded(given).decode()
     return f"{path}?{text}" if text else path
 

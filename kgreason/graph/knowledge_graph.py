@@ -325,7 +325,11 @@ class KnowledgeGraph:
     def _write_once(
         cls, path: Path, catalogue: Catalogue | None, manifest: Manifest | None, registry: Registry
     ) -> None:
-        """Open a store for writing, and close it again. This brings the store up to date for readers."""
+        """Open a store for writing, and close it again. This brings the store up to date for readers.
+
+        `manifest` is the store's manifest, None if it has none. `registry` has the Python functions that rules may
+        call.
+        """
         try:
             cls.open(path, catalogue=catalogue, functions=registry.calls).close()
         except (StoreError, OSError) as error:
@@ -1328,7 +1332,7 @@ class KnowledgeGraph:
             return self._over(Past(commit, Origin(self._home.manifest, snapshot, self._home.last), history))
 
     def _over(self, home: Past) -> Self:
-        """Open a graph over the repository of a past commit, and start its engine."""
+        """Open a graph over `home`, the repository of a past commit, and start its engine."""
         graph = type(self)(home, self._strategy, self._budget, registry=self._registry)
         graph._engine()
         return graph
@@ -1512,7 +1516,10 @@ def _why(path: File, lacking: Sequence[str]) -> str:
 
 
 def _check_rules(wanted: Manifest, registry: Registry, catalogue: Catalogue | None) -> None:
-    """Raise RuleError or InputError if the rules of a new store cannot be used. Call this before the first commit."""
+    """Raise RuleError or InputError if the rules of a new store cannot be used. Call this before the first commit.
+
+    `wanted` is the manifest, which names the rules. `registry` has the Python functions that rules may call.
+    """
     from kgreason.materialize.selection import select
 
     find = catalogue.find if catalogue else None

@@ -27,7 +27,10 @@ _SLICE = 0.1
 
 
 def check_wait(option: str, value: object) -> None:
-    """Raise InputError unless the value is a number of seconds, 0 or more, or None (wait as long as it takes)."""
+    """Raise InputError unless the value is a number of seconds, 0 or more, or None (wait as long as it takes).
+
+    `option` is the name of the option in the message.
+    """
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if value is not None and not (is_number and cast(float, value) >= 0):
         problem = f"{option} {value!r}: it must be a number of seconds, or None to wait as long as it takes"

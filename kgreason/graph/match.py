@@ -63,7 +63,10 @@ def _asked(term: UserTerm | None, place: str, prefixes: Prefixes) -> Term | Defa
 
 
 def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool) -> Iterator[Quad]:
-    """Return the quads that match a pattern; with `asserted` only the asserted ones. Raises StoreError."""
+    """Return the quads that match a pattern; with `asserted` only the asserted ones. Raises StoreError.
+
+    `held` gives a block the graph with its engine, under the graph's lock.
+    """
     rows, form = store.match(*pattern), _asserted if asserted else _present
     found = chain.from_iterable(form(chunk, held) for chunk in _chunks(rows))
     return found if pattern.object is None else (quad for quad in found if quad.object == pattern.object)
@@ -75,14 +78,14 @@ def _chunks(rows: Iterator[Quad]) -> Iterator[list[Quad]]:
 
 
 def _asserted(chunk: list[Quad], held: Held) -> Iterable[Quad]:
-    """Return the asserted quads behind some rows of Oxigraph: each asserted spelling of a row."""
+    """Return the asserted quads behind the rows of Oxigraph in `chunk`: each asserted spelling of a row."""
     with held() as live:
         forms = _forms(chunk, live)
         return _quads(live, forms[asserts(live.materializer, forms)])
 
 
 def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
-    """Return the quads of the graph behind some rows of Oxigraph: each spelling of a row that the graph has."""
+    """Return the quads of the graph behind the rows of Oxigraph in `chunk`: each spelling that the graph has."""
     others, typed = _parted(chunk)
     if not typed:
         return others
@@ -92,7 +95,7 @@ def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
 
 
 def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
-    """Split rows of Oxigraph: those whose object has only one spelling, and those whose object may have several.
+    """Split the rows of Oxigraph in `chunk`: objects with one spelling, and objects that may have several.
 
     An object may have several spellings if it is or contains a literal with a datatype.
     """
@@ -104,7 +107,10 @@ def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
 
 
 def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
-    """Return all spellings of some rows of Oxigraph that the dictionary knows, as quads of ids, int32[n, 4]."""
+    """Return the rows of Oxigraph in `chunk` with each spelling of their objects that the dictionary knows.
+
+    The result are quads of ids, int32[n, 4].
+    """
     objects = live.spellings.of_forms([text_of(quad.object) for quad in chunk])
     texts = chain.from_iterable((str(quad.subject), str(quad.predicate), _name(quad)) for quad in chunk)
     found = live.materializer.dictionary.find(texts).reshape(-1, 3)

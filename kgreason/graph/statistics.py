@@ -19,7 +19,7 @@ COUNTS = "facts", "asserted", "inferred", "hidden", "relations", "named", "impor
 
 
 def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[str, Any]:
-    """Return the counts of a state by name. The names are those in `COUNTS`, except `rules`."""
+    """Return the counts of the state `saved` by name. The names are those in `COUNTS`, except `rules`."""
     asserted, inferred = saved.triples(asserted=True), saved.triples(asserted=False)
     facts = saved.facts()
     shown, stored = int(dictionary.are_rdf(inferred).sum()), int(dictionary.are_rdf(facts).sum())

@@ -206,7 +206,10 @@ class Transaction:
         return self
 
     def parsed(self, text: str, source: str, syntax: Syntax) -> tuple[Rule, ...]:
-        """Parse rules. They may call the graph's functions and import from its catalogue. Errors as for `add_rules`."""
+        """Parse rules. They may call the graph's functions and import from its catalogue.
+
+        Arguments and errors are those of `add_rules`.
+        """
         check_choice("syntax", syntax, Syntax)
         return parse(text, source, self._live.operators.registry.find, syntax=syntax, find=self._find).rules
 
@@ -236,7 +239,7 @@ class Transaction:
         return self.take_rules_away(load(Path(path), None, self._find).rules)
 
     def replace_rules(self, removed: Iterable[Rule], added: Iterable[Rule]) -> Self:
-        """Remove rules of the user that the graph has, and add others. Raises RuleError, InputError."""
+        """Remove the rules `removed` of the user, and add the rules `added`. Raises RuleError, InputError."""
         own = self._rules()
         gone = {(rule, rule.file) for rule in removed}
         self._own = dict.fromkeys(rule for rule in own if (rule, rule.file) not in gone)

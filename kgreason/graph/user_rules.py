@@ -193,7 +193,7 @@ def _check_one(named: tuple[Rule, ...]) -> None:
 
 
 def _shipped(name: str, selected: Iterable[str]) -> str:
-    """Return the end of a message if a rule set of the store has a rule of this name.
+    """Return the end of a message if a rule set among `selected` has a rule of this name.
 
     Otherwise return the empty text.
     """

@@ -21,7 +21,7 @@ _EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 
 
 def to_rdf_xml(document: bytes, name: str, source: str) -> bytes:
-    """Translate a document in the format `name` (`owx` or `ofn`) to RDF/XML.
+    """Translate a document in the format `name` (`owx` or `ofn`) to RDF/XML. `source` is its name in messages.
 
     Raises RdfSyntaxError, or InputError if the library is not installed.
     """

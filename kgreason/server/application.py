@@ -72,7 +72,10 @@ _ROUTES = [
 
 
 def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIApp:
-    """Return the ASGI application that serves a graph. The application closes the graph when it ends."""
+    """Return the ASGI application that serves a graph. The application closes the graph when it ends.
+
+    `feed` gives the commits to the streams of /changes.
+    """
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:

@@ -39,7 +39,7 @@ QUADS: Types = {
 
 
 def chosen(accept: str | None, types: Types) -> str | None:
-    """Return the name of the format that an Accept header prefers; None if the header accepts none of the formats.
+    """Return the name of the format among `types` that an Accept header prefers; None if it accepts none of them.
 
     >>> chosen("text/turtle;q=0.5, application/*", TRIPLES), chosen("*/*", SOLUTIONS), chosen("image/png", TRIPLES)
     ('nt', 'json', None)
@@ -51,14 +51,14 @@ def chosen(accept: str | None, types: Types) -> str | None:
 
 
 def wanted(accept: str | None, types: Types) -> str:
-    """Return the result of `chosen`. Raises Problem 406 if the header accepts none of the formats."""
+    """Return the result of `chosen`. Raises Problem 406 if the header accepts none of the formats `types`."""
     if (name := chosen(accept, types)) is None:
         raise unacceptable(types)
     return name
 
 
 def unacceptable(types: Types) -> Problem:
-    """Make the problem for an Accept header that accepts none of the formats."""
+    """Make the problem for an Accept header that accepts none of the formats `types`."""
     return Problem(406, f"the answer can be {', '.join(medias[0] for medias in types.values())}")
 
 
@@ -78,7 +78,10 @@ def _ranges(accept: str) -> Iterator[tuple[str, float]]:
 
 
 def _quality(media: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int]:
-    """Find the range that matches a media type most exactly. Returns its quality, and how exact it is (0 to 2)."""
+    """Find the range among `ranges` that matches a media type most exactly.
+
+    Returns its quality, and how exact it is (0 to 2).
+    """
     exactness = {media: 2, f"{media.partition('/')[0]}/*": 1, "*/*": 0}
     found = [(exactness[each], quality) for each, quality in ranges if each in exactness]
     exact, quality = max(found, default=(0, 0.0))
@@ -101,7 +104,7 @@ def media_type(header: str | None) -> str:
 
 
 def format_of(media: str, types: Types) -> str:
-    """Return the name of the format that has this media type. Raises Problem 415 if no format has the media type."""
+    """Return the name of the format among `types` that has this media type. Raises Problem 415 if none has it."""
     for name, medias in types.items():
         if media in medias:
             return name

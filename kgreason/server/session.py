@@ -51,12 +51,15 @@ class Sessions:
         return self._roles.get(name) if time.time() < int(until) else None
 
     def begin(self, response: Response, token: str, *, is_secure: bool) -> None:
-        """Give the cookie of a new session to a browser that has sent a known token."""
+        """Give a browser the cookie of a new session, in `response`. The browser has sent the known `token`.
+
+        With `is_secure` the browser sends the cookie over HTTPS only.
+        """
         text = f"{int(time.time()) + _SECONDS}.{self._name(token)}"
         cookie = f"{text}.{self._signed(text)}"
         response.set_cookie(COOKIE, cookie, _SECONDS, httponly=True, samesite="strict", secure=is_secure)
 
     @staticmethod
     def end(response: Response) -> None:
-        """Make the browser delete the cookie."""
+        """Make the browser that gets `response` delete the cookie."""
         response.delete_cookie(COOKIE, httponly=True, samesite="strict")

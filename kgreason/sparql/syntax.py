@@ -36,7 +36,10 @@ def statements(source: Source) -> list[Node]:
 
 
 def _hint(found: str, expected: Collection[str]) -> str | None:
-    """Guess what the user meant by the token `found`, and make a message of it; otherwise None."""
+    """Guess what the user meant by the token `found`, if `expected` could stand there, and make a message of it.
+
+    Returns None without a guess.
+    """
     word = found.strip("'")
     meant = get_close_matches(word.upper(), sorted(set(expected) & _VERBS), 1)
     if meant and word.upper() not in _VERBS:

@@ -85,7 +85,8 @@ class Where(NamedTuple):
     ) -> Select:
         """Make the SELECT for the block, and check that it parses. Raises QueryError.
 
-        `variables` are its columns, and `dataset` its FROM clauses.
+        `variables` are its columns, and `dataset` its FROM clauses. With `distinct` each solution comes once.
+        `default_graph` is the graph to read in place of the default graph.
         """
         block = self.source.text[self.start : self.end]
         select = Select(self.prologue, distinct, tuple(variables), tuple(dataset), default_graph, block)

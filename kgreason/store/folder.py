@@ -319,7 +319,7 @@ class Folder:
 
 
 def older(path: Path, version: int, reason: Exception | None = None) -> StoreVersionError:
-    """Make the error for a reader of a store with an older format.
+    """Make the error for a reader of a store that has the older format `version`.
 
     A reader cannot convert the store; only a writer can. `reason` is why an attempt to convert it has failed.
     """

@@ -71,9 +71,9 @@ class Reader(Repository):
         return self._folder.journal.last if self._end is None else self._end
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Keep the delta of a commit, so that `cut` can look for its rows in Oxigraph.
+        """Keep the rows that a commit removes and adds, so that `cut` can look for them in Oxigraph.
 
-        A delta that Oxigraph surely has is not kept.
+        They are not kept if Oxigraph surely has the commit.
         """
         if self._moment is not None and record.commit >= self._moment.first:
             self._unseen.append(RowDelta(record.commit, removed, added))

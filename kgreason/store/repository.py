@@ -268,11 +268,12 @@ class Repository:
             )
 
     def commit(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Make a commit: write `record` to the journal, then change the rows of the store.
+        """Make a commit: write `record` to the journal, then remove and add rows of the store.
 
-        On disk there must be a snapshot, which the first load writes. Raises StoreError if the commit was not made.
-        Once the journal has the record, the commit is made; if the store fails after that, the next use of `store`
-        tries again and raises the error. After an interrupt `last` says whether the commit was made.
+        `removed` and `added` are these rows, as N-Quads lines. On disk there must be a snapshot, which the first load
+        writes. Raises StoreError if the commit was not made. Once the journal has the record, the commit is made; if
+        the store fails after that, the next use of `store` tries again and raises the error. After an interrupt `last`
+        says whether the commit was made.
         """
         store = self.free_store()
         if self._folder is None:
@@ -313,9 +314,9 @@ class Repository:
         self._is_stuck = False
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Keep the delta of a replayed commit, so that `cut` can apply it to the store.
+        """Keep the rows that a replayed commit removes and adds, so that `cut` can apply them to the store.
 
-        The delta is not kept if the store has this commit, or if the store will be filled again.
+        They are not kept if the store has this commit, or if the store will be filled again.
         """
         last = self._unseen[-1].commit if self._unseen else self._seen
         if not self.manifest.is_older and record.commit == last + 1:
@@ -386,8 +387,8 @@ class Repository:
     def load(self, manifest: Manifest, write: Write) -> None:
         """Make a commit of many rows, whose rows are in the stage already.
 
-        `write` writes the snapshot after the commit. After an error or an interrupt `last` says whether the commit was
-        made. If not, everything is as before.
+        `manifest` describes the store after the commit, and `write` writes the snapshot. After an error or an interrupt
+        `last` says whether the commit was made. If not, everything is as before.
         """
         store, number = self.stage(), self.last + 1
         self._make_sure()

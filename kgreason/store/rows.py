@@ -32,7 +32,10 @@ def _ignore(done: int) -> None:
 
 
 def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] = _ignore) -> Iterator[bytes]:
-    """Yield rows of ids, int32[n, 3] or int32[n, 4], as N-Triples or N-Quads lines, a chunk at a time."""
+    """Yield rows of ids, int32[n, 3] or int32[n, 4], as N-Triples or N-Quads lines, a chunk at a time.
+
+    `report` is called after each chunk, with its number of rows.
+    """
     for low in range(0, len(rows), CHUNK):
         part = rows[low : low + CHUNK]
         yield dictionary.lines(*np.ascontiguousarray(part.T))
@@ -52,7 +55,7 @@ def put(
 
 
 def put_all(store: OxigraphStore, saved: Saved, dictionary: Dictionary) -> None:
-    """Load the rows of a whole state into an empty store."""
+    """Load all rows of the state `saved` into an empty store."""
     rows = saved.triples()
     store.load(chunks(dictionary, rows[dictionary.are_rdf(rows)]))
     store.load(chunks(dictionary, saved.named(dictionary)))

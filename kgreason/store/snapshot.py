@@ -59,7 +59,8 @@ def write(
 ) -> None:
     """Write a snapshot into a folder that does not exist yet. Raises StoreError and OSError.
 
-    `reasons` are the rules in force, each with the reason why it runs. `own` are the user's rules.
+    `saved` is the state. `reasons` are the rules in force, each with the reason why it runs, and `costs` their work.
+    `own` are the user's rules.
     """
     folder.mkdir()
     rules = described(reasons, costs)

@@ -151,7 +151,12 @@ def _stored(text: str, world: Any) -> tuple[Value, Datatype]:
 
 
 def _number(read: type, text: str) -> Value:
-    """Return the number that a text stands for. If it stands for none, or SQLite cannot store it, return the text."""
+    """Return the number in a text, which `read` (int or float) reads.
+
+    Returns the text if SQLite cannot store the number.
+
+    Returns the text as well if it has no number.
+    """
     try:
         value: Value = read(text)
     except ValueError:

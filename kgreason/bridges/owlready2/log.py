@@ -156,6 +156,6 @@ def _note(log: str, columns: str, which: str, was: int) -> str:
 
 
 def rows(db: sqlite3.Connection, where: str, *, objs: bool) -> Iterator[Row]:
-    """Return the rows of a table that fulfil an SQL condition: of `objs`, or with `objs=False` of `datas`."""
+    """Return the rows of a table that fulfil the SQL condition `where`: of `objs`, or with `objs=False` of `datas`."""
     columns, table = ("c, s, p, o, NULL", "objs") if objs else ("c, s, p, o, d", "datas")
     return (Row(*row) for row in db.execute(f"SELECT {columns} FROM main.{table} WHERE {where}"))

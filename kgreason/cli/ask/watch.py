@@ -74,7 +74,10 @@ def watch(
 def _of_folder(
     path: Path, after: int | None, functions: list[Callable[..., Any]], progress: Progress, *, once: bool
 ) -> Iterator[Record]:
-    """Yield a record for each commit that another process writes to the folder of a store."""
+    """Yield a record for each commit after `after` that another process writes to the folder of a store.
+
+    With `once` end after the commits that there are now.
+    """
     from kgreason.graph.changes.follower import Follower
 
     with progress("reading"):
@@ -89,7 +92,10 @@ def _of_folder(
 def _of_server(
     place: Server, after: int | None, functions: list[Callable[..., Any]], *, once: bool
 ) -> Iterator[Record]:
-    """Yield a record for each commit of a server. If `after` is 0 the first record has the whole graph."""
+    """Yield a record for each commit of a server. If `after` is 0 the first record has the whole graph.
+
+    With `once` end after the commits that there are now.
+    """
     from kgreason.graph.changes.relations import signed_facts
     from kgreason.store.journal.record import Record
 

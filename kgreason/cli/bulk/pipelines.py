@@ -110,7 +110,10 @@ def _bytes(files: Sequence[str]) -> int:
 
 @contextmanager
 def session(master: str | None, settings: dict[str, str], work: Path | None) -> Iterator[tuple[Any, str]]:
-    """Give the block a Spark session and the path of the session's work folder. The session ends with the block."""
+    """Give the block a Spark session and the path of the session's work folder. The session ends with the block.
+
+    `master` is the address of the cluster; None is this machine.
+    """
     from kgreason.spark.pipeline import room
     from kgreason.spark.start.command import for_command
 

@@ -238,8 +238,9 @@ def _with_prefixes(
 ) -> str:
     """If a text of rules uses prefixes that it does not declare, put declarations of `prefixes` before it.
 
-    Any other text is returned as it is, also one with another mistake. Raises RuleSyntaxError; its line and column are
-    those of the text as the user wrote it.
+    Any other text is returned as it is, also one with another mistake. `source` is the name of the text in messages.
+    `find` is the catalogue for its imports. Raises RuleSyntaxError; its line and column are those of the text as the
+    user wrote it.
     """
     try:
         parse(text, source, None, syntax=syntax, find=find)

@@ -66,7 +66,7 @@ def update(
 
 
 def _unchanged(unasserted: int, entailed: int, took: str) -> str:
-    """Return the line that is printed if an update changed nothing.
+    """Return the line that is printed if an update changed nothing. `took` says how long that took.
 
     `unasserted` is how many quads to delete were not asserted. `entailed` is how many of these quads stay because rules
     infer them.

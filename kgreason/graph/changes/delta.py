@@ -287,7 +287,7 @@ class Delta(Frames):
 
 
 def _counted(kinds: Int8) -> str:
-    """Return a text with the number of facts, and how many of these facts are asserted."""
+    """Return a text with the number of facts that have these `kinds`, and how many of them are asserted."""
     return f"{len(kinds)} ({int((kinds == IS_ASSERTED).sum())} asserted)" if len(kinds) else "0"
 
 

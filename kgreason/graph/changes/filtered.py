@@ -27,7 +27,7 @@ Terms = Sequence[str | None]
 def filtered(delta: Delta, terms: Terms = (None, None, None), asserted: bool | None = None) -> Delta:
     """Return a delta with only the triples and quads that have these terms at these places; None is any term.
 
-    Facts of relations are left out.
+    `asserted` chooses one kind of fact, as the module describes. Facts of relations are left out.
     """
     change = delta.change
     before, after = (_seen(kinds, asserted) for kinds in (change.before, change.after))

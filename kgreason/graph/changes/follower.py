@@ -186,7 +186,7 @@ def _manifest(path: Path) -> Manifest:
 
 
 def _facts(live: Materializer | None) -> set[str]:
-    """Return all facts of the user's relations as texts."""
+    """Return all facts of the user's relations in the state `live`, as rule text."""
     return set(dumped((live.save(), live.dictionary), live.own, None)) if live else set()
 
 

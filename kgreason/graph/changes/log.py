@@ -31,12 +31,12 @@ class CommitLog:
         self._known: frozenset[str] | None = None
 
     def begin(self, warnings: Callable[[], Iterable[str]]) -> None:
-        """Call this before a commit: it notes the time, and the warnings that the graph has already."""
+        """Call this before a commit. It notes the time and the present warnings, which `warnings` returns."""
         self._begun = time.perf_counter()
         self._known = frozenset(warnings()) if LOGGER.isEnabledFor(logging.WARNING) else None
 
     def end(self, delta: Delta, warnings: Callable[[], Iterable[str]]) -> None:
-        """Write the messages about a commit that was made."""
+        """Write the messages about a commit that was made. `warnings` returns the warnings after the commit."""
         if LOGGER.isEnabledFor(logging.INFO):
             LOGGER.info("%s in %.3f s", repr(delta)[1:-1], time.perf_counter() - self._begun)
         if LOGGER.isEnabledFor(logging.DEBUG):

@@ -116,10 +116,10 @@ def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Re
 
 
 def dumped(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None) -> Iterator[str]:
-    """Yield the facts of the user's relations as rule text.
+    """Yield the facts of the user's relations as rule text. `state` has the facts; None has none.
 
-    `asserted` chooses: None all, True asserted, False inferred ones. `rules` are the user's rules. Facts of relations
-    that they declare as `internal` are left out.
+    `asserted` chooses: None all facts, True asserted, False inferred ones. `rules` are the user's rules. Facts of
+    relations that they declare as `internal` are left out.
     """
     if state is None:
         return

@@ -149,8 +149,8 @@ class _Sum:
 def _net(parts: list[tuple[Int32, int, int]], width: int) -> Kinds:
     """Merge changes of rows: return each row with its kind before its first change and its kind after its last change.
 
-    Each part has rows, their kind before and their kind after. `width` is the number of columns of the result. Rows
-    with the same kind before and after are left out.
+    `parts` are changes in order: rows, their kind before and their kind after. `width` is the number of columns of the
+    result. Rows with the same kind before and after are left out.
     """
     rows = np.zeros((sum(len(part) for part, _, _ in parts), width), dtype=np.int32)
     before, after = (np.empty(len(rows), dtype=np.int8) for _ in range(2))

@@ -79,10 +79,10 @@ class Past(Repository):
 
 
 def past(number: int, path: Path, history: History, open_: Callable[[Past], Graph]) -> Graph:
-    """Return the graph that `open_` makes from the repository of commit `number`.
+    """Make a graph of a store as it was after commit `number`: the result of `open_`.
 
-    `path` is the folder of the store. `open_` must start the engine, which reads the files. Other threads and processes
-    may change the store meanwhile. Raises StoreError.
+    `open_` gets the repository of this commit. It must start the engine, which reads the files. `path` is the folder of
+    the store, and `history` its history. Other threads and processes may change the store meanwhile. Raises StoreError.
     """
     while True:
         with Folder(path, write=False) as folder:

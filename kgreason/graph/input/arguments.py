@@ -42,7 +42,10 @@ def check_rules(value: object) -> None:
 
 
 def check_texts(argument: str, value: object) -> None:
-    """Raise InputTypeError if a value is neither None nor a mapping of texts to texts."""
+    """Raise InputTypeError if a value is neither None nor a mapping of texts to texts.
+
+    The message names the `argument`.
+    """
     if value is None:
         return
     if not isinstance(value, Mapping) or not all(isinstance(text, str) for pair in value.items() for text in pair):

@@ -136,7 +136,10 @@ def _declared(prefixes: Prefixes) -> str:
 
 
 def of_lines(lines: bytes, dictionary: Dictionary, source: str = TEXT) -> Int32:
-    """Return the quads of N-Quads lines, int32[n, 4]; blank nodes keep their labels. Raises RdfSyntaxError."""
+    """Return the quads of N-Quads lines, int32[n, 4]; blank nodes keep their labels. Raises RdfSyntaxError.
+
+    `source` is the name of the lines in messages.
+    """
     return _encoded(lines, RdfFormat.N_QUADS, dictionary, source)
 
 

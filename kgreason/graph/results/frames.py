@@ -44,14 +44,14 @@ class Frames:
         raise NotImplementedError
 
     def to_arrow(self, *, ntriples: bool = False) -> pyarrow.Table:
-        """Return the rows as a table of PyArrow; the module `frames` lists the types.
+        """Return the rows as a table of PyArrow; the module `frames` lists the types and explains `ntriples`.
 
         Raises InputError if PyArrow is not installed.
         """
         return self._arrow("PyArrow", ntriples)
 
     def to_pandas(self, *, ntriples: bool = False) -> pandas.DataFrame:
-        """Return the rows as a frame of pandas; the module `frames` lists the dtypes.
+        """Return the rows as a frame of pandas; the module `frames` lists the dtypes and explains `ntriples`.
 
         Raises InputError if pandas or PyArrow is not installed.
         """
@@ -69,7 +69,7 @@ class Frames:
         return table.to_pandas(types_mapper=lambda kind: dtypes.get(str(kind)))
 
     def to_polars(self, *, ntriples: bool = False) -> polars.DataFrame:
-        """Return the rows as a frame of Polars; the module `frames` lists the types.
+        """Return the rows as a frame of Polars; the module `frames` lists the types and explains `ntriples`.
 
         Raises InputError if Polars or PyArrow is not installed.
         """
@@ -82,7 +82,10 @@ class Frames:
         return frame
 
     def _arrow(self, wanted: str, ntriples: bool) -> pyarrow.Table:
-        """Return the rows as a table of PyArrow, from which the frames of pandas and Polars are made."""
+        """Return the rows as a table of PyArrow, from which the frames of pandas and Polars are made.
+
+        `wanted` is the library that the user wants, for the message if PyArrow is not installed.
+        """
         try:
             import pyarrow
         except ImportError as error:

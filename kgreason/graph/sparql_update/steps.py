@@ -69,7 +69,7 @@ class Editing:
     def entailed(self, outcome: Outcome) -> int:
         """Count the triples that DELETEs name and that stay in the default graph, because rules derive them.
 
-        Call this after the commit.
+        Call this after the commit. `outcome` is the result of `run`.
         """
         known = len(self._live.dictionary)
         try:

@@ -35,7 +35,7 @@ class Updated(NamedTuple):
 
 
 def update(live: LiveGraph, home: Repository, transaction: Transaction, operations: tuple[Operation, ...]) -> Updated:
-    """Carry out a request, collecting its edits in `transaction`, and end the transaction.
+    """Carry out the operations of a request. Their edits are collected in `transaction`, which is ended in the end.
 
     Raises QueryError, and the errors of a commit.
     """

@@ -60,8 +60,8 @@ class Calls:
     async def send(self, method: str, path: str, text: str, kind: str, **options: Any) -> Answer:
         """Send a request with the body `text` of the media type `kind`. Returns the answer. Raises Problem.
 
-        The body of the answer must be JSON or empty. `options` may be `parameters` of the address and further
-        `headers`.
+        `method` is GET, POST and so on. The body of the answer must be JSON or empty. `options` may be `parameters` of
+        the address and further `headers`.
         """
         headers = {"content-type": kind} | options.pop("headers", {})
         async with self.open(method, path, body=text.encode(), headers=headers, **options) as answer:

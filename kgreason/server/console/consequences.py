@@ -11,7 +11,7 @@ from kgreason.server.console.vocabulary import Words
 
 
 def consequences(told: dict[str, Any], words: Words) -> Markup:
-    """Return the consequences of an edit as HTML."""
+    """Return the consequences of an edit as HTML. `told` is the answer of /what-if."""
     parts = [_summary(told)]
     parts += [_sentences("Contradictions that come", told["contradictions"], "contradicts", words)]
     parts += [_sentences("Contradictions that end", told["ended"], "appeared", words)]
@@ -63,7 +63,10 @@ def _is_blank(triple: list[str]) -> bool:
 
 
 def because(reason: dict[str, Any] | None, words: Words) -> Markup:
-    """Show why a rule derives a triple: the axioms from which the rule was translated, or else the rule itself."""
+    """Show why a rule derives a triple: the axioms from which the rule was translated, or else the rule itself.
+
+    `reason` is the triple's entry in `reasons` of the answer of /what-if.
+    """
     if reason is None:
         return Markup("")
     if reason["axioms"]:

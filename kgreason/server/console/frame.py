@@ -43,7 +43,10 @@ class Frame:
     """The frame of a page. Use the frame as a context, and make the content of the page inside this context."""
 
     def __init__(self, request: Request, name: str, title: str = "") -> None:
-        """`name` is the name of the page in the navigation."""
+        """Make the frame of the page `name`, as the navigation calls the page.
+
+        `title` is its title (default: `name`).
+        """
         console = cast(Console, request.scope[CONSOLE])
         self.calls: Calls = console.calls(request)
         self.words = Words(WELL_KNOWN)
@@ -151,7 +154,7 @@ def html(text: Markup | str, tag: str = "div") -> ui.html:
 
 
 def button(text: str, handle: Callable[[], object], *, is_main: bool = False) -> ui.element:
-    """Make a button."""
+    """Make a button. `handle` is called at a click. With `is_main` it looks like the main button of the page."""
     found = ui.element("button").props('type="button"').classes("main" if is_main else "")
     with found:
         ui.html(Markup.escape(text), sanitize=False, tag="span")

@@ -57,6 +57,8 @@ async def _rows(calls: Calls, query: str) -> list[list[str]]:
 def hierarchy(pairs: list[tuple[str, str]], members: Mapping[str, int]) -> Hierarchy:
     """Make the hierarchy from pairs (class, superclass). The superclass is "" if a class has none.
 
+    `members` has the number of members of each class.
+
     >>> hierarchy([("c", "b"), ("c", "a"), ("b", "a"), ("a", "")], {}).classes["c"]
     frozenset({'b'})
     """

@@ -112,7 +112,10 @@ class Row(NamedTuple):
 
 
 def table(head: Sequence[str], rows: Iterable[Row], *, label: str, numbers: Iterable[int] = ()) -> Markup:
-    """Make a table that scrolls inside its own box. `numbers`: the columns with these indexes are aligned right."""
+    """Make a table with the titles `head`. It scrolls inside its own box, which screen readers call `label`.
+
+    The columns with the indexes `numbers` are aligned right.
+    """
     right = set(numbers)
     titles = _cells("th", head, right, ' scope="col"')
     lines = Markup("").join(
@@ -148,12 +151,12 @@ def notice(text: str, kind: str = "error") -> Markup:
 
 
 def empty(title: str, advice: str | Markup) -> Markup:
-    """Show a text where a page has nothing else to show."""
+    """Show a title and an advice, where a page has nothing else to show."""
     return Markup('<div class="empty"><p class="title">{}</p><p>{}</p></div>').format(title, advice)
 
 
 def link(href: str, text: str, kind: str = "") -> Markup:
-    """Make a link to a page of the console."""
+    """Make a link to the address `href`, which is a page of the console."""
     assert href.startswith("/")
     return Markup('<a class="{}" href="{}">{}</a>').format(kind, href, text)
 

@@ -101,9 +101,10 @@ class Vocabulary:
         self._words, self._commit, self._time = Words(WELL_KNOWN), -1, 0.0
 
     async def words(self, calls: Calls) -> Words:
-        """Return the words. After a commit they are read again, but at most once in ten seconds. Raises Problem.
+        """Return the words of the graph, which `calls` can ask. Raises Problem.
 
-        If the user may not read the graph, or the query fails, the words that were read before are returned.
+        After a commit the words are read again, but at most once in ten seconds. If the user may not read the graph, or
+        the query fails, the words that were read before are returned.
         """
         commit = (await calls.json("/health"))["commit"]
         if commit != self._commit and time.monotonic() - self._time > _SECONDS:

@@ -97,7 +97,10 @@ class Stored(StreamingResponse):
 
     @classmethod
     async def of(cls, write: Callable[[IO[bytes]], object], headers: dict[str, str]) -> Stored:
-        """Call `write(file)` with a temporary file, in a thread. Returns an answer that sends this file."""
+        """Call `write(file)` with a temporary file, in a thread.
+
+        Returns an answer with these headers that sends this file.
+        """
         file = cast(IO[bytes], TemporaryFile())  # noqa: SIM115
         try:
             await run_in_threadpool(write, file)

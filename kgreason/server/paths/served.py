@@ -105,7 +105,10 @@ def iri(text: str, base: str) -> str:
 
 
 def response(answer: Answer, media: str, headers: dict[str, str]) -> Response:
-    """Make the HTTP response for the answer of a query process. A long answer is sent in pieces."""
+    """Make the HTTP response for the answer of a query process, with the content type `media` and these headers.
+
+    A long answer is sent in pieces.
+    """
     if answer.document is not None:
         return Response(answer.document, headers=headers | {"Content-Type": media})
     return _Streamed(answer, media, headers)

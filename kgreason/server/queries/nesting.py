@@ -50,7 +50,8 @@ def may_be_deep_document(path: Path, form: str) -> bool:
 def check(kind: str, text: str, form: str, base: str) -> str | None:
     """Parse a text in a thread with a small stack. Returns a message if the text does not parse, otherwise None.
 
-    `kind` is "update", "rules" or "document". For a document, `text` is the path of its file.
+    `kind` is "update", "rules" or "document". For a document, `text` is the path of its file. `form` is the format of a
+    document or the language of rules. `base` is the base of relative IRIs.
     """
     return _with_small_stack(lambda: _parse(kind, text, form, base))
 

@@ -110,12 +110,15 @@ class Pool:
     async def check(self, kind: str, text: str, form: str, base: str) -> None:
         """Parse a text in a query process, because the text may be nested too deeply. Raises QueryError.
 
-        `kind` is "update", "rules" or "document". For a document, `text` is the path of its file.
+        The arguments are those of `nesting.check`.
         """
         await self.ask(Request(None, 0, base, checked=(kind, text, form)))
 
     async def _place(self, deadline: float) -> None:
-        """Wait until fewer than `queries` queries run, and count one more. Raises Problem if too many queries wait."""
+        """Wait until fewer than `queries` queries run, and count one more.
+
+        Raises Problem if too many wait, or at the `deadline`.
+        """
         if self._free > 0:
             self._free -= 1
             return

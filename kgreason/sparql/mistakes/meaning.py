@@ -45,7 +45,10 @@ class Mistake(NamedTuple):
 
 
 def mistake(tree: Node, has_base: bool) -> Mistake | None:
-    """Return the first mistake in the query, or None if no check finds a mistake."""
+    """Return the first mistake in the query, or None if no check finds a mistake.
+
+    `has_base` says that a base is declared, so that relative IRIs are no mistake.
+    """
     found = [] if has_base else [*_relative(tree)]
     for check in _CHECKS:
         found += check(tree)

@@ -36,7 +36,7 @@ class Stop(NamedTuple):
 
 
 def read(text: str, start: Start = "query") -> Node | Stop:
-    """Parse a query, or a pattern in braces. Returns its tree.
+    """Parse a query, or with `start="pattern"` a pattern in braces. Returns its tree.
 
     If the text has a mistake, returns the token at which the parser stops.
     """

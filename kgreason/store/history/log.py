@@ -54,7 +54,7 @@ class History(Protocol):
 
 
 def gone(number: int, base: int) -> HistoryError:
-    """Make the error for a request for a commit that is older than the history."""
+    """Make the error for a request for commit `number`, if the history begins only after commit `base`."""
     return HistoryError(f"the history has the commits after {base}, and commit {number} is older")
 
 

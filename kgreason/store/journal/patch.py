@@ -74,7 +74,7 @@ def read_patch(text: bytes, source: str) -> Patch:
 
 
 def final(signs: Sequence[int], statements: Sequence[bytes]) -> tuple[bytes, bytes]:
-    """Add up N-Quads statements that remove (-1) or add (1) a quad, in their order. The last one for a quad wins.
+    """Add up N-Quads statements. `signs` says for each whether it removes (-1) or adds (1) its quad; the last one wins.
 
     Returns the canonical lines of the quads to remove, and those of the quads to add. Raises SyntaxError; its `lineno`
     is the number of the statement, from 1.

@@ -254,7 +254,7 @@ class _Query:
         """The rows that the worker has handed over, and that nobody has taken yet."""
 
     def begin(self, ask: Callable[[], Results]) -> None:
-        """Start the query, and wait for its first rows."""
+        """Start the query, which `ask` evaluates, and wait for its first rows."""
         self._ask = ask  # which keeps the store, and a reader's own files, until the rows are fetched
         self._submit(lambda worker: worker.begin(ask, self))
         while self._is_busy and not self.ready:
@@ -306,7 +306,10 @@ class _Query:
     def written(
         self, variables: list[Variable], output: Output = None, syntax: QueryResultsFormat | None = None
     ) -> bytes | None:
-        """Write all rows as one document to `output`. If `output` is None, return the document."""
+        """Write all rows to `output` as one document in the format `syntax`.
+
+        If `output` is None, return the document.
+        """
         while self._is_busy:
             self._wait()
         if self._is_done:

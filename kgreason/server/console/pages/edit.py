@@ -167,6 +167,6 @@ def _placed(message: str, shift: int) -> str:
 
 
 def _changes(told: dict[str, Any]) -> bool:
-    """Whether an edit would change anything."""
+    """Whether an edit would change anything. `told` is the answer of /what-if."""
     counts = told["counts"]
     return bool(counts["asserted"] or counts["retracted"])

@@ -45,7 +45,7 @@ async def status_page(request: Request) -> None:
 
 
 def shown(told: dict[str, Any]) -> Markup:
-    """Show the state of the server as HTML."""
+    """Show the state of the server as HTML. `told` is the answer of /status."""
     stats = told["stats"]
     graph = {name: f"{stats[key]:,}" for key, name in _NAMES.items()} | {"commit": f"{told['commit']:,}"}
     server = {
