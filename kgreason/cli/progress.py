@@ -1,18 +1,22 @@
 """Progress on a terminal: a bar for each stage of a long command, and a message before kernels are compiled.
 
 Everything goes to standard error. If standard error is not a terminal, nothing is shown. `--verbose` adds a line for
-each stage that is done.
+each stage that is done. `within` ends work that takes too long.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
 from tqdm import tqdm
+
+from kgreason.errors import LimitError
 
 _CLOCK = "{desc} {elapsed}"
 _DELAY = 1
@@ -65,3 +69,34 @@ def _announce() -> None:
 
     if not compiled.is_compiled(advance):
         click.echo(f"kgreason: {compiled.ONCE}", err=True)
+
+
+@contextmanager
+def within(seconds: float | None, what: str) -> Iterator[None]:
+    """End a block as Ctrl-C does if it takes longer than `seconds`. None is no limit.
+
+    Then raises LimitError, which says that `what` took too long. Only the main thread may use this.
+    """
+    if seconds is None:
+        yield
+        return
+    main, is_over = threading.main_thread().ident, threading.Event()
+    assert main is not None
+
+    def stop() -> None:
+        is_over.set()
+        signal.pthread_kill(main, signal.SIGINT)  # ends what the thread waits for, too
+
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+        timer.cancel()
+        timer.join()  # a signal that was sent just now arrives inside the `try`
+    except KeyboardInterrupt:
+        if not is_over.is_set():
+            raise
+        raise LimitError(f"{what} took longer than {seconds:g} s; nothing was changed") from None
+    finally:
+        timer.cancel()

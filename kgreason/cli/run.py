@@ -1,8 +1,8 @@
 """`kgreason run`: evaluates a plain Datalog program on tables, and follows changes of a script.
 
-The files are named as Souffle names them: R.facts is read, R.csv is written, both tab separated. Without a script types
-are not declared: the text of a field says whether it is a number (see `kgreason.tables`). A program has only n-ary
-atoms; triple patterns and contradictions are for graphs.
+The files are named as Souffle names them: R.facts is read, R.csv is written, both tab separated. The text of a field
+says whether it is a number, unless `@relation` gives its column a type (see `kgreason.tables`). A program has only
+n-ary atoms; triple patterns and contradictions are for graphs.
 
 With a script the program is kept materialized in a graph in memory, and the script has the words of DDlog's command
 language (`kgreason.cli.script`). Then a program may also speak of triples.
@@ -85,13 +85,14 @@ def run(
 
     The facts of a relation R are read from R.facts, if this file exists: tab separated, one fact a line. Each relation
     that a rule derives is written to R.csv, in order. A field that reads as an integer is a number: the field 5 is the
-    constant 5 of a rule. Any other field is a string: the field five is the constant "five". Triple patterns are for
-    graphs, not for tables: see load and materialize.
+    constant 5 of a rule. Any other field is a string: the field five is the constant "five". In a column that @relation
+    gives a type, a field is the text of a value of this type; a key that two facts share is an error. Triple patterns
+    are for graphs, not for tables: see load and materialize.
 
     With --script, follow changes as DDlog does: the results are kept up to date, and each command of the script ends
-    with a semicolon. Edits: insert, delete, upsert; then commit, or rollback. Questions: dump, dump_changes, query,
-    explain, why_not, profile. An error ends the script, and the edits of the open transaction are dropped. (At a
-    terminal the next command is read after an error.)
+    with a semicolon. Edits: insert, delete, upsert, delete_key, modify, clear; then commit, or rollback. Questions:
+    dump, dump_changes, query, explain, why_not, profile. An error ends the script, and the edits of the open
+    transaction are dropped. (At a terminal the next command is read after an error.)
     """
     from kgreason.cli.progress import Bars
     from kgreason.materialize.options import checked_limits
@@ -139,7 +140,7 @@ def _follow(program: Path, facts: Path, output: Path | None, script: Path, how: 
                 click.echo(f"kgreason: {error}", err=True)
                 found = commands(lines, source)
         if output is not None:
-            write(graph, [(name, relations.arities[name]) for name in relations.heads], output)
+            write(graph, relations, output)
 
 
 @contextmanager

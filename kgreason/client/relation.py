@@ -20,7 +20,7 @@ class RemoteRelation(GraphRelation):
     """A relation; `RemoteGraph.relation` makes one. Each read sees the last commit."""
 
     def __init__(self, graph: Graph, link: Link, name: str, arity: int | None) -> None:
-        super().__init__(graph, lambda: None, name, arity)
+        super().__init__(graph, lambda _: None, name, arity)
         self._link = link
 
     @property
@@ -60,6 +60,9 @@ class RemoteRelation(GraphRelation):
         given += [] if asserted is None else [("asserted", str(asserted).lower())]
         found: dict[str, Any] = self._link.ask(f"/relations/{self.name}", given).json()
         return found
+
+    def _has(self, texts: Sequence[str]) -> bool:
+        return bool(self._told(texts, None)["facts"])
 
     def __len__(self) -> int:
         """The number of facts."""

@@ -11,13 +11,13 @@ temporary file if they are more than 16 MB.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from kgreason.client.spool import spooled
-from kgreason.errors import StoreError
+from kgreason.errors import InputError, StoreError
 from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.terms import checked
 from kgreason.progress import SILENT, Progress
@@ -194,6 +194,10 @@ class _Facts:
     def upsert(self, name: str, terms: list[Terms], relation: Relation) -> None:  # noqa: ARG002
         """Assert facts, and retract the facts with the same keys."""
         self._edit("upsert", name, terms)
+
+    def asserted(self, name: str, arity: int, key: Sequence[int], values: Sequence[str]) -> list[Terms]:  # noqa: ARG002
+        """Raise InputError: only the server knows what is asserted after the edits so far."""
+        raise InputError(f"{name}: a transaction of a server cannot be read; read graph.relation({name!r})")
 
     def _edit(self, verb: str, name: str, terms: list[Terms]) -> None:
         self._note({verb: terms, "relation": name, "arity": self._arity})

@@ -18,6 +18,7 @@ from typing import Any
 from kgreason.errors import StoreError
 from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import DEFAULT_RULES, Documents, KnowledgeGraph, Strategy, opened
+from kgreason.materialize.options import checked_limits
 from kgreason.rules.expressions import RESERVED
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.journal.record import Record
@@ -29,6 +30,8 @@ def fork(
     *,
     strategy: Strategy = "auto",
     budget: int | None = None,
+    most_made_terms: int | None = None,
+    most_rounds: int | None = None,
     catalogue: Documents | None = None,
     functions: Iterable[Callable[..., Any]] = (),
 ) -> KnowledgeGraph:
@@ -38,13 +41,15 @@ def fork(
 
     The arguments are those of `KnowledgeGraph.open`. Raises StoreError if there is no store.
     """
+    limits = checked_limits(made_terms=most_made_terms, rounds=most_rounds)
     while True:
         folder = Folder(Path(path), write=False)
         try:
             registry = Registry(functions, RESERVED)
             if folder.manifest:
                 registry.problems(folder.manifest.functions)
-            graph = KnowledgeGraph(_Origin(folder), strategy, budget, catalogue=opened(catalogue), registry=registry)
+            means: dict[str, Any] = {"catalogue": opened(catalogue), "registry": registry, "limits": limits}
+            graph = KnowledgeGraph(_Origin(folder), strategy, budget, **means)
             graph._engine()  # reads everything that the fork needs from the folder
         except BaseException as error:
             has_moved = isinstance(error, StoreError) and folder.has_moved()

@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from kgreason.graph.transaction import Transaction
     from kgreason.materialize.materializer import Materializer
     from kgreason.materialize.precomputed import Evaluated
+    from kgreason.materialize.relations.reading import RelationReader
     from kgreason.proofs.proof import Proof
     from kgreason.proofs.search import Facts
     from kgreason.proofs.why_not.answer import WhyNot
@@ -870,7 +871,7 @@ class KnowledgeGraph:
         from kgreason.rules.relations.names import checked_arity, checked_name
 
         self._check_open()
-        return GraphRelation(self, self._state, checked_name(name), checked_arity(arity))
+        return GraphRelation(self, self._relations_read, checked_name(name), checked_arity(arity))
 
     def relations(self) -> list[GraphRelation]:
         """Return the user's relations, sorted by name: those that have facts, and those that are declared."""
@@ -880,7 +881,21 @@ class KnowledgeGraph:
         state = self._state()
         found = {(each.name, each.arity) for each in all_of(*state)} if state else set()
         found |= {(rule.declares.name, len(rule.declares.columns)) for rule in self.own_rules() if rule.declares}
-        return [GraphRelation(self, self._state, *each) for each in sorted(found)]
+        return [GraphRelation(self, self._relations_read, *each) for each in sorted(found)]
+
+    @locked
+    def _relations_read(self, read: Callable[[RelationReader], Result]) -> Result | None:
+        """Return what `read` finds among the facts of relations. Returns None before the first commit."""
+        from kgreason.materialize.relations.reading import OfEngine, OfState
+
+        def looked() -> Result | None:
+            if live := self._current():
+                known = live.materializer
+                return read(OfEngine(known.engine, known.keys, known.dictionary))
+            state = self._read_state()
+            return read(OfState(*state)) if state else None
+
+        return self._looking_again(looked)
 
     @locked
     def explain_fact(self, name: str, terms: Sequence[str]) -> Proof:

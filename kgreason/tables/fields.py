@@ -13,6 +13,7 @@ Cost: about two microseconds for each distinct field, and one hash look-up for e
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -26,6 +27,8 @@ from kgreason.terms.vocabulary import XSD_INTEGER
 
 _NUMBER_END = f'"^^{XSD_INTEGER}'
 _SIGNS = frozenset("+-")
+BREAKS = re.compile(r"[\t\n\r]")
+"""What ends a field or a line of a table."""
 _SHORT = 18  # digits that fit into 64 bits
 
 

@@ -3,8 +3,9 @@
     R.facts -> ids -> engine -> R.csv
 
 Each relation R of the program is read from R.facts, if this file exists. A relation that no rule derives must have this
-file. Each relation that a rule derives is written to R.csv. Invariant: the written files hold all facts of these
-relations in the closure of the facts that were read.
+file. Each relation that a rule derives is written to R.csv, but not the internal ones. `@relation` gives columns types,
+and keys (`columns`). Invariant: the written files hold all facts of these relations in the closure of the facts that
+were read.
 
 Cost: one Bootstrap, an Update for each stratum, and the cost of reading and writing.
 """
@@ -30,8 +31,8 @@ from kgreason.rules.expressions import RESERVED
 from kgreason.rules.lowering import lowered
 from kgreason.rules.parser import load
 from kgreason.rules.program import check_sizes
+from kgreason.tables.columns import read_facts, shown
 from kgreason.tables.fields import Fields
-from kgreason.tables.reading import read
 from kgreason.tables.signature import signature
 from kgreason.tables.writing import Writer
 from kgreason.terms.dictionary import Dictionary
@@ -53,12 +54,12 @@ class TableProgram:
     ) -> None:
         registry = Registry(functions, RESERVED)
         program = load(path, registry.find)
-        program = replace(program, rules=tuple(rule for rule in program.rules if not rule.declares))
         try:
             check_sizes(program.rules)
             self._signature = signature(program)
         except RuleError as error:
             raise RuleError(f"{path}: {error}") from None
+        program = replace(program, rules=tuple(rule for rule in program.rules if not rule.declares))
         self._dictionary = Dictionary(())
         self._fields = Fields(self._dictionary)
         self._engine = Engine()
@@ -75,12 +76,14 @@ class TableProgram:
     def read(self, folder: Path, report: Report) -> None:
         """Read the facts in a folder. Raises InputError for a missing file, and for a bad line of a file."""
         tables: dict[int, list[Int32]] = {}
-        for relation, arity in self._signature.arities.items():
+        known = self._signature
+        for relation, arity in known.arities.items():
             path = folder / f"{relation}.facts"
             if path.exists():
-                columns = read(path, arity, self._fields, report)
+                declared = known.declared.get(relation)
+                columns = read_facts(path, arity, declared, self._fields, self._dictionary, report)
                 tables.setdefault(self._table(arity), []).append(self._rows(relation, columns))
-            elif relation not in self._signature.heads:
+            elif known.is_given(relation):
                 raise InputError(f"{path}: the file does not exist, and no rule derives {relation}")
         self._facts = {table: np.concatenate(parts) for table, parts in tables.items()}
 
@@ -129,14 +132,17 @@ class TableProgram:
     def write(self, folder: Path, report: Report) -> dict[str, int]:
         """Write the derived relations into a folder. If the folder does not exist, it is made.
 
-        Returns the number of facts of each derived relation. Raises OSError.
+        Returns the number of facts of each relation that was written. Raises OSError, and InputError for a text with a
+        tab or a line break.
         """
         folder.mkdir(parents=True, exist_ok=True)
         columns, _, _ = self._engine.circuit.facts.contents()
+        known = self._signature
+        found = {}
+        for relation in known.results:
+            rows = columns[columns[:, 0] == self._id(relation), 1 : 1 + known.arities[relation]]
+            found[relation] = shown(rows, known.declared.get(relation), self._dictionary)
         writer = Writer(self._fields.sorted())
-        counts = {}
-        for relation in self._signature.heads:
-            rows = columns[columns[:, 0] == self._id(relation), 1 : 1 + self._signature.arities[relation]]
+        for relation, rows in found.items():
             writer.write(folder / f"{relation}.csv", rows, report)
-            counts[relation] = len(rows)
-        return counts
+        return {relation: len(rows) for relation, rows in found.items()}

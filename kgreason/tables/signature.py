@@ -7,22 +7,36 @@ because there is no table to write them to.
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from kgreason.errors import RuleError
-from kgreason.rules.model import DATA, FALSE, Atom, Rule, Variable
+from kgreason.rules.model import DATA, FALSE, Atom, Relation, Rule, Variable
 from kgreason.rules.program import Program
-from kgreason.tables.fields import field
-
-_BREAKS = re.compile(r"[\t\n\r]")
+from kgreason.rules.relations.declarations import MADE_BY_RULES
+from kgreason.tables.fields import BREAKS, field
 
 
 class Signature(NamedTuple):
-    """The arity of each relation of a program, and the relations that rules derive, both in the order of the text."""
+    """The relations of a program: the arity of each, those that a rule derives, and the declared ones.
+
+    They are in the order of the text.
+    """
 
     arities: dict[str, int]
     heads: tuple[str, ...]
+    declared: Mapping[str, Relation] = MappingProxyType({})
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The relations that a rule derives, without the internal ones."""
+        return tuple(name for name in self.heads if name not in self.declared or self.declared[name].kind != "internal")
+
+    def is_given(self, name: str) -> bool:
+        """Return whether the facts of a relation that rules use have to come from a file."""
+        relation = self.declared.get(name)
+        return name not in self.heads and (relation is None or relation.kind not in MADE_BY_RULES)
 
 
 def signature(program: Program, *, of_graph: bool = False) -> Signature:
@@ -34,6 +48,7 @@ def signature(program: Program, *, of_graph: bool = False) -> Signature:
     """
     arities: dict[str, int] = {}
     heads: dict[str, None] = {}
+    declared = {rule.declares.name: rule.declares for rule in program.rules if rule.declares}
     for rule in program.rules:
         for atom in filter(_has_table, rule.atoms()) if of_graph else rule.atoms():
             relation = _relation(rule, atom)
@@ -41,7 +56,7 @@ def signature(program: Program, *, of_graph: bool = False) -> Signature:
             if arity != len(atom.terms):
                 raise RuleError(f"rule {rule.name}: {relation} has {len(atom.terms)} terms here, but {arity} before")
         heads |= dict.fromkeys(str(head.relation) for head in rule.heads if head.relation in arities)
-    return Signature(arities, tuple(heads))
+    return Signature(arities, tuple(heads), declared)
 
 
 def _has_table(atom: Atom) -> bool:
@@ -56,6 +71,6 @@ def _relation(rule: Rule, atom: Atom) -> str:
     if atom.relation is None:
         raise RuleError(f"rule {rule.name}: a triple pattern has no table; write an atom such as edge(?x, ?y)")
     for term in atom.terms:
-        if not isinstance(term, Variable) and _BREAKS.search(field(term)):
+        if not isinstance(term, Variable) and BREAKS.search(field(term)):
             raise RuleError(f"rule {rule.name}: {term} has a tab or a line break; a field of a table cannot have one")
     return atom.relation

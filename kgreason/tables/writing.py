@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from kgreason.errors import InputError
 from kgreason.files import whole
-from kgreason.tables.fields import Sorted
+from kgreason.tables.fields import BREAKS, Sorted
 from kgreason.terms.dictionary import Ids
 from kgreason.zset.order import grouped
 
@@ -26,16 +27,23 @@ class Writer:
     """Writes tables. `Fields.sorted` gives the order of their fields."""
 
     def __init__(self, fields: Sorted) -> None:
-        self._ranks = fields.ranks
+        self._ranks, self._texts = fields.ranks, fields.texts
+        self._is_broken = np.array([bool(BREAKS.search(text)) for text in fields.texts], dtype=np.bool_)
         self._inner = np.array([text + "\t" for text in fields.texts], dtype=object)
         self._last = np.array([text + "\n" for text in fields.texts], dtype=object)
 
     def write(self, path: Path, rows: Ids, report: Callable[[int], object]) -> None:
         """Write facts int32[n, arity], which must be distinct. Calls `report` with the number of facts written.
 
-        Raises OSError.
+        Raises OSError, and InputError for a field with a tab or a line break, which no table can have.
         """
         ranks = self._ranks[rows]
+        broken = ranks[self._is_broken[ranks]]
+        if len(broken):
+            raise InputError(
+                f"{path}: the text {self._texts[broken[0]]!r} has a tab or a line break; a field of a table cannot have"
+                " one"
+            )
         ranks = ranks[grouped(ranks).order]
         with whole(path) as file:
             for low in range(0, len(ranks), _ROWS):

@@ -332,3 +332,17 @@ def test_a_store_may_refuse_contradictions(tmp_path: Path) -> None:
     assert "contradictions: 1" in diff.stderr
     told = failed("load", "-l", store, "-f", cats, "--on-contradiction", "keep")
     assert told.endswith("made with on_contradiction refuse, which cannot be changed; leave --on-contradiction out")
+
+
+def test_diff_has_limits(store: Path, tmp_path: Path) -> None:
+    rule = tmp_path / "count.dl"
+    rule.write_text("@rule next n(?y) :- n(?x), BIND(?x + 1 AS ?y) . n(1) :- [?x, a, <http://e/Counter>] .")
+    done("rules", "add", "-l", store, rule)
+    (tmp_path / "counter.ttl").write_text("<http://e/x> a <http://e/Counter> .")
+    for edit in (("-u", "INSERT DATA { <http://e/x> a <http://e/Counter> }"), ("-f", tmp_path / "counter.ttl")):
+        assert failed("diff", "-l", store, *edit, "--most-rounds", 20).endswith("give a larger --most-rounds")
+        assert failed("diff", "-l", store, *edit, "--most-made-terms", 20).endswith("give a larger --most-made-terms")
+        assert "more than its budget of 1 rewrites" in failed("diff", "-l", store, *edit, "--budget", 1)
+        told = failed("diff", "-l", store, *edit, "--most-made-terms", 10**8, "--timeout", 0.3)
+        assert told == "the edit took longer than 0.3 s; nothing was changed"
+    assert rows(done("diff", "-l", store, "-u", "INSERT DATA { <http://e/y> a <http://e/C> }", "--timeout", 60))[1]

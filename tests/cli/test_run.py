@@ -222,3 +222,69 @@ def test_a_program_that_is_refused(text: str, problem: str, tmp_path: Path) -> N
     if "at most" not in problem:
         assert told.startswith(f"{program}:")
     assert "missing.dl: cannot be read" in failed("run", tmp_path / "missing.dl")
+
+
+TYPED = """
+@relation price(item, amount: xsd:decimal, code: xsd:string) key(item) .
+@relation internal step(item) .
+@relation derived dear(item, amount: xsd:decimal, code: xsd:string) .
+step(?x) :- price(?x, ?a, ?c), FILTER(?a > 2) .
+dear(?x, ?a, ?c) :- step(?x), price(?x, ?a, ?c) .
+"""
+
+
+@pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])
+def test_a_declaration_gives_types_and_keys(how: tuple[str, ...], tmp_path: Path) -> None:
+    program, out = tmp_path / "program.dl", tmp_path / "out"
+    program.write_text(TYPED)
+    options = ("run", program, "--facts", tmp_path, "--output", out, *how)
+    (tmp_path / "price.facts").write_text("tea\t10\t007\nwine\t2.50\t\nsalt\t1\tx\ntea\t10\t007\n")
+    said = done(*options, stdin="dump step;")
+    assert said == ('step("tea")\nstep("wine")\n' if how else "dear  2\n")
+    assert files(out) == {"dear.csv": b"tea\t10\t007\nwine\t2.50\t\n"}
+    for facts, problem in (
+        ("tea\t10\t1\nwine\tmuch\t2\n", "price.facts:2: column amount, value 'much': not a value of its datatype"),
+        ("tea\t1\t1\nsalt\t1\t1\ntea\t1.0\t1\n", "price.facts:3: the line has the key of line 1: price has the key"),
+    ):
+        (tmp_path / "price.facts").write_text(facts)
+        assert failed(*options, stdin="").startswith(f"{tmp_path}/{problem}")
+    (tmp_path / "price.facts").write_text("")
+    (tmp_path / "dear.facts").write_text("tea\t1\t1\n")
+    assert failed(*options, stdin="").endswith("dear.facts: dear is declared as derived, so only rules make its facts")
+
+
+@pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])
+def test_iris_of_a_typed_column(how: tuple[str, ...], tmp_path: Path) -> None:
+    program = tmp_path / "program.dl"
+    program.write_text("@relation r(x: rdfs:Resource) . s(?x) :- r(?x) .")
+    options = ("run", program, "--facts", tmp_path, "--output", tmp_path, *how)
+    (tmp_path / "r.facts").write_text("http://e/a\n<mailto:tom>\n_:b\nurn:x\n")
+    done(*options, stdin="")
+    assert (tmp_path / "s.csv").read_text() == "<http://e/a>\n<mailto:tom>\n<urn:x>\n_:b\n"
+    for wrong in ("tom", "ex:tom", "<a b>", "5", '"x"'):
+        (tmp_path / "r.facts").write_text(f"http://e/a\n{wrong}\n")
+        assert f"r.facts:2: column x, value {wrong!r}: expected an IRI or a blank node" in failed(*options, stdin="")
+
+
+@pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("@relation input r(x) . r(?x) :- s(?x) .", ":1:24: r is declared as an input, so no rule may derive it"),
+        ("@relation s(x: xsd:integer) . r(?x) :- s(?x), s('a') .", ':1:47: s, column x: "a": expected a literal'),
+        ("@relation s(x, y) . r(?x) :- s(?x) .", ":1:30: s has 1 place here, but it is declared as s(x, y)"),
+    ],
+)
+def test_rules_that_do_not_fit_a_declaration(text: str, problem: str, how: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "program.dl").write_text(text)
+    (tmp_path / "s.facts").write_text("")
+    assert problem in failed("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path, *how, stdin="")
+
+
+@pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])
+def test_a_made_text_that_no_table_can_have(how: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "program.dl").write_text(r'made(?y) :- given(?x), BIND(CONCAT(?x, "\n", ?x) AS ?y) .')
+    (tmp_path / "given.facts").write_text("a\n")
+    told = failed("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path, *how, stdin="")
+    assert "the text 'a\\na' has a tab or a line break" in told
+    assert not (tmp_path / "made.csv").exists()

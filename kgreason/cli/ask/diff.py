@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from kgreason.cli.edit.options import effort
 from kgreason.cli.notation import PREFIXES, prefixes, shortened
 from kgreason.cli.options import (
     FileList,
@@ -30,6 +31,7 @@ from kgreason.cli.options import (
     warn,
 )
 from kgreason.cli.places import Place, Server, graph_at
+from kgreason.graph.knowledge_graph import Strategy
 from kgreason.progress import Progress
 
 if TYPE_CHECKING:
@@ -51,6 +53,13 @@ _FILES = "RDF files; - is standard input."
 @click.option("-f", "--file", "added", multiple=True, metavar="FILE...", help=f"What would be loaded: {_FILES}")
 @click.option("--remove", "removed", multiple=True, metavar="FILE...", help=f"What would be unloaded: {_FILES}")
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="Stop with an error if the answer takes longer.",
+)
+@effort
 @catalogue
 @functions
 @prefixes
@@ -62,6 +71,11 @@ def diff(
     added: tuple[str, ...],
     removed: tuple[str, ...],
     syntax: str | None,
+    timeout: float | None,
+    strategy: Strategy,
+    budget: int | None,
+    most_made_terms: int | None,
+    most_rounds: int | None,
     catalogue: Path | None,
     functions: list[Callable[..., Any]],
     prefixes: dict[str, str],
@@ -77,17 +91,24 @@ def diff(
     `H add-fact` or `H delete-fact`. If the edit changes nothing, there is no such line. With --prefix the rows are
     easier to read, but they are no RDF Patch any more. Warnings tell the contradictions that files would raise.
     """
-    from kgreason.cli.progress import Bars
+    from kgreason.cli.progress import Bars, within
 
     if (text is not None or file) and (added or removed):
         raise click.UsageError("give an update or files, not both")
     progress = Bars(verbose)
-    how = {"catalogue": catalogue, "functions": functions}
+    how: dict[str, Any] = {
+        "strategy": strategy,
+        "budget": budget,
+        "most_made_terms": most_made_terms,
+        "most_rounds": most_rounds,
+    }
+    how |= {"catalogue": catalogue, "functions": functions}
     check_stdin((*added, *removed), syntax)
-    if added or removed:
-        delta = _of_files(location, how, removed, added, syntax, progress)
-    else:
-        delta = _of_update(location, how, *given(text, file, "update"), prefixes, progress)
+    with within(timeout, "the edit"):
+        if added or removed:
+            delta = _of_files(location, how, removed, added, syntax, progress)
+        else:
+            delta = _of_update(location, how, *given(text, file, "update"), prefixes, progress)
     click.echo(shortened(delta.to_patch(), prefixes), nl=False)
     warn((), delta.contradictions, prefixes=PREFIXES | prefixes)
 

@@ -61,6 +61,14 @@ class Means(TypedDict):
     functions: list[Callable[..., Any]]
 
 
+def effort(command: Command) -> Command:
+    """Add the options that say how a command evaluates rules, and how much it may do.
+
+    The command gets them as the arguments `strategy`, `budget`, `most_made_terms` and `most_rounds`.
+    """
+    return _STRATEGY(_BUDGET(limits(command)))
+
+
 def means(command: Command) -> Command:
     """Add the options of a command that changes a store. The command gets all of them as its argument `how`."""
 
@@ -87,7 +95,7 @@ def means(command: Command) -> Command:
         )
         return command(*args, how=how, **others)
 
-    return cast(Command, _STRATEGY(_BUDGET(limits(WAIT(functions(shown_prefixes(collected)))))))
+    return effort(cast(Command, WAIT(functions(shown_prefixes(collected)))))
 
 
 class Done:

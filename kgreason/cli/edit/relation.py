@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -68,18 +69,21 @@ def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool)
         raise click.UsageError("give --asserted or --inferred, not both; without them, all facts are printed")
     from kgreason.graph.input.terms import text_of
     from kgreason.graph.relation.fields import field
+    from kgreason.graph.relation.files import NO_FIELDS
 
     with graph_at(location, read_only=True) as graph:
         found = graph.relation(name)
-        rows = sorted([field(text_of(term)) for term in row] for row in found.facts(asserted=_kind(asserted, inferred)))
+        types = [column.type for column in found.declaration.columns] if found.declaration else repeat(None)
+        facts = found.facts(asserted=_kind(asserted, inferred))
+        rows = sorted([field(text_of(term), type_) for term, type_ in zip(row, types, strict=False)] for row in facts)
         if tabs:
             for row in rows:
-                click.echo("\t".join(row) if row else "()")
+                click.echo("\t".join(row or [NO_FIELDS]))
             return
         writer = csv.writer(sys.stdout, lineterminator="\n")
-        if found.declaration:
+        if found.declaration and found.columns:
             writer.writerow(found.columns)
-        writer.writerows(rows)
+        writer.writerows(row or [NO_FIELDS] for row in rows)
 
 
 def _kind(asserted: bool, inferred: bool) -> bool | None:

@@ -1,6 +1,7 @@
 """`Session`: carries out the commands of a script on a graph, and prints the answers.
 
     start, insert, delete, upsert     begin a transaction, if none is open; edits count in their order
+    delete_key, modify, clear         the same
     commit, rollback                  end the transaction; `commit dump_changes` prints what it did
     dump, query, explain, why_not     read the last commit
     profile, dump_changes             tell about the last commit
@@ -11,8 +12,8 @@ command, or the edit, stands in the script.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from lark import Token
 
@@ -25,7 +26,8 @@ from kgreason.errors import KgreasonError, RuleSyntaxError
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rules.constants import unquote
-from kgreason.rules.model import FALSE, Atom, Variable
+from kgreason.rules.formatter import format_atom
+from kgreason.rules.model import FALSE, Atom, Relation, Variable
 from kgreason.rules.text.reader import read_atom
 from kgreason.rules.text.syntax import AtomText
 from kgreason.store.oxigraph.update import Term
@@ -114,23 +116,70 @@ class Session:
         self._end(is_good=False)
 
     def _edit(self, edit: Edit) -> None:
-        atom = self._atom(edit.atom)
-        if variable := next((term for term in atom.terms if isinstance(term, Variable)), None):
-            raise failed(self._source, edit.word, f"{edit.word} needs a value in the place of {variable}")
-        tx, terms = self._transaction(edit.word), tuple([term_of(str(term)) for term in atom.terms])
-        kind = edit.word.type.lower()
         try:
-            if atom.relation is not None:
-                getattr(tx.relation(atom.relation, len(terms)), kind)([terms])
-            elif kind == "upsert":
-                raise failed(self._source, edit.word, "a triple has no key; write insert and delete")
+            if isinstance(edit.of, Token):
+                self._clear(edit.word, edit.of)
+            elif edit.word.type in ("DELETE_KEY", "MODIFY"):
+                self._edit_key(edit, edit.of)
             else:
-                (tx.add if kind == "insert" else tx.remove)(terms)
-        except ScriptError:
+                self._edit_fact(edit.word, self._atom(edit.of))
+        except (ScriptError, RuleSyntaxError):  # they tell a place
             raise
         except KgreasonError as error:
             problem = str(error).removeprefix(_FIRST_ROW).lstrip(":, ")
             raise failed(self._source, edit.word, problem) from error
+
+    def _edit_fact(self, word: Token, atom: Atom) -> None:
+        if variable := next((term for term in atom.terms if isinstance(term, Variable)), None):
+            raise failed(self._source, word, f"{word} needs a value in the place of {variable}")
+        tx, terms = self._transaction(word), tuple([term_of(str(term)) for term in atom.terms])
+        kind = word.type.lower()
+        if atom.relation is not None:
+            getattr(tx.relation(atom.relation, len(terms)), kind)([terms])
+        elif kind == "upsert":
+            raise failed(self._source, word, "a triple has no key; write insert and delete")
+        else:
+            (tx.add if kind == "insert" else tx.remove)(terms)
+
+    def _clear(self, word: Token, name: Token) -> None:
+        """Retract all asserted facts of a relation."""
+        relation = self._transaction(word).relation(str(name), self._arity(str(name), name))
+        relation.delete(_values(relation.asserted()))
+
+    def _edit_key(self, edit: Edit, key: AtomText) -> None:
+        """Retract the asserted fact with a key, and for `modify` assert the fact with other values."""
+        atom, word = read_atom(key, self._prefixes, self._source), edit.word
+        name = str(atom.relation)
+        relation = self._transaction(word).relation(name, self._arity(name, key.start))
+        declared = relation.declaration
+        if declared is None or not declared.key:
+            raise failed(self._source, key.start, f"{name} has no key; @relation declares one in the program")
+        if len(atom.terms) != len(declared.key):
+            columns = ", ".join(declared.columns[place].name for place in declared.key)
+            problem = f"the key of {name} is ({columns}); got {amount(len(atom.terms), 'term')}"
+            raise failed(self._source, key.start, problem)
+        facts = relation.asserted([str(term) for term in atom.terms])
+        changed = self._changed(declared, *edit.changed) if edit.changed else None
+        if changed and not facts:
+            raise failed(self._source, word, f"no asserted fact has the key {format_atom(atom, self._prefixes)}")
+        relation.delete(_values(facts))
+        if changed:
+            relation.insert(_values([[changed.get(place, term) for place, term in enumerate(row)] for row in facts]))
+
+    def _changed(self, relation: Relation, name: Token, values: Sequence[tuple[Token, Any]]) -> dict[int, str]:
+        """Return the new values of `modify` by the places of their columns. Raises ScriptError."""
+        if name != relation.name:
+            raise failed(self._source, name, f"the key is one of {relation.name}, so write {relation.name} here")
+        places = {column.name: place for place, column in enumerate(relation.columns)}
+        atom = read_atom(AtomText(name, name, tuple([value for _, value in values])), self._prefixes, self._source)
+        found: dict[int, str] = {}
+        for (column, _), term in zip(values, atom.terms, strict=True):
+            if column not in places:
+                raise failed(self._source, column, f"{name} has the columns {', '.join(places)}")
+            if places[str(column)] in found:
+                raise failed(self._source, column, f"{column} has a value already")
+            found[places[str(column)]] = str(term)
+        return found
 
     def _atom(self, written: AtomText) -> Atom:
         """Turn what the parser gives for an atom into an `Atom`.
@@ -155,7 +204,7 @@ class Session:
         return arity
 
     def _dump(self, command: Command) -> None:
-        for name in command.given or self._relations.heads:
+        for name in command.given or self._relations.results:
             arity = self._arity(name, command.word)
             self._tell(answers.of_relation(self._graph, str(name), arity, self._prefixes))
         if not command.given:
@@ -207,3 +256,7 @@ class Session:
     def _prefix(self, command: Command) -> None:
         name, iri = command.given
         self._prefixes[name[:-1]] = iri[1:-1]
+
+
+def _values(rows: Iterable[Iterable[str]]) -> list[tuple[Term, ...]]:
+    return [tuple(map(term_of, row)) for row in rows]

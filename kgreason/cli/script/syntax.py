@@ -1,6 +1,7 @@
 """Parse a script into commands, line by line: a command is given as soon as its semicolon is read.
 
     insert edge(1, 2), delete edge(2, 3);     edits; a comma or a semicolon ends an edit
+    modify price("tea") <- price(amount = 6); the values of a key, and new values by column
     commit dump_changes;                      a word, and what belongs to it
     query path(1, ?y);                        a word and an atom
 
@@ -26,10 +27,15 @@ from kgreason.rules.unexpected import found, in_words
 
 
 class Edit(NamedTuple):
-    """`insert atom`, `delete atom` or `upsert atom`."""
+    """`insert atom`, `delete atom`, `upsert atom`, `delete_key key`, `modify key <- ...` or `clear name`.
+
+    A key is written as an atom with the values of the key. `of` is the name of a relation for `clear`, otherwise an
+    atom. `changed` is for `modify`: the relation that is named again, and the new values by column.
+    """
 
     word: Token
-    atom: AtomText
+    of: AtomText | Token
+    changed: tuple[Token, list[tuple[Token, Any]]] | None = None
 
 
 class Command(NamedTuple):
@@ -112,8 +118,15 @@ class _Builder(Builder):
     def edit(self, parts: list[Any]) -> Edit:
         return Edit(*parts)
 
+    def modify(self, parts: list[Any]) -> Edit:
+        word, key, _, name, _, values, _ = parts
+        return Edit(word, key, (name, values))
 
-_EDITS = ("insert", "delete", "upsert")
+    def value(self, parts: list[Any]) -> tuple[Token, Any]:
+        return parts[0], parts[2]
+
+
+_EDITS = ("insert", "delete", "upsert", "delete_key", "modify", "clear")
 _OTHERS = (
     "commit", "rollback", "dump", "dump_changes", "query", "explain", "why_not", "profile", "start", "echo", "prefix",
     "exit",
@@ -121,7 +134,7 @@ _OTHERS = (
 _GROUND = {"IRI", "NAME_WITH_PREFIX", "BLANK", "NUMBER", "STRING", "TRUE", "FALSE", "TRIPLE_OPEN"}
 _WORDS = (
     ({word.upper() for word in (*_EDITS, *_OTHERS)}, f"a command ({', '.join((*_EDITS, *_OTHERS))})"),
-    ({word.upper() for word in _EDITS}, "insert, delete or upsert"),
+    ({word.upper() for word in _EDITS}, "an edit (insert, delete, upsert, delete_key, modify, clear)"),
     ({"IRI", "NAME_WITH_PREFIX", "LEFT", "IDENTIFIER", "FALSE"}, "a fact such as edge(1, 2) or [:a, :p, :b]"),
     (_GROUND | {"VARIABLE", "CLOSE"}, "a term or ')'"),
     (_GROUND | {"VARIABLE"}, "a term"),
@@ -132,6 +145,9 @@ _WORDS = (
     ({"SEMICOLON", "IDENTIFIER"}, "';' or the name of a relation"),
     ({"CLOSE", "COMMA"}, "',' or ')'"),
     ({"SEMICOLON"}, "';'"),
+    ({"ARROW"}, "'<-'"),
+    ({"EQUALS"}, "'='"),
+    ({"IDENTIFIER"}, "a name"),
     ({"STRING"}, "a text in quotation marks"),
     ({"NAMESPACE"}, "a prefix with its colon"),
     ({"IRI"}, "an IRI in angle brackets"),

@@ -4,10 +4,11 @@ r"""Fields of CSV files: a field stands for a term.
     5                                            "5"^^xsd:integer
     anything else                                a string: ann, "" (the empty field)
 
-In a column of a declared type a field is the lexical form of a literal of this type: `2.50` in a column of xsd:decimal.
-In a column of rdfs:Resource it is an IRI, with or without angle brackets, or a blank node.
+In a column of a declared type a field is the lexical form of a literal of this type: `2.50` in a column of xsd:decimal,
+`5` for a string in a column of xsd:string or rdfs:Literal. A literal in N-Triples syntax stands for itself. In a column
+of rdfs:Resource a field is an IRI, with or without angle brackets, or a blank node.
 
-Law: `of_field(field(term)) == term` in a column without a type, if the term is in canonical N-Triples syntax.
+Law: `of_field(field(term, type), type) == term` if the term is in canonical N-Triples syntax and fits the type.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 import re
 
 from kgreason.terms.quoting import quote, unescape
-from kgreason.terms.vocabulary import XSD_INTEGER
+from kgreason.terms.vocabulary import RDFS_LITERAL, RDFS_RESOURCE, XSD_INTEGER, XSD_STRING
 
 _TERM = re.compile(
     r'<[^\x00-\x20<>"{}|^`]*>|_:[^\s<>"]+|"(?:[^"\\\r\n]|\\.)*"(?:\^\^<[^\x00-\x20<>"{}|^`]*>|@[A-Za-z0-9-]+)?'
@@ -25,23 +26,25 @@ _TERM = re.compile(
 
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
+_OF_STRINGS = (XSD_STRING, RDFS_LITERAL)
+"""The types of columns in which a text is a string."""
 
 
-def of_field(field: str) -> str:
-    """Return the term that a field stands for, in a column without a type. The term is not in canonical form."""
-    if _INTEGER.fullmatch(field):
-        return f'"{field}"^^{XSD_INTEGER}'
-    return field if _TERM.fullmatch(field) else quote(field)
+def of_field(field: str, type_: str | None = None) -> str:
+    """Return the term that a field stands for in a column of a type. The term is not in canonical form.
+
+    In a column of rdfs:Resource this is only right for a term in N-Triples syntax.
+    """
+    if type_ == RDFS_RESOURCE or (_TERM.fullmatch(field) and (type_ is None or field.startswith('"'))):
+        return field
+    if type_ is None:
+        return f'"{field}"^^{XSD_INTEGER}' if _INTEGER.fullmatch(field) else quote(field)
+    return quote(field) if type_ in _OF_STRINGS else f"{quote(field)}^^{type_}"
 
 
-def field(term: str) -> str:
-    """Return the field that stands for a term in canonical N-Triples syntax."""
+def field(term: str, type_: str | None = None) -> str:
+    """Return the field that stands for a term in canonical N-Triples syntax, in a column of a type."""
     if not term.startswith('"'):
         return term
-    if term.endswith('"'):
-        text = unescape(term[1:-1])
-        return term if _INTEGER.fullmatch(text) or _TERM.fullmatch(text) else text
-    lexical, mark, datatype = term.rpartition("^^")
-    if mark and datatype == XSD_INTEGER and _INTEGER.fullmatch(lexical[1:-1]):
-        return lexical[1:-1]
-    return term
+    text = unescape(term[1 : term.rindex('"')])
+    return text if of_field(text, type_) == term else term

@@ -2,7 +2,7 @@
 
     tuples          [("ex:a", "ex:b", 5), ...]     values as everywhere (`input.terms`); a dict has a value a column
     frames          columns by name if the frame has the names of all columns, otherwise by place
-    a path          CSV with commas; with tabs if the name ends in .tsv or .facts (`fields`)
+    a path          a file of fields (`files`)
 
 A Python text in a column of a declared datatype is the lexical form of a literal: "2026-01-01" for xsd:date. A Python
 number is written in the datatype of its column if the datatype has the number.
@@ -13,10 +13,7 @@ each distinct value of a column, and a look-up for each repeated value.
 
 from __future__ import annotations
 
-import csv
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from numbers import Integral
 from os import PathLike, fspath
 from pathlib import Path
@@ -30,6 +27,7 @@ from kgreason.datatypes.hierarchy import is_subtype
 from kgreason.errors import InputError, InputTypeError
 from kgreason.graph.input.terms import Prefixes, fitting, of_rdflib, term_of, text_of, written
 from kgreason.graph.relation.fields import of_field
+from kgreason.graph.relation.files import NO_FIELDS, lines
 from kgreason.rules.model import Column, Relation
 from kgreason.terms.vocabulary import (
     RDFS_LITERAL,
@@ -43,7 +41,6 @@ from kgreason.terms.vocabulary import (
 Terms: TypeAlias = tuple[str, ...]
 Rows: TypeAlias = "Iterable[Sequence[object] | Mapping[str, object]] | str | PathLike[str] | Any"
 """Tuples, dicts, a frame of pandas, Polars or Arrow, or the path of a CSV file."""
-_TABS = (".tsv", ".facts")
 _MOST_BITS = 10_000
 """Python turns integers with more bits into text only if it is told to."""
 _MISSING = ("NAType", "NaTType")
@@ -59,10 +56,11 @@ def terms_of(rows: Rows, relation: Relation | None, name: str, arity: int | None
     """
     names = [column.name for column in relation.columns] if relation else None
     path = Path(rows) if isinstance(rows, (str, PathLike)) else None
-    where, given = _of_object(rows, names) if path is None else _of_file(path, names)
+    where, given = _of_object(rows, names) if path is None else (f"{fspath(path)}, line", lines(path, names))
     wanted, found = arity, []
     reading: list[_Values] = []
-    for number, row in given:
+    for number, told in given:
+        row = [] if arity == 0 and path is not None and list(told) == [NO_FIELDS] else told
         if wanted is None:
             wanted = len(row)
         if not reading:
@@ -130,8 +128,10 @@ class _Values:
         if isinstance(value, str) and of_rdflib(value) is None:
             if type_ == RDFS_RESOURCE:
                 return fitting(value, "subject", self._prefixes)
+            if self._is_file:
+                return of_field(value, type_)
             if type_ is None:
-                return of_field(value) if self._is_file else written(value, "object", self._prefixes)
+                return written(value, "object", self._prefixes)
             return str(Literal(value, datatype=NamedNode((XSD_STRING if type_ == RDFS_LITERAL else type_)[1:-1])))
         text = written(value, "object", self._prefixes)
         return text if type_ is None else _in_type(value, text, type_)
@@ -222,34 +222,3 @@ def _of_arrow(table: Any, names: Sequence[str] | None) -> Iterable[object]:
 
 def _has(columns: Iterable[object], names: Sequence[str] | None) -> bool:
     return names is not None and set(names) <= set(columns)
-
-
-def _of_file(path: Path, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
-    """Return the rows of a CSV file, each as (line number, values).
-
-    Before the rows come the words "PATH, line", which messages put before a number. `names` are the names of the
-    columns, None if the relation is not declared. Raises InputError.
-    """
-    return f"{fspath(path)}, line", _lines(path, names)
-
-
-def _lines(path: Path, names: Sequence[str] | None) -> Iterator[tuple[int, Sequence[object]]]:
-    try:
-        with nullcontext(sys.stdin) if str(path) == "-" else path.open(encoding="utf-8-sig", newline="") as file:
-            has_tabs = path.suffix in _TABS
-            reader = (
-                csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if has_tabs else csv.reader(file, strict=True)
-            )
-            order: list[int] | None = None
-            is_first = True
-            for given in reader:
-                row = [""] if not given and has_tabs and names is not None and len(names) == 1 else given
-                if row and is_first and names is not None and sorted(row) == sorted(names):
-                    order = [row.index(name) for name in names]
-                elif row:
-                    is_whole = order is None or len(row) == len(order)
-                    yield reader.line_num, [row[i] for i in order] if order is not None and is_whole else row
-                is_first = is_first and not row
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        said = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", error)
-        raise InputError(f"{path}: {said}") from error

@@ -164,12 +164,35 @@ class PendingFacts:
         return self._edits.setdefault(int(rows[0, 0]), _Edits())
 
     def _with_keys(self, rows: Int32, relation: Relation) -> Int32:
-        """Return the facts that are asserted after the edits so far and share a key with one of `rows`."""
-        edits, keys = self._of(rows), _keys(rows, relation)
-        number, arity = int(rows[0, 0]), rows.shape[1] - 1
-        before = edits.untouched(self._live.keys.of(number, arity, relation.key, keys))
-        wanted = edits.with_keys(relation.key, dict.fromkeys(map(tuple, keys.tolist())))
+        """Return the facts with a key of one of `rows` that are asserted after the edits so far."""
+        return self._at(int(rows[0, 0]), rows.shape[1] - 1, relation.key, _keys(rows, relation))
+
+    def _at(self, number: int, arity: int, places: tuple[int, ...], keys: Int32) -> Int32:
+        """Return the facts that are asserted after the edits so far and have a row of `keys` at the places `places`.
+
+        `number` is the id of the relation. `keys` is int32[k, len(places)]. Returns int32[n, 1 + arity], the id first.
+        """
+        edits = self._edits.get(number, _Edits())
+        before = edits.untouched(self._live.keys.of(number, arity, places, keys))
+        wanted = edits.with_keys(places, dict.fromkeys(map(tuple, keys.tolist())))
         return _joined(before, list(wanted))
+
+    def asserted(self, name: str, arity: int, key: Sequence[int], values: Sequence[str]) -> list[Terms]:
+        """Return the facts that are asserted after the edits so far and have these values at the places `key`."""
+        dictionary = self._live.dictionary
+        number = int(dictionary.find([relation_text(name, arity)])[0])
+        ids = dictionary.find(values)
+        if not number or not ids.all():  # a term that has no id is in no fact
+            return []
+        if not arity:
+            return self._proposition(number)
+        rows = self._at(number, arity, tuple(key), ids[None])
+        return texts_of(np.ascontiguousarray(rows[:, 1:]), dictionary)
+
+    def _proposition(self, number: int) -> list[Terms]:
+        row = np.array([[number]], dtype=np.int32)
+        before = row[self._live.engine.circuit.facts.is_asserted_fact(row)]
+        return [()] * len(self._there(before, number, 1))
 
     def _there(self, before: Int32, number: int, width: int) -> Int32:
         """Return the facts of relation `number` that are asserted after the edits so far: int32[n, width].

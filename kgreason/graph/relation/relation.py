@@ -8,25 +8,23 @@ A fact is asserted by `insert` and `upsert`, or derived by rules, or both; readi
 text asserts (a rule without a body) counts as derived. Terms that owl:sameAs makes equal are one individual for rules;
 here the facts are read as rules see them.
 
-Cost: a read looks at all facts of the graph once. It needs the engine only if commits have come since the snapshot.
+Cost: a read costs what the relation holds (`materialize.relations.keys`); `in` is a look-up. The first read of a
+relation, and each read of a store whose engine does not run, looks at all facts of the graph. A read needs the engine
+only if commits have come since the snapshot.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol, Self
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from kgreason.errors import InputError
 from kgreason.graph.input.arguments import check_asserted
-from kgreason.graph.input.terms import Prefixes, checked, term_of
+from kgreason.graph.input.terms import NO_PREFIXES, Prefixes, checked, term_of
 from kgreason.graph.relation.given import Rows, Terms, terms_of
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
-from kgreason.materialize.relations.facts import all_of, rows_of
-from kgreason.materialize.state import Saved
 from kgreason.rules.model import Relation, Rule
 from kgreason.rules.relations.declarations import MADE_BY_RULES, columns_of, declared, named
 from kgreason.rules.relations.names import checked_arity, checked_name
@@ -34,9 +32,14 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.order import distinct
 
 if TYPE_CHECKING:
+    from kgreason.engine.memory.layout import Int32
     from kgreason.graph.changes.delta import Delta
+    from kgreason.materialize.relations.reading import RelationReader
     from kgreason.proofs.proof import Proof
     from kgreason.proofs.why_not.answer import WhyNot
+
+
+Result = TypeVar("Result")
 
 
 class Editing(Protocol):
@@ -62,6 +65,9 @@ class Pending(Protocol):
     def upsert(self, name: str, terms: list[Terms], relation: Relation) -> None:
         """Assert facts, and retract the facts with the same keys."""
 
+    def asserted(self, name: str, arity: int, key: Sequence[int], values: Sequence[str]) -> list[Terms]:
+        """Return the facts that are asserted after the edits so far and have these values at the places `key`."""
+
 
 class Graph(Protocol):
     """What a relation needs of a graph."""
@@ -79,7 +85,11 @@ class Graph(Protocol):
         """Begin a transaction."""
 
 
-State = Callable[[], "tuple[Saved, Dictionary] | None"]
+class Read(Protocol):
+    """Calls a function with the facts of relations, as of the last commit; see `KnowledgeGraph`."""
+
+    def __call__(self, read: Callable[[RelationReader], Result], /) -> Result | None:
+        """Return the result of the function, or None before the first commit."""
 
 
 class Facts(Frames):
@@ -102,8 +112,8 @@ class Facts(Frames):
 class GraphRelation(Frames):
     """A relation of a graph; `KnowledgeGraph.relation` makes one. Each read sees the last commit."""
 
-    def __init__(self, graph: Graph, state: State, name: str, arity: int | None) -> None:
-        self._graph, self._state, self.name, self._arity = graph, state, name, arity
+    def __init__(self, graph: Graph, read: Read, name: str, arity: int | None) -> None:
+        self._graph, self._read, self.name, self._arity = graph, read, name, arity
 
     @property
     def declaration(self) -> Relation | None:
@@ -120,10 +130,8 @@ class GraphRelation(Frames):
             return self._arity
         if relation := self.declaration:
             return len(relation.columns)
-        state = self._state()
-        known = {each.arity for each in all_of(*state) if each.name == self.name} if state else set()
-        known |= named(self._graph.own_rules(), self.name)
-        return _one(known, self.name)
+        known = self._read(lambda facts: facts.arities(self.name)) or set()
+        return _one(known | named(self._graph.own_rules(), self.name), self.name)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -170,23 +178,28 @@ class GraphRelation(Frames):
 
     def _facts(self, terms: Sequence[Any], asserted: bool | None, prefixes: Mapping[str, str] | None) -> Facts:
         check_asserted(asserted)
-        arity, state = self.arity, self._state()
-        relation = self.declaration
+        arity, relation = self.arity, self.declaration
         if arity is not None and terms and len(terms) != arity:
             raise InputError(f"{self.name} has {arity} places; got {len(terms)} terms")
         columns = columns_of(relation, arity or 0)
-        rows = np.empty((0, arity or 0), dtype=np.int32)
-        if state is None or arity is None:
+        if arity is None:
             return Facts(columns, ())
-        saved, dictionary = state
-        number = int(dictionary.find([f"{self.name}/{arity}"])[0])
-        if number:
-            rows = rows_of(saved, number, arity, asserted=asserted)
-        for place, term in enumerate(terms):
-            if term is not None:
-                ((text,),) = terms_of([(term,)], column(relation, place), self.name, 1, checked(prefixes))
-                rows = rows[rows[:, place] == dictionary.find([text])[0]]
-        return Facts(columns, _cells(rows, dictionary))
+        known = checked(prefixes)
+        wanted = [(place, self._term(place, term, known)) for place, term in enumerate(terms) if term is not None]
+
+        def matching(facts: RelationReader) -> tuple[Int32, Dictionary]:
+            rows = facts.rows(self.name, arity, asserted=asserted)
+            for place, text in wanted:
+                rows = rows[rows[:, place] == facts.dictionary.find([text])[0]]
+            return rows, facts.dictionary
+
+        found = self._read(matching)
+        return Facts(columns, _cells(*found) if found else ())
+
+    def _term(self, place: int, term: object, prefixes: Prefixes) -> str:
+        """Return a user's term for a place as N-Triples text. Raises InputError for a term that does not fit there."""
+        ((text,),) = terms_of([(term,)], column(self.declaration, place), self.name, 1, prefixes)
+        return text
 
     def explain(self, row: Sequence[object], *, prefixes: Mapping[str, str] | None = None) -> Proof:
         """Return a proof of a fact; the fact is a tuple of terms. Raises QueryError if the graph lacks the fact."""
@@ -208,11 +221,8 @@ class GraphRelation(Frames):
 
     def __len__(self) -> int:
         """The number of facts."""
-        arity, state = self.arity, self._state()
-        if state is None or arity is None:
-            return 0
-        number = int(state[1].find([f"{self.name}/{arity}"])[0])
-        return len(rows_of(state[0], number, arity)) if number else 0
+        arity = self.arity
+        return 0 if arity is None else self._read(lambda facts: len(facts.rows(self.name, arity))) or 0
 
     def __bool__(self) -> bool:
         """True, also for a relation without facts."""
@@ -223,9 +233,13 @@ class GraphRelation(Frames):
         if not isinstance(row, (tuple, list)) or len(row) != self.arity or None in row:
             return False
         try:
-            return len(self.match(*row) if row else self) > 0
+            texts = [self._term(place, term, NO_PREFIXES) for place, term in enumerate(row)]
         except InputError:  # a value that does not fit its column
             return False
+        return self._has(texts)
+
+    def _has(self, texts: Sequence[str]) -> bool:
+        return bool(self._read(lambda facts: facts.has(self.name, facts.dictionary.find(texts))))
 
     def __repr__(self) -> str:
         return f"<relation {self.name}({', '.join(self.columns)})>"
@@ -270,6 +284,17 @@ class PendingRelation:
                 f" @relation {self.name}(name, value) key(name) ."
             )
         return self._edited(lambda terms: self._pending.upsert(self.name, terms, relation), rows, prefixes)
+
+    def asserted(self, key: Sequence[str] | None = None) -> list[Terms]:
+        """Return the facts that are asserted after the edits so far, as terms in N-Triples syntax.
+
+        `key` has a term for each column of the declared key; then only the fact with this key is returned. A relation
+        whose number of places is not known has no facts. Raises InputError in a transaction of a server.
+        """
+        relation = self.declaration
+        arity = len(relation.columns) if relation else self._arity
+        places = relation.key if relation and key is not None else ()
+        return [] if arity is None else self._pending.asserted(self.name, arity, places, key or ())
 
     def _edited(self, edit: Callable[[list[Terms]], None], rows: Rows, prefixes: Mapping[str, str] | None) -> Self:
         relation, known = self.declaration, checked(prefixes)

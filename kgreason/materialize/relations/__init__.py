@@ -1,6 +1,7 @@
 """Facts of the user's relations, such as `edge(<http://e/a>, 5)`.
 
-facts     reads these facts from a saved state
-keys      finds asserted facts by the terms in some of their columns
+facts     the facts in a state
+keys      facts by the columns of their keys, and all facts of a relation
+reading   the facts of one relation, from the engine or from a snapshot
 changes   the facts that an edit asserts and retracts, and those that a commit changed
 """

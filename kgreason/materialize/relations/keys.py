@@ -1,13 +1,15 @@
-"""`Keys`: finds asserted facts of relations by the terms in some of their columns (a key).
+"""`Keys`: facts of relations, all of them or by the columns of their keys.
 
     of(edge, (0, 1), [[a, b]])    the asserted facts edge(a, b, ...)
+    all(edge, 3)                  the facts of edge
 
-An index is made when the facts of a relation are first looked up by a key. From then on, it follows the commits
-(`Grouped`). Invariant: after `take` and `accept`, an index has every fact of its relation.
+An index is made when the facts of a relation are first looked up by a key, or first read. From then on, it follows the
+commits (`Grouped`). Invariant: after `take` and `accept`, an index has every fact of its relation.
 
-Cost: a look at all facts for the first question about a key; then a binary search for each key, and a look at the facts
-with this key. A commit costs a look at its changes for each index. An index takes 8 + 4 w bytes for each fact of w
-places. One thread at a time: the graph's lock protects the indexes.
+Cost: a look at all facts of the graph for the first question about a key or a relation; then a binary search for each
+key and a look at the facts with this key, or a look at the facts of the relation. A commit costs a look at its changes
+for each index. An index takes 8 + 4 w bytes for each fact of w places. One thread at a time: the graph's lock protects
+the indexes.
 """
 
 from __future__ import annotations
@@ -15,15 +17,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine
-from kgreason.engine.memory.layout import Int32
+from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.materialize.operators.groups import Grouped
 from kgreason.materialize.operators.tables import Table, unique
 
 
 class Keys:
-    """Finds asserted facts of one graph by keys, with an index for each key. Call `of` only when no commit is open."""
+    """The indexes of a graph. Call `of`, `all` and `are_facts` only when no commit is open."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -37,15 +40,36 @@ class Keys:
         `number` is the id of the relation, and `arity` its number of terms. A returned row is this id, then the terms
         of a fact: int32[n, 1 + arity].
         """
-        places = tuple(key)
+        rows = self._with_keys(number, arity, tuple(key), unique([keys]))
+        asserted: Int32 = rows[self._engine.circuit.facts.is_asserted_fact(rows)]
+        return asserted
+
+    def all(self, number: int, arity: int) -> Int32:
+        """Return all facts of a relation, asserted and inferred, in the order of the fact table: int32[n, 1 + arity].
+
+        `number` is the id of the relation, and each row begins with it.
+        """
+        if not arity:
+            row = np.array([[number]], dtype=np.int32)
+            return row[self.are_facts(row)]
+        rows = self._with_keys(number, arity, (), np.empty((1, 0), dtype=np.int32))
+        ordered: Int32 = rows[np.argsort(self._engine.circuit.facts.find(rows))]
+        return ordered
+
+    def are_facts(self, rows: Int32) -> NDArray[np.bool_]:
+        """Return for each row of `rows`, int32[n, 1 + arity], whether it is a fact: bool[n]. Cost: a look-up for each."""
+        facts = self._engine.circuit.facts
+        found: NDArray[np.bool_] = facts.kinds(facts.find(rows)) != ABSENT
+        return found
+
+    def _with_keys(self, number: int, arity: int, places: tuple[int, ...], keys: Int32) -> Int32:
+        """Return the facts of a relation whose terms at `places` are a row of `keys`: int32[n, 1 + arity]."""
         index = self._indexes.get((number, arity, places))
         if index is None:
             index = self._indexes[number, arity, places] = self._index(number, arity, places)
             self.are_any = True
-        _, found = index.of(unique([keys]))
-        rows = index.table.rows(found)
-        asserted: Int32 = rows[self._engine.circuit.facts.is_asserted_fact(rows)]
-        return asserted
+        _, found = index.of(keys)
+        return index.table.rows(found)
 
     def _index(self, number: int, arity: int, key: tuple[int, ...]) -> Grouped:
         order = [*key, *(place for place in range(arity) if place not in key)]

@@ -1,0 +1,114 @@
+"""Files of rows: CSV with commas, or with tabs if the name ends in .tsv or .facts.
+
+    from,to,weight          the header: the names of all columns in any order, if the relation is declared
+    ()                      a fact of a relation without columns
+    <http://e/a>,"b, c",5   a row; a field with a comma, a quotation mark or a line break stands in quotation marks
+
+With tabs a field has no quotation marks around it. A header may be written in other letter case, and with spaces around
+the names. A byte order mark at the beginning of a file is no part of the first field. Empty lines are skipped, but with
+tabs an empty line is a row of a relation with one column. Fields may have any length.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from kgreason.errors import InputError
+
+_TABS = (".tsv", ".facts")
+NO_FIELDS = "()"
+"""The line of a fact of a relation without columns."""
+_LONGEST = (1 << 31) - 1
+
+
+def lines(path: Path, names: Sequence[str] | None) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield each row of a file as its line number and its fields. The file `-` is standard input.
+
+    `names` are the names of the columns, which a header may have, or None. Raises InputError.
+    """
+    has_tabs = path.suffix in _TABS
+    try:
+        with _text(path) as text, _LONG_FIELDS:
+            reader = _of_tabs(text, names) if has_tabs else _of_commas(text)
+            order: Sequence[int] | None = None
+            for place, (number, row) in enumerate(reader):
+                if not place and names is not None and (order := _header(row, names)):
+                    continue
+                is_whole = order is None or len(row) == len(order)
+                yield number, [row[i] for i in order] if order is not None and is_whole else row
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        said = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", error)
+        raise InputError(f"{path}: {said}") from error
+
+
+@contextmanager
+def _text(path: Path) -> Iterator[io.TextIOBase]:
+    """Open a file, or standard input, for a block. Line breaks stay as they are, because fields may have some."""
+    if str(path) != "-":
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            yield file
+        return
+    text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
+    try:
+        yield text
+    finally:
+        text.detach()
+
+
+def _of_commas(text: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(text, strict=True)
+    for row in reader:
+        if row:
+            yield reader.line_num, row
+
+
+def _of_tabs(text: Iterable[str], names: Sequence[str] | None) -> Iterator[tuple[int, list[str]]]:
+    has_empty = names is not None and len(names) == 1
+    for number, row in enumerate(csv.reader(text, delimiter="\t", quoting=csv.QUOTE_NONE), 1):
+        if row or has_empty:
+            yield number, row or [""]
+
+
+def _header(row: Sequence[str], names: Sequence[str]) -> Sequence[int] | None:
+    """Return the place of each column in the rows of a file with this first line, or None if it is no header."""
+    for plain in (str, _plain):
+        found, wanted = [plain(name) for name in row], [plain(name) for name in names]
+        if len(set(wanted)) == len(wanted) and sorted(found) == sorted(wanted):
+            return [found.index(name) for name in wanted]
+    return None
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold()
+
+
+class _LongFields:
+    """A context in which the module `csv` reads fields of any length. Its limit holds for the whole process.
+
+    Threads: `_lock` protects the number of readers, and the limit to go back to after the last of them.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._readers = self._limit = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._readers:
+                self._limit = csv.field_size_limit(_LONGEST)
+            self._readers += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._readers -= 1
+            if not self._readers:
+                csv.field_size_limit(self._limit)
+
+
+_LONG_FIELDS = _LongFields()

@@ -1,0 +1,98 @@
+"""Reading the facts of one relation: from the engine (`OfEngine`), or from a snapshot, without an engine (`OfState`).
+
+Law: both give the same facts. Cost: from the engine, what the relation holds (`keys`), and for a single fact a look-up;
+from a snapshot, a look at all facts.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from kgreason.engine.engine import Engine
+from kgreason.engine.memory.layout import Int32
+from kgreason.engine.program.encoding import relation_text
+from kgreason.materialize.relations.facts import all_of, rows_of
+from kgreason.materialize.relations.keys import Keys
+from kgreason.materialize.state import Saved
+from kgreason.terms.dictionary import Dictionary
+
+
+class RelationReader(Protocol):
+    """Reads the facts of relations. Threads: use it only while you hold the lock of the graph."""
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """The terms of the facts."""
+
+    def arities(self, name: str) -> set[int]:
+        """Return the numbers of places of the relations with this name that have facts."""
+
+    def rows(self, name: str, arity: int, *, asserted: bool | None = None) -> Int32:
+        """Return the facts of a relation, int32[n, arity]; `asserted` has the same meaning as in `GraphRelation.facts`."""
+
+    def has(self, name: str, terms: Int32) -> bool:
+        """Return whether a relation has the fact with these terms, int32[arity]."""
+
+
+class OfEngine:
+    """Reads the facts of a running engine. No commit may be open."""
+
+    def __init__(self, engine: Engine, keys: Keys, dictionary: Dictionary) -> None:
+        self._engine, self._keys, self._dictionary = engine, keys, dictionary
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """See `RelationReader`."""
+        return self._dictionary
+
+    def arities(self, name: str) -> set[int]:
+        """See `RelationReader`."""
+        widths = {width for is_triple, width in self._engine.planner.tables() if not is_triple}
+        return {width - 1 for width in widths if len(self._facts(name, width - 1))}
+
+    def rows(self, name: str, arity: int, *, asserted: bool | None = None) -> Int32:
+        """See `RelationReader`."""
+        rows = self._facts(name, arity)
+        if asserted is not None:
+            rows = rows[self._engine.circuit.facts.is_asserted_fact(rows) == asserted]
+        return np.ascontiguousarray(rows[:, 1:])
+
+    def _facts(self, name: str, arity: int) -> Int32:
+        number = int(self.dictionary.find([relation_text(name, arity)])[0])
+        return self._keys.all(number, arity) if number else np.empty((0, 1 + arity), dtype=np.int32)
+
+    def has(self, name: str, terms: Int32) -> bool:
+        """See `RelationReader`."""
+        number = self.dictionary.find([relation_text(name, len(terms))])
+        row = np.concatenate([number, terms]).astype(np.int32)
+        return bool(row.all() and self._keys.are_facts(row[None])[0])
+
+
+class OfState:
+    """Reads the facts of a saved state."""
+
+    def __init__(self, saved: Saved, dictionary: Dictionary) -> None:
+        self._saved, self._dictionary = saved, dictionary
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """See `RelationReader`."""
+        return self._dictionary
+
+    def arities(self, name: str) -> set[int]:
+        """See `RelationReader`."""
+        return {each.arity for each in all_of(self._saved, self.dictionary) if each.name == name}
+
+    def rows(self, name: str, arity: int, *, asserted: bool | None = None) -> Int32:
+        """See `RelationReader`."""
+        number = int(self.dictionary.find([relation_text(name, arity)])[0])
+        if not number:
+            return np.empty((0, arity), dtype=np.int32)
+        return rows_of(self._saved, number, arity, asserted=asserted)
+
+    def has(self, name: str, terms: Int32) -> bool:
+        """See `RelationReader`."""
+        rows = self.rows(name, len(terms))
+        return bool((rows == terms).all(axis=1).any())

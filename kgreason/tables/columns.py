@@ -1,0 +1,132 @@
+"""Declared relations in tables: the types of columns, and keys.
+
+    @relation price(item, amount: xsd:decimal) key(item) .
+
+    2.50     in a column of xsd:decimal       "2.50"^^xsd:decimal
+    5        in a column of xsd:string        "5"; without a type it would be the number 5
+    urn:a    in a column of rdfs:Resource     <urn:a>
+
+A field of a column with a type is the text of a value of this type. In a column of rdfs:Resource it is an IRI, with
+angle brackets or without, or a blank node. A term that no such field stands for is written as in N-Triples.
+
+Law: what is read from a file is written with the same fields, except for the angle brackets of IRIs. Cost: a few
+microseconds for each different field of a column with a type, and a sort of the facts of a relation with a key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from pyoxigraph import NamedNode
+
+from kgreason.datatypes.column import misfit
+from kgreason.errors import InputError
+from kgreason.rules.model import Relation
+from kgreason.rules.relations.declarations import MADE_BY_RULES
+from kgreason.tables.fields import Fields, constant, field
+from kgreason.tables.reading import read
+from kgreason.terms.dictionary import Dictionary, Ids
+from kgreason.terms.quoting import quote, unescape
+from kgreason.terms.vocabulary import RDFS_LITERAL, RDFS_RESOURCE, XSD_STRING
+from kgreason.zset.order import distinct, grouped
+
+_BLANK = re.compile(r"_:\w[\w.-]*")
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*|urn:.*", re.DOTALL)
+"""The IRIs that may stand without angle brackets. Other texts with a colon may be meant as names with a prefix."""
+_NO_RESOURCE = "expected an IRI or a blank node; an IRI without // stands in angle brackets"
+
+
+def read_facts(
+    path: Path,
+    arity: int,
+    relation: Relation | None,
+    fields: Fields,
+    dictionary: Dictionary,
+    report: Callable[[int], object],
+) -> Ids:
+    """Read the facts in a file: int32[n, arity]. `relation` is the declaration of the relation, if there is one.
+
+    Raises InputError, with file and line, for a bad line, a value that does not fit its column, a second fact with the
+    same key, and a fact of a relation whose facts only rules make.
+    """
+    rows = read(path, arity, fields, report)
+    if relation is None or not len(rows):
+        return rows
+    if relation.kind in MADE_BY_RULES:
+        raise InputError(f"{path}: {relation.name} is declared as {relation.kind}, so only rules make its facts")
+    rows = _typed(path, rows, relation, dictionary)
+    _check_key(path, rows, relation)
+    return rows
+
+
+def _typed(path: Path, rows: Ids, relation: Relation, dictionary: Dictionary) -> Ids:
+    rows = rows.copy()
+    for place, column in enumerate(relation.columns):
+        if column.type is None:
+            continue
+        ids = distinct(rows[:, place])
+        terms = []
+        for number, text in zip(ids.tolist(), map(field, dictionary.decode(ids)), strict=True):
+            term, problem = _term(text, column.type)
+            if problem:
+                line = 1 + int(np.flatnonzero(rows[:, place] == number)[0])
+                raise InputError(f"{path}:{line}: column {column.name}, value {text!r}: {problem}")
+            terms.append(term)
+        rows[:, place] = dictionary.intern(terms)[np.searchsorted(ids, rows[:, place])]
+    return rows
+
+
+def _term(text: str, type_: str) -> tuple[str, str | None]:
+    """Return the term for a field in a column of a type, and what is wrong with it, or None if nothing is wrong."""
+    if type_ == RDFS_RESOURCE:
+        term = f"<{text}>" if _IRI.fullmatch(text) else text
+        return term, None if _is_resource(term) else _NO_RESOURCE
+    term = quote(text) if type_ in (RDFS_LITERAL, XSD_STRING) else f"{quote(text)}^^{type_}"
+    return term, misfit(term, type_)
+
+
+def _is_resource(term: str) -> bool:
+    if _BLANK.fullmatch(term):
+        return True
+    try:
+        return term.startswith("<") and str(NamedNode(term[1:-1])) == term
+    except ValueError:
+        return False
+
+
+def _check_key(path: Path, rows: Ids, relation: Relation) -> None:
+    """Raise InputError if two different facts have the same key."""
+    if relation.key:
+        groups = grouped(np.ascontiguousarray(rows[:, list(relation.key)]))
+        firsts = groups.firsts()[groups.numbers()]
+        wrong = np.flatnonzero((rows != rows[firsts]).any(axis=1))
+        if len(wrong):
+            line, first = wrong[0] + 1, firsts[wrong[0]] + 1
+            names = ", ".join(relation.columns[place].name for place in relation.key)
+            raise InputError(
+                f"{path}:{line}: the line has the key of line {first}: {relation.name} has the key {names}"
+            )
+
+
+def shown(rows: Ids, relation: Relation | None, dictionary: Dictionary) -> Ids:
+    """Return facts int32[n, arity] with other constants: those whose fields are the texts of the terms.
+
+    A term that no field of its column stands for stays. Columns without a type stay, too.
+    """
+    rows = rows.copy()
+    for place, column in enumerate(relation.columns if relation else ()):
+        if column.type not in (None, RDFS_RESOURCE):
+            ids = distinct(rows[:, place])
+            texts = [_shown(term, str(column.type)) for term in dictionary.decode(ids)]
+            rows[:, place] = dictionary.intern(texts)[np.searchsorted(ids, rows[:, place])]
+    return rows
+
+
+def _shown(term: str, type_: str) -> str:
+    if not term.startswith('"'):
+        return term
+    text = unescape(term[1 : term.rindex('"')])
+    return constant(text) if _term(text, type_)[0] == term else term
