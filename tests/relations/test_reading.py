@@ -23,7 +23,7 @@ def test_a_relation_read_after_random_commits_is_as_the_state_says(engine: str) 
     with KnowledgeGraph.open(rules=["none"], engine=engine) as graph:  # type: ignore[arg-type]
         with graph.transaction() as tx:
             tx.add_rules(RULES)
-        for _ in range(25):
+        for _ in range(8):
             rows = [(random.randrange(6), random.randrange(6)) for _ in range(random.randrange(1, 5))]
             getattr(graph.relation("edge", 2), random.choice(["insert", "insert", "delete"]))(rows)
             with graph.what_if() as tx:

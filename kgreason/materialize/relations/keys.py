@@ -57,7 +57,7 @@ class Keys:
         return ordered
 
     def are_facts(self, rows: Int32) -> NDArray[np.bool_]:
-        """Return for each row of `rows`, int32[n, 1 + arity], whether it is a fact: bool[n]. Cost: a look-up for each."""
+        """Return for each row of `rows`, int32[n, 1 + arity], whether the row is a fact: bool[n]."""
         facts = self._engine.circuit.facts
         found: NDArray[np.bool_] = facts.kinds(facts.find(rows)) != ABSENT
         return found

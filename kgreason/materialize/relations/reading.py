@@ -30,7 +30,7 @@ class RelationReader(Protocol):
         """Return the numbers of places of the relations with this name that have facts."""
 
     def rows(self, name: str, arity: int, *, asserted: bool | None = None) -> Int32:
-        """Return the facts of a relation, int32[n, arity]; `asserted` has the same meaning as in `GraphRelation.facts`."""
+        """Return the facts of a relation: int32[n, arity]. `asserted` has the meaning of `GraphRelation.facts`."""
 
     def has(self, name: str, terms: Int32) -> bool:
         """Return whether a relation has the fact with these terms, int32[arity]."""
