@@ -444,7 +444,7 @@ class RemoteGraph:
         return dict(self._told()["options"])
 
     def streams(self) -> dict[str, dict[str, str]]:
-        """Return a dict from the name of each stream to the headers of the stream's last commit."""
+        """Return the headers of the last commit of each stream, by the name of the stream."""
         return dict(self._told()["streams"])
 
     def _told(self) -> dict[str, Any]:

@@ -377,7 +377,7 @@ class LiveGraph:
         return tuple((sign, journalled(rule, find)) for sign, rule in (*gone, *come))
 
     def _functions(self) -> dict[str, str]:
-        """Return a dict from the name of each Python function that the user's rules call to its signature."""
+        """Return the signatures of the Python functions that the user's rules call, by the name of the function."""
         kept, find = self._home.manifest.functions, self.materializer.operators.registry.find
         names = called(self.materializer.own)
         return {name: str(find(name) or kept.get(name, name)) for name in names}

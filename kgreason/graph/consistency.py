@@ -114,7 +114,7 @@ def _new(
 
 
 def _keys(told: Contradiction) -> set[object]:
-    """Return two keys of a contradiction: (rule, terms) and (rule, facts).
+    """Return two keys of a contradiction: (rule, terms), and (rule, facts).
 
     Two contradictions are the same if they share a key.
     """

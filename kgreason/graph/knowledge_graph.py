@@ -410,9 +410,9 @@ class KnowledgeGraph:
         return self._live
 
     def _looking_again(self, read: Callable[[], Result]) -> Result:
-        """Return the result of `read`, which reads the store's files.
+        """Call `read`, which reads the store's files, until no writer replaces files meanwhile.
 
-        If a writer replaced them meanwhile, call it again.
+        Returns the result of `read`.
         """
         while True:
             try:
@@ -1140,7 +1140,7 @@ class KnowledgeGraph:
 
     @locked
     def streams(self) -> dict[str, dict[str, str]]:
-        """Return a dict from the name of each stream to the headers of the stream's last commit; see `transaction`."""
+        """Return the headers of the last commit of each stream, by the name of the stream; see `transaction`."""
         return dict(live.streams if (live := self._told_by()) else self._home.manifest.streams)
 
     def _told_by(self) -> LiveGraph | None:
@@ -1515,7 +1515,7 @@ def _for_reading(folder: Folder, lacking: Sequence[str]) -> Folder:
 
 
 def _kept_functions(folder: Folder) -> dict[str, str]:
-    """Return a dict from the name of each Python function that rules of a store call to its signature."""
+    """Return the signatures of the Python functions that rules of a store call, by the name of the function."""
     if folder.manifest is None or not folder.is_behind:
         return folder.manifest.functions if folder.manifest else {}
     from kgreason.graph.user_rules import signatures

@@ -1,4 +1,6 @@
-"""Quads as they were written: Oxigraph finds its rows by its indexes, and the engine knows the spellings of literals.
+"""`match`: the quads of a graph that match a pattern, with literals as they were written.
+
+Oxigraph finds rows by its indexes, and the engine knows the spellings of literals.
 
 Oxigraph shows literals in a normal form (`spellings`), so one of its rows may stand for several triples:
 

@@ -81,7 +81,7 @@ def journalled(rule: Rule, find: Find = no_function) -> str:
 
 
 def signatures(records: Iterable[Record]) -> dict[str, str]:
-    """Return the signature of each Python function that rules added by these commits call, by the function's name."""
+    """Return the signatures of the Python functions in rules that these commits add, by the name of the function."""
     found = (line for record in records for sign, text in record.rules if sign > 0 for line in _CALLS.findall(text))
     return {signature.partition("(")[0]: signature for signature in found}
 

@@ -88,7 +88,7 @@ class ChangeLog:
         return self._version != before
 
     def renamed(self) -> dict[int, tuple[str, str | None]]:
-        """Return the old and the new name of each resource whose name was changed, or removed (None)."""
+        """Return the old and the new name of each resource whose name has changed. A removed name is None now."""
         found = self.db.execute(
             f"SELECT n.storid, n.iri, r.iri FROM {self._name}_resources n LEFT JOIN main.resources r USING (storid)"
             " WHERE r.iri IS NOT n.iri"

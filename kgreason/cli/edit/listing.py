@@ -75,9 +75,9 @@ def _block(why: str, group: list[Described], prefixes: Mapping[str, str]) -> Ite
 
 
 def reason(why: str, count: int, prefixes: Mapping[str, str]) -> str:
-    """Say for people why rules run.
+    """Turn a reason (`why`) why rules run into text for people.
 
-    `why` is the reason as the graph tells it, `count` is how many rules have the reason.
+    `count` is the number of rules that run for this reason.
     """
     rules = "rule" if count == 1 else "rules"
     if why == OWN:

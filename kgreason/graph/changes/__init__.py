@@ -2,7 +2,7 @@
 
 delta        Delta: triples that appeared, disappeared or turned
 relations    RelationDelta: the same for the facts of a relation
-filtered     the part of a delta with some terms, or of asserted facts only
+filtered     the part of a delta that has given terms, or asserted facts only
 loaded       Loaded: the result of a load
 log          what `logging` is told
 subscribers  who is told, in this process

@@ -4,7 +4,7 @@
     filtered(delta, asserted=True)                           triples that became asserted, or ceased to be asserted
 
 Law: with `asserted=True` the results for all commits, added up, are the asserted triples of the graph; with False they
-are the inferred ones. So a triple that turns from asserted to inferred leaves the first and comes to the second.
+are the inferred ones. So a triple that turns from asserted to inferred disappears with True, and appears with False.
 Cost: a look at each row of the delta.
 """
 

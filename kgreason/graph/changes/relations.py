@@ -99,7 +99,7 @@ def asserted_facts(facts: Kinds, dictionary: Dictionary) -> Signed:
 
 
 def texts_by_kind(facts: Kinds, dictionary: Dictionary, before: int, after: int) -> list[str]:
-    """Return, as rule text, the facts whose kind changed from `before` to `after`."""
+    """Return the facts that had the kind `before` and now have the kind `after`, as rule text."""
     kept = (facts.before == before) & (facts.after == after)
     return [text for _, text in _signed(1, facts.rows[kept], dictionary)]
 

@@ -1,6 +1,6 @@
 """Rows as a user may give them, checked and turned into terms: tuples, frames of pandas, Polars and Arrow, CSV files.
 
-    tuples          [("ex:a", "ex:b", 5), ...]     values as everywhere (`input.terms`); a dict has a value a column
+    tuples          [("ex:a", "ex:b", 5), ...]     values as in `input.terms`; a dict has a value for each column
     frames          columns by name if the frame has the names of all columns, otherwise by place
     a path          a file of fields (`files`)
 

@@ -138,7 +138,10 @@ class Editing:
         return chunks(self._live.dictionary, rows)
 
     def read(self, load: Load) -> Iterable[bytes]:
-        """Yield the quads of an RDF file as lines. If `load` names a graph, all quads are in this graph."""
+        """Yield the quads of an RDF file as N-Quads lines.
+
+        If `load` names a graph, all quads are put into this graph.
+        """
         name = load.source
         for batch in read(load.path, self._live.dictionary, syntax=load.syntax, name=name, base=load.base):
             quads = np.stack(batch, axis=1)

@@ -14,7 +14,10 @@ _COMMITS, _QUERIES, _TEXT = 200, 20, 2_000
 
 
 class SlowQuery(NamedTuple):
-    """A query: minus the seconds that it took (so that sorting puts the slowest first), when it began, its text."""
+    """A query in the list of slow queries.
+
+    `negative` is minus the seconds that it took, so that sorting puts the slowest first. `begun` is when it began.
+    """
 
     negative: float
     begun: float

@@ -106,7 +106,10 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A commit in the history: its head, and its changes as `sections`, by the name of the section."""
+    """A commit in the history: its head and its changes.
+
+    `sections` has the changes as lines, by the name of the section (see the module).
+    """
 
     head: Head
     sections: Mapping[str, bytes] = field(default_factory=dict)
