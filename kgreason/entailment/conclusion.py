@@ -149,7 +149,10 @@ class Known(NamedTuple):
 
 
 def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Conclusion:
-    """Divide the triples of a conclusion into definitions and parts. `reading` is one of the three readings above."""
+    """Divide the triples of a conclusion into definitions and parts.
+
+    `reading` is one of the three readings that the docstring of the module explains; `known` is about the premises.
+    """
     triples = tuple(dict.fromkeys(triples))
     said_of_schema = [] if reading == "triples" else _axioms(triples)
     axioms = list(chain.from_iterable(map(_named_apart, said_of_schema)) if reading == "direct" else said_of_schema)
@@ -268,7 +271,10 @@ def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -
 
 
 def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Constant, Expression]) -> Iterator[Part]:
-    """Divide triples that belong to no axiom into parts. Triples that share blank nodes are in one part."""
+    """Divide triples that belong to no axiom into parts. Triples that share blank nodes are in one part.
+
+    `defined` has the blank nodes that are names of expressions; they do not count here.
+    """
     named = [(each, {term for term in each if _is_blank(term) and term not in defined}) for each in triples]
     yield from (Part((each,), statement(classes, each)) for each, blanks in named if not blanks)
     for group in components((each, blanks) for each, blanks in named if blanks):
@@ -276,7 +282,7 @@ def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Co
 
 
 def _exists(classes: Classes, group: Sequence[Triple], defined: Mapping[Constant, Expression]) -> Goal:
-    """Return the goal to show that there are individuals which, in place of the blank nodes, make the triples hold.
+    """Return the goal to show that the triples of `group` hold for some individuals in place of their blank nodes.
 
     A triple `x rdf:type C` with an expression C of `defined` becomes a goal of its own. The other triples must be in
     the closure.

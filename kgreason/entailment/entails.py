@@ -155,7 +155,7 @@ class _Premises:
 def _assume_vocabulary(closure: Closure, conclusion: Sequence[Triple], rules: Sequence[str], is_owl: bool) -> None:
     """Add triples that hold in every graph to the premises: about values of literals, datatypes and rdf:_n.
 
-    Only terms that occur in the premises or in `conclusion` get such triples.
+    Only terms that occur in the premises or in `conclusion` get such triples. `is_owl` says that datatypes are classes.
     """
     from kgreason.entailment import containers
 

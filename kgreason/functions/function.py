@@ -67,7 +67,7 @@ class PythonFunction(NamedTuple):
         """Call a batch function for some rows at once. Yields (number of the row, result).
 
         `fitting` has the rows to pass: their numbers and arguments. If the call fails, the function is called for each
-        row alone, to find the rows that fail.
+        row alone, and the errors are put into `failed`.
         """
         try:
             yield from self._of_batch(rows, fitting)

@@ -112,7 +112,7 @@ class Department:
             yield from self._publication(person, publication)
 
     def _teaching(self, person: str) -> Iterator[str]:
-        """Yield the lines for the courses of a member of the faculty. Each course is new, so nobody else teaches it."""
+        """Yield the lines for the courses that a member of the faculty teaches. Nobody else teaches these courses."""
         for _ in range(self._draw.between(profile.COURSES_TAUGHT)):
             yield from self._named("Course", self._courses)
             yield link(person, "teacherOf", self._local(f"Course{self._courses}"))

@@ -16,8 +16,8 @@ from kgreason.lubm.draw import Draw
 def generate(universities: int, seed: int = 0, first: int = 0) -> Iterator[tuple[str, Iterator[str]]]:
     """Yield a file name and N-Triples lines for each department of universities `first` to `first + universities - 1`.
 
-    Each line ends in a newline. Lines are made while they are read. The caller may skip the lines of a department, or
-    read these lines later.
+    The same `seed` gives the same data. Each line ends in a newline. Lines are made while they are read. The caller may
+    skip the lines of a department, or read these lines later.
     """
     for university in range(first, first + universities):
         for number in range(Draw(seed, university).between(profile.DEPARTMENTS)):

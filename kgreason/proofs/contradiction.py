@@ -344,8 +344,9 @@ def _clash_of(name: str) -> _Clash | None:
 
 
 def _first_reading(clash: _Clash, body: Iterable[Atom]) -> tuple[Binding, tuple[Atom, ...]] | None:
-    """Match the readings of a sentence with the body of a rule. Returns values of the variables, and the matched atoms.
+    """Match the readings of the sentence `clash` with the body of a rule.
 
+    Returns the values of the sentence's variables, and the matched atoms.
     The first reading that matches is taken; None if none does. Atoms with a predicate of the vocabulary, such as
     rdfs:subClassOf, are axioms; they are matched only if the other atoms of the body give no match.
     """
@@ -362,7 +363,7 @@ def _sentence(clash: _Clash, binding: Binding) -> str:
 
 
 def _bound(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Binding] | None:
-    """Match the readings of a sentence with `facts`, pattern by pattern.
+    """Match the readings of the sentence `clash` with `facts`, pattern by pattern.
 
     Returns the patterns of the first reading that matches, and values of their variables; None if none matches.
     """

@@ -128,7 +128,7 @@ class EngineFacts:
         )
 
     def _atom(self, pattern: Pattern, code: EncodedRule, slots: tuple[int, ...]) -> Atom:
-        """Return the fact that a body atom of an encoded rule becomes if `slots` has the values of the variables."""
+        """Return the fact that a body atom of the rule `code` becomes if `slots` has the values of the variables."""
         known = (*slots[: 1 + code.shape.variables], *code.constants)
         ids = [known[slot] for slot in pattern.slots]
         is_triple, _ = self._engine.planner.tables()[pattern.table]
@@ -177,7 +177,7 @@ def _by(rule: Rule, fact: Atom, premises: Sequence[Atom]) -> Derivation | None:
 
 
 def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:
-    """Return the fact whose row has the ids `ids`, int32[w]."""
+    """Return the fact whose row has the ids `ids`, int32[w]: a triple, or a fact of a relation."""
     texts = live.dictionary.decode(ids)
     if is_triple:
         return Atom(None, tuple(texts))

@@ -245,7 +245,10 @@ def _is_term(part: Variable | str) -> bool:
 
 
 def _of_call(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
-    """Return what is wrong with the call of a Python function, or None. `is_filter`: the call is inside FILTER."""
+    """Return what is wrong with the call of a Python function, or None. `find` returns the signature of a function.
+
+    `is_filter` says that the call is inside FILTER.
+    """
     name, given, signature = call.name, len(call.arguments), find(call.name)
     if signature is None:
         return Problem(0, f"{name} is no function of SPARQL, and no Python function that is known: {HOW_TO_PASS}")

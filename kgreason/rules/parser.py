@@ -59,7 +59,7 @@ def parse(
     base: str | None = None,
     find: Finder | None = None,
 ) -> Program:
-    """Parse a rule text. `source` is the name of the text in error messages.
+    """Parse a rule text in the language `syntax`. `source` is the name of the text in error messages.
 
     `functions` finds the Python functions that rules call. With None every call is accepted, as for rules of a store.
     `base` is the IRI of the text and `find` the catalogue for its IMPORTS; they matter for SPARQL-RL only.
@@ -77,10 +77,7 @@ def parse(
 
 
 class _Context(NamedTuple):
-    """The values that `_sparql` needs besides the text: see `parse`.
-
-    `path` is the file of the text, or None if the text comes from no file.
-    """
+    """The arguments of `parse` that `_sparql` needs, and the file of the text (`path`), or None if there is none."""
 
     functions: Find | None
     base: str | None
@@ -89,7 +86,7 @@ class _Context(NamedTuple):
 
 
 def _sparql(text: str, source: str, syntax: Syntax, context: _Context) -> Program:
-    """Parse SPARQL-RL or a CONSTRUCT query."""
+    """Parse a rule set of SPARQL-RL (`syntax` "srl") or a CONSTRUCT query ("rq"). See `parse` for the arguments."""
     from kgreason.rules.srl.imports import Imports
     from kgreason.rules.srl.names import Names
     from kgreason.rules.srl.queries import read_query
@@ -175,6 +172,7 @@ def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
 def load(path: str | Path, functions: Find | None = no_function, find: Finder | None = None) -> Program:
     """Parse a file with rule text in UTF-8. The ending of the file's name decides the syntax, see `syntax_of`.
 
+    `functions` and `find` are as for `parse`.
     Raises InputError if the file cannot be read, and the errors of `parse`.
     """
     text, syntax = text_of_file(path), syntax_of(path)
@@ -197,7 +195,7 @@ def text_of_file(path: str | PathLike[str]) -> str:
 def rules_of_file(
     path: str | Path, functions: Find | None = no_function, find: Finder | None = None
 ) -> tuple[Rule, ...]:
-    """Return the rules of a file and of its imports, with `path` as their `file`. Raises the errors of `load`."""
+    """Return the rules of a file and of its imports, with `path` as `Rule.file`. Arguments and errors as for `load`."""
     return tuple(replace(rule, file=str(path)) for rule in load(path, functions, find).rules)
 
 

@@ -168,7 +168,8 @@ def _signature(atom: Atom) -> _Signature:
 def _reached(closed: _Closed, producers: _Producers, *, is_equal: bool) -> _Reached:
     """Return the rules that can derive facts that `closed` reads, directly or through the bodies of other such rules.
 
-    The result maps each rule to the rule that reads its facts, or to None if `closed` itself reads them.
+    The result maps each rule to the rule that reads its facts, or to None if `closed` itself reads them. `is_equal`
+    says that the program has rules about equality; then facts of owl:sameAs count as read, too.
     """
     atoms = (*_read(closed), *((_SAME,) if is_equal else ()))
     reached: dict[Rule, Rule | None] = {rule: None for atom in atoms for rule in producers.of(atom)}
@@ -203,7 +204,8 @@ def _inside(closed: _Closed) -> set[_Closed]:
 def _needs(reached: _Reached, *, is_equal: bool) -> dict[_Closed, Rule]:
     """Return each NOT, aggregate and other operator of the rules `reached` that must wait until what it reads is final.
 
-    The result maps each of them to its rule. A rule of SPARQL-RL that assigns is an entry itself.
+    The result maps each of them to its rule. A rule of SPARQL-RL that assigns is an entry itself. SKOLEM has to wait
+    only if `is_equal`: if the program has rules about equality.
     """
     return {closed: rule for rule in reached for closed in _closed(rule, is_equal=is_equal)}
 
@@ -232,6 +234,7 @@ def _ordered(
 ) -> tuple[dict[_Closed, int], list[list[_Closed]]]:
     """Put the keys of `needs` in an order. Returns a number for each key, and a list of groups of keys.
 
+    `needs` maps each key to the keys that must be decided before it. `reached` has the rules in between, for messages.
     The aggregates of one recursion form a group and have the same number; any other key is a group of its own. In the
     list, each group comes after the groups that it needs. Raises StratificationError for a cycle that is no recursion.
     """
@@ -289,8 +292,8 @@ def _cycle(
 ) -> str:
     """Return the error message for the cycle `path`: each member needs the next one, and the last needs the first.
 
-    The message has a step for each member, with the rule that says it, and the rules in between. A SKOLEM inside the
-    aggregate before it is left out: the aggregate needs all that this SKOLEM needs.
+    The message has a step for each member, with the rule that says it (`needs`), and the rules in between (`reached`).
+    A SKOLEM inside the aggregate before it is left out: the aggregate needs all that this SKOLEM needs.
     """
     path = [closed for number, closed in enumerate(path) if closed not in _inside(path[number - 1])]
     steps = []

@@ -126,7 +126,7 @@ def materialize(
     folder: File | None = None,
     progress: Progress = SILENT,
 ) -> Written:
-    """Write the closure of files into a folder; with `inferred` only the inferred triples.
+    """Write the closure of files into the folder `output`, in the format `form`; with `inferred` only inferred triples.
 
     `on_error` and `folder` are as for `load`, but `folder` may be at a URI. `functions`: Python functions for rules;
     Spark's workers must be able to import them. Triples of all graphs are put together. For owl:sameAs the plain rules

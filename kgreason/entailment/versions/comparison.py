@@ -115,7 +115,8 @@ def compare(
 ) -> Comparison:
     """Compare two versions of an ontology, each together with the same data files.
 
-    `rules` are as for `KnowledgeGraph.open`. At most `limit` entailed triples of each side are proved and returned.
+    `rules` and `catalogue` are as for `KnowledgeGraph.open`. At most `limit` entailed triples of each side are proved
+    and returned.
     Raises InputError, RdfSyntaxError, RuleError.
     """
     data = tuple(data)
@@ -186,7 +187,7 @@ def _triples(graph: KnowledgeGraph, *, asserted: bool) -> set[Triple]:
 
 
 def _side(here: _State, there: _State, limit: int) -> Side:
-    """Return what the version `here` has and the version `there` lacks."""
+    """Return what the version `here` has and the version `there` lacks. At most `limit` entailed triples are proved."""
     asserted = here.asserted - there.asserted
     only = {triple for triple in here.inferred if triple not in there.inferred and triple not in there.asserted}
     told = sorted(triple for triple in only if not _is_blank(triple))

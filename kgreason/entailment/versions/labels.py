@@ -78,7 +78,7 @@ def _edges(documents: Sequence[Sequence[Quad]]) -> dict[_Node, list[tuple[_Edge,
 def _names(document: int, quads: Sequence[Quad], classes: dict[_Node, int]) -> dict[str, BlankNode]:
     """Return a dict from the old label of each blank node to a blank node with the new label.
 
-    `document` is the number of the document, `quads` are its quads.
+    `document` is the number of the document, `quads` are its quads. New labels are made from the `classes`.
     """
     taken: Counter[int] = Counter()
     names = {}

@@ -207,7 +207,7 @@ def _lists(
 ) -> Iterator[Axiom | Broken]:
     """Yield a collection, or a broken axiom, for each list to which `predicate` leads from `node`.
 
-    `typed` are further source triples of the axiom.
+    `kind` is the kind of the axioms. `typed` are further triples that the axioms are read from.
     """
     for head in schema.objects(node, predicate):
         match read_list(schema, head):

@@ -81,7 +81,7 @@ class LiveCovers:
         return Change(tuple(gone), tuple(come))
 
     def _edited(self, changed: Mapping[Triple, bool]) -> dict[Triple, None]:
-        """Add the pairs with the value True, and remove those with False.
+        """Add the pairs that have the value True in `changed`, and remove those with False.
 
         Returns the pairs to check again, and the removed pairs.
         """
@@ -98,7 +98,10 @@ class LiveCovers:
             (pairs.add if present else pairs.discard)(x, z)
 
     def _judged(self, triple: Triple, *, is_there: bool) -> bool:
-        """Check whether other pairs imply a pair; store and return the result. A removed pair counts as implied."""
+        """Check whether other pairs imply a pair; store and return the result.
+
+        A pair that was removed (`is_there` False) counts as implied.
+        """
         if not is_there:
             self._log.drop(self._is_implied, triple)
             return True

@@ -195,7 +195,8 @@ class LiveReduction:
     def _judge(self, placed: Placed, ways: Ways[Placed]) -> bool:
         """Check whether a step is a shortcut, and store the answer. Returns whether the step stays.
 
-        Call this method for the last step first: the steps after this one must have been checked.
+        Call this method for the last step first: the steps after this one must have been checked. `ways` is the graph
+        of the steps that are left.
         """
         if not ways.has_detour(placed):
             return True

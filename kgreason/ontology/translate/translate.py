@@ -102,7 +102,7 @@ def forks_of(broken: Iterable[Broken], profile: Profile) -> frozenset[Constant]:
 def translate(
     schema: Iterable[Triple], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
 ) -> Translation:
-    """Translate a closed schema to rules. Triples that are not schema are ignored.
+    """Translate a closed schema to rules, with the rows of a profile. Triples that are not schema are ignored.
 
     `twins` maps a restriction to its representative, a restriction that says the same. The bodies of rules have the
     representative in place of the restriction.
@@ -115,7 +115,10 @@ def translate(
 def stages(
     readings: Iterable[Reading], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
 ) -> Iterator[tuple[str, Rules]]:
-    """Translate axioms and run the passes over the rules. Yields the name of each step and the rules after it."""
+    """Translate the axioms in `readings` and run the passes over the rules. `profile`, `twins`: see `translate`.
+
+    Yields the name of each step and the rules after it.
+    """
     rules = tuple(
         rule for axiom in _axioms(readings) for rule in represented(axiom, translate_axiom(axiom, profile), twins)
     )
@@ -148,6 +151,7 @@ def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
 def represented(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
     """Return the rules of an axiom with the representative in place of each restriction in their bodies.
 
+    `twins` maps a restriction to its representative.
     If the axiom itself is a restriction with a representative, no rules are returned: the restriction is below its
     representative, which has rules.
     """

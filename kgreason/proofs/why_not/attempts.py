@@ -116,7 +116,7 @@ def _of_computed(result: Variable | None, rows: Rows) -> Callable[[Atom, Binding
 def _valued(kind: str, atom: Atom, at: Bindings, rows: Rows) -> Failure:
     """Return the failure of a BIND or an aggregate, with the value that it has now, if any, as `found`.
 
-    `atom` is its hidden atom, and `at` has the one binding that is shown.
+    `kind` is the kind of the failure, `atom` the hidden atom, and `at` has the one binding that is shown.
     """
     other = Variable("value of this")
     values = _values(at, rows)

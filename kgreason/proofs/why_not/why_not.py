@@ -123,7 +123,8 @@ def _unified(rule: Rule, goals: Iterable[Atom], primary: Any) -> list[dict[Varia
 def _starts(rule: Rule, start: Bindings, rows: Rows, *, is_own: bool) -> Iterator[Bindings]:
     """Yield the bindings with which a search of the rule begins.
 
-    This is `start`, but for a generic rule one binding for each axiom that the rule may read.
+    This is `start`, but for a generic rule one binding for each axiom that the rule may read. `is_own` says that the
+    rule is the user's.
     """
     premises = [atom for atom in rule.body if is_schema_pattern(atom)]
     if is_own or rule.sources or not premises or len(premises) == len(rule.body):

@@ -20,7 +20,10 @@ def declared(rules: Iterable[Rule], name: str) -> Relation | None:
 
 
 def columns_of(relation: Relation | None, arity: int) -> tuple[str, ...]:
-    """Return the names of the columns of a relation: those declared, or column1, column2, ... without a declaration."""
+    """Return the names of the columns of a relation with `arity` columns.
+
+    They are the declared names, or column1, column2, ... if `relation` declares no relation of this width.
+    """
     if relation is not None and len(relation.columns) == arity:
         return tuple(column.name for column in relation.columns)
     return tuple(f"column{place}" for place in range(1, arity + 1))

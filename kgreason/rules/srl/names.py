@@ -44,7 +44,7 @@ class Names:
         self.prefixes: dict[str, str] = {}
 
     def fail(self, token: Token, problem: str) -> NoReturn:
-        """Raise RuleSyntaxError at the place of a token."""
+        """Raise RuleSyntaxError at the place of a token. `problem` is the message."""
         raise RuleSyntaxError(self.source, token.line, token.column, problem)
 
     def set_base(self, token: Token) -> None:

@@ -45,7 +45,7 @@ def read_query(names: Names) -> Program:
 def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
     """Return the rule without the BINDs that no head needs; their expressions replace the variable in FILTERs.
 
-    Raises UnsafeRuleError if it makes a difference that a rule drops a row for which a BIND fails.
+    Raises UnsafeRuleError, by `reader`, if it makes a difference that a rule drops a row for which a BIND fails.
     """
     body = list(rule.body)
     for assignment in [element for element in reversed(rule.body) if isinstance(element, Assignment)]:
@@ -74,7 +74,7 @@ def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
 
 
 def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignment, reader: RuleReader) -> None:
-    """Raise UnsafeRuleError if a triple pattern reads the result of the BIND `assignment`.
+    """Raise UnsafeRuleError, by `reader`, if a triple pattern of `body` reads the result of the BIND `assignment`.
 
     A NOT that reads the result is an error as well, unless a head needs the result.
     """

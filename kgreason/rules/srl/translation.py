@@ -161,7 +161,10 @@ class _Body:
         return self._copies[node]
 
     def _atom(self, triple: Triple, *, is_data: bool) -> Atom:
-        """Return the atom for a triple pattern. For a pattern with triple terms, it has the relation of a new part."""
+        """Return the atom for a triple pattern. For a pattern with triple terms, it has the relation of a new part.
+
+        `is_data` says that the pattern matches asserted triples only.
+        """
         relation = DATA if is_data else None
         plain = tuple(node for node in triple if not isinstance(node, (Nested, Blank)))
         if len(plain) == len(triple):

@@ -53,7 +53,7 @@ class Expansion:
         self._at: Token | None = None
 
     def patterns(self, several: Iterable[Triples]) -> tuple[Pattern, ...]:
-        """Return the triples of some statements, with all abbreviations expanded."""
+        """Return the triples that `several` subjects with their properties stand for, with abbreviations expanded."""
         self._found = []
         for triples in several:
             self._at = _start(triples.subject)
@@ -86,7 +86,7 @@ class Expansion:
         self._annotations(triple, annotated)
 
     def _annotations(self, triple: tuple[Node, Node, Node], annotated: Annotated) -> None:
-        """Add the triples that `~ r` and `{| ... |}` after a triple stand for.
+        """Add the triples that `~ r` and `{| ... |}` after a triple stand for. `annotated` has them as its notes.
 
         The properties in `{| |}` belong to the node r if `~ r` stands before the braces, otherwise to a new node.
         """

@@ -92,7 +92,7 @@ def misused(relation: str, *, in_head: bool = False, under_not: bool = False) ->
 
 
 def _of_unfinished(text: str, unfinished: Sequence[Token]) -> Hint | None:
-    """Return a hint if the last word before the error is a word of the language, or a part of a rule's name."""
+    """Return a hint if the last name in `unfinished` is a word of the language, or a part of a rule's name."""
     kinds = [token.type for token in unfinished]
     if "FILTER" in kinds:
         return _of_exists(text, unfinished[kinds.index("FILTER")])
@@ -152,7 +152,7 @@ def _of_token(before: str, found: str, expected: Collection[str]) -> str | None:
 
 
 def _of_statement(found: str) -> str | None:
-    """Return a hint for text that stands where a rule or a directive should begin, or None."""
+    """Return a hint for `found`, text that stands where a rule or a directive should begin, or None."""
     if found.startswith(":-"):
         return "a rule begins with its head: HEAD :- BODY . (a contradiction has the head false)"
     if found.startswith(("(", "{")):

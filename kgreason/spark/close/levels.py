@@ -123,7 +123,10 @@ def _arriving(asserted: DataFrame, before: DataFrame, key: Sequence[str]) -> Dat
 
 
 def _updated(fixpoint: Fixpoint, asserted: DataFrame) -> DataFrame:
-    """Return all facts after an update. Their support includes what they gained; those in `asserted` are asserted."""
+    """Return all facts of `fixpoint` after an update.
+
+    Their support includes what they gained, and the facts in `asserted` count as asserted.
+    """
     key = list(fixpoint.key)
     flags = asserted.select(*key, F.lit(0).alias("gain"), F.lit(True).alias("flag"))
     gains = fixpoint.gains().select(*key, F.col("support").alias("gain"), F.lit(False).alias("flag"))

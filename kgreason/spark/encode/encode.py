@@ -111,7 +111,8 @@ def _table(quads: DataFrame) -> DataFrame:
 def _made_from(spark: SparkSession, given: DataFrame | Inputs, extra: Sequence[str], on_error: OnError) -> str:
     """Return a digest that identifies the input of `encode`.
 
-    It depends on the rows of a DataFrame, or on the names, sizes and modification times of files, and on the options.
+    It depends on `given`, that is, on the rows of a DataFrame or the names, sizes and modification times of files. It
+    also depends on `extra` and `on_error`.
     """
     kept = [_LAYOUT, VOCABULARY, list(extra), on_error]
     if isinstance(given, DataFrame):

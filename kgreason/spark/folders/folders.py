@@ -50,7 +50,7 @@ def save(frame: DataFrame, form: str, folder: str | PathLike[str], *, overwrite:
 
 
 def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
-    """Raise the error that `save` would raise for this path. Call it before long work, to fail early.
+    """Raise the error that `save` would raise for these arguments. Call it before long work, to fail early.
 
     The error is InputError, or StoreError if a folder cannot be made there. The check makes a temporary folder beside
     the path, and removes it again.

@@ -157,7 +157,10 @@ def _query(spark: SparkSession, checkpoint: str) -> str:
 
 
 def _apply_fact(tx: Transaction, sign: int, text: str) -> None:
-    """Insert (`sign` 1) or delete (`sign` -1) the fact of a relation with this text. Raises InputError, RuleError."""
+    """Insert (`sign` 1) or delete (-1), in a transaction, the fact of a relation with this text.
+
+    Raises InputError, RuleError.
+    """
     try:
         name, terms = read_fact(text)
     except ValueError as error:

@@ -81,7 +81,7 @@ class LineReader:
             return _quads(b"\n".join(self._sound(file, syntax, lines.to_pylist())), file, syntax, dictionary)
 
     def _sound(self, file: str, syntax: str, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the lines that are not malformed. A malformed line is counted, or without `skip` is an error."""
+        """Yield the lines that are well-formed in the format `syntax`. Other lines are counted, or are errors."""
         for line in lines:
             if _parses(line, syntax):
                 yield line
@@ -120,7 +120,7 @@ def _parses(line: bytes, syntax: str) -> bool:
 
 
 def _refuse(line: bytes, file: str, syntax: str) -> None:
-    """Raise RdfSyntaxError for a malformed line, with the reader's message and the text of the line."""
+    """Raise RdfSyntaxError for a malformed line of the format `syntax`, with the reader's message and the line."""
     try:
         _quads(line, file, syntax, Dictionary(()))
     except RdfSyntaxError as error:

@@ -110,7 +110,7 @@ def documents_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
 
 
 def _parsed(skip: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Turn rows (line, file) into quads of texts, in a task. The last rows are the skipped lines."""
+    """Turn rows (line, file) into quads of texts, in a task. With `skip` the last rows are the malformed lines."""
     reader, dictionary = LineReader(skip=skip), Dictionary(())
     for batch in batches:
         for quads in reader.intern(batch, dictionary):

@@ -39,7 +39,7 @@ def run(rule: Rule, views: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
 
 
 def answers(variables: Sequence[Variable], body: Sequence[Atom], views: Mapping[str, DataFrame]) -> DataFrame:
-    """Answer the query `body`. Returns the distinct answers, with a column for each of `variables`.
+    """Answer the query `body` from `views`. Returns the distinct answers, with a column for each of `variables`.
 
     Raises the errors of `run`.
     """

@@ -164,7 +164,7 @@ def _classes(columns: int, equalities: list[Equality]) -> list[int]:
 
 
 def _restricted(relations: list[Relation], equalities: list[Equality], classes: list[int]) -> list[_Part]:
-    """Return a part for each relation: the relation under the selections that concern this relation alone.
+    """Return a part for each relation: the relation under those `equalities` that concern this relation alone.
 
     `classes` has, for each column of the product, the first column that must have the same value.
     """

@@ -20,7 +20,7 @@ _PATIENCE = 15.0
 def check_reached(master: str, patience: float = _PATIENCE) -> None:
     """Raise InputError if nothing answers at the address of a master: `sc://host:port` or `spark://host:port,..`.
 
-    Other masters, such as `local`, are not checked.
+    `patience` is the time to wait, in seconds. Other masters, such as `local`, are not checked.
     Raises PySpark's own errors for an invalid `sc://` URL, and if packages that Spark Connect needs are missing.
     """
     if master.startswith(CONNECT):

@@ -34,8 +34,9 @@ def aggregated(
     terms: Terms,
     others: DataFrame | None,
 ) -> DataFrame:
-    """Compute the aggregates `numbers` over `facts`. Returns a row `operator, kind, b0.., text` for each group.
+    """Compute the aggregates `numbers` of `operators` over `facts`. Returns rows `operator, kind, b0.., text`.
 
+    There is a row for each group.
     `b0..` is the group, `text` its value. `others` has a column `id`: the terms that are not first names
     (`individuals`); rows with these terms do not count. `others` is None if no terms are equal.
     """
@@ -64,10 +65,10 @@ def aggregated(
 def _solved(
     rows: DataFrame, numbers: Sequence[int], operators: Sequence[Operator], groups: tuple[str, ...], terms: Terms
 ) -> DataFrame:
-    """Compute aggregates other than COUNT, in tasks.
+    """Compute aggregates other than COUNT, in tasks. They are among the aggregates `numbers` of `operators`.
 
-    Reads rows `operator, g0.., id`, where `id` is the term to aggregate. Returns rows `operator, g0.., text`, where
-    `text` is the value of the group.
+    Reads rows `operator, g0.., id`, where `id` is the term to aggregate and `groups` are the names `g0..`. Returns rows
+    `operator, g0.., text`, where `text` is the value of the group.
     """
     aggregates = {number: aggregation_of(operators[number]).aggregate for number in numbers}
     texts = rows.join(terms.all, "id").select("operator", *groups, "text")

@@ -40,7 +40,10 @@ def absent(facts: DataFrame, numbers: Collection[int], tables: Tables) -> DataFr
 def check_absent(
     facts: DataFrame, numbers: Collection[int], operators: Sequence[Operator], tables: Tables, terms: Terms
 ) -> None:
-    """Raise StratificationError if a negation now finds a match for values that were decided to have none."""
+    """Raise StratificationError if a negation now finds a match for values that were decided to have none.
+
+    The negations to check are those with the `numbers` among `operators`.
+    """
     keyed = tables.keyed(facts, numbers, (MET, KNOWN))
     known, derived = (keyed.where(F.col("role") == role) for role in (KNOWN, MET))
     wrong = known.join(derived, ["operator", *tables.keys], "left_semi").first()

@@ -143,7 +143,10 @@ def _starts(rows: pa.Table, columns: list[str]) -> np.ndarray:
 
 
 def _values(aggregates: Mapping[int, Aggregate], rows: pa.Table, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    """Compute the values of the groups in `rows`, which has all rows of each group. Yields rows `columns`, text."""
+    """Compute the values of the groups in `rows`, which has all rows of each group. Yields rows `columns`, text.
+
+    `aggregates` are given by the numbers of their operators.
+    """
     operators = rows.column("operator").to_numpy()
     for number in np.unique(operators).tolist():
         part = rows.filter(pa.array(operators == number)).combine_chunks()
