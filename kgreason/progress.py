@@ -14,12 +14,14 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Opens a stage of some work: reading, importing, reasoning, storing, writing."""
+    """Opens one part of some work: reading, importing, reasoning, storing or writing."""
 
     def __call__(self, stage: str, total: int | None = None, /) -> AbstractContextManager[Callable[[int], object]]:
         """Return a context that gives a function.
 
         The work calls this function with the number of steps since the last call.
+
+        `stage`: what the work does in this part. `total`: the number of all steps, if known.
         """
         ...
 

@@ -68,7 +68,7 @@ Asked: TypeAlias = tuple[Step, tuple[Constant, ...]]
 
 
 class Match(NamedTuple):
-    """A match of the atoms inside a NOT or AGGREGATE, which `asked` is.
+    """A match of the atoms inside a NOT or AGGREGATE. `asked` is this NOT or AGGREGATE.
 
     `member`: the values of the match that the aggregate reads, or the filters under the NOT.
     """

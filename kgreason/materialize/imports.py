@@ -1,6 +1,6 @@
 """`Imports`: adds to an edit the documents that owl:imports asks for, and removes documents that nobody imports now.
 
-    an edit of headers -> documents reached now -> documents to read, documents to withdraw -> the whole edit
+    an edit of ontology headers -> documents reached now -> documents to read, documents to withdraw -> the whole edit
 
 A triple `?x owl:imports <iri>` of a graph reaches the document <iri>. Such a triple of an imported document counts only
 while this document is reached itself. So two documents that import each other are not reached if no graph imports one
@@ -13,11 +13,11 @@ asserted while at least one graph or document holds it.
 
 Invariant: the held documents are exactly those that are reached and could be found. A held document keeps the triples
 that it had when it was read. The document is read anew only after its import was retracted and asserted again. If the
-document of an import is not found, there is a warning. Every edit of a header (owl:imports, owl:versionIRI, the type
-owl:Ontology) looks for it again.
+document of an import is not found, there is a warning. Every edit of an ontology header (owl:imports, owl:versionIRI,
+the type owl:Ontology) looks for it again.
 
-Cost: three comparisons a row for an edit without header triples. Any other edit takes one pass over the asserted quads,
-and reads the new documents. Once a document is held, quads are kept explicitly (`quads/asserted`).
+Cost: three comparisons a row for an edit without triples of ontology headers. Any other edit takes one pass over the
+asserted quads, and reads the new documents. Once a document is held, quads are kept explicitly (`quads/asserted`).
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def checked_limits(**values: int | None) -> Limits:
 
 
 def check_choice(option: str, value: object, choices: Any) -> None:
-    """Raises InputError unless the value is one of `choices`, the names of a `Literal`."""
+    """Raises InputError unless the value is among `choices`, a `typing.Literal` with the allowed values."""
     if value not in get_args(choices):
         raise _kind(value, str)(f"{option} {value!r}: it must be one of {', '.join(get_args(choices))}")
 

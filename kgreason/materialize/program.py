@@ -129,7 +129,7 @@ class ProgramChange(NamedTuple):
 def uncollected() -> Iterator[None]:
     """Suspend cyclic garbage collection in this block.
 
-    It would look at all objects again and again while new ones are made.
+    The collector would look at all objects again and again while new ones are made.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -75,7 +75,7 @@ class Saved(NamedTuple):
         return rows[rows[:, 0] == self.rep, 1:]
 
     def in_primaries(self, ids: Int32) -> Int32:
-        """Replace the ids of members of cliques by the ids of the primaries. Other ids stay.
+        """Return `ids` with the members of cliques replaced by the primaries of their cliques.
 
         (The primary of a clique is the representative that stands for all members.)
         """

@@ -59,7 +59,7 @@ def _others(rule: Rule) -> Iterator[Atom]:
 
 
 def _is_open(atom: Atom) -> bool:
-    """Whether the predicate of an atom is a variable, or the class in an atom `?x rdf:type ?c` is one."""
+    """Whether an atom has a variable as its predicate, or as the class in `?x rdf:type ?c`."""
     if atom.relation is not None:
         return False
     _, predicate, object_ = atom.terms

@@ -68,7 +68,10 @@ class Individuals:
         return found
 
     def first_names(self, ids: Int32, changes: Changes) -> Int32:
-        """Replace each id of `ids`, of any shape, by the first name of its individual after the commit so far."""
+        """Return `ids`, of any shape, with each id replaced by the first name of its individual.
+
+        `changes`: the changes of the commit so far, which may have made terms equal.
+        """
         if not self.is_linked or not ids.size:
             return ids
         terms = distinct(ids)

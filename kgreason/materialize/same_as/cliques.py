@@ -160,7 +160,7 @@ class Cliques:
         return found
 
     def primaries(self, ids: Int32, slots: Int32) -> Int32:
-        """Replace the members of cliques among `ids` by their primaries.
+        """Return `ids` with the members of cliques replaced by their primaries.
 
         `slots`: for each id the number of its clique, or 0.
         """
@@ -367,7 +367,7 @@ def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], I
 
 
 def in_primaries(ids: Int32, pairs: Int32, preferred: Int32) -> Int32:
-    """Replace the ids of members of cliques by the ids of the primaries. Other ids stay.
+    """Return `ids` with the members of cliques replaced by the primaries of their cliques.
 
     `pairs` and `preferred` give the cliques, as for `fill`.
     """
