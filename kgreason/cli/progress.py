@@ -73,7 +73,7 @@ def _announce() -> None:
 
 @contextmanager
 def within(seconds: float | None, what: str) -> Iterator[None]:
-    """End a block as Ctrl-C does if it takes longer than `seconds`. None is no limit.
+    """Interrupt the block, as Ctrl-C would, if it takes longer than `seconds`. None is no limit.
 
     Then raises LimitError, which says that `what` took too long. Only the main thread may use this.
     """

@@ -885,7 +885,10 @@ class KnowledgeGraph:
 
     @locked
     def _relations_read(self, read: Callable[[RelationReader], Result]) -> Result | None:
-        """Return what `read` finds among the facts of relations. Returns None before the first commit."""
+        """Call `read` with a reader of the facts of relations.
+
+        Returns the result of `read`; None before the first commit.
+        """
         from kgreason.materialize.relations.reading import OfEngine, OfState
 
         def looked() -> Result | None:
@@ -1311,7 +1314,7 @@ class KnowledgeGraph:
         return delta_of(entries, after, self._declared(), back=after < before)
 
     def deltas_since(self, commit: int) -> Iterator[Delta]:
-        """Iterate over the deltas of the commits after `commit`. Commits that come after this call are left out.
+        """Iterate over the deltas of the commits after `commit`, up to the last commit at the time of the call.
 
         The call raises HistoryError if the history lacks one of these commits.
         """
@@ -1387,11 +1390,11 @@ class KnowledgeGraph:
         return Reverted(tx.delta, conflicts)
 
     def backup(self, path: File) -> int:
-        """Copy the store on disk to a path where nothing is yet, and return the number of the copy's last commit.
+        """Copy the store on disk to a path where nothing is yet. Returns the number of the copy's last commit.
 
-        The copy is a store of its own, with the history. Anybody may read and write the store meanwhile, this process
-        too. Raises StoreError, also for a graph in memory. Cost: files that never change are hard links, if the copy is
-        on the same file system.
+        The copy is a store of its own, with the history. Meanwhile others, and this process too, may read and write the
+        store. Raises StoreError, also for a graph in memory. Cost: files that never change become hard links, if the
+        copy is on the same file system.
         """
         from kgreason.store.backup import copy_store
 

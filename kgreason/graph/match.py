@@ -97,7 +97,7 @@ def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
 
 
 def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
-    """Split the rows of Oxigraph in `chunk`: objects with one spelling, and objects that may have several.
+    """Split the rows in `chunk`: first those whose object has one spelling, then those where it may have several.
 
     An object may have several spellings if it is or contains a literal with a datatype.
     """

@@ -147,7 +147,7 @@ class Session:
         relation.delete(_values(relation.asserted()))
 
     def _edit_key(self, edit: Edit, key: AtomText) -> None:
-        """Retract the asserted fact with a key, and for `modify` assert the fact with other values."""
+        """Retract the asserted fact that has the key. For `modify` assert it again with the new values."""
         atom, word = read_atom(key, self._prefixes, self._source), edit.word
         name = str(atom.relation)
         relation = self._transaction(word).relation(name, self._arity(name, key.start))
@@ -167,7 +167,10 @@ class Session:
             relation.insert(_values([[changed.get(place, term) for place, term in enumerate(row)] for row in facts]))
 
     def _changed(self, relation: Relation, name: Token, values: Sequence[tuple[Token, Any]]) -> dict[int, str]:
-        """Return the new values of `modify` by the places of their columns. Raises ScriptError."""
+        """Check the values that `modify` gives to columns. Returns them by the place of the column.
+
+        Raises ScriptError.
+        """
         if name != relation.name:
             raise failed(self._source, name, f"the key is one of {relation.name}, so write {relation.name} here")
         places = {column.name: place for place, column in enumerate(relation.columns)}

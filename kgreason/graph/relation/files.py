@@ -49,7 +49,10 @@ def lines(path: Path, names: Sequence[str] | None) -> Iterator[tuple[int, Sequen
 
 @contextmanager
 def _text(path: Path) -> Iterator[io.TextIOBase]:
-    """Open a file, or standard input, for a block. Line breaks stay as they are, because fields may have some."""
+    """Open a file, or standard input, for the block.
+
+    Line breaks stay as they are, because a field may have line breaks.
+    """
     if str(path) != "-":
         with path.open(encoding="utf-8-sig", newline="") as file:
             yield file
@@ -76,7 +79,10 @@ def _of_tabs(text: Iterable[str], names: Sequence[str] | None) -> Iterator[tuple
 
 
 def _header(row: Sequence[str], names: Sequence[str]) -> Sequence[int] | None:
-    """Return the place of each column in the rows of a file with this first line, or None if it is no header."""
+    """Read the first line of a file. If it is a header, return the place of each column in the rows, otherwise None.
+
+    `names` are the names of the columns.
+    """
     for plain in (str, _plain):
         found, wanted = [plain(name) for name in row], [plain(name) for name in names]
         if len(set(wanted)) == len(wanted) and sorted(found) == sorted(wanted):
@@ -89,7 +95,7 @@ def _plain(name: str) -> str:
 
 
 class _LongFields:
-    """A context in which the module `csv` reads fields of any length. Its limit holds for the whole process.
+    """Within the block the module `csv` reads fields of any length. Its limit holds for the whole process.
 
     Threads: `_lock` protects the number of readers, and the limit to go back to after the last of them.
     """

@@ -168,7 +168,7 @@ class PendingFacts:
         return self._at(int(rows[0, 0]), rows.shape[1] - 1, relation.key, _keys(rows, relation))
 
     def _at(self, number: int, arity: int, places: tuple[int, ...], keys: Int32) -> Int32:
-        """Return the facts that are asserted after the edits so far and have a row of `keys` at the places `places`.
+        """Return the facts that are asserted after the edits so far and whose terms at `places` are a row of `keys`.
 
         `number` is the id of the relation. `keys` is int32[k, len(places)]. Returns int32[n, 1 + arity], the id first.
         """

@@ -89,7 +89,7 @@ class Read(Protocol):
     """Calls a function with the facts of relations, as of the last commit; see `KnowledgeGraph`."""
 
     def __call__(self, read: Callable[[RelationReader], Result], /) -> Result | None:
-        """Return the result of the function, or None before the first commit."""
+        """Call `read` with a reader of the facts. Returns the result of `read`; None before the first commit."""
 
 
 class Facts(Frames):

@@ -46,7 +46,7 @@ NONE = Count(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A commit in the log: what changed, in numbers.
+    """What a commit of the history changed, in numbers.
 
     - `commit`: its number.
     - `time`: when it was made, as text of xsd:dateTime in UTC.

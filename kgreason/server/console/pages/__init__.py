@@ -15,7 +15,7 @@ from kgreason.server.problems import problem_of
 
 
 def register() -> None:
-    """Make the addresses of all pages known."""
+    """Make the addresses of all pages known to NiceGUI."""
     ui.page("/")(query_page)
     ui.page("/console/edit")(edit_page)
     ui.page("/console/explore")(explore_page)
