@@ -65,6 +65,6 @@ Reading: TypeAlias = Value | IllTyped | None
 def are_apart(one: Reading, other: Reading) -> bool:
     """Whether the values of two literals with different texts are known to be different.
 
-    They are if the values differ, or if one literal is ill-typed. They are not if one of the datatypes is unknown.
+    This is so if the values differ, or if one literal is ill-typed. It is not so if one of the datatypes is unknown.
     """
     return one is not None and other is not None and (one != other or isinstance(one, IllTyped))

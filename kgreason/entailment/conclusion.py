@@ -273,7 +273,7 @@ def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -
 def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Constant, Expression]) -> Iterator[Part]:
     """Divide triples that belong to no axiom into parts. Triples that share blank nodes are in one part.
 
-    `defined` has the blank nodes that are names of expressions; they do not count here.
+    `defined` has the blank nodes that are names of expressions; such a node does not count as a blank node.
     """
     named = [(each, {term for term in each if _is_blank(term) and term not in defined}) for each in triples]
     yield from (Part((each,), statement(classes, each)) for each, blanks in named if not blanks)

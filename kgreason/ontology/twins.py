@@ -69,8 +69,8 @@ class Part(NamedTuple):
 class _Reading(NamedTuple):
     """What the triples of a node say of it as a restriction. Without `parts` the node is no restriction.
 
-    `is_active` says that the restriction may have twins. `depth` is the number of restrictions that are nested in it:
-    0 if the filler is no restriction. Odd restrictions have the largest depth.
+    `is_odd`: the restriction is odd, see the top of this file. `is_active`: it may have twins. `depth` is the number of
+    restrictions that are nested in it: 0 if the filler is no restriction. Odd restrictions have the largest depth.
     """
 
     parts: tuple[Part, ...]
@@ -351,9 +351,9 @@ def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
 
 
 def _net(before: _Said, after: _Said) -> Change[Atom]:
-    """Return the change from the facts in `before` to those that the same owners have in `after`.
+    """Return the facts that disappeared and appeared between `before` and `after`.
 
-    Both map an owner (a node, or the key of a group of twins) to facts about it.
+    Both map an owner (a node, or the key of a group of twins) to facts. Only the owners in `before` count.
     """
     gone = {fact: None for facts in before.values() for fact in facts}
     come = {fact: None for owner in before for fact in after.get(owner, ())}

@@ -40,10 +40,11 @@ _DIFFERENT = "eq-diff1", "eq-diff2", "eq-diff3"
 
 
 class _Use(NamedTuple):
-    """A derivation of `false`, from a row of a fact of `false`.
+    """A derivation of `false`, which is a row of the fact table.
 
-    `place` is the number of the row. `name` is the name of the rule, and `reading` how the rule is put into words.
-    `terms` are the terms of the row; `says` are these terms with representatives in place of equal terms.
+    `place` is the number of the row. `name` is the name of the rule, and `reading` says how to put a derivation by the
+    rule into words. `terms` are the terms of the row; `says` are these terms with representatives in place of equal
+    terms.
     """
 
     place: int
@@ -76,8 +77,8 @@ class _Use(NamedTuple):
     def order(self) -> tuple[bool, bool, str, tuple[str, ...]]:
         """A sort key. Of several derivations of one mistake, the one with the smallest key is reported.
 
-        Derivations by rules that were translated from an axiom come first. Among equals, those come first that have
-        representatives alone.
+        Derivations by rules that were translated from an axiom come first. Among equals, derivations over
+        representatives alone come first.
         """
         has_sources = self.reading is not None and bool(self.reading.rule.sources)
         return not has_sources, self.terms != self.says, self.name, self.terms

@@ -67,7 +67,7 @@ _REPEATING = frozenset(["COUNT", "SUM", "AVG", "GROUP_CONCAT"])
 
 
 class Negation(NamedTuple):
-    """A NOT with the atoms of its hidden relations: `asks` has the values asked for, `none` those that are absent.
+    """A NOT with the atoms of its hidden relations: `asks` has the values asked for, `none` the absent ones of them.
 
     A value is absent if no fact matches `pattern`. The terms of `asks` and `none` are the variables of `pattern`, in
     the order in which they occur. `negated` is the NOT itself, in canonical form.
@@ -235,7 +235,7 @@ def skolems_of(expressions: Iterable[Computed]) -> Iterator[Function]:
 
 
 def renamed_results(rule: Rule) -> Iterator[Rule]:
-    """Yield a rule for each BIND of `rule`. It derives the fact with a result again, with the result's representative.
+    """Yield a rule for each BIND of `rule`: a fact with a result gives the same fact with the result's representative.
 
     The rules in the engine work with representatives. The result of an expression may be any member of a clique, and no
     other rule replaces this member by its representative.

@@ -6,8 +6,8 @@ assigns a value. All other dependencies are *open*. So no cycle may contain a cl
 
 A negation or aggregate n is decided in a *stratum*:
 
-    stratum(n) = 1 + the largest stratum of those m for which a rule that contains m can derive facts that n reads,
-                     directly or through other rules
+    stratum(n) = 1 + the largest stratum of any other m such that a rule that contains m can derive facts that n
+                     reads, directly or through other rules
 
 Each negation has a stratum, rather than each predicate: several rules may derive one predicate, each from another
 stratum. Rules that assign have no stratum: with more facts to read they derive more, so they need no order. They are

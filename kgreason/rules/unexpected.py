@@ -30,7 +30,7 @@ _BROKEN = (
 
 
 class Found(NamedTuple):
-    """The text that the parser did not expect: its line, its column, and a description for the message."""
+    """The place in a text that a parser did not expect: line and column, and in `words` what is there."""
 
     line: int
     column: int

@@ -142,7 +142,7 @@ def _lines(file: File) -> bytes:
 
 
 class _State:
-    """A version: its asserted and inferred triples, its contradictions, and its facts for proofs."""
+    """What a version says: its asserted and inferred triples, its contradictions, and its facts for proofs."""
 
     def __init__(self, graph: KnowledgeGraph) -> None:
         self._facts = facts_of(graph._engine().materializer)  # once for all proofs: it encodes all rules

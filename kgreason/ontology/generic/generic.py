@@ -28,7 +28,10 @@ _OF_TERMS = "dt_"
 
 @dataclass(frozen=True, slots=True)
 class Generic:
-    """The rules of a rule set in three parts, which the docstring of the module explains."""
+    """The rules of a rule set in three parts: rules that close the schema, rules that read schema, and other rules.
+
+    These are `closing`, `rows` and `free`; the docstring of the module explains them.
+    """
 
     closing: tuple[Rule, ...]
     rows: tuple[Rule, ...]

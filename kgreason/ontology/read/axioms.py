@@ -81,7 +81,10 @@ class Maximum:
 
 @dataclass(frozen=True, slots=True)
 class NegativeAssertion:
-    """A triple that must not hold; the kind is `owl:targetIndividual` or `owl:targetValue`."""
+    """A negative property assertion: the triple `denied` must not hold.
+
+    `kind` is `owl:targetIndividual` or `owl:targetValue`.
+    """
 
     kind: Constant
     node: Constant

@@ -56,7 +56,7 @@ class Pattern(NamedTuple):
 
 
 class Absent(NamedTuple):
-    """`NOT { elements }`; the elements are patterns and filters."""
+    """`NOT { elements }`, or with `is_data` `NOT DATA { elements }`; the elements are patterns and filters."""
 
     elements: tuple[Pattern | Filter, ...]
     is_data: bool

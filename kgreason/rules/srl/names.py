@@ -31,9 +31,10 @@ _AS_WRITTEN = frozenset(["NUMBER", "TRUE", "FALSE", "OPERATOR", "COMMA", "OPEN",
 
 
 class Names:
-    """The prefixes and the base of a text. `base` is the IRI of the text itself, or None.
+    """The prefixes and the base that a text has declared so far. Turns tokens of the text into terms.
 
-    `functions` finds the Python functions that rules may call; with None every call is accepted.
+    `source` is the name of the text in messages, `base` its IRI or None. `functions` finds the Python functions that
+    rules may call; with None every call is accepted. `is_rule_set` says that the text is no query.
     """
 
     def __init__(

@@ -56,7 +56,7 @@ _DIGITS = 16
 
 
 class Translation:
-    """The rules of one text. `dialect` is the dialect of the rules (`Rule.dialect`)."""
+    """Translates the abstract rules of one text. `dialect` is the dialect of the rules (`Rule.dialect`)."""
 
     def __init__(self, dialect: str) -> None:
         self._dialect = dialect
@@ -99,7 +99,7 @@ class Translation:
 
 
 class _Body:
-    """The state of translating one rule: the atoms, expressions and negations so far."""
+    """Translates one rule. Keeps the atoms, expressions, negations and parts made so far."""
 
     def __init__(self, rule: AbstractRule, dialect: str) -> None:
         self._rule, self._dialect = rule, dialect

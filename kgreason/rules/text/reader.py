@@ -132,7 +132,7 @@ def _alone(text: str) -> tuple[_Reader, LiteralText]:
 
 
 class _Reader:
-    """The state of reading a text: the rules so far, and the prefixes and the group for the next statement."""
+    """Reads a rule text. Keeps the rules so far, and the prefixes and the group for the next statement."""
 
     def __init__(self, text: str, source: str, find: Find | None = None, where: Where = "rules") -> None:
         self.text, self.source, self._find, self._where = text, source, find, where

@@ -93,9 +93,10 @@ def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: P
 
 
 class _Closing:
-    """One run of the level loop. `flags` says which generic rules the program includes.
+    """One run of the level loop, with the rules of `selection` over the data `encoded`.
 
-    `goes_on` says that the engine in this process continues from the result.
+    `flags` says which generic rules the program includes. `goes_on` says that the engine in this process continues from
+    the result. The tables of the computation are written below `folder`.
     """
 
     def __init__(

@@ -72,7 +72,7 @@ class Table(NamedTuple):
 
 
 class Plans(NamedTuple):
-    """A program as tables; the docstring of the module explains them.
+    """A program as the tables that the docstring of the module explains.
 
     `asks` and `steps` have one table for each step, `rivals` one list for each row of `heads`. `given` has the heads of
     the rules with an empty body. `needs` has, for each rule, the numbers of its body atoms.

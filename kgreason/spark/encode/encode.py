@@ -141,7 +141,7 @@ def _grouped(spark: SparkSession, given: DataFrame | Inputs, skip: bool) -> Data
 
 
 def _skipped(groups: DataFrame) -> list[Malformed]:
-    """Return the skipped lines that the table `grouped` has noted, added up for each file."""
+    """Return the skipped lines in the table `grouped`, added up for each file."""
     rows = groups.where(F.col("file").isNotNull()).groupBy("file").agg(F.sum("lines"), F.min("example")).collect()
     return merged(Malformed(*row) for row in rows)
 

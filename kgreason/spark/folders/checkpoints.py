@@ -27,7 +27,8 @@ _WHOLE = "token string, fingerprint string, rows bigint"
 class Levels:
     """The levels of one computation, written below a folder. `sizes` has the number of facts of each whole level.
 
-    If an earlier run of the same computation was interrupted, its whole levels are used again.
+    If an earlier run of the same computation was interrupted, its whole levels are used again. `fingerprint` is a
+    digest that is equal for the same computation.
     """
 
     def __init__(self, spark: SparkSession, folder: str, fingerprint: str) -> None:

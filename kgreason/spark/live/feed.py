@@ -72,7 +72,7 @@ class Feed(DataSource):  # type: ignore[misc]
 
 
 class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
-    """Reads the commits of a store for one stream, in one process."""
+    """Reads the commits of the store at `path`, after the commit number `after`, for one stream, in one process."""
 
     def __init__(self, path: str, after: int) -> None:
         self._path, self._after = path, after

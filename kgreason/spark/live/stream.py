@@ -109,9 +109,10 @@ def _started(
 
 
 class Committer:
-    """The function that Spark calls for each batch. `edits` turns the rows of a batch into edits, see `live.edits`.
+    """The function that Spark calls for each batch, to commit the batch to `store`. See `follow` for the arguments.
 
-    Spark Connect pickles this object before the first batch.
+    `edits` turns the rows of a batch into edits, see `live.edits`. Spark Connect pickles this object before the first
+    batch.
     """
 
     def __init__(self, edits: Edits, store: str | KnowledgeGraph, stream: str, checkpoint: str) -> None:

@@ -65,7 +65,7 @@ def aggregated(
 def _solved(
     rows: DataFrame, numbers: Sequence[int], operators: Sequence[Operator], groups: tuple[str, ...], terms: Terms
 ) -> DataFrame:
-    """Compute aggregates other than COUNT, in tasks. They are among the aggregates `numbers` of `operators`.
+    """Compute aggregates other than COUNT, in tasks. `numbers` are the numbers of all aggregates in `operators`.
 
     Reads rows `operator, g0.., id`, where `id` is the term to aggregate and `groups` are the names `g0..`. Returns rows
     `operator, g0.., text`, where `text` is the value of the group.

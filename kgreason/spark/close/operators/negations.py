@@ -42,7 +42,7 @@ def check_absent(
 ) -> None:
     """Raise StratificationError if a negation now finds a match for values that were decided to have none.
 
-    The negations to check are those with the `numbers` among `operators`.
+    `numbers` are the numbers of the negations to check, in `operators`.
     """
     keyed = tables.keyed(facts, numbers, (MET, KNOWN))
     known, derived = (keyed.where(F.col("role") == role) for role in (KNOWN, MET))

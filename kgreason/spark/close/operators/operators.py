@@ -112,7 +112,7 @@ class Assertions:
         return [number for number in self._numbers(kind) if self._operators.all[number].level == self._level]
 
     def _decided(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
-        """Return the facts that operators of the present stratum assert, and those of negations in earlier strata."""
+        """Return the facts that the operators of the present stratum assert, and the negations of earlier strata."""
         parts = [
             self._absent(facts, kept),
             self._computed(facts, self._reached(Function), kept),
