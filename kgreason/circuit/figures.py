@@ -93,7 +93,10 @@ class _Inner(NamedTuple):
 
 
 def naive(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wired:
-    """Wire Fig. 1: each commit computes the fixpoint of the immediate-consequence operator over all facts."""
+    """Wire Fig. 1: each commit computes the fixpoint of the immediate-consequence operator over all facts.
+
+    `below`: the facts from the strata below.
+    """
     derived: Delay[Atom] = Delay(below.circuit, 2, LEVEL)
     given, program = hold(integrate(below, COMMIT)), hold(integrate(rules, COMMIT))
     model = lift(zset.distinct, plus(given, derived))
@@ -104,7 +107,10 @@ def naive(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wir
 
 
 def incremental_circuit(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wired:
-    """Wire Fig. 2: a gate (a walk that waits for a fact) is joined with all facts of the gate's relation."""
+    """Wire Fig. 2: a gate (a walk that waits for a fact) is joined with all facts of the gate's relation.
+
+    `below`: the facts from the strata below.
+    """
 
     def match(gates: Stream[Gate], facts: Stream[Atom], _: Stream[Rule]) -> Stream[Rewrite]:
         return incremental.bilinear(product, gates, facts, *range(facts.axes))
@@ -115,7 +121,7 @@ def incremental_circuit(below: Stream[Atom], rules: Stream[Rule], functions: Fun
 def indexed(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wired:
     """Wire Fig. 3: a gate (a walk that waits for a fact) is joined only with facts under the gate's key in an index.
 
-    The join orders of the rules say under which keys the index holds facts.
+    The join orders of the rules say under which keys the index holds facts. `below`: the facts from the strata below.
     """
 
     def match(gates: Stream[Gate], facts: Stream[Atom], rules: Stream[Rule]) -> Stream[Rewrite]:
@@ -131,7 +137,7 @@ FIGURES: dict[str, Figure] = {"naive": naive, "incremental": incremental_circuit
 def _dynamic(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher) -> Wired:
     """Wire the loop that Fig. 2 and Fig. 3 share: changes of facts and rules go in, changes of the model come out.
 
-    The two figures differ only in `match`, which joins gates with facts.
+    The two figures differ only in `match`, which joins gates with facts. `below`: the facts from the strata below.
     """
     derived: Delay[Atom] = Delay(below.circuit, 2, LEVEL)
     present = integrate(plus(introduce(below), derived), COMMIT)

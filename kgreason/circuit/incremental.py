@@ -88,7 +88,7 @@ def antijoin(
 def _by_changes(change_of: Callable[[ZSet[A], ZSet[A]], ZSet[B]], stream: Stream[A], *axes: int) -> Stream[B]:
     """Return the incremental version of Q from H: `D'(H(z^-1(I(I'(s))), I'(s)))`, with `H(a, b) = Q(a + b) - Q(a)`.
 
-    D' and I' work along the outer axes, I and z^-1 along the innermost one.
+    `change_of` is H. D' and I' work along the outer axes, I and z^-1 along the innermost one.
     """
     *outer, innermost = axes
     for axis in outer:

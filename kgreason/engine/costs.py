@@ -73,7 +73,10 @@ def carry_over(before: Int64, costs: Int64, commit: int) -> None:
 
 
 def count(costs: Int64, rule: int, derivations: int, commit: int) -> None:
-    """Add derivations to the counts of a rule with an empty body. The kernels do not run such a rule."""
+    """Add `derivations` to the counts of rule number `rule` in commit number `commit`. Its body is empty.
+
+    The kernels do not run such a rule.
+    """
     row = costs[rule]
     if row[COST_COMMIT] != commit:
         row[_BEFORE] = row[_LAST]

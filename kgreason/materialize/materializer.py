@@ -249,7 +249,10 @@ class Materializer:
         return self.dictionary.has_literals(known)
 
     def datatypes_in_use(self, literals: Literals) -> frozenset[int]:
-        """Return the ids of the datatypes whose members rules ask for."""
+        """Return the ids of the datatypes whose members rules ask for.
+
+        `literals`: the part of the materializer that asserts these members.
+        """
         if not literals.in_use.is_counted:
             self._touch(literals.in_use)
             literals.in_use.count(self.rules, self._stratum.closure())
@@ -334,6 +337,8 @@ class Materializer:
     def _close(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
         """Close the schema again. `schema`: the removed and the added schema triples, int32[n, 3].
 
+        `means`: how to evaluate.
+
         Returns the change of the closed schema, and the facts about twins (`Twins`) that come and go.
         """
         if self._stratum.is_ready and not any(map(len, schema)):
@@ -400,9 +405,9 @@ class Materializer:
     def _still_called_for(self, changes: Changes, closure: ClosureChange) -> Flags:
         """Return the flags without those that the present facts no longer call for.
 
-        The flags are computed again only if the commit has removed facts, changed the closed schema or set a flag.
-        Otherwise the present flags are returned. Cost: while a flag is set, a look at the removed facts. If the flags
-        are computed, also a look at the owl:sameAs triples, or at all facts.
+        The flags are computed again only if the commit has removed facts, changed the closed schema (`closure`) or set
+        a flag. Otherwise the present flags are returned. Cost: while a flag is set, a look at the removed facts. If the
+        flags are computed, also a look at the owl:sameAs triples, or at all facts.
         """
         if self.flags == Flags():
             return self.flags
@@ -420,9 +425,10 @@ class Materializer:
     def _reprogram(
         self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said = NOTHING_SAID
     ) -> _Step:
-        """Change the program so that it fits the changed closed schema, the flags and the user's rules.
+        """Change the program so that it fits the closed schema, the flags and the user's rules.
 
-        `own`: all rules of the user; None if they stay. `said`: how the facts about twins change.
+        `closure`: the change of the closed schema. `own`: all rules of the user; None if they stay. `said`: how the
+        facts about twins change.
         """
         is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
         if is_same and not said.represented and self._is_programmed:
@@ -448,7 +454,8 @@ class Materializer:
         """Apply a change of facts and rules in the engine.
 
         Then compute the expressions that rules ask for, until rules ask for no further one. `asserted`: the newly
-        asserted triples, and those that are no longer asserted. `facts`: other facts to assert and retract.
+        asserted triples, and those that are no longer asserted. `facts`: other facts to assert and retract. `means`:
+        how to evaluate.
         """
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}

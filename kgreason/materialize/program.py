@@ -251,7 +251,7 @@ class LiveProgram:
     def _follow(
         self, removed: Collection[Triple], added: Collection[Triple], twins: Mapping[Constant, Constant | None]
     ) -> list[Rule]:
-        """Let the translations of the schema follow its change.
+        """Let the translations of the schema follow a change of the schema. The parameters are those of `change`.
 
         Returns the rules that came, went or have other sources now.
         """
@@ -374,8 +374,8 @@ def _needed(
     """Return the layer of the needed rules: the generic rules that the flags or `forks` call for.
 
     Closing rules are left out. `rules`: the translated rules and the user's. `forks`: the lists that fork (a cell has
-    two rests). Restrictions that are derived or made equal have no representative, so the rules of the W3C's tables run
-    for them.
+    two rests). The flags are those of `build`. Restrictions that are derived or made equal have no representative, so
+    the rules of the W3C's tables run for them.
     """
     layer: Layer = {}
     if selection.schema == "axioms" and (same_as or exceeded or forks):
@@ -403,10 +403,10 @@ def _layer(rules: Iterable[Rule], reason: str) -> Layer:
 
 
 def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
-    """Return the layer of the copying rules.
+    """Return the layer of the copying rules. `own`: the rules of the user.
 
-    The copying rules copy asserted triples to equal terms, if a rule of the user says DATA. They also copy the facts
-    of the relations that rules of the user read.
+    The copying rules copy asserted triples to equal terms, if a rule of the user says DATA. They also copy the facts of
+    the relations that rules of the user read.
     """
     own = tuple(own)
     copying = [rule for rule in (*selection.equality, *selection.generic.free) if rule.name in _COPYING]

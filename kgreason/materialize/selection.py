@@ -76,7 +76,7 @@ def select(
 
     The rule sets are rdfs, rhodf, owl2rl and none; `rdfs+axiomatic` also switches on the group `axiomatic`. `functions`
     finds the Python functions that rule files call; with None, every call is accepted. `find` finds the documents that
-    rule files in SPARQL-RL import.
+    rule files in SPARQL-RL import. The other parameters are options of the graph (`options`).
 
     Raises InputError for a file that cannot be read, and RuleSyntaxError for a file that does not parse. Raises
     RuleError for a name that is neither a rule set nor a rule file, and for a group that the rule set does not have.

@@ -31,7 +31,7 @@ _ADVICE: dict[Where, str] = {
 
 
 def undeclared(prefix: str, where: Where) -> str:
-    """Return the message for an undeclared prefix, which is given without its colon.
+    """Return the message for a prefix that is not declared, given without its colon. `where`: where the prefix is used.
 
     >>> undeclared("ex", "rules")
     'the prefix ex: is not declared; write @prefix ex: <http://example.org/> . before the rule'

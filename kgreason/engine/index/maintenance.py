@@ -117,7 +117,10 @@ def count_key(m: Block, k: Number, candidates: Int32) -> None:
 
 @inline
 def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Flag:
-    """Whether arrangement `a` must hold row `r`: some key that the row meets has a live ask for `a`."""
+    """Whether arrangement `a` must hold row `r`: some key that the row meets has a live ask for `a`.
+
+    `arranged`: the array that has a line for each arrangement.
+    """
     if arranged[a, ARRANGED_BITS] == EVERY_ROW:
         if rows[r, STATE] >> TABLE != arranged[a, ARRANGED_TABLE]:
             return False

@@ -66,7 +66,10 @@ DEAD_SHARE = 8
 
 @inline
 def row_hash(arranged: Int32, a: Number, rows: Int32, r: Number) -> Number:
-    """Return the hash of row `r` in arrangement `a`, made from the columns by which the arrangement groups rows."""
+    """Return the hash of row `r` in arrangement `a`, made from the columns by which the arrangement groups rows.
+
+    Line `a` of `arranged` has these columns.
+    """
     h = salted(a)
     for j in range(arranged[a, ARRANGED_COUNT]):
         c = arranged[a, ARRANGED_COLUMNS + j]

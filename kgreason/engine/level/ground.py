@@ -108,7 +108,7 @@ def room_for(m: Block, step: Number, start: Number, end: Number) -> Number:
 def keep_last(heads: Int32, ranks: Int32, first: Number, last: Number, end: Number) -> Number:
     """Keep head `last` of a rewrite, and drop its heads from `first` to `last - 1`. Returns the new end of the buffer.
 
-    No head is kept if `keep` has dropped head `last`, that is if `end` == `last`.
+    `ranks`: the ranks of the heads. No head is kept if `keep` has dropped head `last`, that is if `end` == `last`.
     """
     if end == last:
         return first
@@ -120,7 +120,10 @@ def keep_last(heads: Int32, ranks: Int32, first: Number, last: Number, end: Numb
 
 @inline
 def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number) -> None:
-    """Write the rule and the slots of each finished rewrite to the array `traced`. As `ground`, but without heads."""
+    """Write the rule and the slots of each finished rewrite to the array `traced`. As `ground`, but without heads.
+
+    The parameters are those of `ground`.
+    """
     rows, steps, slots, traced = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TRACED)
     n = m[N_HEADS]
     for position in range(start, stop):

@@ -167,7 +167,7 @@ def choose(m: Block, node: Number, target: Number) -> Flag:
 
 @inline
 def probe_block(m: Block, start: Number, node: Number, low: Number, high: Number) -> None:
-    """Make the first probe (`choose`) for the rewrites that start at the rows grouped[low:high].
+    """Make the first probe (`choose`) for the rewrites that start at the rows grouped[low:high] and are at node `node`.
 
     The results are written to `first_probes`. END is 0 there if a rewrite cannot be extended.
     """

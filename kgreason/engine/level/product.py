@@ -127,7 +127,10 @@ def run_down(m: Block, depth: Number) -> None:
 
 @inline
 def push(m: Block, depth: Number, source: Number, rank: Number) -> None:
-    """Write first_probes[source], a step with its posting, to the frame at `depth` of the stack."""
+    """Write first_probes[source], a step with its posting, to the frame at `depth` of the stack.
+
+    `rank`: the rank of the rewrite so far.
+    """
     frames, found = matrix(m, FRAMES), matrix(m, FIRST_PROBES)
     for word in range(RANK):
         frames[depth, word] = found[source, word]
@@ -183,7 +186,7 @@ def skip_ends(
 
 @inline
 def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Flag:
-    """Derive heads from the rows of group `g`, which match the last step.
+    """Derive heads from the rows of group `g`, which match the last step. `rank`: the rank of the rewrite so far.
 
     Returns True if the head buffer is full; the remaining rows are then in the frame at `depth`.
     """
@@ -203,9 +206,10 @@ def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Fl
 
 @inline
 def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
-    """Go through the posting of the frame at `depth` until one of its rows can be extended by a next step.
+    """Go through the posting of the frame at `depth` until one of its rows can be extended by a step of node `node`.
 
-    Returns True if there is such a row; the posting of its next step is then in the frame at depth + 1.
+    Returns True if there is such a row; the posting of its next step is then in the frame at depth + 1. Returns False
+    at the end of the posting, and when the fuel is used up.
     """
     rows, postings, slots, frames = matrix(m, ROWS), vector(m, POSTINGS), vector(m, SLOTS), matrix(m, FRAMES)
     steps, groups, table = unsigned(m, STEPS), matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
@@ -389,7 +393,7 @@ def run_plan(m: Block, plan: Number, high: Number) -> Number:
 
 @inline
 def charge(m: Block, rule: Number, rewrites: Number, derivations: Number) -> None:
-    """Add work to the costs of a rule.
+    """Add `rewrites` and `derivations` to the costs of rule number `rule`.
 
     At the first call for a rule in a commit, the counts of the last commit that ran the rule move to the columns
     `COST_BEFORE...`.

@@ -50,7 +50,7 @@ def has_facts(m: Block, plan: Number) -> Flag:
 
 @inline
 def ask_of(m: Block, plan: Number, step: Number) -> Number:
-    """Return the number of the ask of step `step`.
+    """Return the number of the ask of step `step` of plan `plan`.
 
     While this ask is live, the step's arrangement has all rows for its atom.
     """

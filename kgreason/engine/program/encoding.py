@@ -35,7 +35,10 @@ def columns_of(atom: Atom) -> tuple[Term, ...]:
 
 
 def encode(rule: Rule, planner: Planner, intern: Intern) -> EncodedRule:
-    """Turn a rule into a shape and constants. Raises LimitError if an atom has too many terms."""
+    """Turn a rule into a shape and constants. `intern` gives the ids of the constants.
+
+    Raises LimitError if an atom has too many terms.
+    """
     (encoded,) = encode_all([rule], planner, intern)
     return encoded
 

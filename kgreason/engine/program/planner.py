@@ -312,7 +312,12 @@ class Planner:
         return number
 
     def _form(self, direction: Direction, *, is_head: bool = False) -> _Form:
-        """Return the form of the keys of an atom. If the keys have a new shape, the shape gets a number."""
+        """Return the form of the keys of an atom whose constants `direction` gives.
+
+        `is_head`: whether the atom is a head.
+
+        If the keys have a new shape, the shape gets a number.
+        """
         form = direction[:2]
         numbers = self._back_shape_numbers if is_head else self._shape_numbers
         if form not in numbers:

@@ -50,7 +50,10 @@ class DatatypesInUse:
         return frozenset(named | mentioned)
 
     def count(self, rules: Iterable[Rule], closure: Int32) -> None:
-        """Count all rules in force, and the closed schema int32[n, 3]. From now on call `follow` for each edit."""
+        """Count all rules in force, and the closed schema `closure`, int32[n, 3].
+
+        From now on call `follow` for each edit.
+        """
         self._note()
         self.is_counted, self._rules, self._mentions = (
             True,
@@ -64,7 +67,7 @@ class DatatypesInUse:
             self._before = self.is_counted, self._rules.copy(), self._mentions.copy()
 
     def follow(self, program: ProgramChange, closure: ClosureChange) -> None:
-        """Update the counts after a change of the rules and of the closed schema."""
+        """Update the counts. `program`: the change of the rules. `closure`: the change of the closed schema."""
         self._note()
         self._rules.subtract(datatypes_read(program.removed))
         self._rules.update(datatypes_read(program.added))

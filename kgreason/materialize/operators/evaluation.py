@@ -39,7 +39,7 @@ _ROW = "urn:kgreason:row"
 
 
 def evaluated(computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]) -> Int32:
-    """Evaluate an expression once for each row of inputs `keys`, int32[n, k].
+    """Evaluate the expression `computed` once for each row of inputs `keys`, int32[n, k].
 
     Returns for a FILTER the inputs for which it is true, int32[m, k]; for a BIND, rows of the inputs and the result,
     int32[m, k + 1]. New results get ids of the dictionary. `check` is called from time to time, and may raise an error
@@ -73,7 +73,7 @@ def _piece(computed: Computed, keys: Int32, dictionary: Dictionary) -> Int32:
 
 
 def skolemized(computed: Computed, keys: Int32, dictionary: Dictionary) -> list[str]:
-    """Return the blank node, as text, that SKOLEM gives for each row of inputs `keys`, int32[n, k]."""
+    """Return the blank node, as text, that the SKOLEM expression gives for each row of inputs `keys`, int32[n, k]."""
     ids, where = np.unique(keys, return_inverse=True)
     columns = np.array(dictionary.decode(ids), dtype=object)[where].reshape(keys.shape).T.tolist()
     values = dict(zip(computed.inputs(), columns, strict=True))
@@ -82,7 +82,7 @@ def skolemized(computed: Computed, keys: Int32, dictionary: Dictionary) -> list[
 
 
 def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[list[int], list[str]]:
-    """Evaluate the expression for all rows of `keys`.
+    """Evaluate the expression `computed` for all rows of inputs `keys`.
 
     Returns the places of the rows that have a result, and the results as N-Triples texts. For a FILTER, returns the
     places of the rows for which it is true, and no texts.

@@ -55,7 +55,10 @@ class Grouped:
         self._new = self.table.matching(rows, tables)
 
     def take_more(self, rows: Int32, tables: Int32) -> None:
-        """Note also the facts that changed since the last call of `take` or `take_more`."""
+        """Note also the facts that changed since the last call of `take` or `take_more`.
+
+        The parameters are those of `take`.
+        """
         if len(keys := self.table.matching(rows, tables)):
             self._new = np.concatenate([self._new, keys])
 

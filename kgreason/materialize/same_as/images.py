@@ -62,7 +62,10 @@ def _are_reflexive(rows: Int32) -> Mask:
 
 
 def same_as(cliques: Cliques, slots_of: Slots) -> int:
-    """Return the id of owl:sameAs. If other terms are equal to owl:sameAs, return the id of their primary."""
+    """Return the id of owl:sameAs. If other terms are equal to owl:sameAs, return the id of their primary.
+
+    `slots_of` returns for each term the number of its clique, or 0.
+    """
     ids = np.array([SAME_AS], dtype=np.int32)
     return int(cliques.primaries(ids, slots_of(ids))[0])
 
@@ -71,6 +74,7 @@ def links(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
     """Return a row `p owl:sameAs p` for each clique of `numbers`, where p is the primary of the clique.
 
     The images of this row have any members in place of the two p: they are all owl:sameAs triples of the clique.
+    `slots_of` returns for each term the number of its clique, or 0.
     """
     primaries = cliques.primary_of(numbers)
     return _linked(cliques, np.column_stack([primaries, primaries]), slots_of)
@@ -79,7 +83,8 @@ def links(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
 def stars(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
     """Return the owl:sameAs triples that users see of the folded cliques among `numbers`: int32[m, 3].
 
-    For a folded clique, only triples to and from its primary are shown.
+    For a folded clique, only triples to and from its primary are shown. `slots_of` returns for each term the number of
+    its clique, or 0.
     """
     pairs = cliques.members(numbers[cliques.folded(numbers)])
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
@@ -222,7 +227,10 @@ class Passage:
         return distinct(np.concatenate([before, after]))
 
     def _net(self, gone: Int32, new: Int32, kept: Int32) -> Kinds:
-        """Return the triples whose kind has changed in the graph that users see, with their kinds before and after."""
+        """Return the triples whose kind has changed in the graph that users see, with their kinds before and after.
+
+        `gone`, `new`: the numbers of the cliques that go and of those that come. `kept`: the result of `_kept`.
+        """
         changed = self._changed
         is_single = ~(self._before.slots(changed.rows) | self._after.slots(changed.rows)).any(axis=1)
         rows = np.concatenate([changed.rows[~is_single], *self._candidates(gone, new, kept)])
@@ -236,7 +244,10 @@ class Passage:
         )
 
     def _candidates(self, gone: Int32, new: Int32, kept: Int32) -> list[Int32]:
-        """Return rows, other than the changed facts, whose kind in the graph that users see may have changed."""
+        """Return rows, other than the changed facts, whose kind in the graph that users see may have changed.
+
+        `gone`, `new`: the numbers of the cliques that go and of those that come. `kept`: the result of `_kept`.
+        """
         cliques = self._cliques
         was, now = links(cliques, gone, self._before.slots), links(cliques, new, self._after.slots)
         (before, _), (after, _) = self._sides(kept)
