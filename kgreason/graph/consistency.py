@@ -39,7 +39,7 @@ class Consistency:
     def known(self) -> list[Contradiction]:
         """Return the contradictions of the last commit. The first call computes them.
 
-        So if nobody has called this before a change, nobody may call it while the change is pending.
+        While a change is pending, call this only if it was called before the change.
         """
         if self._known is None:
             self._known = self._contradictions(self._live.save())

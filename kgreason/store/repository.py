@@ -438,7 +438,7 @@ class Repository:
         return self._folder.journal.size > self._limit
 
     def settle(self, manifest: Manifest) -> None:
-        """Flush the store if it has the last commit. Then write `manifest`, which describes this commit."""
+        """Flush the store. If the store has the last commit, write `manifest`, which describes this commit."""
         settled = self._settled(manifest, self.manifest.oxigraph)
         if settled != self.manifest:
             self.store.flush()
@@ -446,7 +446,7 @@ class Repository:
                 self._note(settled)
 
     def _settled(self, manifest: Manifest, oxigraph: str) -> Manifest:
-        """Return `manifest` with what it says of files: the store in the folder `oxigraph` has the last commit."""
+        """Return `manifest` for the files as they are now. The store in the folder `oxigraph` has the last commit."""
         size = self._folder.journal.size if self._folder else 0
         return replace(manifest, commit=self.manifest.commit, stored=self.last, journal=size, oxigraph=oxigraph)
 

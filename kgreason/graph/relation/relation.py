@@ -264,7 +264,7 @@ class PendingRelation:
 
     @property
     def declaration(self) -> Relation | None:
-        """The declaration of the relation after the edits so far, some of which may be later than this object."""
+        """The declaration of the relation. It changes if a later edit of the transaction declares the relation."""
         return self._declaration()
 
     def insert(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None) -> Self:
@@ -324,8 +324,8 @@ def pending_relation(
     """Make the relation `name` of a transaction, for edits.
 
     `rules` returns the user's rules after the edits so far. `note` runs a function that reads facts, and drops new
-    terms if it fails. `facts` takes the number of places and returns where the edits are collected. `arity` may be None
-    if the rules tell the number of places. Raises InputError.
+    terms if it fails. `facts` takes the number of places and returns the object that collects edits. `arity` may be
+    None if the rules tell the number of places. Raises InputError.
     """
     if declared(rules(), checked_name(name)) is None and checked_arity(arity) is None:
         known = named(rules(), name)

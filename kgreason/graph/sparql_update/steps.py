@@ -83,10 +83,10 @@ class Editing:
             self._graph.forget(known)
 
     def _forms(self, quads: Int32) -> tuple[NDArray[np.int64], Int32]:
-        """Return the quads, int32[n, 4], together with all other spellings of their objects.
+        """Return the quads, int32[n, 4], and then a quad for each spelling of an object that has several spellings.
 
-        Returns two arrays, int64[m] and int32[m, 4]. The second has all these quads. For each of them, the first has
-        the index of the quad in `quads` that it is a spelling of.
+        Returns two arrays, int64[m] and int32[m, 4]. The second has all these quads. The first has for each of them the
+        index of its quad in `quads`.
         """
         spellings = self._graph.spellings
         shared = np.flatnonzero(spellings.shared(quads[:, 2]))

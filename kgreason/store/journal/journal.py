@@ -47,9 +47,9 @@ class _End(NamedTuple):
 class Journal:
     """Reads and writes the journal at a path.
 
-    The caller knows that the first `size` bytes hold the commits up to `last`; these bytes are not read again. With
-    `write` the file is made if it is missing, and a torn record is cut off. Raises StoreError if a record is damaged or
-    missing, or the file cannot be used.
+    The caller knows that the first `size` bytes hold the commits up to `last`, so opening does not read these bytes.
+    With `write` the file is made if it is missing, and a torn record is cut off. Raises StoreError if a record is
+    damaged or missing, or the file cannot be used.
     """
 
     def __init__(self, path: Path, *, write: bool, size: int = 0, last: int = 0) -> None:
@@ -125,7 +125,7 @@ class Journal:
         raise self._error(f"is damaged: it ends before commit {self.last}")
 
     def news(self) -> Iterator[Record]:
-        """Yield the records that were appended since the last call, by this or another process.
+        """Yield the records that another process has appended since the last call.
 
         A torn record is left for a later call. Raises StoreError if the file no longer begins with the records that
         were read before: then the file was emptied, or is damaged.
