@@ -185,13 +185,13 @@ class Classes:
         return joined([self.cases(x, each, is_in) for each in members])
 
     def _many(self, x: Constant, counted: Counted, number: int) -> list[Case]:
-        """Return the cases of the assumption that x has `number` different values, as `counted` counts them."""
+        """Return the cases of an assumption: x has `number` different values of the kind that `counted` counts."""
         values = tuple(self.fresh() for _ in range(number))
         unlike = tuple((one, OWL_DIFFERENT_FROM, other) for one, other in combinations(values, 2))
         return [unlike + case for case in self._values(x, counted.property_, counted.on_class, values)]
 
     def _few(self, x: Constant, counted: Counted, number: int) -> Case:
-        """Return the case that x has at most `number` values, as `counted` counts them.
+        """Return the case that x has at most `number` values of the kind that the cardinality `counted` counts.
 
         Rules can conclude something from this only if `number` is 0 or 1.
         """

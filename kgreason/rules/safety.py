@@ -138,9 +138,9 @@ def _of_expressions(
 
 
 def _circular(expressions: tuple[Computed, ...], bound: set[object]) -> Variable | None:
-    """Return a variable such that its BIND needs the variable itself, directly or through other BINDs, or None.
+    """Return a variable whose BIND needs the variable itself, directly or through other BINDs.
 
-    `bound` are the variables that atoms bind.
+    Returns None if there is no such variable among the `expressions`. `bound` are the variables that atoms bind.
     """
     known = set(bound)
     waiting = {computed.result: computed.inputs() for computed in expressions if computed.result}

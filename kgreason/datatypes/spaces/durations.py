@@ -60,7 +60,7 @@ def year_month(lexical: str) -> Value:
 
 
 def places(value: Duration) -> list[int | Decimal]:
-    """Return when a duration ends that starts at each of the standard's four dates, in seconds on the time line."""
+    """Return four ends of a duration, in seconds on the time line: it starts at each of the standard's four dates."""
     return [plus(_after(year, month + value.months), value.seconds) for year, month in _STARTS]
 
 

@@ -57,9 +57,9 @@ def _classes(documents: Sequence[Sequence[Quad]]) -> dict[_Node, int]:
 
 
 def _edges(documents: Sequence[Sequence[Quad]]) -> dict[_Node, list[tuple[_Edge, str | None]]]:
-    """Return, for each blank node, its triples as values without labels of blank nodes.
+    """Return, for each blank node, its triples in a form that has no labels of blank nodes.
 
-    Each comes with the label of the other blank node in the triple, or None.
+    With each triple comes the label of the other blank node in it, or None.
     """
     found: defaultdict[_Node, list[tuple[_Edge, str | None]]] = defaultdict(list)
     for number, quads in enumerate(documents):

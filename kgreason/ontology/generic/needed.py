@@ -95,7 +95,7 @@ class _Analysis:
 
     @cached_property
     def keyword_facts(self) -> list[Atom]:
-        """The schema triples that have a keyword as their subject or object."""
+        """The schema triples that have one of `KEYWORDS` as their subject or object."""
         return [triple(*fact) for fact in self.facts.all if not KEYWORDS.isdisjoint(fact[::2])]
 
     def exposed(self, sources: Iterable[Rule]) -> bool:
@@ -223,7 +223,7 @@ def _is_any(pattern: Atom) -> bool:
 
 
 def _reifies(rule: Rule) -> bool:
-    """Whether a rule can derive a triple with a keyword as its subject or object.
+    """Whether a rule can derive a triple with one of `KEYWORDS` as its subject or object.
 
     This is so if the subject or object of a head is a keyword, or a variable that the body has only as a predicate.
     """

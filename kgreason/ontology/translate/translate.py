@@ -151,9 +151,8 @@ def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
 def represented(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
     """Return the rules of an axiom with the representative in place of each restriction in their bodies.
 
-    `twins` maps a restriction to its representative.
-    If the axiom itself is a restriction with a representative, no rules are returned: the restriction is below its
-    representative, which has rules.
+    `twins` maps a restriction to its representative. If the axiom itself is a restriction with a representative, no
+    rules are returned: the restriction is below its representative, which has rules.
     """
     if axiom.kind in _BELOW or not twins:
         return rules
@@ -278,9 +277,10 @@ class LiveTranslation:
 
 
 def _net(change: Change[Placed]) -> RuleChange:
-    """Turn a change of placed rules into one of rules. A rule that goes with one axiom and comes with another stays.
+    """Turn a change of placed rules into a change of rules.
 
-    Such a rule is `restated` if its place has changed.
+    If one axiom no longer gives a rule, but another axiom gives it now, the rule stays. It is `restated` if its place
+    has changed.
     """
     if not change.gone:
         return RuleChange((), tuple([placed.rule for placed in sorted(change.come, key=order)]), ())

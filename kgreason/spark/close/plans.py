@@ -227,7 +227,7 @@ class _Writer:
         self.steps: list[list[Row]] = [[] for _ in range(steps)]
 
     def add(self, number: int, rule: EncodedRule, outline: _Outline) -> None:
-        """Add the rows for all plans of a rule. `number` is the number of the rule, `outline` that of its shape."""
+        """Add the rows for all plans of a rule. `number` is its number, `outline` is the outline of its shape."""
         keys = [self._key(rule, atom, form) for atom, form in enumerate(outline.forms)]
         self.needs.append(frozenset(self.atoms.setdefault(key, len(self.atoms)) for key in keys))
         for start, steps in enumerate(outline.starts):

@@ -154,7 +154,7 @@ def _side_by_side(parts: tuple[Source, ...]) -> tuple[list[Relation], list[Equal
 
 
 def _classes(columns: int, equalities: list[Equality]) -> list[int]:
-    """Return, for each of `columns` columns, the first column that must have the same value by the equalities."""
+    """Return, for each of the columns 0 to `columns` - 1, the first column that `equalities` make equal to it."""
     classes = list(range(columns))
     for left, right in equalities:
         if isinstance(right, int):

@@ -94,7 +94,7 @@ class Patterns(NamedTuple):
     """The triple patterns that rules have after `DATA`, as a table `rows` with the columns `form, k0..` (constants).
 
     Each asserted triple that a pattern matches is also a fact of a hidden relation, whose id is `relation`. With
-    `are_all`, every asserted triple is. `table` is the number of the table of triples.
+    `are_all`, this holds for all asserted triples. `table` is the number of the table of triples.
     """
 
     forms: tuple[Form, ...]
