@@ -98,7 +98,7 @@ class LiveGraph:
         self._replay()
 
     def _replay(self) -> None:
-        """Apply to the engine the journal's commits after the snapshot. Oxigraph gets those that it lacks."""
+        """Apply the journal's commits after the snapshot to the engine, and to Oxigraph if it lacks them."""
         live = self.materializer
         for record in self._home.pending():
             change = replayed(record, live, self.strategy)

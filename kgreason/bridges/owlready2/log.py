@@ -54,7 +54,7 @@ class Noted(NamedTuple):
 
 
 class ChangeLog:
-    """Notes the changes of a quadstore, from the moment when the log is made; `take` empties it, `close` removes it."""
+    """A log of the changes of a quadstore since the log was made. `take` empties the log, and `close` removes it."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db

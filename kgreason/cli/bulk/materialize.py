@@ -186,7 +186,8 @@ def _on_spark(
 ) -> None:
     """Compute the closure of files on Spark, and write it to the folder `output`.
 
-    `started` starts Spark, after the checks that do not need Spark.
+    `started` starts Spark, after the checks that do not need Spark. `meaning` and `how` are arguments of
+    `spark.pipeline.materialize`: those that decide what the closure is, and all others.
     """
     from kgreason.spark.pipeline import check_materialize
     from kgreason.spark.pipeline import materialize as written

@@ -135,7 +135,7 @@ def stay_at_exit() -> None:
 
 @atexit.register
 def _end() -> None:
-    """When Python ends, wait a moment for the calls that nobody waits for, so that they can reach `stay_at_exit`."""
+    """When Python ends, wait a moment for calls that nobody waits for. In this time they can reach `stay_at_exit`."""
     if is_left():
         _ENDING.acquire(blocking=False)
         until = time.monotonic() + _SHORTLY / 4

@@ -141,7 +141,10 @@ def _quoted(text: str) -> str:
 
 
 def _found(lines: list[str], is_whole: bool, is_graph: bool, commit: str) -> Found:
-    """Make the first rows of an answer from its lines: N-Triples if `is_graph` is set, otherwise a table in TSV."""
+    """Turn lines of an answer into its first rows. They are N-Triples if `is_graph` is set, otherwise a table in TSV.
+
+    `is_whole` says whether these are all lines of the answer.
+    """
     if is_graph:
         return Found(
             ("subject", "predicate", "object"), [_terms(line) for line in lines[:_SHOWN]], is_whole, True, commit

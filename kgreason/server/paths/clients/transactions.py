@@ -106,7 +106,7 @@ async def _check(request: Request, path: Path, *, is_tried: bool = False) -> Non
 
 
 def _checked(path: Path) -> list[tuple[str, str]]:
-    """Check that each line of a file is an edit. Returns the texts of rules in them, each with its syntax.
+    """Check that each line of a file is an edit. Returns the texts of the rules in the file, each with its syntax.
 
     Raises Problem.
     """
