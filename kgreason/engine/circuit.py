@@ -127,7 +127,7 @@ class _EnoughError(Exception):
 
 
 class Circuit:
-    """The facts, the arrays that index the facts, and the evaluation of the planner's rules over the facts.
+    """Holds the facts and the arrays that index them, and evaluates the planner's rules over the facts.
 
     Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function that
     is called between kernel calls. The function returns how many rewrites the commit may have extended since `begin`.

@@ -98,7 +98,7 @@ def _both(first: Check, second: Check) -> Check:
 
 
 class Engine:
-    """Facts and rules as ids. After every commit the facts are the closure of the asserted facts under the rules.
+    """Holds facts and rules as ids. After every commit the facts are the closure of the asserted facts under the rules.
 
     `quiet` is the id of a property, or 0. The engine derives no triple `x quiet x` with this property. (kgreason passes
     owl:sameAs while the rule eq-ref is off.)

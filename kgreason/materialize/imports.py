@@ -64,7 +64,10 @@ class _Held(NamedTuple):
 
 
 class Imports:
-    """The imports of a graph. Documents come from `catalogue`; without a catalogue no document is read."""
+    """Adds the documents that owl:imports asks for to edits.
+
+    Documents come from `catalogue`; without it none is read.
+    """
 
     def __init__(self, live: Materializer, catalogue: Catalogue | None) -> None:
         self._live, self._catalogue = live, catalogue

@@ -105,7 +105,7 @@ class _Before(NamedTuple):
 
 
 class Materializer:
-    """The asserted quads of a graph, the rules that its options select, and the closure."""
+    """Keeps the asserted quads of a graph, the rules that its options select, and the closure."""
 
     def __init__(
         self,

@@ -49,7 +49,7 @@ def _since(before: ClosureChange, after: ClosureChange) -> ClosureChange:
 
 
 class SchemaStratum:
-    """The schema triples and the closing rules. Call `change`, then `accept` or `rollback`.
+    """Closes the schema triples by the closing rules. Call `change`, then `accept` or `rollback`.
 
     The first change adds the closing rules; `is_ready` is set when this change is accepted. A closing rule without a
     body derives axiomatic triples, even if the schema is empty.

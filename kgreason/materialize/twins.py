@@ -44,7 +44,10 @@ NOTHING_SAID = Said({}, {}, {})
 
 
 class Twins:
-    """The restrictions of a graph. `declared`: schema triples that count as asserted although no graph has them."""
+    """Finds the restrictions of a graph that say the same (twins).
+
+    `declared`: schema triples that count as asserted although no graph has them.
+    """
 
     def __init__(self, dictionary: Dictionary, declared: Iterable[Triple] = ()) -> None:
         self._dictionary = dictionary

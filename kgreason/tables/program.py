@@ -130,7 +130,7 @@ class TableProgram:
         return self._operators.decided(self._engine.changes(), check)
 
     def write(self, folder: Path, report: Report) -> dict[str, int]:
-        """Write the derived relations into a folder. If the folder does not exist, it is made.
+        """Write the derived relations into a folder. A folder that does not exist is made.
 
         Returns the number of facts of each relation that was written. Raises OSError, and InputError for a text with a
         tab or a line break.

@@ -19,7 +19,7 @@ from kgreason.tables.fields import BREAKS, field
 
 
 class Signature(NamedTuple):
-    """The relations of a program: the arity of each, those that a rule derives, and the declared ones.
+    """The arity of each relation of a program, the relations that rules derive, and the declared ones.
 
     They are in the order of the text.
     """
@@ -34,7 +34,7 @@ class Signature(NamedTuple):
         return tuple(name for name in self.heads if name not in self.declared or self.declared[name].kind != "internal")
 
     def is_given(self, name: str) -> bool:
-        """Return whether the facts of a relation that rules use have to come from a file."""
+        """Whether the facts of relation `name`, which rules use, have to come from a file."""
         relation = self.declared.get(name)
         return name not in self.heads and (relation is None or relation.kind not in MADE_BY_RULES)
 

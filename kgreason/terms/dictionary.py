@@ -64,7 +64,7 @@ _FILES = ("arena", "offsets", "slots")
 
 
 class Dictionary:
-    """All terms with their ids.
+    """Holds all terms with their ids.
 
     One thread may intern while other threads read: terms are only appended, and a new array replaces an array that is
     too small.

@@ -50,7 +50,7 @@ _MOST_ROWS = 1 << 30
 
 
 class FactTable:
-    """All facts of a circuit: the arrays `rows`, `entries`, `queue` and `free` of a memory block."""
+    """Holds all facts of a circuit in the arrays `rows`, `entries`, `queue` and `free` of a memory block."""
 
     def __init__(self, memory: Memory, width: int, room: int = 1024) -> None:
         self._memory = memory

@@ -54,7 +54,7 @@ _MANY_ROWS = 4096
 
 
 class Arrangements:
-    """All arrangements of a circuit, and for each key the number of rows that meet it (`key_count`).
+    """Holds all arrangements of a circuit, and for each key the number of rows that meet the key (`key_count`).
 
     While PARTIAL is set, counts and arrangements may lack rows; `mend` makes the counts and arrangements again.
     """

@@ -39,7 +39,7 @@ _EMPTY = _Listed(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32))
 
 
 class Catalogue:
-    """Sorted lists of the rows of a fact table, by predicate and object, or by relation and first argument."""
+    """Finds rows of a fact table by predicate and object, or by relation and first argument, in sorted lists."""
 
     def __init__(self, facts: FactTable, planner: Planner) -> None:
         self._facts, self._planner = facts, planner

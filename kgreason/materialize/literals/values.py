@@ -73,7 +73,7 @@ class _Place(NamedTuple):
 
 
 class LiteralValues:
-    """The values of those literals of a dictionary that were read so far."""
+    """Keeps the values of those literals of a dictionary that were read so far."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary

@@ -35,7 +35,7 @@ class _Run(NamedTuple):
 
 
 class Grouped:
-    """The facts of a table by group. `width`: how many columns at the start of a key are its group.
+    """Finds the facts of a table by group. `width`: how many columns at the start of a key are its group.
 
     A key is the part of a row that is not constant. `take` and `take_more` must get every fact that appears. One thread
     at a time.

@@ -29,7 +29,7 @@ _NONE = np.empty(0, dtype=np.int32)
 
 
 class Individuals:
-    """The individuals of a graph. One thread at a time: the caller holds the graph's lock."""
+    """Tells which terms of a graph are equal. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None) -> None:
         self._engine, self._dictionary, self._equality = engine, dictionary, equality

@@ -43,7 +43,7 @@ Check = Callable[[], object]
 
 
 class Operators:
-    """The operators for the rules in force. One thread at a time: the caller holds the graph's lock."""
+    """Runs the operators of the rules in force. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(
         self,

@@ -49,7 +49,7 @@ class Asserted(NamedTuple):
 
 
 class Quads:
-    """The asserted quads; nothing is kept while all of them are in the default graph.
+    """Keeps the asserted quads, once a named graph is or was used. Before that, nothing is kept.
 
     Call `change`, then `accept` or `rollback`. `columns`: the quads of a saved state, int32[n, 4], or None.
     """

@@ -1,4 +1,4 @@
-"""`Keys`: facts of relations, all of them or by the columns of their keys.
+"""`Keys`: finds facts of relations, all of one relation or by the terms in some of its columns (a key).
 
     of(edge, (0, 1), [[a, b]])    the asserted facts edge(a, b, ...)
     all(edge, 3)                  the facts of edge
@@ -26,7 +26,7 @@ from kgreason.materialize.operators.tables import Table, unique
 
 
 class Keys:
-    """The indexes of a graph. Call `of`, `all` and `are_facts` only when no commit is open."""
+    """Finds facts of relations by indexes. Call `of`, `all` and `are_facts` only when no commit is open."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -47,7 +47,7 @@ class Keys:
     def all(self, number: int, arity: int) -> Int32:
         """Return all facts of a relation, asserted and inferred, in the order of the fact table: int32[n, 1 + arity].
 
-        `number` is the id of the relation, and each row begins with it.
+        `number` is the id of the relation. Each returned row begins with this id.
         """
         if not arity:
             row = np.array([[number]], dtype=np.int32)
@@ -63,7 +63,10 @@ class Keys:
         return found
 
     def _with_keys(self, number: int, arity: int, places: tuple[int, ...], keys: Int32) -> Int32:
-        """Return the facts of a relation whose terms at `places` are a row of `keys`: int32[n, 1 + arity]."""
+        """Return the facts of a relation that have a row of `keys` at the places `places`: int32[n, 1 + arity].
+
+        `number` is the id of the relation, and `arity` its number of terms.
+        """
         index = self._indexes.get((number, arity, places))
         if index is None:
             index = self._indexes[number, arity, places] = self._index(number, arity, places)

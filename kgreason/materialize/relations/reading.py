@@ -1,4 +1,4 @@
-"""Reading the facts of one relation: from the engine (`OfEngine`), or from a snapshot, without an engine (`OfState`).
+"""Reads the facts of one relation: from the engine (`OfEngine`), or from a snapshot, without an engine (`OfState`).
 
 Law: both give the same facts. Cost: from the engine, what the relation holds (`keys`), and for a single fact a look-up;
 from a snapshot, a look at all facts.
@@ -24,16 +24,19 @@ class RelationReader(Protocol):
 
     @property
     def dictionary(self) -> Dictionary:
-        """The terms of the facts."""
+        """The dictionary with the terms of the facts."""
 
     def arities(self, name: str) -> set[int]:
-        """Return the numbers of places of the relations with this name that have facts."""
+        """Return the numbers of terms of the relations `name` that have facts."""
 
     def rows(self, name: str, arity: int, *, asserted: bool | None = None) -> Int32:
-        """Return the facts of a relation: int32[n, arity]. `asserted` has the meaning of `GraphRelation.facts`."""
+        """Return the facts of a relation: int32[n, arity].
+
+        `asserted`: True for asserted facts only, False for inferred ones.
+        """
 
     def has(self, name: str, terms: Int32) -> bool:
-        """Return whether a relation has the fact with these terms, int32[arity]."""
+        """Whether the relation `name` has the fact with the terms `terms`, int32[arity]."""
 
 
 class OfEngine:
@@ -44,16 +47,19 @@ class OfEngine:
 
     @property
     def dictionary(self) -> Dictionary:
-        """See `RelationReader`."""
+        """The dictionary with the terms of the facts."""
         return self._dictionary
 
     def arities(self, name: str) -> set[int]:
-        """See `RelationReader`."""
+        """Return the numbers of terms of the relations `name` that have facts."""
         widths = {width for is_triple, width in self._engine.planner.tables() if not is_triple}
         return {width - 1 for width in widths if len(self._facts(name, width - 1))}
 
     def rows(self, name: str, arity: int, *, asserted: bool | None = None) -> Int32:
-        """See `RelationReader`."""
+        """Return the facts of a relation: int32[n, arity].
+
+        `asserted`: True for asserted facts only, False for inferred ones.
+        """
         rows = self._facts(name, arity)
         if asserted is not None:
             rows = rows[self._engine.circuit.facts.is_asserted_fact(rows) == asserted]
@@ -64,7 +70,7 @@ class OfEngine:
         return self._keys.all(number, arity) if number else np.empty((0, 1 + arity), dtype=np.int32)
 
     def has(self, name: str, terms: Int32) -> bool:
-        """See `RelationReader`."""
+        """Whether the relation `name` has the fact with the terms `terms`, int32[arity]."""
         number = self.dictionary.find([relation_text(name, len(terms))])
         row = np.concatenate([number, terms]).astype(np.int32)
         return bool(row.all() and self._keys.are_facts(row[None])[0])
@@ -78,21 +84,24 @@ class OfState:
 
     @property
     def dictionary(self) -> Dictionary:
-        """See `RelationReader`."""
+        """The dictionary with the terms of the facts."""
         return self._dictionary
 
     def arities(self, name: str) -> set[int]:
-        """See `RelationReader`."""
+        """Return the numbers of terms of the relations `name` that have facts."""
         return {each.arity for each in all_of(self._saved, self.dictionary) if each.name == name}
 
     def rows(self, name: str, arity: int, *, asserted: bool | None = None) -> Int32:
-        """See `RelationReader`."""
+        """Return the facts of a relation: int32[n, arity].
+
+        `asserted`: True for asserted facts only, False for inferred ones.
+        """
         number = int(self.dictionary.find([relation_text(name, arity)])[0])
         if not number:
             return np.empty((0, arity), dtype=np.int32)
         return rows_of(self._saved, number, arity, asserted=asserted)
 
     def has(self, name: str, terms: Int32) -> bool:
-        """See `RelationReader`."""
+        """Whether the relation `name` has the fact with the terms `terms`, int32[arity]."""
         rows = self.rows(name, len(terms))
         return bool((rows == terms).all(axis=1).any())

@@ -85,7 +85,7 @@ class _Column:
 
 
 class Cliques:
-    """The cliques of a graph, by numbers from 1. The docstring of the module explains the terms."""
+    """Keeps the cliques of a graph, by numbers from 1. The docstring of the module explains the terms."""
 
     def __init__(self, budget: int) -> None:
         self._budget = budget
