@@ -94,8 +94,8 @@ def _on_class(
 ) -> tuple[Constant, tuple[Triple, ...]] | None:
     """Return the class in which values count for a cardinality, and the triples that name this class.
 
-    `count` is the predicate of the cardinality, `said` the triples of its node, as objects by predicate. Without a
-    qualification the class is owl:Thing, and there are no triples. Returns None if no triple names the class.
+    `count` is the predicate of the cardinality. `said` maps the predicates of the node's triples to their objects.
+    Without a qualification the class is owl:Thing, and there are no triples. Returns None if no triple names the class.
     """
     if count not in _QUALIFIED:
         return OWL_THING, ()

@@ -238,7 +238,7 @@ class LiveTwins:
         return [node for node in changed if self._represent(node, before)]
 
     def _represent(self, node: Constant, before: _Said) -> bool:
-        """Let the first of its twins represent a node. Returns whether this is another representative than before.
+        """Make the first of a node's twins its representative. Returns whether it had another representative before.
 
         Facts that are replaced are stored in `before`.
         """

@@ -36,7 +36,7 @@ _MANY = 4
 
 
 def covers(schema: Iterable[Triple]) -> tuple[Triple, ...]:
-    """Return the triples of a closed schema without the pairs that other pairs imply."""
+    """Return the triples of a closed schema without those subclass and similar triples that other ones imply."""
     return LiveCovers(UndoLog()).change((), schema).come
 
 
@@ -112,9 +112,9 @@ class LiveCovers:
         return is_implied
 
     def _beside(self, triple: Triple) -> Iterator[Triple]:
-        """Yield the present pairs to check again when the pair `triple` is added or removed.
+        """Yield the subclass and similar triples to check again when `triple` is added or removed.
 
-        No other pair can become implied by others, or stop being so.
+        These are all triples that can become implied by others, or stop being so, because of `triple`.
         """
         x, kind, z = triple
         changed = self._relations[kind]

@@ -42,8 +42,8 @@ def computed(
     """Evaluate expressions for the inputs that `facts` ask for. Returns None if the facts ask for none.
 
     Returns rows `operator, kind, b0.., text`: `b0..` is the input, `text` the result (null for a FILTER). `names` has
-    the columns `id` and `name`: the terms that are not first names (`individuals`), each with the first name to use in
-    its place. If `names` is None, no term is replaced.
+    rows `id, name`: each term that is not a first name, with the first name to use in its place. If `names` is None, no
+    term is replaced.
     """
     asks = kept.keep(tables.keyed(facts, expressions, (ASKS,)).drop("role"))
     if asks.isEmpty():
@@ -102,7 +102,7 @@ def check_importable(expressions: Iterable[Expression], spark: SparkSession) -> 
 def with_first_names(expressions: Mapping[int, Expression], names: DataFrame, terms: Terms) -> dict[int, Expression]:
     """Return SKOLEM expressions in which each constant argument is the first name of its individual.
 
-    `names` has the columns `id` and `name`: the terms that are not first names, with the first names.
+    `names` has rows `id, name`: each term that is not a first name, with the first name of the same individual.
     """
     found = {number: skolem_terms(each.computed) for number, each in expressions.items()}
     constants = sorted({term for each in found.values() for term in each[1:] if not isinstance(term, Variable)})

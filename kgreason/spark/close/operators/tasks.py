@@ -49,7 +49,7 @@ def computed_schema(keys: int) -> str:
 
 
 def evaluating(expressions: Mapping[int, Expression], keys: int) -> Task:
-    """Make the task that evaluates `expressions`, which are given by the numbers of their operators.
+    """Make the task that evaluates expressions. `expressions` maps the number of an operator to its expression.
 
     The task reads rows with the columns `operator`, `b0..` (the ids of the inputs, `keys` columns) and `t0..` (the
     texts of `b0..`). It gives rows of `computed_schema`. It raises RuleError if Oxigraph cannot evaluate an expression.
@@ -112,7 +112,9 @@ def _evaluated(expression: Expression, keys: Int32, dictionary: Dictionary) -> I
 
 
 def grouping(aggregates: Mapping[int, Aggregate], groups: int) -> Task:
-    """Make the task that computes one value for each group. `aggregates` are given by the numbers of their operators.
+    """Make the task that computes one value for each group.
+
+    `aggregates` maps the number of an operator to its aggregate.
 
     The task reads rows with the columns `operator`, `g0..` (the group, `groups` columns) and `text` (of the term to
     aggregate), sorted by operator and group. It gives one row for each group, with the value in `text`.
@@ -145,7 +147,7 @@ def _starts(rows: pa.Table, columns: list[str]) -> np.ndarray:
 def _values(aggregates: Mapping[int, Aggregate], rows: pa.Table, columns: list[str]) -> Iterator[pa.RecordBatch]:
     """Compute the values of the groups in `rows`, which has all rows of each group. Yields rows `columns`, text.
 
-    `aggregates` are given by the numbers of their operators.
+    `aggregates` maps the number of an operator to its aggregate.
     """
     operators = rows.column("operator").to_numpy()
     for number in np.unique(operators).tolist():
