@@ -212,7 +212,7 @@ def arrange(m: Block, a: Number, r: Number) -> Flag:
 
 @inline
 def free_row(m: Block, r: Number) -> None:
-    """Put row `r` on the free list, which must have room for it. No group may contain the row any more."""
+    """Put row `r` on the free list. The list must have room for the row, and no group may contain the row any more."""
     matrix(m, ROWS)[r, STATE] = FREE
     vector(m, FREE_ROWS)[m[N_FREE]] = r
     m[N_FREE] += 1
@@ -335,7 +335,7 @@ def leave(m: Block, a: Number, r: Number) -> Number:
 
 @kernel
 def rehash_groups(m: Block) -> None:
-    """Enter all groups into the empty hash table, which must have room for them."""
+    """Enter all groups into the empty hash table. The table must have room for them."""
     arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
     slots, signs = entries(m, GROUP_ENTRIES), entries(m, SIGNS)
     bits = log2(m, GROUP_ENTRIES)

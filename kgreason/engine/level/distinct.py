@@ -58,7 +58,7 @@ from kgreason.engine.memory.layout import (
 
 @inline
 def enqueue(m: Block, r: Number) -> None:
-    """Put a row into the queue, which must have room for it."""
+    """Put a row into the queue. The queue must have room for it."""
     vector(m, QUEUE)[m[N_QUEUE]] = r
     m[N_QUEUE] += 1
 

@@ -87,7 +87,10 @@ def sign(signs: UInt32, at: Number) -> None:
 
 @inline
 def place(slots: UInt32, bits: Number, h: Number, number: Number) -> None:
-    """Write `number` under hash h into the first free entry of a table of 2**bits entries, which must have one."""
+    """Write `number` under hash `h` into the first free entry of a table of 2**bits entries.
+
+    The table must have a free entry.
+    """
     i = h >> np.uint64(64 - bits)
     while slots[i] != 0:
         i = (i + np.uint64(1)) & np.uint64(slots.size - 1)
