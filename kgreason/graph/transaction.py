@@ -154,8 +154,10 @@ class Transaction:
         """Assert quads together with their closure, both computed elsewhere, for example by Spark.
 
         `evaluate` is called with the materializer. It interns the terms in the dictionary, and returns the quads
-        int32[n, 4] and their closure. Raises StoreError, without a call of `evaluate`, if the graph is not empty, if it
-        runs the reference engine, or if the transaction has other quads.
+        int32[n, 4] and their closure.
+
+        Raises StoreError if the graph is not empty, if it runs the reference engine, or if the transaction has other
+        quads. In these cases `evaluate` is not called.
         """
         if len(self._live.engine):
             raise StoreError("the graph has facts already; `start_from` needs an empty graph")

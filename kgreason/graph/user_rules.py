@@ -128,12 +128,14 @@ def remaining(
 ) -> tuple[Rule, ...]:
     """Return the rules `own` without the rules that `text` and `file` name.
 
-    `text` is the name of a rule, or rules in `syntax`; `source` names the text in messages. `selected` are the rule
-    sets and rule files that the store was made with. `find` is the catalogue for the imports of a text.
+    - `text`: the name of a rule, or rules as text in `syntax`; `source` names the text in messages.
+    - `file`: the name under which a rule file was added, or the last part of this name. Then only rules that came from
+      this file are removed: those with the name `text`, or all of them if `text` is None.
+    - `selected`: the rule sets and rule files that the store was made with.
+    - `find`: the catalogue for the imports of a text.
 
-    With `file`, only rules that came from this rule file are removed: those with the name `text`, or all of them if
-    `text` is None. `file` is the name under which the file was added, or the last part of this name. Raises RuleError
-    for a name or a file that no rule has, and for a name that fits rules which must be told apart (`_check_one`).
+    Raises RuleError for a name or a file that no rule has, and for a name that does not say which rule is meant
+    (`_check_one`).
     """
     own = tuple(own)
     meant = own if file is None else _from_file(own, file)

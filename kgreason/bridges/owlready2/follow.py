@@ -144,8 +144,9 @@ class FollowedWorld:
     def _noted(self, log: ChangeLog, graphs: dict[int, str], renamed: dict[int, tuple[str, str | None]]) -> list[Noted]:
         """Return the rows whose N-Quads lines may have changed.
 
-        They are: the rows in the log; the rows with a resource in `renamed`; and all rows of each ontology that was not
-        followed at the last sync and is followed now, or the other way round.
+        - the rows in the log
+        - the rows with a resource in `renamed`
+        - all rows of each ontology that was not followed at the last sync and is followed now, or the other way round
         """
         noted = {each.row: each for each in log.changed()}
         touched: set[Row] = set()

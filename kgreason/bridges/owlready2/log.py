@@ -31,8 +31,8 @@ _EVENTS = (("INSERT", (("new", 0),)), ("DELETE", (("old", 1),)), ("UPDATE", (("o
 class Row(NamedTuple):
     """A row of the quadstore: ontology `c`, subject `s`, predicate `p` and object `o` as owlready2's numbers.
 
-    `d` is None if the object is a resource. If the object is a literal, `o` is its value, and `d` is the number of its
-    datatype, or `@` and a language, or 0 for a plain literal.
+    If the object is a resource, `d` is None. If the object is a literal, `o` is its value. Then `d` is the number of
+    its datatype; or `@` and a language; or 0 for a plain literal.
     """
 
     c: int

@@ -78,7 +78,7 @@ def is_for_spark(wanted: Pipeline, files: Sequence[str], **refused: object) -> b
     """Whether Spark should load the files, by the value `wanted` of `--pipeline`.
 
     `refused` are the values of the options that Spark does not take, by name. With `--pipeline spark`, raises
-    UsageError if one of these options has a value or if a file is standard input, and InputError if PySpark is not
+    UsageError if one of these options has a value or a file is standard input. Raises InputError if PySpark is not
     installed.
     """
     if wanted == "auto" and not any(refused.values()) and "-" not in files and find_spec("pyspark") is not None:

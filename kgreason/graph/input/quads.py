@@ -55,9 +55,10 @@ _RULE_FILES = ("dl", "rules", "datalog")
 def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool, prefixes: Prefixes = NO_PREFIXES) -> Int32:
     """Return the quads of items, int32[n, 4]; graph 0 is the default graph. `fresh` renames the blank nodes of texts.
 
-    Raises RdfSyntaxError, with the line, for a text that does not parse; RdfSyntaxError, with the number of the row, if
-    a term of a row is invalid or cannot stand at its place; InputError if a row does not have three or four terms;
-    InputTypeError for an item that is neither text nor a row, and for a value that is not a term.
+    Raises RdfSyntaxError, with the line, for a text that does not parse. Raises RdfSyntaxError, with the number of the
+    row, for a term of a row that is invalid or cannot stand at its place. Raises InputError if a row does not have
+    three or four terms. Raises InputTypeError for an item that is neither text nor a row, and for a value that is not a
+    term.
     """
     parts = [np.empty((0, 4), dtype=np.int32)]
     rows: list[str] = []

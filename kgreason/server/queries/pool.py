@@ -37,13 +37,16 @@ _BUFFER = 1 << 18
 class Request(NamedTuple):
     """A request to a query process.
 
-    `sparql` is a query. If it is None, the process reads a whole graph: the graph with the name `graph`, or the default
-    graph if `graph` is None. `default_graphs` and `named_graphs` are the dataset; None if the query names its dataset.
-    `solutions` and `triples` are the formats for these two forms of an answer; None if the client accepts no format.
-    The process sees the store as of `commit`, or later. If `as_of` is set, it sees the store as it was after this past
-    commit. The query may use `prefixes` without a declaration. `seconds` is the time that the client allows.
-    `checked` is a text to parse in place of a query: its kind ("update", "rules" or "document"), then the text (or the
-    path of the document), then its format.
+    - `sparql`: a query. If it is None, the process reads a whole graph: the graph with the name `graph`, or the default
+      graph if `graph` is None.
+    - `default_graphs`, `named_graphs`: the dataset; None if the query names its dataset.
+    - `solutions`, `triples`: the formats for these two forms of an answer; None if the client accepts no format.
+    - `commit`: the process sees the store as of this commit, or later.
+    - `as_of`: a past commit; then the process sees the store as it was after this commit.
+    - `prefixes`: the query may use them without a declaration.
+    - `seconds`: the time that the client allows.
+    - `checked`: a text to parse in place of a query, as (kind, text, format). The kind is "update", "rules" or
+      "document". For a document the text is the path of its file.
     """
 
     sparql: str | None

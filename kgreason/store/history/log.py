@@ -131,9 +131,8 @@ class FileHistory:
     def begin(self, last: int) -> None:
         """Prepare for writing. `last` is the graph's last commit. Entries of later commits are cut off.
 
-        If the folder is new, the history begins after commit `last`. If the history lacks a commit up to `last`,
-        because somebody removed or damaged a file, a new history begins after `last`, with a warning. Raises
-        StoreError.
+        If the folder is new, the history begins after commit `last`. If a file was removed or damaged, so that the
+        history lacks a commit up to `last`, a new history begins after `last`, with a warning. Raises StoreError.
         """
         with self._errors():
             is_new = not self._firsts()

@@ -49,8 +49,8 @@ def answer(
 
     `keeper` is an object to keep alive until the rows are fetched.
 
-    Raises QueryTimeoutError, here or while rows are fetched; OSError, RuntimeError, SyntaxError, ValueError as
-    pyoxigraph does; UnopenedError if the store is not there any more; QueryError if the process ends early.
+    Raises QueryTimeoutError, here or while rows are fetched. Raises UnopenedError if the store is not there any more,
+    and QueryError if the process ends early. Raises OSError, RuntimeError, SyntaxError, ValueError as pyoxigraph does.
     """
     request = {
         "path": str(path),
