@@ -601,7 +601,7 @@ class Engine:
         return _Reweighed(leaving, fresh)
 
     def _set_active(self, numbers: Iterable[int]) -> None:
-        """Make the rules of `numbers` active whose weight is not 0, and the other rules of `numbers` inactive."""
+        """Activate those rules of `numbers` whose weight is not 0, and deactivate the other rules of `numbers`."""
         for number in numbers:
             self.planner.set_active(number, number in self._weights)
 

@@ -64,9 +64,9 @@ class _Held(NamedTuple):
 
 
 class Imports:
-    """Adds the documents that owl:imports asks for to edits.
+    """Extends edits by the documents that owl:imports asks for.
 
-    Documents come from `catalogue`; without it none is read.
+    The documents come from `catalogue`. Without a catalogue no document is read.
     """
 
     def __init__(self, live: Materializer, catalogue: Catalogue | None) -> None:

@@ -209,7 +209,7 @@ class Equality:
         return ids[self.cliques.slots(ids) > 0]
 
     def _roots(self, added: Int32 = _NONE, removed: Int32 = _NONE) -> Facts:
-        """Return `Facts` that make the terms `added` representatives, and the terms `removed` no longer."""
+        """Return `Facts` that make the terms `added` representatives, and end this for the terms `removed`."""
         table = self.root_table
         return Facts.of({table: related(self.root, added)}, {table: related(self.root, removed)})
 
