@@ -1,8 +1,8 @@
 """Protect the server from deeply nested texts.
 
-The parsers of pyoxigraph recurse for each level of a text, and a stack overflow ends the process. So the server looks
-whether a text may be deep (`may_be_deep`, `may_be_deep_document`). If so, the text is first parsed in a query process,
-with a smaller stack than any thread of the server has (`check`). If that process ends, the text is refused.
+The parsers of pyoxigraph recurse for each bracket inside brackets, and a stack overflow ends the process. So the server
+looks whether a text may be deep (`may_be_deep`, `may_be_deep_document`). If so, the text is first parsed in a query
+process, with a smaller stack than any thread of the server has (`check`). If that process ends, the text is refused.
 
 Law: a text that passes `check` does not overflow a stack of the server. Cost: `may_be_deep` counts brackets.
 """
