@@ -10,22 +10,28 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from urllib.parse import urlencode
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.lubm import write
 from kgreason.resources import resource
 
+if TYPE_CHECKING:
+    from benchmarks.served.forked import Forked
+
 PATIENCE = 60
 _PROGRAM = (sys.executable, "-c", "from kgreason.cli import main; main(prog_name='kgreason')")
 _FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 LOST = (OSError, HTTPException)
 """The errors of a connection whose server has gone."""
+Process: TypeAlias = "subprocess.Popen[bytes] | Forked"
+Start: TypeAlias = Callable[[Sequence[str], Path], Process]
+"""A function that starts a process from a command line and the file for its messages."""
 
 
 class RefusedError(Exception):
@@ -41,16 +47,22 @@ def lubm_store(folder: Path, universities: int, **options: Any) -> Path:
     return store
 
 
+def program(arguments: Sequence[str], log: Path) -> Process:
+    """Start a command line of kgreason as a new program, which writes to the end of the file `log`."""
+    with log.open("ab") as file:
+        return subprocess.Popen([*_PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=file, stderr=file)
+
+
 class Server:
     """A process that serves a store at `address`, a host and a port."""
 
-    def __init__(self, store: Path, *options: str) -> None:
+    def __init__(self, store: Path, *options: str, start: Start = program) -> None:
         """Start the process and wait until it listens."""
         self._log = store.parent / "server.log"
-        with self._log.open("ab") as log:
-            begin = log.tell()
-            command = [*_PROGRAM, "serve", "-l", str(store), "--bind", "127.0.0.1:0", "--no-console", *options]
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self._log.touch()
+        begin = self._log.stat().st_size
+        command = ["serve", "-l", str(store), "--bind", "127.0.0.1:0", "--no-console", *options]
+        self.process = start(command, self._log)
         self.address = self._listening(begin)
 
     def _listening(self, begin: int) -> tuple[str, int]:
@@ -86,9 +98,9 @@ class Server:
 
 
 @contextmanager
-def running(store: Path, *options: str) -> Iterator[Server]:
+def running(store: Path, *options: str, start: Start = program) -> Iterator[Server]:
     """A server that is stopped at the end of the block, and killed if the block raises."""
-    server = Server(store, *options)
+    server = Server(store, *options, start=start)
     try:
         yield server
     except BaseException:

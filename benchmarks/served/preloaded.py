@@ -1,0 +1,23 @@
+"""What a process of `forked` has at its start: the modules, the rule set and the kernels of a server.
+
+No store is opened and no thread is started here, because a thread does not survive the fork.
+"""
+
+from __future__ import annotations
+
+import kgreason.cli.commands
+import kgreason.graph.commits
+import kgreason.server.serve  # noqa: F401
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.selection import select
+from kgreason.rdf.reader import read_files
+from kgreason.resources import resource
+
+_live = Materializer(select(["owl2rl"]))
+_live.change(Edit(added=read_files([resource("ontologies", "univ-bench.ttl")], _live.dictionary)))
+_live.accept()
+_quads = _live.dictionary.intern(["<a:a>", "<a:b>", "<a:c>", "<a:d>"]).astype("int32")[None]
+for _edit in (Edit(added=_quads), Edit(removed=_quads)):
+    _live.change(_edit, strategy="update")
+    _live.accept()
