@@ -135,6 +135,8 @@ class Materializer:
         """How many axioms the closed schema has."""
         self._looked = 0
         """The id of the last term that `_has_new_literals` looked at."""
+        self._codes: dict[EncodedRule, Rule] | None = None
+        """The result of `rules_by_code`; None after a change of the program."""
         self._before: _Before | None = None
         self._touched: list[Part] = []
         """The parts that the open commit has changed. `accept` and `rollback` call these parts only."""
@@ -326,6 +328,8 @@ class Materializer:
         """Undo a change, also one that failed half way."""
         if self._before is not None:
             self.flags, self.own, self._is_programmed, self._axioms, self._looked = self._before
+            if self.program in self._touched:
+                self._codes = None
             for part in self._touched:
                 part.rollback()
             self._before = None
@@ -436,6 +440,7 @@ class Materializer:
         self.flags, self._is_programmed = flags, True
         self.own = self.own if own is None else own
         self._touch(self.program)
+        self._codes = None
         removed, added = (decoded(self.dictionary, rows) if len(rows) else [] for rows in closure)
         change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
         self._axioms = self.program.axioms
@@ -588,7 +593,15 @@ class Materializer:
         return (rule for rule in self.rules if rule.name in names and rule.heads == (FALSE,))
 
     def rules_by_code(self) -> dict[EncodedRule, Rule]:
-        """Return for each encoded rule of the engine the rule in force that it encodes, with its sources."""
+        """Return for each encoded rule of the engine the rule in force that it encodes, with its sources.
+
+        Cost: the first call after a change of the program encodes all rules. Do not change the result.
+        """
+        if self._codes is None:
+            self._codes = self._all_codes()
+        return self._codes
+
+    def _all_codes(self) -> dict[EncodedRule, Rule]:
         rules = list(self.rules)
         plain = [rule for rule in rules if rule.is_positive and not (self.equality and reads_links(rule))]
         found = dict(zip(self._encoded(plain), plain, strict=True))

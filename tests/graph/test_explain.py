@@ -10,8 +10,10 @@ import pytest
 from hypothesis import assume, given, settings
 from pyoxigraph import NamedNode, QuerySolutions
 
+from kgreason.engine.program.encoding import encode_all
 from kgreason.errors import InputError, QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.materialize import materializer
 from kgreason.materialize.options import SchemaMode
 from kgreason.ontology.twins import twins
 from kgreason.proofs.engine_facts import without_hidden
@@ -194,6 +196,37 @@ def test_a_proof_follows_the_edits() -> None:
 
 
 SUB_PROPERTY = "<http://www.w3.org/2000/01/rdf-schema#subPropertyOf>"
+
+
+def test_a_proof_encodes_the_rules_only_after_they_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoded: list[int] = []
+
+    def counting(rules: Any, *rest: Any) -> Any:
+        encoded.append(len(rules))
+        return encode_all(rules, *rest)
+
+    def proved() -> tuple[str, bool]:
+        """The last rule of the proof that tom is an animal, and whether rules were encoded for the proof."""
+        encoded.clear()
+        rule = graph.explain("<http://e/tom> a <http://e/Animal>").rule
+        assert rule is not None
+        return rule.name, bool(encoded)
+
+    monkeypatch.setattr(materializer, "encode_all", counting)
+    axiom = "<http://e/eats> <http://www.w3.org/2000/01/rdf-schema#domain> <http://e/Animal> ."
+    subclass = "<http://e/Cat> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Animal> ."
+    with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        graph.add(f"{subclass} <http://e/tom> a <http://e/Cat> .")
+        assert proved() == ("rdfs9", True)
+        graph.add("<http://e/kim> a <http://e/Cat> . <http://e/tom> <http://e/eats> <http://e/fish> .")
+        assert proved() == ("rdfs9", False)
+        with graph.what_if() as tx:
+            tx.add(axiom)
+        assert proved()[0] == "rdfs9"
+        with graph.transaction() as tx:
+            tx.add(axiom).remove(subclass)
+        assert proved() == ("rdfs2", True)
+        assert proved() == ("rdfs2", False)
 
 
 def test_what_is_not_there_has_no_proof() -> None:
