@@ -154,7 +154,7 @@ def is_equality(rule: Rule) -> bool:
 
 
 def _signature(atom: Atom) -> _Signature:
-    """Return the key under which rules that derive an atom are looked up.
+    """Return the key of an atom in the index of rules by their heads.
 
     The key of a triple has its predicate, and its class if the predicate is rdf:type. The key of another atom has its
     relation and the number of its terms.

@@ -45,7 +45,8 @@ def read_query(names: Names) -> Program:
 def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
     """Return the rule without the BINDs that no head needs; their expressions replace the variable in FILTERs.
 
-    Raises UnsafeRuleError, by `reader`, if it makes a difference that a rule drops a row for which a BIND fails.
+    If a BIND fails for a row, a query keeps the row and a rule drops it. Raises UnsafeRuleError, by `reader`, if this
+    makes a difference.
     """
     body = list(rule.body)
     for assignment in [element for element in reversed(rule.body) if isinstance(element, Assignment)]:

@@ -6,8 +6,8 @@
 
 Law (docs/architecture.md, The Spark path): the stamp of a fact is the round of the immediate-consequence operator that
 derives the fact. The support of a fact is the number of its derivations from facts with smaller stamps. In
-`materialize` stamps and supports are final when a fact is found, so a written level never changes. `insert` starts from
-the new facts as its first delta. A present fact may get new derivations. `insert` adds their number to the support of
+`materialize` stamps and supports are final when a fact is found, so a written level never changes. In `insert` the new
+facts are level 0. A fact of the earlier result may get new derivations. `insert` adds their number to the support of
 the fact at the end (docs/architecture.md, Update).
 
 Each level is written to Parquet and read back. After a crash, the loop resumes after the last complete level. Nothing

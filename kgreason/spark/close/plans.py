@@ -11,12 +11,13 @@ arrow are the columns to look up, right the columns that are found:
                each step)
     heads      rule -> table and columns; `rivals` has other heads of the rule that may become equal to a head
 
-A rule with n body atoms has n plans, one for each atom at which a fact of the delta can start. The other atoms are in
-the order of `kgreason.engine.program.shapes`: the atom with the most bound columns comes next, and there is no
-cartesian product while an atom is left that shares a variable with earlier atoms. Each variable of a rule has a *slot*
-for its value. A binding has, for each slot, the column from which it takes its value, or `NONE`. A column of a head is
-an id, or a negative number for a slot: `-1` is slot 0. Rules of one shape are planned once, so that 100,000 rules take
-a second or two.
+The *delta* are the facts of the last level. A rule with n body atoms has n plans, one for each atom that a fact of the
+delta may match first. The other atoms are in the order of `kgreason.engine.program.shapes`: the atom with the most
+bound columns (columns with a value already) comes next, and there is no cartesian product while an atom is left that
+shares a variable with earlier atoms. Each variable of a rule has a *slot* for its value. The *bindings* of an atom say,
+for each slot, from which column of a fact the slot takes its value, or `NONE`. A column of a head is an id, or a
+negative number for a slot: `-1` is slot 0. Rules of one shape are planned once, so that 100,000 rules take a second or
+two.
 
 The constant-size circuit of DYRE (Carneiro de Lima and Apinis): rules are data, joins are fixed.
 """

@@ -1,8 +1,8 @@
 """gatekeep, product and ground as DataFrame operators, for all rules at once.
 
-    gatekeep    joins facts of the delta with the triggers; the result is rewrites (rule, plan, slots)
+    gatekeep    joins the facts of the last level (the delta) with the triggers; gives rewrites (rule, plan, slots)
     product     extends rewrites by one step of every plan: joins them with facts through arrangements
-    ground      turns rewrites without a step left into head rows
+    ground      turns rewrites without a step left into rows of heads
 
 A fact is a row `tbl, c0..`. For each form that fits the fact, a copy of the row is made. One broadcast join of the
 copies on (form, constants) finds the plans (in gatekeep) or the arrangements (in product) that use the fact. So a fact
