@@ -5,9 +5,9 @@
     terms                  each IRI and literal of the conclusion is an rdfs:Resource
 
 There are infinitely many such triples, one set for each rdf:_n. No proof needs the triples of a term that occurs
-neither in the premises nor in the conclusion. With these triples, with all groups of rdfs.dl, and with literals as
-instances of their datatypes (`values`, for rdfD1), the closure has every RDFS consequence that a conclusion can ask for
-(RDF 1.1 Semantics, section 9 and the appendix on its rules).
+neither in the premises nor in the conclusion. The closure has every RDFS consequence that a conclusion can ask for if
+it has three things: these triples, the triples of all groups of rdfs.dl, and literals as instances of their datatypes
+(`values`, for rdfD1). See RDF 1.1 Semantics, section 9 and the appendix on its rules.
 
 Cost: a regular expression for each term.
 """

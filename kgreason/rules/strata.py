@@ -24,8 +24,8 @@ smallest or largest value by recursion (shortest paths). The aggregates of such 
 stratum.
 
 Law: there are strata exactly if no other cycle has a closed dependency. Cost: nothing for a program without closed
-dependencies. Otherwise an index of all rules is made; then, for each negation, aggregate and rule that assigns, all
-rules are visited that can derive the facts that it reads.
+dependencies. Otherwise an index of all rules is made. Then a walk starts from each negation, aggregate and rule that
+assigns; it visits all rules that can derive the facts read there.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The generic rules of a rule set, divided into three parts by their role beside the translated rules.
 
-A *premise* is a body atom that reads schema: a triple with a predicate of `SCHEMA_PREDICATES`, a type triple with a
-class of `SCHEMA_CLASSES`, or an atom of a relation by which the rule sets walk along lists (any relation except those
-of datatypes.dl). Every rule is in one part:
+A *premise* is a body atom that reads schema. There are three kinds: a triple pattern with a predicate of
+`SCHEMA_PREDICATES`; a pattern `[?x, rdf:type, C]` with a class C of `SCHEMA_CLASSES`; and an atom of a relation by
+which the rule sets walk along lists (any relation but those of datatypes.dl). Every rule is in one part:
 
     closing  only premises, schema in the head        scm-*, rdfs5, rdfs11, axiomatic triples: they close the schema
     rows     one premise or more                      prp-*, cls-*, cax-*, rdfs9: the translated rules replace them

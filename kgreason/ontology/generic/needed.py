@@ -2,8 +2,8 @@
 
 Translated rules are correct for the schema that they were made from. But a rule about data may derive a new schema
 triple. Example: `ex:Path rdfs:subClassOf owl:TransitiveProperty` and `ex:road a ex:Path` make ex:road transitive. This
-new axiom has no translated rules. Then the generic rules that read such a triple have to run as well, and so do the
-rules that read the triples which these generic rules derive.
+new axiom has no translated rules. Then generic rules have to run as well: the rules that read such a triple, and the
+rules that read what these rules derive.
 
 The analysis runs the generic rules over *patterns*: triples with variables in place of terms that only the data has.
 The first patterns are the heads of rules about data, if these heads can be schema. A generic rule fires if one of its

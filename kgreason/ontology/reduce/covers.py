@@ -13,10 +13,10 @@ its cover relation, or transitive reduction (Aho, Garey and Ullman 1972):
 x is strictly below y if x is below y and y is not below x. So all pairs among equivalent classes or properties stay,
 and so do rules that two different rows give; `reduce` checks these rule by rule.
 
-Law: for a schema in which both orders are transitive, the remaining triples give rules with the same closure as all
-triples, because a removed pair follows from two pairs whose ends are strictly nearer. The result depends on the set of
-triples alone. Cost of an edit: a look at the pairs that share an end with a changed pair and reach beyond it, or at all
-pairs if many changed. A look takes some microseconds, about ten in hierarchies a hundred steps deep.
+Law: if both orders are transitive in the schema, the rules of the remaining triples give the same closure as the rules
+of all triples. For a removed pair follows from two pairs whose ends are strictly nearer. The result depends on the set
+of triples alone. Cost of an edit: a look at the pairs that share an end with a changed pair and reach beyond it, or at
+all pairs if many changed. A look takes some microseconds, about ten in hierarchies a hundred steps deep.
 """
 
 from __future__ import annotations

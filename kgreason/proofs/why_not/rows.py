@@ -2,8 +2,8 @@
 
     bindings    ?x = :tom, ?y = :ann        atom [?y, :age, ?n]        ->  ?x = :tom, ?y = :ann, ?n = 41
 
-Equal terms (owl:sameAs) are joined at their representatives, as the rules of the graph do. So a variable that is bound
-to a term of a clique has the *primary* as its value, which is the representative that stands for all members. An atom
+Equal terms (owl:sameAs) are joined at their representatives, as the rules of the graph do. In place of a term of a
+clique, a variable has the *primary* as its value: the representative that stands for all members. An atom
 `x owl:sameAs y` holds for any two terms of a clique.
 
 Law: without equal terms, the join has exactly the matches of the atom, up to `MOST` of them. Cost: a copy of all facts,

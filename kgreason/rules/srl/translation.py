@@ -15,9 +15,9 @@ A *part* is a helper rule. It matches a triple pattern that has triple terms wit
 apart. A part has no dialect, so strata do not count it as a rule of SPARQL-RL that assigns: taking a triple term apart
 makes no new terms.
 
-The labels of blank nodes and the names of parts are made from a digest of the rule's canonical form, and of the number
-of rules with this form before it in the same text. So the blank nodes of a rule do not depend on the other rules of
-its text, and two rules that read alike make two blank nodes.
+The labels of blank nodes and the names of parts contain a digest of two things: the canonical form of the rule, and
+the number of rules with this form before it in the same text. So the blank nodes of a rule do not depend on different
+rules of its text, and two rules that read alike make two blank nodes.
 
 Cost: the canonical form of each rule with blank nodes or triple terms.
 """

@@ -6,9 +6,9 @@ There are two entries. `close_for` computes a part of the closure, from which th
 `close_alone` computes the final closure without the engine, with the plain rules of owl:sameAs; it does not report
 contradictions of Table 8 (datatypes).
 
-Law: facts, stamps, supports and asserted flags are those that the engine computes from the same rules and asserted
-facts, by a Bootstrap, and then by an Update each time that operators (NOT, expressions, aggregates) assert more facts
-(docs/architecture.md, The Spark path).
+Law: the result has the facts, stamps, supports and asserted flags that the engine would compute from the same rules and
+asserted facts. The engine would run a Bootstrap, and then an Update each time that operators (NOT, expressions,
+aggregates) assert more facts (docs/architecture.md, The Spark path).
 
 Cost: the level loop. `close_alone` runs the loop again if derived facts need generic rules in addition to the
 translated rules.
