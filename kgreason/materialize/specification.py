@@ -159,8 +159,8 @@ class ReferenceEngine:
         return np.zeros(len(rows), dtype=np.bool_)
 
     def place(self) -> Place:
-        """Return a mark for the present moment of the open commit. `touched` takes such a mark."""
-        return self.circuit, 0
+        """Return a mark for the present point of the open commit; `touched` takes such a mark."""
+        return Place(self.circuit, 0, 0)
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:  # noqa: ARG002 - it returns all changes
         """Return all facts that the open commit has changed, and a new mark (`place`).
@@ -170,6 +170,10 @@ class ReferenceEngine:
         """
         rows, tables = self.changes()[:2]
         return rows, tables, self.place()
+
+    def moved(self, since: Place) -> tuple[Int32, Int32]:  # noqa: ARG002 - it returns all changes
+        """Return all facts that the open commit has changed: columns int32[n, w] and tables int32[n]."""
+        return self.changes()[:2]
 
     def accept(self) -> None:
         """Make the commit final."""

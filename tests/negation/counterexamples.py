@@ -27,6 +27,7 @@ _TEXTS: dict[str, list[tuple[str, str, str]]] = {
     "AskedValuesNotLookedAt": [("", "", _STRAY), ("a d a", "", _STRAY)],
     # In the second commit s(a) loses its first reason at level 1, and gets another one at level 2.
     "DecidedValuesNotLookedAt": [("a d a", "", _RETURNING), ("a p a . a e a", "", _RETURNING)],
+    "ReturnedFactsNotLookedAt": [("a d a", "", _RETURNING), ("a p a . a e a", "", _RETURNING)],
     "NeverRetracts": [("a d a", "", _STRAY), ("a p a", "", _STRAY)],
     "ForgetsWhatRulesLeave": [("a d a", "", _STRAY), ("", "", "")],
     "LevelsGoOn": [("a d a", "", _LEVELS), ("a p a", "", _LEVELS)],

@@ -10,7 +10,6 @@ from kgreason.engine.engine import Changes
 from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.operators.negation import Negations, _Operator
 from kgreason.materialize.operators.operators import Operators
-from kgreason.materialize.operators.tables import Table
 from kgreason.rules.lowering import Negation
 
 
@@ -27,20 +26,12 @@ class _WithoutKeysOf(Negations):
 
     ignored = 0
 
-    def _rows(self, operator: _Operator, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
+    def _keys(self, operator: _Operator, facts: tuple[Int32, Int32], moved: Int32) -> Int32:
+        rows, tables = facts
         table = (operator.pattern, operator.asks, operator.none)[self.ignored]
-        kept = np.ones(len(changes.rows), dtype=np.bool_)
-        kept[_matching(table, changes)] = False
-        fewer = changes._replace(rows=changes.rows[kept], tables=changes.tables[kept])
-        return super()._rows(operator, fewer, was_decided=was_decided)
-
-
-def _matching(table: Table, changes: Changes) -> list[int]:
-    return [
-        place
-        for place in range(len(changes.rows))
-        if len(table.matching(changes.rows[[place]], changes.tables[[place]]))
-    ]
+        kept = np.ones(len(rows), dtype=np.bool_)
+        kept[table.places(rows, tables)] = False
+        return super()._keys(operator, (rows[kept], tables[kept]), moved)
 
 
 class NegatedFactsNotLookedAt(_WithoutKeysOf):
@@ -64,9 +55,16 @@ class DecidedValuesNotLookedAt(_WithoutKeysOf):
 class NeverRetracts(Negations):
     """What has been derived meanwhile still counts as absent."""
 
-    def _rows(self, operator: _Operator, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
-        come, gone = super()._rows(operator, changes, was_decided=was_decided)
+    def _rows(self, operator: _Operator, keys: Int32, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
+        come, gone = super()._rows(operator, keys, changes, was_decided=was_decided)
         return come, gone[:0]
+
+
+class ReturnedFactsNotLookedAt(Negations):
+    """A fact that left in this commit, and comes back after negations were decided, is not looked at again."""
+
+    def _since(self, changes: Changes) -> tuple[Int32, Int32]:
+        return changes[:2] if self._place is None else self._engine.touched(self._place)[:2]
 
 
 class ForgetsWhatRulesLeave(Negations):
@@ -90,6 +88,7 @@ MISREADINGS: tuple[type[Negations | Operators], ...] = (
     AskedValuesNotLookedAt,
     DecidedValuesNotLookedAt,
     NeverRetracts,
+    ReturnedFactsNotLookedAt,
     ForgetsWhatRulesLeave,
     LevelsGoOn,
 )

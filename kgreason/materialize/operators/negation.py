@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.engine import Changes, Engine, Place
 from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import Facts, together
@@ -57,6 +57,8 @@ class Negations:
         self._operators: tuple[_Operator, ...] = ()
         self._leaving: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
+        self._place: Place | None = None
+        """The state of the commit in which negations were decided last."""
         self.are_any = False
         """Whether a rule in force has a negation, or a rule had one before the open commit."""
 
@@ -73,10 +75,12 @@ class Negations:
     def accept(self) -> None:
         """Make the change of rules final."""
         self._before, self._leaving, self.are_any = self._operators, (), bool(self._operators)
+        self._place = None
 
     def rollback(self) -> None:
         """Return to the rules that were in force at the last `accept`."""
         self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
+        self._place = None
 
     def last(self) -> int:
         """Return the number of the last stratum that has a negation."""
@@ -90,21 +94,36 @@ class Negations:
         this commit.
         """
         found = []
+        moved = self._equality.moved(changes) if self._equality else _NONE
+        all_, since = (changes.rows, changes.tables), self._since(changes) if not len(moved) else None
         for operator in (*self._operators, *self._leaving):
             if operator.level <= level:
-                rows = self._rows(operator, changes, was_decided=operator.level <= before)
+                was_decided = operator.level <= before
+                looked_at = since if since is not None and was_decided else all_
+                keys = self._keys(operator, looked_at, moved)
+                rows = self._rows(operator, keys, changes, was_decided=was_decided)
                 found.append(Facts(*({operator.none.number: part} if len(part) else {} for part in rows)))
+        self._place = self._engine.place()
         return together(found)
 
-    def _rows(self, operator: _Operator, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
-        """Return the rows of the hidden relation `none` to assert, and its rows to retract.
+    def _since(self, changes: Changes) -> tuple[Int32, Int32]:
+        """Return the facts that may have changed since `wanted` was called last: columns int32[n, w], tables int32[n].
+
+        A negation that was decided then needs a look at these facts alone, as long as no representative changes.
+        """
+        return changes[:2] if self._place is None else self._engine.moved(self._place)
+
+    def _keys(self, operator: _Operator, facts: tuple[Int32, Int32], moved: Int32) -> Int32:
+        """Return the keys to decide because of changed facts and of terms `moved` to another clique: int32[n, k]."""
+        keys = unique([table.matching(*facts) for table in (operator.pattern, operator.asks, operator.none)])
+        return unique([keys, self._asked(operator.asks, moved)]) if len(moved) else keys
+
+    def _rows(self, operator: _Operator, keys: Int32, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
+        """Return the rows of the hidden relation `none` to assert, and those to retract, for keys int32[n, k].
 
         `was_decided`: whether the negation was decided before in this commit.
         """
         tables = (operator.pattern, operator.asks, operator.none)
-        keys = unique([table.matching(changes.rows, changes.tables) for table in tables])
-        if self._equality and len(moved := self._moved(operator.asks, changes)):
-            keys = unique([keys, moved])
         if not len(keys):
             return keys, keys
         is_met, is_asked, is_said = (self._holds(table.rows(keys)) for table in tables)
@@ -116,14 +135,11 @@ class Negations:
         wanted = is_asked & ~is_met
         return rows[wanted & ~is_said], rows[is_said & ~wanted]
 
-    def _moved(self, asks: Table, changes: Changes) -> Int32:
-        """Return the keys that rules ask for and that have a term with a new representative: int32[n, k].
+    def _asked(self, asks: Table, moved: Int32) -> Int32:
+        """Return the keys that rules ask for and that have one of the terms `moved`: int32[n, k].
 
-        Cost: a pass over all facts, if a representative has changed.
+        Cost: a pass over all facts.
         """
-        moved = self._equality.moved(changes) if self._equality else _NONE
-        if not len(moved):
-            return _NONE.reshape(0, 1 + max(asks.keys, default=0))
         rows, tables, _ = self._engine.circuit.facts.contents()
         keys = asks.matching(rows, tables)
         found: Int32 = keys[np.isin(keys, moved).any(axis=1)]
