@@ -54,9 +54,9 @@ FALSE = Atom("false", ())
 
 
 class Not(NamedTuple):
-    """`NOT atom`, or `NOT EXISTS ?z IN (atoms, filters)`.
+    """A negation, `NOT atom` or `NOT EXISTS ?z IN (atoms, filters)`.
 
-    The NOT holds if no values of the local variables make all atoms and filters hold at once. `local` are the variables
+    It holds if no values of the local variables make all atoms and filters hold at once. `local` are the variables
     after `EXISTS`. These variables occur in `atoms`, and in no other part of the rule. `computed` are the filters;
     `atoms` may be empty if there is a filter.
     """
@@ -73,7 +73,7 @@ class Not(NamedTuple):
 
 
 class Computed(NamedTuple):
-    """`FILTER(expression)`, or `BIND(expression AS ?result)`.
+    """A filter or an assignment: `FILTER(expression)` or `BIND(expression AS ?result)`.
 
     `parts` are the tokens of a SPARQL expression: variables, constants as N-Triples text, operators and names. An error
     in the expression makes no row, just as a false FILTER makes none. `result` is None for a FILTER. `SKOLEM("label",
@@ -89,7 +89,7 @@ class Computed(NamedTuple):
 
 
 class Aggregate(NamedTuple):
-    """`AGGREGATE(atoms ON ?x BIND COUNT(DISTINCT ?y) AS ?n)`: one value for all matches of the atoms in a group.
+    """An aggregate, `AGGREGATE(atoms ON ?x BIND COUNT(DISTINCT ?y) AS ?n)`: one value for each group of matches.
 
     The matches that give the variables of `group` the same values are one group. `function` is COUNT, SUM, MIN, MAX,
     AVG, SAMPLE or GROUP_CONCAT. `argument` is the variable that the function reads; None is COUNT(*), which counts the

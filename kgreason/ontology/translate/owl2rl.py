@@ -72,12 +72,12 @@ from kgreason.terms.vocabulary import (
 
 
 def eq_diff2(axiom: Collection) -> Iterator[Rule]:
-    """No two members of an owl:AllDifferent are the same (owl:members)."""
+    """No two members of an owl:AllDifferent are the same, if its list is given by owl:members."""
     return _all_different("eq-diff2", axiom)
 
 
 def eq_diff3(axiom: Collection) -> Iterator[Rule]:
-    """No two members of an owl:AllDifferent are the same (owl:distinctMembers)."""
+    """No two members of an owl:AllDifferent are the same, if its list is given by owl:distinctMembers."""
     return _all_different("eq-diff3", axiom)
 
 
@@ -191,12 +191,12 @@ def prp_key(axiom: Collection) -> Iterator[Rule]:
 
 
 def prp_npa1(axiom: NegativeAssertion) -> Iterator[Rule]:
-    """It is `false` that the denied triple holds (owl:targetIndividual)."""
+    """It is `false` that the denied triple holds, if its object is given by owl:targetIndividual."""
     yield rule("prp-npa1", axiom, FALSE, triple(*axiom.denied))
 
 
 def prp_npa2(axiom: NegativeAssertion) -> Iterator[Rule]:
-    """It is `false` that the denied triple holds (owl:targetValue)."""
+    """It is `false` that the denied triple holds, if its object is given by owl:targetValue."""
     yield rule("prp-npa2", axiom, FALSE, triple(*axiom.denied))
 
 

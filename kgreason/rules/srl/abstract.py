@@ -32,7 +32,7 @@ Triple: TypeAlias = tuple[Node, Node, Node]
 
 
 class Filter(NamedTuple):
-    """`FILTER(expression)`. All elements have `line` and `column`, the place in the text, for messages."""
+    """A filter `FILTER(expression)`. All elements have `line` and `column`, the place in the text, for messages."""
 
     computed: Computed
     line: int
@@ -40,7 +40,7 @@ class Filter(NamedTuple):
 
 
 class Assignment(NamedTuple):
-    """`SET(?result := expression)`."""
+    """An assignment `SET(?result := expression)`."""
 
     computed: Computed
     line: int
@@ -48,7 +48,7 @@ class Assignment(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """A triple pattern."""
+    """A triple pattern of a body, or a triple of a head or of a DATA block."""
 
     triple: Triple
     line: int
@@ -56,7 +56,7 @@ class Pattern(NamedTuple):
 
 
 class Absent(NamedTuple):
-    """`NOT { elements }`, or with `is_data` `NOT DATA { elements }`; the elements are patterns and filters."""
+    """A negation `NOT { elements }`, or with `is_data` `NOT DATA { elements }`. Elements are patterns and filters."""
 
     elements: tuple[Pattern | Filter, ...]
     is_data: bool

@@ -24,7 +24,7 @@ from kgreason.rules.unexpected import Words, found, in_words
 
 
 class TripleTerm(NamedTuple):
-    """A triple term `<<( s p o )>>`."""
+    """The text of a triple term, `<<( s p o )>>`."""
 
     start: Token
     subject: Node
@@ -40,7 +40,7 @@ class Path(NamedTuple):
 
 
 class Reified(NamedTuple):
-    """`<< s p o ~r >>`: the node that reifies a triple. `reifier` is None if the text gives no name for this node."""
+    """The text `<< s p o ~r >>` for a node that reifies a triple. `reifier` is None if this node has no name there."""
 
     start: Token
     subject: Node
@@ -50,21 +50,21 @@ class Reified(NamedTuple):
 
 
 class Collection(NamedTuple):
-    """`(a b c)`, an RDF list; `()` is rdf:nil."""
+    """The text of an RDF list, `(a b c)`; `()` is rdf:nil."""
 
     start: Token
     items: tuple[Node, ...]
 
 
 class Anonymous(NamedTuple):
-    """`[]` or `[ properties ]`, a blank node."""
+    """The text of a blank node, `[]` or `[ properties ]`."""
 
     start: Token
     properties: Properties = ()
 
 
 class Annotation(NamedTuple):
-    """`{| properties |}`."""
+    """The text of an annotation, `{| properties |}`: properties of a node that reifies the triple before it."""
 
     properties: Properties
 
@@ -85,21 +85,21 @@ Properties: TypeAlias = "tuple[tuple[Verb, tuple[Annotated, ...]], ...]"
 
 
 class Triples(NamedTuple):
-    """A subject with its properties."""
+    """A subject with its properties, as in `?x :p :a ; :q :b`."""
 
     subject: Node
     properties: Properties
 
 
 class FilterText(NamedTuple):
-    """`FILTER` with the tokens of its expression."""
+    """The text of a FILTER: the tokens of its expression."""
 
     start: Token
     parts: list[Any]
 
 
 class AssignmentText(NamedTuple):
-    """`SET(?result := expression)`, or `BIND(expression AS ?result)`."""
+    """The text of an assignment, `SET(?result := expression)` or `BIND(expression AS ?result)`."""
 
     start: Token
     result: Token
@@ -107,7 +107,7 @@ class AssignmentText(NamedTuple):
 
 
 class NotText(NamedTuple):
-    """`NOT { elements }`; `is_data` for `NOT DATA`; in a query `FILTER NOT EXISTS { elements }`."""
+    """The text `NOT { elements }`, or in a query `FILTER NOT EXISTS { elements }`. `is_data` is for `NOT DATA`."""
 
     start: Token
     elements: list[Element]
@@ -118,7 +118,7 @@ Element: TypeAlias = Triples | FilterText | AssignmentText | NotText
 
 
 class RuleText(NamedTuple):
-    """`RULE name { head } WHERE { body }`; `is_data` for `WHERE DATA`."""
+    """The text of a rule, `RULE name { head } WHERE { body }`. `is_data` says that it has `WHERE DATA`."""
 
     start: Token
     name: Token | None
@@ -128,33 +128,33 @@ class RuleText(NamedTuple):
 
 
 class DataText(NamedTuple):
-    """`DATA { triples }`."""
+    """The text of a block `DATA { triples }`."""
 
     start: Token
     triples: list[Triples]
 
 
 class BaseLine(NamedTuple):
-    """`BASE <iri>`."""
+    """A line `BASE <iri>`."""
 
     iri: Token
 
 
 class PrefixLine(NamedTuple):
-    """`PREFIX p: <iri>`; the name has its colon."""
+    """A line `PREFIX p: <iri>`. The name includes the colon."""
 
     name: Token
     iri: Token
 
 
 class VersionLine(NamedTuple):
-    """`VERSION "1.2"`."""
+    """A line `VERSION "1.2"`."""
 
     version: Token
 
 
 class ImportsLine(NamedTuple):
-    """`IMPORTS <iri>`."""
+    """A line `IMPORTS <iri>`."""
 
     start: Token
     iri: Token

@@ -32,7 +32,7 @@ class Literal(NamedTuple):
 
 
 class TripleTerm(NamedTuple):
-    """A triple term `<<( s p o )>>`."""
+    """The text of a triple term, `<<( s p o )>>`."""
 
     subject: Node
     predicate: Node
@@ -43,9 +43,9 @@ Node: TypeAlias = Token | Literal | TripleTerm
 
 
 class AtomText(NamedTuple):
-    """An atom: `relation` is None for a triple pattern; `terms` is None for the contradiction `false`.
+    """The text of an atom. `relation` is None for a triple pattern; `terms` is None for the contradiction `false`.
 
-    `start` is the first token, and DATA if the atom stands after DATA.
+    `start` is the first token, which is DATA if the atom stands after DATA.
     """
 
     start: Token
@@ -59,7 +59,7 @@ class AtomText(NamedTuple):
 
 
 class NotText(NamedTuple):
-    """`NOT atom`, or `NOT EXISTS variables IN (conditions)`; `start` is the token NOT."""
+    """The text `NOT atom` or `NOT EXISTS variables IN (conditions)`. `start` is the token NOT."""
 
     start: Token
     variables: list[Token]
@@ -77,7 +77,7 @@ class NotText(NamedTuple):
 
 
 class ComputedText(NamedTuple):
-    """`FILTER(parts)` or `BIND(parts AS result)`; `start` is the token FILTER or BIND."""
+    """The text `FILTER(parts)` or `BIND(parts AS result)`. `start` is the token FILTER or BIND."""
 
     start: Token
     parts: list[Node]
@@ -85,7 +85,7 @@ class ComputedText(NamedTuple):
 
 
 class ResultText(NamedTuple):
-    """`BIND FUNCTION(DISTINCT parts; SEPARATOR = "text") AS result`; what is not written is None."""
+    """The text `BIND FUNCTION(DISTINCT parts; SEPARATOR = "text") AS result`. A part that is not written is None."""
 
     start: Token
     function: Token
@@ -96,7 +96,7 @@ class ResultText(NamedTuple):
 
 
 class AggregateText(NamedTuple):
-    """`AGGREGATE(literals ON variables results)`; `start` is the token AGGREGATE."""
+    """The text `AGGREGATE(literals ON variables results)`. `start` is the token AGGREGATE."""
 
     start: Token
     literals: list[LiteralText]
@@ -108,7 +108,7 @@ LiteralText: TypeAlias = AtomText | NotText | ComputedText | AggregateText
 
 
 class Clause(NamedTuple):
-    """A rule. `name` is None if there is no `@rule` line before it."""
+    """The text of a rule. `name` is None if there is no `@rule` line before the rule."""
 
     heads: list[AtomText]
     body: list[LiteralText]
@@ -116,27 +116,30 @@ class Clause(NamedTuple):
 
 
 class PrefixLine(NamedTuple):
-    """`@prefix p: <iri> .`; the name has its colon."""
+    """A line `@prefix p: <iri> .` The name includes the colon."""
 
     name: Token
     iri: Token
 
 
 class GroupLine(NamedTuple):
-    """`@group NAME .`: the group of the rules that follow."""
+    """A line `@group NAME .`, which puts the rules that follow into a group."""
 
     name: Token
 
 
 class ColumnText(NamedTuple):
-    """A column of a relation; the name has a colon if a type follows."""
+    """The text of a column in `@relation`. The name includes a colon if a type follows."""
 
     name: Token
     type: Token | None = None
 
 
 class RelationLine(NamedTuple):
-    """`@relation kind name(columns) key(names) .`; `word` is the token `key`. What is not written is None or empty."""
+    """A line `@relation kind name(columns) key(names) .` Parts that are not written are None or empty.
+
+    `word` is the token `key`.
+    """
 
     name: Token
     columns: list[ColumnText]
