@@ -131,7 +131,7 @@ class _Producers:
                     self._rules[_signature(head)].append((head, rule))
 
     def of(self, atom: Atom) -> Iterator[Rule]:
-        """Yield the rules that have a head that can match `atom`."""
+        """Yield the rules that have a head which can match `atom`."""
         relation, width, predicate, kind = _signature(atom)
         if relation is not None:
             signatures: Iterable[_Signature] = [(relation, width, None, None)]

@@ -43,7 +43,7 @@ def covers(schema: Iterable[Triple]) -> tuple[Triple, ...]:
 class LiveCovers:
     """The pass `covers` for a schema that is edited; empty at first.
 
-    It remembers all present pairs, and for each pair whether other pairs imply it.
+    It remembers all present subclass and similar triples (*pairs*), and for each pair whether other pairs imply it.
     """
 
     def __init__(self, log: UndoLog) -> None:
@@ -62,8 +62,8 @@ class LiveCovers:
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Triple]:
         """Remove triples, then add others. Returns the change of the output of the pass.
 
-        The output has the pairs that no other pairs imply, and all triples that are no pairs. To remove an absent pair
-        or to add a present one changes nothing.
+        The output has all triples except the subclass and similar triples (*pairs*) that other pairs imply. To remove
+        an absent pair or to add a present one changes nothing.
         """
         changed: dict[Triple, bool] = {}
         gone: list[Triple] = []
@@ -133,7 +133,10 @@ class LiveCovers:
 
 
 class _Pairs:
-    """The pairs (x, z) with one predicate. `up.at(x)` are all z for this x, `down.at(z)` are all x for this z."""
+    """The pairs (x, z) of subject and object with one predicate.
+
+    `up.at(x)` are all z that are paired with x, and `down.at(z)` are all x that are paired with z.
+    """
 
     def __init__(self, log: UndoLog) -> None:
         self.up: Index[Constant, Constant] = Index(log)
@@ -153,7 +156,7 @@ class _Pairs:
 
 
 class _Relation(NamedTuple):
-    """The pairs with one predicate, and two orders: `lower` of the subjects, and `upper` of the objects.
+    """The pairs (x, z) of subject and object with one predicate, and two orders: `lower` of the x, `upper` of the z.
 
     A pair (x, z) implies (y, z) for each y below x in `lower`, and (x, y) for each y above z in `upper`.
     """

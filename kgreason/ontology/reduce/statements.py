@@ -95,7 +95,7 @@ class LiveStatements:
 
     @property
     def firsts(self) -> list[Placed]:
-        """The rules in force: for each statement its first rule, in the order of places."""
+        """The rules in force: for each statement its first rule, sorted by place."""
         return sorted((places[0] for places in self._places.values()), key=order)
 
     def change(self, rules: Change[Placed]) -> Change[Placed]:

@@ -69,7 +69,7 @@ class Translation:
 
     @property
     def axioms(self) -> tuple[Axiom, ...]:
-        """All axioms that were read, in the order of places, also those for which the profile has no row.
+        """All axioms that were read, sorted by `place`, also those for which the profile has no row.
 
         Subclass and similar axioms that other axioms imply are left out (`covers`).
         """
@@ -277,7 +277,7 @@ class LiveTranslation:
 
 
 def _net(change: Change[Placed]) -> RuleChange:
-    """Turn a change of placed rules into a change of rules.
+    """Turn a change of rules with their places (`Placed`) into a change of rules alone.
 
     If one axiom no longer gives a rule, but another axiom gives it now, the rule stays. It is `restated` if its place
     has changed.
