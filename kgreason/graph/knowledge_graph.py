@@ -753,18 +753,25 @@ class KnowledgeGraph:
         return self.carry_out(operations, timeout=timeout)
 
     def carry_out(
-        self, operations: tuple[Operation, ...], *, keep: bool = True, reasons: int = 0, timeout: float | None = None
+        self,
+        operations: tuple[Operation, ...],
+        *,
+        keep: bool = True,
+        reasons: int = 0,
+        timeout: float | None = None,
+        where_timeout: float | None = None,
     ) -> Updated:
         """Carry out the operations of a SPARQL Update (`sparql.operations`) as one commit; see `update`.
 
         With `keep=False` nothing changes: the result has the delta that the commit would have, as with `what_if`.
-        `reasons` has the same meaning as for `what_if`.
+        `reasons` has the same meaning as for `what_if`. A WHERE that takes more than `where_timeout` seconds raises
+        QueryTimeoutError; Oxigraph then goes on in the background, as after the timeout of a query.
         """
         from kgreason.graph.sparql_update.update import update
 
         with self._lock.within(timeout):
             transaction = self.transaction() if keep else self.what_if(reasons=reasons)
-            return update(self._engine(), self._home, transaction, operations)
+            return update(self._engine(), self._home, transaction, operations, where_timeout)
 
     def query(
         self,

@@ -2,6 +2,8 @@
 
     Host      must name this server, so that no other name leads a browser here (DNS rebinding)
     Origin    must be this server or an origin of --cors, so that no other page edits the graph (CSRF)
+    Sec-Fetch-Site    must be this server, unless the user follows a link. So no other page keeps the server busy by
+              images or frames, for which browsers send no Origin
     token     must have the role that path and method need, if the server has tokens; a browser that has signed in
               sends the cookie of its session in place of the token
 
@@ -19,7 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kgreason.server.problems import Problem
-from kgreason.server.session import COOKIE, Sessions
+from kgreason.server.session import Sessions, cookie_of
 from kgreason.server.settings import ROLES, Settings, is_loopback
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -93,7 +95,7 @@ class Guard:
             headers["Access-Control-Allow-Origin"] = origin
             headers["Access-Control-Expose-Headers"] = f"{_EXPOSED}, Kgreason-Disappeared"
 
-    def _is_allowed(self, origin: str) -> bool:
+    def _is_allowed(self, origin: str | None) -> bool:
         return "*" in self._settings.origins or origin in self._settings.origins
 
     def _check_host(self, headers: Headers) -> None:
@@ -105,7 +107,8 @@ class Guard:
     def _check_origin(self, headers: Headers) -> None:
         origin, host = headers.get("origin"), headers.get("host", "")
         own = (f"http://{host}", f"https://{host}")  # a proxy may speak TLS to the browser
-        if origin is not None and origin not in own and not self._is_allowed(origin):
+        is_own = not _is_part(headers) if origin is None else origin in own
+        if not is_own and not self._is_allowed(origin):
             raise Problem(403, "pages of other origins may not use this server; allow an origin with --cors")
 
     def _check_token(self, scope: Scope, headers: Headers, needed: str | None) -> None:
@@ -126,8 +129,14 @@ class Guard:
         word, _, token = headers.get("authorization", "").partition(" ")
         if word.lower() == "bearer":
             return self._sessions.role_of_token(token.strip())
-        cookie = HTTPConnection(scope).cookies.get(COOKIE)
+        cookie = HTTPConnection(scope).cookies.get(cookie_of(headers.get("host", "")))
         return None if word or cookie is None else self._sessions.role_of_cookie(cookie)
+
+
+def _is_part(headers: Headers) -> bool:
+    """Whether a browser sends a request without Origin for a part of another page, such as an image or a frame."""
+    site, purpose = headers.get("sec-fetch-site"), headers.get("sec-fetch-dest")
+    return site in ("cross-site", "same-site") and purpose != "document"
 
 
 def check_role(scope: Scope, needed: str) -> None:

@@ -49,6 +49,16 @@ class Select:
         """Return the text of the query. `default_graph` is left out, because no SPARQL query can express it."""
         return " ".join([f"{self.prologue}{self._head}", *self.dataset, f"WHERE\n{self.block}"])
 
+    @property
+    def counting(self) -> str:
+        """Return the text of a query that counts the solutions. `default_graph` is left out, as in `query`."""
+        head = f"{self.prologue}SELECT (COUNT(*) AS {self._fresh('number')})"
+        return " ".join([head, *self.dataset, f"WHERE {{ {{ {self._head} WHERE\n{self.block} }} }}"])
+
+    def _fresh(self, name: str) -> str:
+        """Return a variable that the solutions do not have."""
+        return next(f"?{name}{number}" for number in count() if f"?{name}{number}" not in self.block)
+
     def calling(self, function: str, unbound: str) -> str:
         """Return a SPARQL Update that calls a function for each solution, in order, and changes nothing.
 
@@ -61,7 +71,7 @@ class Select:
         within = f"WITH {self.default_graph} " if self.default_graph else ""
         using = " ".join(clause.replace("FROM", "USING", 1) for clause in self.dataset)
         solutions = f"{{ {self._head} WHERE\n{self.block} }}"
-        result = next(name for name in map("?called{}".format, count()) if name[1:] not in self.variables)
+        result = self._fresh("called")
         never = f"INSERT {{ {result} {result} {result} }}"
         return f"{within}{never} {using} WHERE {{ {solutions} BIND({function}({values}) AS {result}) }}"
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -74,6 +76,17 @@ def test_no_file_of_the_server_is_read(secret: str, http: httpx.Client) -> None:
         assert http.post(path, content=f"LOAD <{secret}>", headers=UPDATE).status_code in (400, 403)
     assert "root:" not in http.get("/store").text
     http.delete("/store?graph=http://e/reads")
+
+
+def test_no_file_of_the_server_is_imported_by_rules(tmp_path: Path, http: httpx.Client) -> None:
+    secret = tmp_path / "secret.srl"
+    secret.write_text("DATA { <http://e/secret> <http://e/secret> <http://e/secret> }", "utf-8")
+    for text in (f"IMPORTS <{secret.as_uri()}>", f"PREFIX f: <{tmp_path.as_uri()}/> IMPORTS f:secret.srl"):
+        line = json.dumps({"add_rules": text, "syntax": "srl"})
+        for path in ("/what-if", "/transactions"):
+            answer = http.post(path, content=line, headers={"Content-Type": "application/x-ndjson"})
+            assert answer.status_code == 400
+            assert "is known" in answer.json()["detail"]
 
 
 NASTY = [
@@ -241,8 +254,38 @@ def test_an_error_that_nobody_expects_tells_nothing() -> None:
     assert "secret" not in problem.detail
 
 
-@pytest.mark.parametrize(("path", "name"), [("/explain", "triple"), ("/why-not", "triple"), ("/triples", "subject")])
+PLACES = [
+    ("/explain", "triple"),
+    ("/explain", "term"),
+    ("/why-not", "triple"),
+    ("/triples", "subject"),
+    ("/match", "s"),
+    ("/changes", "match"),
+]
+
+
+@pytest.mark.parametrize(("path", "name"), PLACES)
 def test_a_term_that_is_nested_deeply_is_not_even_read(path: str, name: str, http: httpx.Client) -> None:
-    answer = http.get(path, params={name: "<<( <e:a> <e:b> " * 200})
+    answer = http.get(path, params={name: ["<<( <e:a> <e:b> " * 200] * (3 if name == "term" else 1)})
     assert answer.status_code == 400
     assert "too many brackets" in answer.json()["detail"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["/what-if", "/transactions"])
+def test_edits_that_are_nested_deeply_are_refused(path: str, http: httpx.Client) -> None:
+    term = "<<( <e:a> <e:b> " * 8_000 + "<e:c>" + " )>>" * 8_000
+    blocks = "{ " * 8_000 + "}" * 8_000
+    edits: list[dict[str, Any]] = [
+        {"add": f"<e:a> <e:b> {term} ."},
+        {"insert": [[term]], "relation": "edge"},
+        {"add_rules": f"RULE {{ ?x <e:p> ?x }} WHERE {{ {blocks} }}", "syntax": "srl"},
+        {"add_rules": f"CONSTRUCT {{ ?x <e:p> ?x }} WHERE {{ {blocks} }}", "syntax": "rq"},
+        {"add_rules": f"[?x, <e:p>, ?y] :- [?x, <e:q>, ?y], FILTER({'(' * 8_000}?x{')' * 8_000}) ."},
+    ]
+    for edit in edits:
+        answer = http.post(path, content=json.dumps(edit), headers={"Content-Type": "application/x-ndjson"})
+        assert answer.status_code == 400, edit.keys()
+    rules = {"Content-Type": "text/x-kgreason-rules"}
+    for door in ("/what-if", "/rules"):
+        assert http.post(door, content=edits[-1]["add_rules"], headers=rules).status_code == 400

@@ -58,6 +58,18 @@ def test_pages_of_the_server_itself_are_served(http: httpx.Client) -> None:
     assert edit(http, Origin=str(http.base_url).rstrip("/")).status_code == 204
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+@pytest.mark.parametrize("purpose", ["image", "script", "iframe", "empty"])
+def test_parts_of_other_pages_are_refused(site: str, purpose: str, http: httpx.Client) -> None:
+    """Browsers send no Origin for an image or a frame, but the server would evaluate the query."""
+    part = {"Sec-Fetch-Site": site, "Sec-Fetch-Dest": purpose}
+    assert http.get("/query?query=ASK{}", headers=part).status_code == 403
+    link = part | {"Sec-Fetch-Dest": "document"}
+    assert http.get("/query?query=ASK{}", headers=link).status_code == 200
+    own = part | {"Sec-Fetch-Site": "same-origin"}
+    assert http.get("/query?query=ASK{}", headers=own).status_code == 200
+
+
 def test_an_origin_can_be_allowed(guarded: httpx.Client) -> None:
     asked = {"Origin": "https://app.example", "Access-Control-Request-Method": "PUT"}
     preflight = guarded.options("/store", headers=asked)
@@ -80,6 +92,14 @@ def test_without_a_token_nothing_is_told(headers: dict[str, str], path: str, gua
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"] == "Bearer"
     assert not any(token in answer.text for token in (READ, WRITE, ADMIN))
+
+
+def test_every_path_needs_a_token(guarded: httpx.Client) -> None:
+    described = guarded.get("/openapi.json", headers=bearer(READ)).json()["paths"]
+    assert {"/query", "/update", "/metrics", "/openapi.json"} <= described.keys()
+    for path, methods in described.items():
+        for method in methods:
+            assert guarded.request(method, path).status_code == (200 if path == "/health" else 401), (method, path)
 
 
 def test_a_role_may_do_what_it_says(guarded: httpx.Client) -> None:

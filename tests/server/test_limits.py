@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import os
 import signal
@@ -22,6 +23,10 @@ from kgreason import KnowledgeGraph
 from tests.cli.calling import start
 from tests.server.conftest import ZOO
 from tests.server.serving import PATIENCE, client, served
+
+from kgreason.server.problems import Problem  # isort: skip
+from kgreason.server.streams.feed import Feed  # isort: skip
+from kgreason.server.writer import Writer  # isort: skip
 
 ENDLESS = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{n} ?b{n} ?c{n} ." for n in range(12)) + " }"
 MANY = "SELECT * { " + " ".join(f"?a{n} ?b{n} ?c{n} ." for n in range(12)) + " }"
@@ -62,6 +67,61 @@ def test_a_query_over_its_time_ends_and_holds_up_nobody(strict: httpx.Client) ->
     assert answer.json()["detail"] == "the query took longer than 3 s"
     assert time.monotonic() - begun < 20
     assert is_well(strict)
+
+
+@pytest.mark.parametrize("path", ["/update", "/what-if"])
+def test_a_where_over_its_time_ends_and_holds_up_nobody(path: str, strict: httpx.Client) -> None:
+    text = f"INSERT {{ <http://e/n> <http://e/n> ?n }} WHERE {{ {ENDLESS} }}"
+    with ThreadPoolExecutor(1) as other:
+        endless = other.submit(strict.post, path, content=text, headers=UPDATE)
+        while not endless.done():
+            assert is_well(strict)
+    assert endless.result().status_code == 504
+    assert is_well(strict)
+
+
+@pytest.mark.slow
+def test_a_where_that_takes_too_long_after_another_operation_is_given_up(tmp_path: Path) -> None:
+    """Its thread goes on, so the server is a process of its own, which then stops as always."""
+    fast = f"INSERT DATA {{ {' '.join(f'<http://e/{n}> <http://e/link> {n} .' for n in range(100))} }}"
+    links = " ".join(f"?a{n} <http://e/link> ?b{n} ." for n in range(9))
+    slow = f"INSERT {{ <http://e/n> <http://e/n> ?n }} WHERE {{ SELECT (COUNT(*) AS ?n) {{ {links} }} }}"
+    with process_of(tmp_path / "store") as (process, http):
+        for path in ("/what-if", "/update"):
+            assert http.post(path, content=f"{fast} ; {slow}", headers=UPDATE).status_code == 504
+        assert is_well(http)
+        assert added(http, 1)
+        process.terminate()
+        assert process.wait(PATIENCE) == 0
+
+
+def test_edits_that_cannot_even_wait_are_told_so() -> None:
+    async def run() -> None:
+        with KnowledgeGraph.open(rules=[]) as graph:
+            writer, is_free = Writer(graph, 1), threading.Event()
+            edits = [asyncio.create_task(writer.run(lambda _: is_free.wait(PATIENCE))) for _ in range(2)]
+            await asyncio.sleep(0)
+            with pytest.raises(Problem, match="too many edits") as refused:
+                await writer.run(lambda _: True)
+            assert refused.value.status == 503
+            is_free.set()
+            assert all(await asyncio.gather(*edits))
+            assert await writer.run(lambda _: True)
+            writer.close()
+
+    asyncio.run(run())
+
+
+def test_streams_that_are_too_many_are_told_so() -> None:
+    async def run() -> None:
+        feed = Feed(0, 1, 1, lambda _: iter(()))
+        await feed.enter(None)
+        with pytest.raises(Problem, match="too many streams"):
+            await feed.enter(None)
+        feed.leave()
+        await feed.enter(None)
+
+    asyncio.run(run())
 
 
 def test_queries_that_cannot_even_wait_are_told_so(strict: httpx.Client) -> None:

@@ -225,6 +225,17 @@ def test_imports_come_from_the_catalogue_or_from_beside(tmp_path: Path) -> None:
         assert ask(graph, ":s :c :o")
 
 
+def test_a_text_imports_no_file_beside(tmp_path: Path) -> None:
+    known, secret = tmp_path / "known.srl", tmp_path / "secret.srl"
+    known.write_text("DATA { <e:a> <e:b> <e:c> }", "utf-8")
+    secret.write_text("DATA { <e:x> <e:y> <e:z> }", "utf-8")
+    with KnowledgeGraph.open(catalogue={f"{E}known": known}) as graph, graph.transaction() as tx:
+        tx.add_rules(f"IMPORTS <{E}known>", syntax="srl")
+        for before in ("", f"IMPORTS <{E}known> "):
+            with pytest.raises(RuleSyntaxError, match="no rule set with the IRI"):
+                tx.add_rules(f"{before}IMPORTS <{secret.as_uri()}>", syntax="srl")
+
+
 def test_an_error_in_an_imported_rule_set_names_its_file(tmp_path: Path) -> None:
     main, other = tmp_path / "main.srl", tmp_path / "other.srl"
     main.write_text("IMPORTS <other.srl>", "utf-8")

@@ -4,8 +4,8 @@ There are two ways. At first each WHERE runs in a transaction of Oxigraph that a
 is rolled back (`OxigraphStore.solutions_after`). Once this has cost as much as a copy of the store, a copy (a stage of
 the repository) follows the steps instead. Nobody else sees the rows in either way.
 
-Ctrl-C ends the waiting for such a transaction of Oxigraph. Oxigraph finishes the transaction in the background, and
-locks the store until then. A commit meanwhile goes to a copy of the store (`Repository.free_store`).
+Ctrl-C and a timeout end the waiting for such a transaction of Oxigraph. Oxigraph finishes the transaction in the
+background, and locks the store until then. A commit meanwhile goes to a copy of the store (`Repository.free_store`).
 
 Law: a WHERE has the same solutions as after a commit of the steps. Cost: at most twice the cost of the cheaper way. A
 copy on disk costs what a stage costs; a copy in memory costs loading all rows.
@@ -55,19 +55,25 @@ class Ahead:
         if self._copy is not None:
             self._bring_up(self._copy)
 
-    def solutions(self, select: Select) -> Iterable[Solution]:
-        """Evaluate a SELECT on the store with the steps so far. Raises QueryError, StoreError."""
+    def solutions(self, select: Select, seconds: float | None = None) -> Iterable[Solution]:
+        """Evaluate a SELECT on the store with the steps so far. All solutions must be fetched within `seconds`.
+
+        Raises QueryError, QueryTimeoutError, StoreError.
+        """
         store = self._home.store
         if self._delta is not None and self._copy is None:
             self._spent += sum(rows.count(b"\n") for rows in self._delta)
             if self._spent <= self._limit:
                 asking = select.calling(str(COLLECT), str(UNBOUND))
-                return self._home.free_store().solutions_after(*self._delta, select.prologue, asking, select.variables)
+                return self._home.free_store().solutions_after(
+                    *self._delta, select.prologue, asking, select.variables, seconds
+                )
             self._copy = self._home.stage()
             self._bring_up(self._copy)
         name = select.default_graph
         asked = store if self._copy is None else self._copy
-        found = asked.query(select.query, default_graph=NamedNode(name[1:-1]) if name else None)
+        graph = NamedNode(name[1:-1]) if name else None
+        found = asked.query(select.query, default_graph=graph, timeout=seconds, is_apart=False)
         assert isinstance(found, QuerySolutions)
         return found
 

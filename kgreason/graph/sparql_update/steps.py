@@ -41,7 +41,11 @@ class Editing:
     `transaction` collects the edits of all steps. The caller ends the transaction.
     """
 
-    def __init__(self, graph: LiveGraph, home: Repository, transaction: Transaction) -> None:
+    def __init__(
+        self, graph: LiveGraph, home: Repository, transaction: Transaction, seconds: float | None = None
+    ) -> None:
+        """Each WHERE may take at most `seconds`."""
+        self._seconds = seconds
         self._graph, self._home, self._transaction = graph, home, transaction
         self._live = graph.materializer
         self._waiting: list[Edit] = []
@@ -99,7 +103,7 @@ class Editing:
     def solutions(self, select: Select) -> Iterable[Solution]:
         """Evaluate a SELECT on the materialized graph after the steps so far."""
         self._catch_up()
-        return self._ahead.solutions(select)
+        return self._ahead.solutions(select, self._seconds)
 
     def asserted(self, rows: bytes) -> Asserted:
         """Find the asserted quads behind rows of Oxigraph. `rows` are N-Quads lines.

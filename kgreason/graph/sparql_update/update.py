@@ -34,12 +34,18 @@ class Updated(NamedTuple):
         return f"<Updated: {repr(self.delta)[1:-1]}{missed}{stays}>"
 
 
-def update(live: LiveGraph, home: Repository, transaction: Transaction, operations: tuple[Operation, ...]) -> Updated:
+def update(
+    live: LiveGraph,
+    home: Repository,
+    transaction: Transaction,
+    operations: tuple[Operation, ...],
+    seconds: float | None = None,
+) -> Updated:
     """Carry out the operations of a request. Their edits are collected in `transaction`, which is ended in the end.
 
-    Raises QueryError, and the errors of a commit.
+    Each WHERE may take at most `seconds`. Raises QueryError, QueryTimeoutError, and the errors of a commit.
     """
-    editing = Editing(live, home, transaction)
+    editing = Editing(live, home, transaction, seconds)
     try:
         outcome = editing.run(operations)
     except BaseException:

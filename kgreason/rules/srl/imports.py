@@ -3,7 +3,9 @@
     IMPORTS <http://example.org/family>     the file that the catalogue has for this IRI
     IMPORTS <family.srl>                    the file beside the one that imports it, if the catalogue has none
 
-The network is never used. A rule set that imports itself, directly or through others, is read once.
+The network is never used. A text that comes from no file imports from the catalogue alone, because it may come from
+another machine, whose user must not see the files of this one. A rule set that imports itself, directly or through
+others, is read once.
 
 Cost: reading each file.
 """
@@ -22,25 +24,32 @@ class Imports:
     """The rule sets that one document imports, directly or through others.
 
     `find` returns the file for an IRI. `read(file, base)` returns the rules of a file and of the files that this file
-    imports. `path` is the file of the document itself, or None.
+    imports. `path` is the file of the document itself; None if the document comes from no file.
     """
 
     def __init__(self, find: Finder | None, read: Callable[[Path, str], tuple[Rule, ...]], path: Path | None) -> None:
         self._find, self._read = find, read
         self._seen = set() if path is None else {path.resolve()}
+        self._is_file = path is not None
 
     def rules(self, iri: str) -> tuple[Rule, ...] | None:
         """Return the rules of the rule set with this IRI, and of its imports.
 
         Returns () if the rule set was read before, and None if no file is known for the IRI.
         """
-        path = (self._find(iri) if self._find else None) or _beside(iri)
+        path = self._find(iri) if self._find else None
+        if path is None and self._is_file:
+            path = _beside(iri)
         if path is None:
             return None
         if path.resolve() in self._seen:
             return ()
         self._seen.add(path.resolve())
-        return self._read(path, iri[1:-1])
+        before, self._is_file = self._is_file, True
+        try:
+            return self._read(path, iri[1:-1])
+        finally:
+            self._is_file = before
 
 
 def _beside(iri: str) -> Path | None:

@@ -20,7 +20,7 @@ from kgreason.server import body
 from kgreason.server.formats import TRIPLES, Types, media_type, wanted
 from kgreason.server.paths.clients.exact import answered, is_exact, tried
 from kgreason.server.paths.clients.reads import kind
-from kgreason.server.paths.clients.transactions import LINES, collected, terms_of
+from kgreason.server.paths.clients.transactions import LINES, check_depth, collected, terms_of
 from kgreason.server.paths.commits import check_match, headers
 from kgreason.server.paths.documents import brought
 from kgreason.server.paths.served import Parameters, address, flag, number, parameters, served, single
@@ -54,6 +54,7 @@ async def what_if(request: Request) -> Response:
         return await collected(request, lambda attempt: answer(lambda graph: attempt(graph, most)))
     if media == RULES:
         text = await body.text(request, served(request).settings)
+        await check_depth(request, text)
         return await answer(lambda graph: _with_rules(graph, text, most))
     if any(media in medias for medias in TRIPLES.values()):
         async with brought(request, None, address(request), several=False) as loads:
@@ -61,7 +62,8 @@ async def what_if(request: Request) -> Response:
     operations = await requested(request)
 
     def update(graph: KnowledgeGraph) -> Response:
-        found = graph.carry_out(operations, keep=False, reasons=most)
+        seconds = served(request).settings.query_seconds
+        found = graph.carry_out(operations, keep=False, reasons=most, where_timeout=seconds)
         more = {"unasserted": found.unasserted, "entailed": found.entailed}
         return tried(request, found.delta, limit, graph.commit, **more)
 
@@ -133,16 +135,18 @@ async def rules(request: Request) -> Response:
     is_text = name is None or request.method == "POST"
     if is_text and media_type(request.headers.get("content-type")) != RULES:
         raise Problem(415, f"send rules as {RULES}")
-    text = await body.text(request, state.settings) if is_text else name
+    text = (await body.text(request, state.settings) if is_text else name) or ""
+    if is_text:
+        await check_depth(request, text)
     adds = request.method == "POST"
 
     def edit(graph: KnowledgeGraph) -> dict[str, str]:
         check_match(condition, graph.commit)
         with graph.transaction() as tx:
             if adds:
-                tx.add_rules(text or "", "the body")
+                tx.add_rules(text, "the body")
             else:
-                tx.remove_rules(text or "", "the body")
+                tx.remove_rules(text, "the body")
         return headers(tx.delta, graph.commit)
 
     return Response(status_code=204, headers=await state.writer.run(edit))

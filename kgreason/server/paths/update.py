@@ -4,6 +4,10 @@
 
 `using-graph-uri` and `using-named-graph-uri` are the dataset of every WHERE. A request is one commit, or none. LOAD
 reads only files that `--allow-load` names.
+
+A WHERE may take as long as a query. The thread of the writer cannot kill a WHERE, so a query process evaluates each
+WHERE first. A WHERE that takes too long only after the operations before it is given up in the thread of the writer:
+others are served, but Oxigraph goes on in the background.
 """
 
 from __future__ import annotations
@@ -25,11 +29,24 @@ from kgreason.server.paths.clients.exact import told
 from kgreason.server.paths.commits import done, edited
 from kgreason.server.paths.description import description
 from kgreason.server.paths.query import check_service
-from kgreason.server.paths.served import Parameters, address, base_of, declared, iri, parameters, served, single
+from kgreason.server.paths.served import (
+    Parameters,
+    Served,
+    address,
+    base_of,
+    declared,
+    iri,
+    parameters,
+    served,
+    single,
+)
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep
+from kgreason.server.queries.pool import Request as Query
 from kgreason.sparql.operations import Load, Modify, Operation
 from kgreason.sparql.parser import parse
+from kgreason.sparql.where import Select
+from kgreason.store.oxigraph.worker import is_short
 from kgreason.wire import EXACT
 
 _FORM, _DIRECT = "application/x-www-form-urlencoded", "application/sparql-update"
@@ -44,7 +61,7 @@ async def update(request: Request) -> Response:
     operations = await requested(request)
 
     def edit(graph: KnowledgeGraph) -> tuple[Updated, Delta]:
-        updated = graph.carry_out(operations)
+        updated = graph.carry_out(operations, where_timeout=served(request).settings.query_seconds)
         return updated, updated.delta
 
     def answer(updated: Updated, delta: Delta, commit: int) -> Response:
@@ -56,7 +73,10 @@ async def update(request: Request) -> Response:
 
 
 async def requested(request: Request) -> tuple[Operation, ...]:
-    """Parse the update in a request. Returns its operations. Raises Problem, QueryError."""
+    """Parse the update in a request, and try its WHEREs. Returns its operations.
+
+    Raises Problem, QueryError, QueryTimeoutError.
+    """
     settings = served(request).settings
     media = media_type(request.headers.get("content-type"))
     if media not in (_FORM, _DIRECT):
@@ -74,7 +94,23 @@ async def requested(request: Request) -> tuple[Operation, ...]:
         await served(request).pool.check("update", f"{lines}{sparql}", "", base or "")
     operations = await run_in_threadpool(parse, sparql, source, prefixes, base)
     _check_loads(operations, settings.loads)
-    return tuple(_using(operations, given, address(request)))
+    found = tuple(_using(operations, given, address(request)))
+    for operation in found:
+        if isinstance(operation, Modify):
+            await _try(served(request), operation.select)
+    return found
+
+
+async def _try(state: Served, select: Select) -> None:
+    """Evaluate a WHERE in a query process, which is killed if it takes too long. Raises QueryError, QueryTimeoutError.
+
+    The cost is that of the WHERE, and about 20 milliseconds after a commit. A WHERE that is surely fast is not tried.
+    """
+    if is_short(select.query):
+        return
+    default = [select.default_graph[1:-1]] if select.default_graph else None
+    asked = Query(select.counting, state.writer.commit, default_graphs=default, solutions="tsv")
+    (await state.pool.ask(asked)).close()
 
 
 def _check_loads(operations: tuple[Operation, ...], allowed: tuple[str, ...]) -> None:

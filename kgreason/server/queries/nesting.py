@@ -65,7 +65,7 @@ def _parse(kind: str, text: str, form: str, base: str) -> None:
         from kgreason.rules.parser import parse as parse_rules
 
         with suppress(RuleError):  # the server parses the text again, with the functions and imports of the store
-            parse_rules(text, syntax=cast(Syntax, form))
+            parse_rules(text, syntax=cast("Syntax", form))
     else:
         deque(pyoxigraph.parse(path=text, format=RdfFormat.from_extension(form), base_iri=base), maxlen=0)
 

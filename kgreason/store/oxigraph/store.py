@@ -132,16 +132,24 @@ class OxigraphStore:
                 self._forget_empty(update.thinned.keys() - emptied)
 
     def solutions_after(
-        self, removed: bytes, added: bytes, prologue: str, operation: str, variables: Sequence[str]
+        self,
+        removed: bytes,
+        added: bytes,
+        prologue: str,
+        operation: str,
+        variables: Sequence[str],
+        timeout: float | None = None,
     ) -> list[dict[str, Term | None]]:
         """Return the solutions that a WHERE would have after a delta. Other readers do not see the delta.
 
         `removed` and `added` are the delta, as lines. `operation` is the WHERE as an operation of SPARQL Update;
         `prologue` is the text before it. For each solution the operation must call the function COLLECT with the values
         of `variables`, and with UNBOUND for a variable without a value. The delta and the operation are one
-        transaction, which is rolled back. Ctrl-C ends the waiting; then `is_held` is true until Oxigraph has finished.
+        transaction, which is rolled back. Ctrl-C ends the waiting, and so do `timeout` seconds; then `is_held` is true
+        until Oxigraph has finished.
 
-        Raises QueryError, StoreError. Cost: applying the delta, and a call of Python for each solution.
+        Raises QueryError, QueryTimeoutError, StoreError. Cost: applying the delta, and a call of Python for each
+        solution.
         """
         update, rows, is_wanted = Update(removed, added), list[tuple[Term, ...]](), True
 
@@ -155,7 +163,7 @@ class OxigraphStore:
         steps = filter(None, [update.text, *map(_DROP, self._emptied(update)), operation, f"CLEAR GRAPH {NOWHERE}"])
         text = prologue + ";\n".join(steps)  # Oxigraph takes a prologue only at the beginning
         try:
-            worker.wait_for(self._holding(partial(self._store.update, text, custom_functions=functions)))
+            worker.wait_for(self._holding(partial(self._store.update, text, custom_functions=functions)), timeout)
         except (OSError, RuntimeError, ValueError) as error:
             if NOWHERE.value not in str(error):
                 raise QueryError(f"the query cannot be evaluated: {error}") from error
@@ -219,20 +227,22 @@ class OxigraphStore:
         base: str | None = None,
         default_graph: NamedNode | BlankNode | None = None,
         timeout: float | None = None,
+        is_apart: bool = True,
     ) -> Results:
         """Return the results of a SPARQL query. All rows must be fetched within `timeout` seconds.
 
         Ctrl-C ends the waiting. With a timeout and a store on disk the query runs in a process of its own (`process`),
-        otherwise in a thread of its own (`worker`). So any thread may fetch the rows. Raises QueryError, and
-        QueryTimeoutError here or while rows are fetched.
+        unless `is_apart` is false; otherwise in a thread of its own (`worker`). So any thread may fetch the rows.
+        Raises QueryError, and QueryTimeoutError here or while rows are fetched.
         """
         names = dict(prefixes or {})
         ask = partial(self._asked, sparql, prefixes=names, base_iri=base, default_graph=default_graph)
         _ = self._store  # raises if it is closed
         try:
-            if timeout is None and worker.is_short(sparql) and (results := worker.at_once(ask)) is not None:
+            is_apart = is_apart and timeout is not None
+            if not is_apart and worker.is_short(sparql) and (results := worker.at_once(ask)) is not None:
                 return results
-            if timeout is not None and self._path is not None:
+            if is_apart and timeout is not None and self._path is not None:
                 graph = default_graph
                 with suppress(process.UnopenedError):  # a writer has moved the files, which a reader has open still
                     return process.answer(

@@ -101,8 +101,13 @@ async def _check(request: Request, path: Path, *, is_tried: bool = False) -> Non
     for text, syntax in await run_in_threadpool(_checked, path):
         if not is_tried:
             check_role(request.scope, "admin")
-        if may_be_deep(text):
-            await served(request).pool.check("rules", text, syntax, "")
+        await check_depth(request, text, syntax)
+
+
+async def check_depth(request: Request, text: str, syntax: str = "datalog") -> None:
+    """Raise QueryError if rules are nested too deeply."""
+    if await run_in_threadpool(may_be_deep, text):
+        await served(request).pool.check("rules", text, syntax, "")
 
 
 def _checked(path: Path) -> list[tuple[str, str]]:
