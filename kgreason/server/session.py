@@ -1,6 +1,6 @@
 """`Sessions`: browsers that have signed in with a token. The cookie of a session is signed, and holds no token.
 
-    kgreason=1763890000.3f2a9c51d0e47b86.5d0c...        until when, which token, signature (HMAC-SHA-256)
+    kgreason-7878=1763890000.3f2a9c51d0e47b86.5d0c...   until when, which token, signature (HMAC-SHA-256)
 
 Laws: a cookie has the role of its token, and never a higher one. A session ends after twelve hours. It also ends with
 the process, because each process makes a new key for signatures. Only the server reads the cookie (HttpOnly), and
@@ -17,8 +17,21 @@ from hashlib import sha256
 
 from starlette.responses import Response
 
-COOKIE = "kgreason"
+_COOKIE = "kgreason"
 _SECONDS = 12 * 3600
+
+
+def cookie_of(host: str) -> str:
+    """Return the name of the cookie of a server. `host` is the header Host of a request.
+
+    Browsers send the cookies of a host to all its ports. So the name has the port, and the sessions of two servers on
+    one host do not replace each other.
+
+    >>> cookie_of("localhost:7878"), cookie_of("graph.example.org")
+    ('kgreason-7878', 'kgreason')
+    """
+    _, colon, port = host.rpartition(":")
+    return f"{_COOKIE}-{port}" if colon and port.isdigit() else _COOKIE
 
 
 class Sessions:
@@ -50,16 +63,16 @@ class Sessions:
         until, _, name = text.partition(".")
         return self._roles.get(name) if time.time() < int(until) else None
 
-    def begin(self, response: Response, token: str, *, is_secure: bool) -> None:
-        """Give a browser the cookie of a new session, in `response`. The browser has sent the known `token`.
+    def begin(self, response: Response, host: str, token: str, *, is_secure: bool) -> None:
+        """Give a browser the cookie of a new session, in `response`. The browser has sent the known `token` to `host`.
 
         With `is_secure` the browser sends the cookie over HTTPS only.
         """
         text = f"{int(time.time()) + _SECONDS}.{self._name(token)}"
         cookie = f"{text}.{self._signed(text)}"
-        response.set_cookie(COOKIE, cookie, _SECONDS, httponly=True, samesite="strict", secure=is_secure)
+        response.set_cookie(cookie_of(host), cookie, _SECONDS, httponly=True, samesite="strict", secure=is_secure)
 
     @staticmethod
-    def end(response: Response) -> None:
-        """Make the browser that gets `response` delete the cookie."""
-        response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    def end(response: Response, host: str) -> None:
+        """Make the browser that gets `response` delete the cookie of `host`."""
+        response.delete_cookie(cookie_of(host), httponly=True, samesite="strict")

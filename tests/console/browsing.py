@@ -90,6 +90,9 @@ def visiting(browser: Browser, address: str, **options: Any) -> Iterator[Page]:
         context.close()
 
 
+ENDLESS = "SELECT (COUNT(*) AS ?n) { " + " ".join(f"?a{n} ?b{n} ?c{n} ." for n in range(12)) + " }"
+
+
 def write(page: Page, text: str) -> None:
     """Replace the text of the editor, as by typing."""
     page.locator(".cm-content").click()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kgreason import KnowledgeGraph
-from tests.console.browsing import ZOO, serving, visiting, write
+from tests.console.browsing import ENDLESS, ZOO, serving, visiting, write
 
 pytestmark = pytest.mark.slow
 
@@ -55,6 +55,19 @@ def test_an_update_tells_what_would_disappear(page: Page) -> None:
     write(page, "DELETE DATA {")
     page.get_by_text("Not complete yet").wait_for()
     assert page.get_by_role("button", name="Commit").is_disabled()
+
+
+def test_looking_ahead_is_stopped(page: Page) -> None:
+    page.goto("/console/edit")
+    page.get_by_label("Language").select_option(label="SPARQL Update")
+    stop = page.get_by_role("button", name="Stop")
+    assert stop.is_disabled()
+    write(page, f"INSERT {{ e:n e:n ?n }} WHERE {{ {ENDLESS} }}")
+    page.get_by_text("looking ahead…").wait_for()
+    stop.click()
+    page.get_by_text("Stopped.").wait_for()
+    write(page, "INSERT DATA { e:pip a e:Cat }")
+    page.get_by_text("e:pip a e:Animal").wait_for()
 
 
 def test_what_changed_meanwhile_is_looked_at_again(page: Page, browser: Browser, address: str) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,10 +16,18 @@ from kgreason.terms.quoting import quote
 
 pytest.importorskip("nicegui")
 
+from markupsafe import Markup
+from nicegui import Client
+from nicegui.page import page
+
+from kgreason.server.console.consequences import consequences
+from kgreason.server.console.frame import html
 from kgreason.server.console.hierarchy import hierarchy, tree_of
 from kgreason.server.console.markup import Row, empty, literal_of, notice, table, term, triple, why
+from kgreason.server.console.pages import explore, feed, ontology, query, status
 from kgreason.server.console.tree import tree
 from kgreason.server.console.vocabulary import WELL_KNOWN, Words, prefixes_for
+from kgreason.server.problems import Problem
 
 WORDS = Words(WELL_KNOWN)
 EVIL = st.text(alphabet="<>&\"'`$ {}ax=/\\", max_size=20)
@@ -63,6 +74,79 @@ def test_no_text_becomes_markup(text: str) -> None:
     assert why([terms[0], terms[0], terms[2]]).startswith("/console/why?triple=")
 
 
+SCRIPT = "<script>'\"&</script>"
+IRI = f"<http://e/{SCRIPT}>"
+TRIPLE, OTHER = [IRI, IRI, f'"{SCRIPT}"@en'], ["_:b", IRI, f'"{SCRIPT}"^^{IRI}']
+STEPS: list[dict[str, Any]] = [
+    {
+        "fact": {"relation": None, "terms": TRIPLE},
+        "asserted": False,
+        "rule": {"name": SCRIPT, "sources": [TRIPLE], "conditions": [SCRIPT], "text": SCRIPT},
+        "premises": [1, 2, 3, 4],
+    },
+    {
+        "fact": {"relation": "false", "terms": [f'"{SCRIPT}"']},
+        "asserted": False,
+        "rule": {"name": SCRIPT, "sources": [], "conditions": [], "text": SCRIPT},
+        "premises": [2],
+    },
+    {"fact": {"relation": SCRIPT, "terms": [IRI]}, "asserted": True},
+    {"computed": SCRIPT, "fact": {"relation": SCRIPT, "terms": []}, "asserted": False},
+    {"absent": SCRIPT, "fact": {"relation": SCRIPT, "terms": []}, "asserted": False},
+]
+RULE = {"name": SCRIPT, "why": SCRIPT, "rule": SCRIPT, "rewrites": 1, "share": 0.1, "derivations": 1}
+ROWS = {"asserted": [TRIPLE], "inferred": [OTHER]}
+COUNTS = {"asserted": 1, "inferred": 1}
+EDIT: dict[str, Any] = {
+    "counts": {"appeared": COUNTS, "disappeared": COUNTS, "asserted": 1, "retracted": 1},
+    "contradictions": [SCRIPT],
+    "ended": [SCRIPT],
+    "appeared": ROWS,
+    "disappeared": ROWS,
+    "reasons": [
+        {"triple": TRIPLE, "axioms": [TRIPLE], "rule": SCRIPT, "text": SCRIPT},
+        {"triple": OTHER, "axioms": [], "rule": SCRIPT, "text": SCRIPT},
+    ],
+}
+SHOWN: dict[str, Callable[[], str]] = {
+    "an edit": lambda: consequences(EDIT, WORDS),
+    "a proof": lambda: tree({"fact": 0, "steps": STEPS}, WORDS),
+    "a class": lambda: tree_of(hierarchy([(IRI, "<http://e/a>")], {IRI: 1}), WORDS),
+    "rows": lambda: query.shown(query.Found([SCRIPT], [TRIPLE], True, False, "1"), WORDS),
+    "a commit": lambda: feed.shown(1, json.dumps({"appeared": ROWS, "disappeared": ROWS}).encode(), WORDS),
+    "rules": lambda: ontology.shown([(RULE, SCRIPT, SCRIPT), (RULE, f"of the rule set: {SCRIPT} . x", SCRIPT)]),
+    "queries": lambda: status.slow([{"seconds": 1.0, "begun": 0.0, "text": SCRIPT}]),
+    "a term": lambda: explore._form(SCRIPT, Words({"e": "http://e/"}, [IRI[1:-1]], [SCRIPT])),
+    "a label": lambda: explore._head(
+        IRI, [{"triple": [IRI, explore._LABELS[0], f'"{SCRIPT}"'], "asserted": True}], WORDS
+    ),
+    "a triple": lambda: explore._table(
+        "What", {"triples": [{"triple": TRIPLE, "asserted": True}], "complete": True}, (0, 2), WORDS
+    ),
+    "no triple": lambda: explore._missing(
+        Problem(400, SCRIPT), {"rules": [{"name": SCRIPT, "rule": SCRIPT, "fails": [{"condition": SCRIPT}]}]}, WORDS
+    ),
+}
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+def test_what_a_page_shows_stays_text(shown: str) -> None:
+    text = SHOWN[shown]()
+    assert "script" in text
+    assert "script" not in Elements(text).found
+    assert not any(name.startswith("on") for name in Elements(text).names)
+
+
+def test_plain_text_of_an_element_is_escaped() -> None:
+    with Client(page("/"), request=None):
+        element = html("<b>")
+        assert element.props["innerHTML"] == "&lt;b&gt;"
+        element.set_content("<i>")
+        assert element.props["innerHTML"] == "&lt;i&gt;"
+        element.set_content(Markup("<u>"))
+        assert element.props["innerHTML"] == "<u>"
+
+
 @given(st.text(max_size=30), st.sampled_from(["", "@en", "^^<http://e/d>"]))
 def test_a_literal_has_its_text(text: str, end: str) -> None:
     assert literal_of(quote(text) + end).value == text
@@ -98,6 +182,18 @@ def test_prefixes_that_a_text_lacks_are_found() -> None:
     assert words.undeclared("<http://u/a> ?ub:x <ub:y>") == {}
     assert words.full("ub:A") == "http://u/A"
     assert words.short("http://u/a b") is None
+
+
+def test_a_term_is_found_without_its_prefix() -> None:
+    words = Words({"e": "http://e/"}, ["http://e/Cat"], ["http://e/age"])
+    assert explore.asked("cat", words) == "<http://e/Cat>"
+    assert explore.asked("e:dog", words) == "<http://e/dog>"
+    assert explore.asked("dog", words) == "<dog>"
+
+
+def test_the_larger_namespace_has_the_plain_prefix() -> None:
+    found = prefixes_for(["http://a/zoo#x", "http://b/zoo#x", "http://b/zoo#y"])
+    assert (found["zoo"], found["zoo2"]) == ("http://b/zoo#", "http://a/zoo#")
 
 
 def test_each_namespace_has_a_prefix_of_its_own() -> None:

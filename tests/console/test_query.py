@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
-from tests.console.browsing import write
+from tests.console.browsing import ENDLESS, write
 
 pytestmark = pytest.mark.slow
 
@@ -57,6 +58,34 @@ def test_an_error_is_told_and_the_history_stays(page: Page) -> None:
     page.wait_for_selector('.cm-content[aria-label="SPARQL query"]')
     page.get_by_label("History of queries").select_option(index=1)
     page.wait_for_function("document.querySelector('.cm-content').innerText.includes('e:name')")
+
+
+def test_a_query_is_stopped(page: Page, address: str) -> None:
+    page.goto("/")
+    stop = page.get_by_role("button", name="Stop")
+    write(page, ENDLESS)
+    assert stop.is_disabled()
+    page.keyboard.press("ControlOrMeta+Enter")
+    page.get_by_text("running…").wait_for()
+    stop.click()
+    page.get_by_text("stopped after").wait_for()
+    assert stop.is_disabled()
+    assert page.get_by_role("alert").count() == 0
+    write(page, "ASK { e:tom a e:Animal }")
+    page.keyboard.press("ControlOrMeta+Enter")
+    page.get_by_text("Yes, it holds.").wait_for()
+    assert httpx.get(f"{address}/status", trust_env=False).json()["query_processes"] == 1
+
+
+def test_a_new_query_replaces_one_that_runs(page: Page) -> None:
+    page.goto("/")
+    write(page, ENDLESS)
+    page.keyboard.press("ControlOrMeta+Enter")
+    page.get_by_text("running…").wait_for()
+    write(page, "ASK { e:tom a e:Animal }")
+    page.keyboard.press("ControlOrMeta+Enter")
+    page.get_by_text("Yes, it holds.").wait_for()
+    assert page.get_by_text("stopped").count() == 0
 
 
 def test_rows_are_downloaded(page: Page) -> None:

@@ -11,6 +11,9 @@ import httpx
 import pytest
 
 from tests.console.browsing import EVIL, ZOO, serving, visiting, write
+from tests.server.serving import client, served
+from tests.server.test_attacks import PATHS
+from tests.server.test_limits import connected
 
 pytestmark = pytest.mark.slow
 
@@ -71,13 +74,14 @@ def test_a_session_is_a_signed_cookie_of_its_role(http: httpx.Client) -> None:
     assert http.get("/").status_code == 200
     assert http.get("/query?query=ASK{}").status_code == 200
     assert http.post("/update", data={"update": "INSERT DATA { <e:a> <e:b> <e:c> }"}).status_code == 403
-    text, _, signature = http.cookies["kgreason"].rpartition(".")
-    until, _, name = text.partition(".")
-    forged = [f"{int(until) + 9}.{name}.{signature}", f"{text}.{'0' * 64}", "", "x", f"{text}.", "1.2.3", ".."]
+    name = f"kgreason-{http.base_url.port}"  # browsers send the cookies of a host to all its ports
+    text, _, signature = http.cookies[name].rpartition(".")
+    until, _, token = text.partition(".")
+    forged = [f"{int(until) + 9}.{token}.{signature}", f"{text}.{'0' * 64}", "", "x", f"{text}.", "1.2.3", ".."]
     for each in forged:
-        assert http.get("/query?query=ASK{}", headers={"Cookie": f"kgreason={each}"}).status_code in (200, 401)
+        assert http.get("/query?query=ASK{}", headers={"Cookie": f"{name}={each}"}).status_code in (200, 401)
         with httpx.Client(base_url=http.base_url, trust_env=False) as other:
-            assert other.get("/query?query=ASK{}", headers={"Cookie": f"kgreason={each}"}).status_code == 401
+            assert other.get("/query?query=ASK{}", headers={"Cookie": f"{name}={each}"}).status_code == 401
 
 
 def test_signing_out_takes_the_cookie_away(http: httpx.Client) -> None:
@@ -135,6 +139,33 @@ def test_no_traceback_leaves_the_process(path: str, http: httpx.Client) -> None:
     signed_in(http, READ)
     assert "Traceback" not in http.get(path).text
     assert 'File "' not in http.get(path).text
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_path_of_the_console_leads_out(path: str, http: httpx.Client) -> None:
+    signed_in(http, READ)
+    cookie = "; ".join(f"{name}={value}" for name, value in http.cookies.items())
+    with connected(http) as raw:
+        request = f"GET {path} HTTP/1.1\r\nHost: localhost:{http.base_url.port}\r\nCookie: {cookie}\r\n"
+        raw.sendall(f"{request}Connection: close\r\n\r\n".encode())
+        found = b""
+        while piece := raw.recv(1 << 16):
+            found += piece
+    assert b"root:" not in found
+    assert found.split()[1] in (b"400", b"404"), found[:200]
+
+
+def test_an_error_in_a_page_tells_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kgreason.server.console.pages import query
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("the secret of /srv/store")
+
+    monkeypatch.setattr(query, "Frame", fail)
+    with served(tmp_path / "store", console=True) as address, client(address) as http:
+        answer = http.get("/")
+    assert "the server has failed" in answer.text
+    assert not any(each in answer.text for each in ("secret", "Traceback", 'File "'))
 
 
 def enter(page: Page, token: str, path: str = "/") -> None:

@@ -62,6 +62,34 @@ def test_axe_finds_no_serious_fault(
     assert not faults, faults
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark_are_chosen_and_stay(scheme: Literal["light", "dark"], browser: Browser, address: str) -> None:
+    other = "dark" if scheme == "light" else "light"
+    with visiting(browser, address, color_scheme=scheme) as page:
+        page.goto("/")
+        page.locator('.cm-content[aria-label="SPARQL query"]').wait_for()
+        before = colours(page)
+        page.get_by_label("Colors").select_option(other)
+        page.wait_for_function(f"getComputedStyle(document.body).backgroundColor !== '{before[0]}'")
+        page.wait_for_timeout(200)  # the editor changes its theme in a moment
+        chosen = colours(page)
+        assert all(one != two for one, two in zip(before, chosen, strict=True))
+        page.reload()
+        page.locator('.cm-content[aria-label="SPARQL query"]').wait_for()
+        page.wait_for_timeout(200)
+        assert colours(page) == chosen
+        assert page.get_by_label("Colors").input_value() == other
+        page.get_by_label("Colors").select_option("system")
+        page.wait_for_function(f"getComputedStyle(document.body).backgroundColor === '{before[0]}'")
+
+
+def colours(page: Page) -> list[str]:
+    """The colours of the ground, of the text, and of a word in the editor."""
+    parts = [("body", "backgroundColor"), ("body", "color"), (".cm-line span", "color")]
+    script = "parts => parts.map(([part, name]) => getComputedStyle(document.querySelector(part))[name])"
+    return list(map(str, page.evaluate(script, parts)))
+
+
 def test_every_page_says_where_it_is(page: Page) -> None:
     for path, name in PAGES.items():
         page.goto(path)

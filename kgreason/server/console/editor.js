@@ -12,8 +12,7 @@ async (id, label, completed) => {
     CM.EditorState.languageData.of(() => [words]),
     CM.EditorView.contentAttributes.of({ "aria-label": label }),
   ]) });
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const paint = () => element.setTheme(dark.matches ? "vscodeDark" : "vscodeLight");
-  dark.addEventListener("change", paint);
+  const paint = () => element.setTheme(kgreason.isDark() ? "vscodeDark" : "vscodeLight");
+  addEventListener("kgreason:theme", paint);
   paint();
 }

@@ -21,7 +21,7 @@ from kgreason.server.console.shell import CONSOLE, Console
 from kgreason.server.console.vocabulary import WELL_KNOWN, Words
 from kgreason.server.guard import ROLE
 from kgreason.server.problems import problem_of
-from kgreason.server.session import COOKIE
+from kgreason.server.session import cookie_of
 from kgreason.server.settings import ROLES
 
 PAGES = (
@@ -36,7 +36,8 @@ PAGES = (
 _LOAD = "load"
 _SHOW_CURRENT = "document.querySelector('nav [aria-current]').scrollIntoView({inline: 'center', block: 'nearest'})"
 """A script: on a narrow screen it scrolls the navigation until the name of the page is in sight."""
-_STYLE = Markup("<style>{}</style>").format(Markup(Path(__file__).with_name("style.css").read_text("utf-8")))
+_STYLE, _THEME = (Path(__file__).with_name(name).read_text("utf-8") for name in ("style.css", "theme.js"))
+_HEAD = f"<style>{_STYLE}</style><script>{_THEME}</script>"
 
 
 class Frame:
@@ -54,9 +55,9 @@ class Frame:
         self._role = cast(str, request.scope[ROLE])
         self._has_words = asyncio.Event()
         self._running: dict[str, asyncio.Task[Any]] = {}
-        ui.add_head_html(_STYLE)
+        ui.add_head_html(_HEAD)
         ui.page_title(f"{title or name} · kgreason")
-        self._navigate(name, has_session=COOKIE in request.cookies)
+        self._navigate(name, has_session=cookie_of(request.headers.get("host", "")) in request.cookies)
         self._main = ui.element("div").classes("page").props('id="main" tabindex="-1"')
         with self._main:
             html(Markup('<h1 class="{}">{}</h1>').format("" if title else "quiet", title or name))
@@ -78,12 +79,12 @@ class Frame:
         leave = (
             Markup('<form method="post" action="/console/sign-out"><button class="plain">Sign out</button></form>')
             if has_session
-            else ""
+            else Markup("")
         )
         with ui.header(fixed=False, elevated=False).classes("top"):
             html(Markup('<a class="skip" href="#main">Skip to the content</a><a class="brand" href="/">kgreason</a>'))
             html(Markup("").join(links), tag="nav").props('aria-label="Pages"')
-            html(leave)
+            html(_THEMES + leave).classes("tools")
 
     def __enter__(self) -> Self:
         self._main.__enter__()
@@ -107,7 +108,7 @@ class Frame:
         async def begin() -> None:
             await self._client.connected()
             if not self._client.is_deleted:  # a client that never connects is deleted after a minute
-                self._client.run_javascript(_SHOW_CURRENT)
+                self._client.run_javascript(f"{_SHOW_CURRENT}; kgreason.paint()")
                 self.run(loading, _LOAD)
 
         background_tasks.create(begin())
@@ -116,12 +117,13 @@ class Frame:
         """Start a task that runs `call`. An error of `call` becomes a message on the page.
 
         A new task ends an earlier task of the same `kind`, so that the latest wish of the user wins. The task waits
-        until the words of the graph (`Words`) are known.
+        for the end of the earlier task, and until the words of the graph (`Words`) are known.
         """
-        if (before := self._running.get(kind)) is not None:
-            before.cancel()
+        before = self.stop(kind)
 
         async def running() -> None:
+            if before is not None:
+                await asyncio.wait([before])
             with self._client.content:
                 try:
                     if kind != _LOAD:
@@ -132,6 +134,12 @@ class Frame:
 
         task = background_tasks.create(running())
         self._running[kind] = task
+        return task
+
+    def stop(self, kind: str) -> asyncio.Task[Any] | None:
+        """End the running task of a kind, and return it. Returns None if no such task was started."""
+        if (task := self._running.pop(kind, None)) is not None:
+            task.cancel()
         return task
 
     def _end(self) -> None:
@@ -149,15 +157,24 @@ class Frame:
 
 
 def html(text: Markup | str, tag: str = "div") -> ui.html:
-    """Make an element from HTML text. Markup must be escaped already; any other text is escaped here."""
-    return ui.html(text if isinstance(text, Markup) else Markup.escape(text), sanitize=False, tag=tag)
+    """Make an element from HTML text. Markup must be escaped already.
+
+    Any other text is escaped here, and whenever the element gets another text by `set_content`.
+    """
+    return ui.html(text, sanitize=Markup.escape, tag=tag)
+
+
+_THEMES = Markup(
+    '<select id="theme" aria-label="Colors"><option value="system">System</option>'
+    '<option value="light">Light</option><option value="dark">Dark</option></select>'
+)
 
 
 def button(text: str, handle: Callable[[], object], *, is_main: bool = False) -> ui.element:
     """Make a button. `handle` is called at a click. With `is_main` it looks like the main button of the page."""
     found = ui.element("button").props('type="button"').classes("main" if is_main else "")
     with found:
-        ui.html(Markup.escape(text), sanitize=False, tag="span")
+        html(text, tag="span")
     found.on("click", lambda _: handle())
     return found
 

@@ -117,9 +117,9 @@ def table(head: Sequence[str], rows: Iterable[Row], *, label: str, numbers: Iter
     The columns with the indexes `numbers` are aligned right.
     """
     right = set(numbers)
-    titles = _cells("th", head, right, ' scope="col"')
+    titles = _cells(_TITLE, head, right)
     lines = Markup("").join(
-        Markup('<tr class="{}">{}</tr>').format(row.kind, _cells("td", row.cells, right)) for row in rows
+        Markup('<tr class="{}">{}</tr>').format(row.kind, _cells(_CELL, row.cells, right)) for row in rows
     )
     return _TABLE.format(label, titles, lines)
 
@@ -130,11 +130,12 @@ _TABLE = Markup(
 )
 
 
-def _cells(tag: str, cells: Sequence[Markup | str], right: set[int], more: str = "") -> Markup:
-    parts = [
-        Markup(f"<{tag}{more}{' class=number' if place in right else ''}>{{}}</{tag}>").format(cell)
-        for place, cell in enumerate(cells)
-    ]
+_TITLE, _CELL = Markup('<th scope="col"{}>{}</th>'), Markup("<td{}>{}</td>")
+_NUMBER = Markup(" class=number")
+
+
+def _cells(form: Markup, cells: Sequence[Markup | str], right: set[int]) -> Markup:
+    parts = (form.format(_NUMBER if place in right else "", cell) for place, cell in enumerate(cells))
     return Markup("").join(parts)
 
 

@@ -65,7 +65,7 @@ async def sign_in(request: Request) -> Response:
         return HTMLResponse(_PAGE.format(wrong=_WRONG), 401, _HEADERS)
     response = RedirectResponse(_next(request), 303, {"Cache-Control": "no-store"})
     is_secure = request.headers.get("origin", "").startswith("https://")
-    sessions.begin(response, token, is_secure=is_secure)
+    sessions.begin(response, request.headers.get("host", ""), token, is_secure=is_secure)
     return response
 
 
@@ -76,8 +76,8 @@ def _next(request: Request) -> str:
     return path if is_own and path.isprintable() and "\\" not in path else "/"
 
 
-async def sign_out(_: Request) -> Response:
+async def sign_out(request: Request) -> Response:
     """Sign the user out: take the cookie away, and show the page for signing in."""
     response = RedirectResponse("/console/sign-in", 303)
-    Sessions.end(response)
+    Sessions.end(response, request.headers.get("host", ""))
     return response

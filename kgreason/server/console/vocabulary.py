@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from kgreason.errors import KgreasonError
@@ -87,6 +88,12 @@ class Words:
         prefix, colon, local = text.partition(":")
         return self.prefixes[prefix] + local if colon and prefix in self.prefixes else None
 
+    def named(self, text: str) -> str | None:
+        """Return the class or the property whose name without a prefix is this text; None if there is none."""
+        wanted = text.lower()
+        terms = (*self.classes, *self.properties)
+        return next((iri for iri in terms if iri[len(namespace_of(iri)) :].lower() == wanted), None)
+
     def undeclared(self, text: str) -> dict[str, str]:
         """Return the known prefixes that a text uses but does not declare. The text is a query or a document."""
         declared = {name.lower() for name in _DECLARED.findall(text)}
@@ -133,12 +140,14 @@ def words_of(rows: Iterable[tuple[str, str]], namespaces: Iterable[str] = ()) ->
 def prefixes_for(iris: Iterable[str]) -> dict[str, str]:
     """Choose a prefix for the namespace of each IRI. Returns a dict from prefixes to namespaces.
 
+    If two namespaces have the same last word, the one with more IRIs gets this word as its prefix.
+
     >>> prefixes_for(["http://e/zoo#Cat"])["zoo"]
     'http://e/zoo#'
     """
     usual = {namespace: prefix for prefix, namespace in WELL_KNOWN.items()}
     found = {prefix: WELL_KNOWN[prefix] for prefix in _ALWAYS}
-    for namespace in dict.fromkeys(map(namespace_of, iris)):
+    for namespace, _ in Counter(map(namespace_of, iris)).most_common():
         if namespace and namespace not in found.values():
             prefix = usual.get(namespace) or _invented(namespace)
             number = 2

@@ -5,8 +5,9 @@ A triple of the proof is a repair if a what-if without it ends the contradiction
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 from nicegui import ui
@@ -19,6 +20,7 @@ from kgreason.server.problems import Problem
 
 _SHOWN, _TRIED = 50, 30
 _UPDATE = "application/sparql-update"
+_NO_REPAIR = "No single triple ends it: it has several proofs. Remove triples of each on the page Edit."
 _NONE = empty("The graph has no contradictions", "If an edit would bring one, the page Edit says so before you commit.")
 
 
@@ -27,6 +29,17 @@ async def contradictions_page(request: Request) -> None:
     with Frame(request, "Contradictions") as frame:
         page = _Contradictions(frame)
     frame.later(page.load)
+
+
+class _Place(NamedTuple):
+    """The place of the repairs of a contradiction: a message, the button that ends the search, and the offers."""
+
+    state: ui.html
+    stop: ui.element
+    offers: ui.element
+
+    def tell(self, message: str) -> None:
+        self.state.set_content(Markup('<span class="mark" role="status">{}</span>').format(message) if message else "")
 
 
 class _Contradictions:
@@ -52,33 +65,39 @@ class _Contradictions:
             html(Markup("<h2>{}</h2>").format(rule_text(found["message"], words)))
             if found["proof"]:
                 html(Markup("<details><summary>Proof</summary>{}</details>").format(tree(found["proof"], words)))
-            repairs = ui.element("div").classes("repairs")
-            with repairs:
-                find = self._frame.on(lambda: self._find(found, repairs), found["message"])
-                button("Find repairs", find)
+            with ui.element("div").classes("bar repairs"):
+                button("Find repairs", self._frame.on(lambda: self._find(found, place), found["message"]))
+                stop = button("Stop", lambda: self._frame.stop(found["message"])).props("disabled")
+                state = html("")
+            place = _Place(state, stop, ui.element("div"))
 
-    async def _find(self, found: dict[str, Any], place: ui.element) -> None:
-        """Search the triples whose removal ends a contradiction, and show them in the element `place`."""
-        place.clear()
-        with place:
-            html(Markup('<p role="status">trying to remove each triple of the proof…</p>'))
+    async def _find(self, found: dict[str, Any], place: _Place) -> None:
+        """Search the triples whose removal ends a contradiction, and show them at a place."""
+        place.offers.clear()
+        place.stop.props(remove="disabled")
+        try:
+            place.tell(await self._offers(found, place))
+        except asyncio.CancelledError:
+            place.tell("stopped")
+            raise
+        finally:
+            place.stop.props("disabled")
+
+    async def _offers(self, found: dict[str, Any], place: _Place) -> str:
+        """Offer the triples whose removal ends a contradiction. Returns a message for the end of the search."""
         shown = 0
         tried = list(_candidates(found["proof"]))[:_TRIED] if found["proof"] else []
-        for each in tried:
+        for number, each in enumerate(tried, 1):
+            place.tell(f"trying to remove triple {number} of {len(tried)} of the proof…")
             try:
                 told = await self._try(each)
             except Problem:
                 continue
             if found["message"] in told["ended"]:
-                if not shown:
-                    place.clear()
                 shown += 1
-                with place:
+                with place.offers:
                     self._offer(each, told)
-        if not shown:
-            place.clear()
-            with place:
-                html("No single triple ends it: it has several proofs. Remove triples of each on the page Edit.")
+        return "" if shown else _NO_REPAIR
 
     async def _try(self, each: tuple[str, ...]) -> Any:
         options = {"limit": 0}

@@ -2,7 +2,7 @@
 
 While the user types, the page asks /what-if. A commit carries the number of the commit on which the consequences were
 computed (If-Match), so the user has seen the consequences of everything that is committed. One what-if runs at a time.
-When it has ended, the page tries the latest text.
+When it has ended, the page tries the latest text. The button Stop ends the waiting for a what-if, and kills its WHERE.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ _SHOWN = 100
 _TURTLE, _UPDATE = "text/turtle", "application/sparql-update"
 _LANGUAGES = {_TURTLE: "Turtle: triples to add", _UPDATE: "SPARQL Update"}
 _MODES = {_TURTLE: "Turtle", _UPDATE: "SPARQL"}
+_STOPPED = Markup('<span role="status">Stopped. Change the text to look ahead again.</span>')
 _NOTHING = empty("Nothing to commit", "Type triples or an update. What they would change appears here as you type.")
 
 
@@ -60,6 +61,7 @@ class _Edit:
         self._editor = Editor(update, _MODES[self._kind], "Triples or update", commit, self._changed)
         with ui.element("div").classes("bar"):
             self._button = button("Commit", commit, is_main=True).props("disabled")
+            self._stop = button("Stop", lambda: self._frame.stop("follow")).props("disabled")
             html(Markup('<span class="mark keys">Ctrl+Enter</span>'))
         if not self._frame.may("write"):
             html(Markup("<p>You may look ahead. To commit, sign in with a token of the role write.</p>"))
@@ -104,13 +106,19 @@ class _Edit:
             return
         self._frame.tell("")
         self._state.set_content(Markup('<span role="status">looking ahead…</span>'))
+        self._stop.props(remove="disabled")
         try:
             told = await self._ask(text)
+        except asyncio.CancelledError:
+            self._state.set_content(_STOPPED)
+            raise
         except Problem as problem:
             self._state.set_content(
                 Markup('<span class="mark">Not complete yet: {}</span>').format(_placed(problem.detail, self._shift))
             )
             return
+        finally:
+            self._stop.props("disabled")
         if text != self._editor.text:
             self._stale = True
             return
@@ -140,12 +148,14 @@ class _Edit:
             return
         text, commit = self._tried
         self._button.props("disabled")
+        self._state.set_content(Markup('<span role="status">saving…</span>'))
         path, given = ("/store", {"default": ""}) if self._kind == _TURTLE else ("/update", {})
         try:
             answer = await self._frame.calls.send(
                 "POST", path, self._whole(text), self._kind, parameters=given, headers={"if-match": f'"{commit}"'}
             )
         except Problem as problem:
+            self._state.set_content("")
             if problem.status != 412:
                 raise
             await self._try()
@@ -153,6 +163,7 @@ class _Edit:
             return
         number, came, went = (answer.headers[f"kgreason-{name}"] for name in ("commit", "appeared", "disappeared"))
         self._editor.text = ""
+        self._state.set_content("")
         self._frame.tell(f"Commit {number} is saved: {came} triples appeared, and {went} disappeared.", "done")
 
 

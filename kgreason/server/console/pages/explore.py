@@ -52,12 +52,13 @@ def _form(text: str, words: Words) -> Markup:
 def asked(text: str, words: Words) -> str:
     """Turn what a user has typed into a term in N-Triples text.
 
-    The user may type an IRI, with or without angle brackets, a short name, a blank node or a literal.
+    The user may type an IRI, with or without angle brackets, a short name, the name of a class or of a property, a
+    blank node or a literal.
     """
     text = text.strip()
     if text.startswith(("<", "_:", '"')):
         return text
-    return f"<{words.full(text) or text}>"
+    return f"<{words.full(text) or words.named(text) or text}>"
 
 
 async def _term(text: str, frame: Frame) -> Markup:

@@ -94,8 +94,8 @@ def shown(number: int, data: bytes, words: Words) -> Markup:
     ]
     inner = table(["", "triple", ""], rows[:_SHOWN], label=f"Changes of commit {number}") if rows else ""
     more = Markup("<p>and {} more</p>").format(len(rows) - _SHOWN) if len(rows) > _SHOWN else ""
-    text = '<details{}><summary><strong>Commit {}</strong> <span class="mark">{}</span></summary>{}{}</details>'
-    return Markup(text).format(Markup(" open") if len(rows) <= _OPEN else "", number, counts, inner, more)
+    text = Markup('<details{}><summary><strong>Commit {}</strong> <span class="mark">{}</span></summary>{}{}</details>')
+    return text.format(Markup(" open") if len(rows) <= _OPEN else "", number, counts, inner, more)
 
 
 def _count(found: dict[str, list[Any]]) -> str:

@@ -1,10 +1,12 @@
 """The page Query: an editor for SPARQL, its answer as a table, downloads, and the history in the browser.
 
-A query runs as a request to /query. The page reads the first rows and ends the request; a download asks again.
+A query runs as a request to /query. The page reads the first rows and ends the request; a download asks again. The
+button Stop ends the request too, and the server kills the query.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Sequence
@@ -59,6 +61,7 @@ class _Query:
         self._editor = Editor(text or _FIRST, "SPARQL", "SPARQL query", run, lambda: None)
         with ui.element("div").classes("bar"):
             button("Run", run, is_main=True)
+            self._stop = button("Stop", lambda: frame.stop("query")).props("disabled")
             html(Markup('<span class="mark keys">Ctrl+Enter</span>'))
             self._history = ui.element("select").props('aria-label="History of queries"').classes("history")
             self._history.on("change", self._recall, js_handler="(event) => emit(event.target.value)")
@@ -75,12 +78,21 @@ class _Query:
     async def _run(self) -> None:
         text = self._declared()
         self._state.set_content(Markup('<span role="status">running…</span>'))
+        self._stop.props(remove="disabled")
         begun = time.perf_counter()
         try:
             found = await self._ask(text)
+        except asyncio.CancelledError:
+            told = Markup('<span role="status">stopped after {:.1f} s</span>')
+            self._state.set_content(told.format(time.perf_counter() - begun))
+            self._result.set_content("")
+            raise
         except BaseException:
             self._state.set_content("")
+            self._result.set_content("")
             raise
+        finally:
+            self._stop.props("disabled")
         seconds = time.perf_counter() - begun
         self._result.set_content(shown(found, self._frame.words))
         self._state.set_content(_told(found, seconds, text))
