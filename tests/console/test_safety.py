@@ -119,6 +119,15 @@ def test_websockets_need_the_session_and_the_own_origin(http: httpx.Client) -> N
         assert other.get(SOCKET.replace("websocket", "polling")).status_code == 401
 
 
+def test_websockets_need_the_own_name(address: str) -> None:
+    """DNS rebinding: the page's own name leads to this server, so its Origin fits its Host."""
+    with httpx.Client(base_url=address, trust_env=False) as http:
+        for host, status in (("evil.example", 403), (f"localhost:{http.base_url.port}", 101)):
+            headers = {**UPGRADE, "Host": host, "Origin": f"http://{host}"}
+            with http.stream("GET", SOCKET, headers=headers) as answer:
+                assert answer.status_code == status
+
+
 def test_pages_are_kept_from_framing_and_foreign_code(http: httpx.Client) -> None:
     signed_in(http, READ)
     for path in ("/", "/console/feed", "/console/nowhere"):
