@@ -176,7 +176,7 @@ def test_what_is_known_is_not_read_before_it_is_asked_for(tmp_path: Path) -> Non
         assert list(journal.records(3)) == []
     for size in (second, end):
         path.write_bytes(whole[: size - 1])
-        with pytest.raises(StoreError, match=f"ends at byte {size - 1}; it had {size}"):
+        with pytest.raises(StoreError, match=f"has {size - 1} bytes now; it had {size} bytes"):
             Journal(path, write=True, size=size, last=3)
     path.write_bytes(whole[:second] + bytes(end - second))
     with Journal(path, write=False, size=end, last=3) as journal, pytest.raises(StoreError, match="before commit 3"):
@@ -234,7 +234,7 @@ def test_news_of_another_process(tmp_path: Path) -> None:
             assert list(reader.news()) == [record for record, end in zip(RECORDS, ends, strict=True) if end == size]
         assert (reader.size, reader.last) == (len(whole), 3)
         path.write_bytes(whole[: ends[1]])
-        with pytest.raises(StoreError, match=f"ends at byte {ends[1]}; it had {ends[2]}, up to commit 3"):
+        with pytest.raises(StoreError, match=f"has {ends[1]} bytes now; it had {ends[2]} bytes, up to commit 3"):
             list(reader.news())
 
 
@@ -252,7 +252,7 @@ def test_a_journal_that_is_not_there(tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="not open for writing"):
             journal.append(Record(4))
     assert not (tmp_path / "journal").exists()
-    with pytest.raises(StoreError, match="ends at byte 0; it had 9"):
+    with pytest.raises(StoreError, match="has 0 bytes now; it had 9 bytes"):
         Journal(tmp_path / "journal", write=False, size=9, last=3)
     (tmp_path / "folder").mkdir()
     with pytest.raises(StoreError, match="folder: the journal cannot be opened"):

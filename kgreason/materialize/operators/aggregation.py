@@ -182,8 +182,9 @@ class Aggregations:
                 first = next(operator for operator in self._operators if operator.level.recursion in self._begun)
                 raise LimitError(
                     f"{first.label}: the recursion has found new values {self._shared.limits.rounds:,} times in one "
-                    "commit; does the recursion end? Each step must make the value worse, as a path that becomes "
-                    "longer. If each step does, pass a larger most_rounds= to KnowledgeGraph.open"
+                    "commit; does the recursion end? It ends if each step makes the value larger for MIN, or smaller "
+                    "for MAX: a step makes a path longer, for example. If the recursion does end, pass a larger "
+                    "most_rounds= to KnowledgeGraph.open"
                 )
         return facts
 

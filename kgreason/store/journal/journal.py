@@ -133,7 +133,9 @@ class Journal:
         with self._errors("read"):
             there = self._path.stat().st_size if self._path.exists() else 0
         if there < self.size or not self._is_continued():
-            raise self._error(f"ends at byte {there}; it had {self.size}, up to commit {self.last}")
+            raise self._error(
+                f"has {there} bytes now; it had {self.size} bytes, up to commit {self.last}, when it was read"
+            )
         if there > self.size:
             for record, frame, end in self._read(self.size, self.last):
                 is_new = record.commit > self.last
