@@ -375,7 +375,7 @@ def test_damage_is_said(path: Path) -> None:
     journal = path / "journal"
     whole = journal.read_bytes()
     journal.write_bytes(whole[:-1])
-    with pytest.raises(StoreError, match="the journal has [0-9]+ bytes now"):
+    with pytest.raises(StoreError, match=r"the journal has [0-9]+ bytes now"):
         Toy(path)
     journal.write_bytes(whole[:60] + b"x" + whole[61:])
     with Toy(path, read_only=True) as toy:
