@@ -31,7 +31,7 @@ class CallError(Exception):
 
 
 class PythonFunction(NamedTuple):
-    """A function that rules may call. With `is_batch` it takes and returns whole columns."""
+    """A function that rules may call. With `is_batch` it takes and returns columns: the values of many calls."""
 
     signature: Signature
     call: Callable[..., Any]

@@ -27,7 +27,7 @@ def generate(universities: int, seed: int = 0, first: int = 0) -> Iterator[tuple
 def write(folder: str | Path, universities: int, seed: int = 0) -> list[Path]:
     """Write universities 0 to `universities - 1` into `folder`. If the folder does not exist, it is made.
 
-    Returns the paths of the files in the order of `generate`. Raises `InputError` if a file or the folder cannot be
+    Returns the paths of the files in the order of `generate`. Raises InputError if a file or the folder cannot be
     written.
     """
     paths = []

@@ -352,9 +352,9 @@ def is_absence(fact: Atom) -> bool:
 
 
 def _is_looked_up(negated: Not) -> bool:
-    """Whether a look at the facts of one atom decides a NOT. Then no relation `some` is needed.
+    """Whether the facts of one atom decide a NOT. Such a NOT needs no hidden relation `some`.
 
-    This is not so for owl:sameAs: equal terms are in one clique, but most pairs of its members have no fact.
+    A NOT of an owl:sameAs triple does need it: equal terms are in one clique, and most pairs in it have no fact.
     """
     if negated.local or negated.computed or len(negated.atoms) != 1:
         return False

@@ -39,7 +39,7 @@ class Generic:
 
 
 def split(rules: Iterable[Rule]) -> Generic:
-    """Divide the rules of a rule set into the three parts. Pass only rules of groups that the user has selected."""
+    """Divide the rules of a set into the parts of `Generic`. Pass only rules of groups that the user has selected."""
     return _split(tuple(rules))
 
 

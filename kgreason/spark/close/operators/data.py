@@ -17,7 +17,7 @@ from kgreason.spark.close.rewrites import frame_of, met
 
 
 def asserted(triples: DataFrame, patterns: Patterns) -> DataFrame:
-    """Return the facts that patterns after `DATA` read, as rows `relation, s, p, o`.
+    """Return the facts for the patterns that rules have after `DATA`, as rows `relation, s, p, o`.
 
     `triples` are all asserted triples (s, p, o int). A triple becomes a fact if a pattern matches it; with
     `patterns.are_all` every triple does.
