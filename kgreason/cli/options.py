@@ -48,10 +48,10 @@ def _existing(_context: click.Context, _option: click.Parameter, place: Place) -
     return there(place)
 
 
-def _folder(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
+def _folder(context: click.Context, _option: click.Parameter, path: Path) -> Path:
     place = PLACE.convert(str(path), None, None)
     there(place)
-    return folder(place, "the command")
+    return folder(place, context.command.name or "the command")
 
 
 only_folder = click.option(

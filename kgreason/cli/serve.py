@@ -88,6 +88,15 @@ from kgreason.errors import InputError
     help="How long a query may take, with the time to send its rows.",
 )
 @click.option(
+    "--standing-timeout",
+    "standing_seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=2,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a standing query may take after each commit. The next edit waits for it.",
+)
+@click.option(
     "--max-answer",
     "answer_bytes",
     type=click.IntRange(min=1),

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from http.client import IncompleteRead
 from typing import IO, TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
 
 import pyoxigraph
@@ -25,7 +26,7 @@ from kgreason.client.link import Link, Parameters, with_parameters
 from kgreason.client.past import RemotePast
 from kgreason.client.stream import Deltas, RowChanges
 from kgreason.client.transaction import RemoteTransaction
-from kgreason.errors import QueryError
+from kgreason.errors import QueryError, QueryTimeoutError, ServerError
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.input.arguments import check_asserted, check_paths, check_single, check_text, check_texts
 from kgreason.graph.input.terms import UserTerm, checked, graph_name, text_of
@@ -266,7 +267,13 @@ class RemoteGraph:
             name = graph_name(default_graph, checked(prefixes))
             given += [] if name is None else [("default-graph", name.value)]
         given += [(name, str(value)) for name, value in (("timeout", timeout), ("as_of", as_of)) if value is not None]
-        reply = self._link.form("/query", given, _TABLE, is_edit=False)
+        begun = time.monotonic()
+        try:
+            reply = self._link.form("/query", given, _TABLE, is_edit=False)
+        except ServerError as error:
+            if timeout is None or time.monotonic() - begun < timeout or not isinstance(error.__cause__, IncompleteRead):
+                raise
+            raise QueryTimeoutError(f"the query took longer than {timeout:g} s") from error
         if reply.headers["content-type"].startswith("application/n-triples"):
             quads = pyoxigraph.parse(reply.file, RdfFormat.N_TRIPLES, lenient=True)
             return Triples(cast(QueryTriples, ReadTriples(quad.triple for quad in quads)))

@@ -11,7 +11,7 @@ import json
 import ssl
 from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
 from typing import IO, Any, NamedTuple, cast
 from urllib.parse import urlencode, urlsplit
 
@@ -181,6 +181,8 @@ class Link:
         if isinstance(error, ConnectionRefusedError):
             return ServerError(f"{self.url}: no server answers there; start one with `kgreason serve -l STORE`")
         problem = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        if isinstance(error, IncompleteRead):
+            problem = "the answer broke off: the server has ended, or a limit of the server was reached"
         if isinstance(error, TimeoutError):
             problem = f"no answer within {self._timeout:g} s" if self._timeout else "no answer in time"
         unknown = "; the edit may have been made" if is_edit else ""

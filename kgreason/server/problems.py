@@ -40,7 +40,6 @@ _STATUSES: tuple[tuple[type[KgreasonError], HTTPStatus], ...] = (
     (QueryError, HTTPStatus.BAD_REQUEST),
     (RuleError, HTTPStatus.BAD_REQUEST),
     (InputError, HTTPStatus.BAD_REQUEST),
-    (HistoryError, HTTPStatus.NOT_FOUND),
     (LimitError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (HistoryError, HTTPStatus.NOT_FOUND),
     (StoreError, HTTPStatus.INTERNAL_SERVER_ERROR),

@@ -307,3 +307,17 @@ def test_a_query_that_takes_too_long_ends(tmp_path: Path) -> None:
         with pytest.raises(QueryTimeoutError, match=r"longer than 0\.3 s"):
             graph.query(slow, timeout=0.3)
         assert graph.ask("ASK {}")
+
+
+def test_an_answer_that_takes_too_long_breaks_off(tmp_path: Path) -> None:
+    long = "SELECT * { " + " ".join(f"?a{n} ?b{n} ?c{n} ." for n in range(6)) + " }"
+    with served(tmp_path / "store", text=ZOO) as address, kgreason.connect(address) as graph:
+        with pytest.raises(QueryTimeoutError, match=r"longer than 0\.5 s"):
+            graph.query(long, timeout=0.5)
+        assert graph.ask("ASK {}")
+    with (
+        served(tmp_path / "store", answer_bytes=100_000) as address,
+        kgreason.connect(address) as graph,
+        pytest.raises(ServerError, match="the answer broke off"),
+    ):
+        graph.query(long, timeout=60)

@@ -69,6 +69,8 @@ def test_errors(both: tuple[KnowledgeGraph, RemoteGraph]) -> None:
             graph.changes(1, 9)
         with pytest.raises(InputError, match="commit -1"):
             graph.changes(-1, 2)
+        with pytest.raises(HistoryError, match="there is no commit 9; the last commit is 4"):
+            graph.revert(9)
     with pytest.raises(HistoryError, match="there is no commit 9"):
         both[1].as_of(9).ask("ASK {}")
 

@@ -145,10 +145,12 @@ def test_a_query_sees_an_edit_that_comes_while_another_query_runs(strict: httpx.
         assert not endless.done()
 
 
-def test_an_answer_that_is_too_long_breaks_off(strict: httpx.Client) -> None:
+def test_an_answer_that_is_too_long_breaks_off(strict: httpx.Client, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(httpx.RemoteProtocolError):
         strict.post("/query", data={"query": MANY})
     assert is_well(strict)
+    assert any(line.startswith("an answer broke off: ") for line in caplog.messages)
+    assert not any(record.exc_info for record in caplog.records)  # a trace for each would fill the log
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import NamedTuple, TypeAlias, cast
 from urllib.parse import parse_qs, urljoin
 
@@ -10,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from kgreason.errors import KgreasonError
 from kgreason.graph.input.terms import checked
 from kgreason.server.paths.recent import Recent
 from kgreason.server.problems import Problem
@@ -17,6 +19,8 @@ from kgreason.server.queries.pool import Answer, Pool
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
 from kgreason.server.writer import Writer
+
+_LOGGER = logging.getLogger("kgreason.server")
 
 Parameters: TypeAlias = dict[str, list[str]]
 _MOST, _DIGITS = 1000, 10
@@ -115,7 +119,10 @@ def response(answer: Answer, media: str, headers: dict[str, str]) -> Response:
 
 
 class _Streamed(StreamingResponse):
-    """Sends the pieces of an answer as they come. In the end gives the query process back to the pool, or kills it."""
+    """Sends the pieces of an answer as they come. In the end gives the query process back to the pool, or kills it.
+
+    If the query fails meanwhile, the answer ends without its last chunk, and the log says why.
+    """
 
     def __init__(self, answer: Answer, media: str, headers: dict[str, str]) -> None:
         super().__init__(answer.pieces(), headers=headers | {"Content-Type": media})
@@ -125,5 +132,7 @@ class _Streamed(StreamingResponse):
         """Send the answer."""
         try:
             await super().__call__(scope, receive, send)
+        except KgreasonError as error:
+            _LOGGER.warning("an answer broke off: %s", error)
         finally:
             self._answer.close()
