@@ -114,11 +114,10 @@ def lowered(rule: Rule) -> Iterator[Rule]:
         else:
             inner = found.aggregate
             yield from lowered(replace(plain((found.each,), inner.atoms), computed=inner.computed))
-    body = (*rule.body, *aggregated(rule))
     for computed in rule.computed:
-        asking = _calling(rule, computed) if call_of(computed) else _asking(rule, body, computed.inputs())
-        yield plain((_asked(computed),), asking)
-        body = (*body, computation(computed))
+        before = _before(rule, computed)
+        yield plain((_asked(computed),), before if call_of(computed) else _asking(rule, before, computed.inputs()))
+    body = (*rule.body, *aggregated(rule), *map(computation, rule.computed))
     for negated in rule.negated:
         hidden, keys = negation(negated)
         asks = Atom(hidden.asks.relation, keys)
@@ -161,20 +160,24 @@ def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> t
     return others if bound.issuperset(keys) and _are_connected(others) else body
 
 
-def _calling(rule: Rule, call: Computed) -> tuple[Atom, ...]:
-    """Return the body of the rule that asks for the call of a Python function.
+def _before(rule: Rule, asked: Computed) -> tuple[Atom, ...]:
+    """Return the atoms of a rule that may stand in the rule that asks for one of its expressions.
 
-    The docstring of the module says which atoms the body has.
+    For the call of a Python function these are all atoms and all expressions of SPARQL; for an expression of SPARQL,
+    all atoms and the expressions of SPARQL before it. Both have the calls whose results they need, and no other calls:
+    otherwise an expression and a call could wait for each other.
     """
     body = (*rule.body, *aggregated(rule))
-    bound: set[object] = {term for atom in body for term in atom.terms}
-    needed, wanted = list[Computed](), set(call.inputs()) - bound
+    known: set[object] = {term for atom in body for term in atom.terms}
+    needed, wanted = list[Computed](), set(asked.inputs()) - known
     for each in reversed(rule.computed):  # an expression is behind those whose results it reads
-        if each.result in wanted and each != call:
+        if each.result in wanted and each != asked:
             needed.append(each)
-            wanted |= set(each.inputs()) - bound
-    known = bound | {each.result for each in needed}
+            wanted |= set(each.inputs()) - known
+    known |= {each.result for each in needed}
     for each in rule.computed:
+        if each == asked and not call_of(asked):
+            break
         if each not in needed and not call_of(each) and known.issuperset(each.inputs()):
             needed.append(each)
             known.add(each.result)

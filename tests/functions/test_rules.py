@@ -382,3 +382,22 @@ def test_the_specification_gives_the_same() -> None:
         assert objects(found, ":area") == ["64"]
         found.remove(":a :w 8 .", prefixes=NAMES)
         assert not objects(found, ":area")
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ("BIND(?w - 1 AS ?b)", "FILTER(is_big(?h))"),
+        ("BIND(?w - 1 AS ?b)", "FILTER(?b > 0)", "FILTER(is_big(?h))"),
+        ("FILTER(?w < 9)", "FILTER(is_big(?h))"),
+        ("BIND(area(?w, ?h) AS ?a)", "BIND(?w + 1 AS ?b)", "FILTER(?a > ?b)", "FILTER(is_big(?h))"),
+        ("BIND(?w + 1 AS ?b)", "BIND(area(?b, ?h) AS ?a)", "FILTER(is_big(?a))", "BIND(?h - ?a AS ?c)"),
+    ],
+    ids=" ".join,
+)
+def test_an_expression_and_a_call_do_not_wait_for_each_other(parts: tuple[str, ...]) -> None:
+    """Neither of them needs the result of the other, so each is computed whatever their order."""
+    for order in (parts, parts[::-1]):
+        rule = f"@rule r [?x, a, :Found] :- [?x, :w, ?w], [?x, :h, ?h], {', '.join(order)} ."
+        with graph(rule, area, is_big, data=":a :w 8 ; :h 60 . :b :w 8 ; :h 0 .") as found:
+            assert [str(quad.subject) for quad in found.match(None, "a", ":Found", prefixes=NAMES)] == ["<http://e/a>"]
