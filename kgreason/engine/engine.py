@@ -334,7 +334,7 @@ class Engine:
     def _take_back(self, retracted: Rows, leaving: Sequence[int], check: Check) -> int:
         """Run Retract and Rederive, and note their cost in the forecasts.
 
-        `leaving`: the numbers of the rules that leave. Returns the position in the queue where the rows that left end.
+        `leaving`: the numbers of the rules that leave. Returns the position in the queue after the last row that left.
         """
         start, before = self.circuit.queue_end, self.circuit.rewrites
         try:
@@ -347,8 +347,8 @@ class Engine:
     def _retract(self, retracted: Rows, leaving: Sequence[int], check: Check) -> int:
         """Run Retract and Rederive.
 
-        `leaving`: the numbers of the rules that leave. Returns the position in the queue where the rows that left end
-        and the rows that return begin.
+        `leaving`: the numbers of the rules that leave. Returns the position in the queue after the last row that
+        left, where the rows that return begin.
         """
         circuit = self.circuit
         circuit.enter(RETRACT)

@@ -318,7 +318,7 @@ class KnowledgeGraph:
         own = self.own_rules()
         if gone := [file for file in files if not is_kept(file, own, self._find)]:
             raise StoreError(
-                f"{path}: the rules of {' and '.join(gone)} were removed from the store; leave rules out"
+                f"{path}: the rules of {' and '.join(gone)} were removed from the store; leave the option rules out"
                 f"{how_to_add(gone)}"
             )
 
@@ -1573,4 +1573,4 @@ def _other_rules(path: object, kept: Sequence[str], wanted: Sequence[str]) -> St
 
     added = how_to_add([file for file in files_of(wanted) if file not in kept])
     made = f"{path}: the store was made with rules {' '.join(kept)}, and opening it does not change its rules"
-    return StoreError(f"{made}; leave rules out{added}")
+    return StoreError(f"{made}; leave the option rules out{added}")

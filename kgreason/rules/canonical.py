@@ -204,10 +204,12 @@ def _extended(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
 
 
 def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
-    """Return a number for each of the body's `atoms` that does not depend on names of variables or the order of atoms.
+    """Return a number for each of the body's `atoms`.
 
-    Atoms that share variables are neighbours, also of the `heads`. Atoms with equal numbers have the same neighbours at
-    every distance. The numbers are the colours of Weisfeiler and Leman, refined until a round finds no new differences.
+    The numbers depend neither on the names of variables nor on the order of atoms. Two atoms are neighbours if they
+    share a variable. A head is a neighbour in the same way, but gets no number. Atoms with equal numbers have
+    the same neighbours at every distance. The numbers are the colours of Weisfeiler and Leman, refined until a round
+    finds no new differences.
     """
     every = (*atoms, *dict.fromkeys(heads))
     colours: dict[Term, int] = {term: 0 for atom in every for term in atom.terms if isinstance(term, Variable)}

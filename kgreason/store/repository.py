@@ -314,9 +314,9 @@ class Repository:
         self._is_stuck = False
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Keep the rows that a replayed commit removes and adds, so that `cut` can apply them to the store.
+        """Remember which rows a replayed commit removes and adds, so that `cut` can apply the changes to Oxigraph.
 
-        They are not kept if the store has this commit, or if the store will be filled again.
+        Nothing is remembered if Oxigraph has this commit already, or if Oxigraph will be filled again.
         """
         last = self._unseen[-1].commit if self._unseen else self._seen
         if not self.manifest.is_older and record.commit == last + 1:

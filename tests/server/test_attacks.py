@@ -268,7 +268,17 @@ PLACES = [
 def test_a_term_that_is_nested_deeply_is_not_even_read(path: str, name: str, http: httpx.Client) -> None:
     answer = http.get(path, params={name: ["<<( <e:a> <e:b> " * 200] * (3 if name == "term" else 1)})
     assert answer.status_code == 400
-    assert "too many brackets" in answer.json()["detail"]
+    assert "more than 100 opening brackets" in answer.json()["detail"]
+
+
+def test_a_literal_may_have_many_signs(http: httpx.Client) -> None:
+    text = '"' + "-+!" * 100 + '"'
+    assert http.get("/match", params={"o": text}).status_code == 200
+    assert (
+        http.get("/explain", params={"triple": f"<e:a> <e:b> {text}"})
+        .json()["detail"]
+        .endswith("does not have this triple")
+    )
 
 
 @pytest.mark.slow

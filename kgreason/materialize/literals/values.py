@@ -153,7 +153,7 @@ class LiteralValues:
         return ids[self.is_literal(ids)]
 
     def typed(self, since: int) -> Int32:
-        """Return the literals with a datatype and a greater id than `since`: int32[n]."""
+        """Return the literals whose text names a datatype, as `"1"^^<...>`, and whose id is above `since`: int32[n]."""
         return self._dictionary.typed(since)
 
     def is_literal(self, ids: Int32) -> NDArray[np.bool_]:

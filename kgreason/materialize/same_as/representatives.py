@@ -161,10 +161,11 @@ class Equality:
         return self._firsts(members[:, 1], members[:, 0].astype(np.int64))
 
     def _chosen(self, orphans: Int32) -> Int32:
-        """Choose a new representative for each component of the links `orphans`: the term whose text comes first.
+        """Choose a new representative for each component of the links `orphans`.
 
-        If terms of the component were representatives until this commit dropped them, one of these terms is chosen, so
-        that a replay chooses the same terms.
+        The candidates are the terms of the component that were representatives until this commit dropped them. If there
+        are none, the candidates are all its terms. The candidate whose text comes first is chosen, so a replay chooses
+        the same term.
         """
         terms, labels = components(orphans)
         known = np.isin(terms, self._dropped)

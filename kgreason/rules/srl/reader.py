@@ -92,7 +92,10 @@ def declare(line: BaseLine | PrefixLine | VersionLine, names: Names) -> None:
 
 
 class RuleReader:
-    """Makes abstract rules from the statements of a text. `word` is the word for assignments: SET, in queries BIND."""
+    """Reads the statements of a rule set or of a query as `AbstractRule` objects.
+
+    `word` is the keyword of assignments: SET in a rule set, BIND in a query.
+    """
 
     def __init__(self, names: Names, word: str) -> None:
         self._names, self._word = names, word

@@ -26,7 +26,7 @@ from kgreason.server.paths.documents import brought
 from kgreason.server.paths.served import Parameters, address, flag, number, parameters, served, single
 from kgreason.server.paths.update import requested
 from kgreason.server.problems import Problem
-from kgreason.server.queries.nesting import may_be_deep
+from kgreason.server.queries.nesting import check_terms
 from kgreason.server.streams.feed import Stream
 from kgreason.server.streams.views import View, pattern_of
 
@@ -111,14 +111,11 @@ async def why_not(request: Request) -> Response:
 def _triple(given: Parameters) -> Item:
     """Return the triple that the parameters give: Turtle text in `triple`, or three times `term`. Raises Problem."""
     text, terms = single(given, "triple"), given.get("term", [])
-    if any(map(may_be_deep, terms)):
-        raise Problem(400, "the triple has too many brackets")
+    check_terms("triple", text, *terms)
     if text is None and len(terms) == 3:
         return tuple(terms)
     if text is None:
         raise Problem(400, "the parameter triple is missing; it is Turtle text: <http://e/tom> a <http://e/Cat>")
-    if may_be_deep(text):
-        raise Problem(400, "the triple has too many brackets")
     return text
 
 
@@ -213,6 +210,5 @@ def _view(request: Request, given: Parameters) -> View:
     if form == "json" and single(given, "form") == "exact":
         form = "exact"
     pattern = single(given, "match")
-    if pattern is not None and may_be_deep(pattern):
-        raise Problem(400, "the pattern has too many brackets")
+    check_terms("pattern", pattern)
     return View(form, (None, None, None) if pattern is None else pattern_of(pattern), kind(given))

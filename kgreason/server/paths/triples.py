@@ -15,8 +15,7 @@ from starlette.responses import JSONResponse, Response
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.paths.served import number, parameters, served, single
-from kgreason.server.problems import Problem
-from kgreason.server.queries.nesting import may_be_deep
+from kgreason.server.queries.nesting import check_terms
 
 _MOST = 1_000
 
@@ -25,8 +24,7 @@ async def triples(request: Request) -> Response:
     """Return at most `limit` triples that match a pattern, each with a flag that says whether it is asserted."""
     given = parameters(request)
     terms = [single(given, name) for name in ("subject", "predicate", "object")]
-    if any(may_be_deep(term or "") for term in terms):
-        raise Problem(400, "the term has too many brackets")
+    check_terms("pattern", *terms)
     limit = number(given, "limit")
     most = _MOST if limit is None else min(limit, _MOST)
     return JSONResponse(await served(request).writer.run(lambda graph: _matching(graph, terms, most)))

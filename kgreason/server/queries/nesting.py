@@ -22,6 +22,7 @@ import pyoxigraph
 from pyoxigraph import RdfFormat
 
 from kgreason.errors import KgreasonError, RuleError
+from kgreason.server.problems import Problem
 
 if TYPE_CHECKING:
     from kgreason.rules.parser import Syntax
@@ -29,12 +30,22 @@ if TYPE_CHECKING:
 _SHALLOW = 100
 _STACK = 1 << 20
 _OPENING = re.compile(r"[{(\[]|\\u|\\U|<<|\!|-|\+")
+_OPENING_OF_TERMS = re.compile(r"[{(\[]|<<")
 _NESTED = ("jsonld", "rdf")
 
 
 def may_be_deep(sparql: str) -> bool:
     """Whether a query or an update has so many brackets, signs and escapes that it may be nested deeply."""
     return sum(1 for _ in _OPENING.finditer(sparql)) > _SHALLOW
+
+
+def check_terms(what: str, *texts: str | None) -> None:
+    """Raise Problem if a term, or another piece of Turtle, has so many brackets that it may be nested deeply.
+
+    `what`: what the texts are, for the message. A text that is None passes.
+    """
+    if any(sum(1 for _ in _OPENING_OF_TERMS.finditer(text or "")) > _SHALLOW for text in texts):
+        raise Problem(400, f"the {what} has more than {_SHALLOW} opening brackets, so it may be nested too deeply")
 
 
 def may_be_deep_document(path: Path, form: str) -> bool:

@@ -186,9 +186,10 @@ def _restricted(relations: list[Relation], equalities: list[Equality], classes: 
 
 
 def _grown(part: _Part, others: list[_Part]) -> _Part:
-    """Return the join of `part` with all of `others` that shared classes connect to it, directly or through others.
+    """Return the join of `part` with each of `others` that is connected to it, directly or through other parts.
 
-    The joined parts are removed from the list `others`.
+    Two parts are connected if a column of one must equal a column of the other. The joined parts are removed from the
+    list `others`.
     """
     while True:
         near = next((other for other in others if not set(part.classes).isdisjoint(other.classes)), None)

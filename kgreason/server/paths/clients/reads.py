@@ -24,7 +24,7 @@ from kgreason.server.paths.clients.transactions import terms_of
 from kgreason.server.paths.documents import Stored
 from kgreason.server.paths.served import Parameters, flag, parameters, served, single
 from kgreason.server.problems import Problem
-from kgreason.server.queries.nesting import may_be_deep
+from kgreason.server.queries.nesting import check_terms
 
 _PLACES = ("s", "p", "o", "g")
 _QUADS = {"Content-Type": "application/n-quads"}
@@ -34,8 +34,7 @@ async def match(request: Request) -> Response:
     """Return the quads that match a pattern of terms. `g=` without a value means the default graph."""
     given = parameters(request)
     terms: list[Any] = [single(given, place) for place in _PLACES]
-    if any(may_be_deep(term or "") for term in terms):
-        raise Problem(400, "the pattern has too many brackets")
+    check_terms("pattern", *terms)
     terms[3] = DefaultGraph() if terms[3] == "" else terms[3]
     asserted = flag(given, "asserted")
 
