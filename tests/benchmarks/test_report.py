@@ -141,10 +141,16 @@ def test_a_name_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_benchmark_without_its_data_is_skipped(workspace: Workspace) -> None:
-    lubm = [benchmark for benchmark in BENCHMARKS if benchmark.name in ("engine-lubm5", "bytes-per-fact", "one-triple")]
-    for benchmark in lubm:
-        with pytest.raises(SkippedError, match=r"lubm5\.nt\.gz is missing"):
-            benchmark.run(workspace)
+    editor = next(benchmark for benchmark in BENCHMARKS if benchmark.name == "text-editor")
+    with pytest.raises(SkippedError, match=r"insert\.txt\.gz is missing"):
+        editor.run(workspace)
+
+
+def test_lubm_is_made_once(workspace: Workspace) -> None:
+    path = workspace.lubm(1)
+    first = path.stat()
+    assert 90_000 < path.read_bytes().count(b"\n") < 130_000
+    assert workspace.lubm(1).stat().st_mtime_ns == first.st_mtime_ns
 
 
 def test_the_ratio_is_the_median_of_pairs_and_sides_run_in_turns() -> None:
