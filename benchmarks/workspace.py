@@ -1,7 +1,7 @@
 """`Workspace`: the files that benchmarks work on, in a temporary folder that is removed with the workspace.
 
-LUBM data is made by `kgreason.lubm` when it is first asked for. The ontologies are those that kgreason ships. Other data
-is shared test data beside the project. If it is missing, `SkippedError` is raised and the benchmark is skipped.
+LUBM data is made by `kgreason.lubm` when it is first asked for. The ontologies are those that kgreason ships. Other
+data is shared test data beside the project. If it is missing, `SkippedError` is raised and the benchmark is skipped.
 
 Cost: a second and 110 MB of disk for LUBM(5,0), and the output of the commands.
 """
