@@ -49,7 +49,7 @@ def test_axe_finds_no_serious_fault(
     faults = []
     with visiting(browser, address, color_scheme=scheme) as page:
         page.set_viewport_size({"width": width, "height": 800})
-        for path in PAGES:
+        for path in (*PAGES, "/console/sign-in"):
             show(page, path)
             found = axe.run(page).response["violations"]
             faults += [

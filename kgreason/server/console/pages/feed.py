@@ -16,7 +16,7 @@ from kgreason.server.problems import Problem
 
 _SHOWN, _KEPT, _OPEN = 100, 50, 8
 _LARGE = 1 << 20
-_WAITING = empty("No commit yet", "Commits appear here as they are saved, by you and by others.")
+_WAITING = empty("No commit since the server began", "Commits appear here as they are saved, by you and by others.")
 
 
 async def feed_page(request: Request) -> None:
