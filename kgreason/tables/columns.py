@@ -30,12 +30,13 @@ from kgreason.tables.fields import Fields, constant, field
 from kgreason.tables.reading import read
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.quoting import quote, unescape
-from kgreason.terms.vocabulary import RDFS_LITERAL, RDFS_RESOURCE, XSD_STRING
+from kgreason.terms.vocabulary import RDF_LANG_STRING, RDFS_LITERAL, RDFS_RESOURCE, XSD_STRING
 from kgreason.zset.order import distinct, grouped
 
 _BLANK = re.compile(r"_:\w[\w.-]*")
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*|urn:.*", re.DOTALL)
 """The IRIs that may stand without angle brackets. Other texts with a colon may be meant as names with a prefix."""
+_NO_TAGS = "a field of a table has no language tag; leave the type out, or use xsd:string"
 _NO_RESOURCE = "expected an IRI or a blank node; an IRI without // stands in angle brackets"
 
 
@@ -85,7 +86,7 @@ def _term(text: str, type_: str) -> tuple[str, str | None]:
         term = f"<{text}>" if _IRI.fullmatch(text) else text
         return term, None if _is_resource(term) else _NO_RESOURCE
     term = quote(text) if type_ in (RDFS_LITERAL, XSD_STRING) else f"{quote(text)}^^{type_}"
-    return term, misfit(term, type_)
+    return term, _NO_TAGS if type_ == RDF_LANG_STRING else misfit(term, type_)
 
 
 def _is_resource(term: str) -> bool:

@@ -266,6 +266,16 @@ def test_iris_of_a_typed_column(how: tuple[str, ...], tmp_path: Path) -> None:
         assert f"r.facts:2: column x, value {wrong!r}: expected an IRI or a blank node" in failed(*options, stdin="")
 
 
+def test_a_column_of_texts_with_a_language_needs_no_table(tmp_path: Path) -> None:
+    (tmp_path / "program.dl").write_text("@relation r(x: rdf:langString) . s(?x) :- r(?x) .")
+    (tmp_path / "r.facts").write_text("chat\n")
+    told = failed("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path)
+    assert told.endswith(
+        "r.facts:1: column x, value 'chat': a field of a table has no language tag; leave the type out, "
+        "or use xsd:string"
+    )
+
+
 @pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])
 @pytest.mark.parametrize(
     ("text", "problem"),

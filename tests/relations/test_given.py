@@ -203,3 +203,16 @@ def test_the_command_line_inserts_what_it_reads(tmp_path: Path) -> None:
         done("relation", "insert", "-l", store, name, "-", stdin=f"\ufeff{text}")
     with KnowledgeGraph.open(store) as graph:
         assert set(graph.dump_relations()) == before
+
+
+def test_a_column_of_texts_with_a_language(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('"""chat""@fr"\n')
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        with graph.transaction() as tx:
+            tx.add_rules("@relation said(text: rdf:langString) .")
+        graph.relation("said").insert([('"cat"@en',)])
+        graph.relation("said").insert(tmp_path / "a.csv")
+        assert {str(text) for (text,) in graph.relation("said")} == {'"cat"@en', '"chat"@fr'}
+        for rows in ([("cat",)], [('"cat"',)]):
+            with pytest.raises(InputError, match=r"column text, value .*: expected a"):
+                graph.relation("said").insert(rows)

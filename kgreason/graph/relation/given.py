@@ -30,6 +30,7 @@ from kgreason.graph.relation.fields import of_field
 from kgreason.graph.relation.files import NO_FIELDS, lines
 from kgreason.rules.model import Column, Relation
 from kgreason.terms.vocabulary import (
+    RDF_LANG_STRING,
     RDFS_LITERAL,
     RDFS_RESOURCE,
     XSD_DOUBLE,
@@ -128,9 +129,11 @@ class _Values:
         if isinstance(value, str) and of_rdflib(value) is None:
             if type_ == RDFS_RESOURCE:
                 return fitting(value, "subject", self._prefixes)
+            if type_ == RDF_LANG_STRING and not value.startswith('"'):
+                raise InputError('expected a text with a language tag, as in "chat"@fr')
             if self._is_file:
                 return of_field(value, type_)
-            if type_ is None:
+            if type_ in (None, RDF_LANG_STRING):
                 return written(value, "object", self._prefixes)
             return str(Literal(value, datatype=NamedNode((XSD_STRING if type_ == RDFS_LITERAL else type_)[1:-1])))
         text = written(value, "object", self._prefixes)
