@@ -35,6 +35,8 @@ from kgreason.materialize.selection import Selection, select
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.expressions import RESERVED
 from kgreason.spark.close.close import close_alone, close_for
+from kgreason.spark.close.operators.expressions import check_functions
+from kgreason.spark.close.operators.program import check_recursion, operators_of
 from kgreason.spark.encode.dictionary import files_of, intern_terms, quads_of, records_of
 from kgreason.spark.encode.encode import Encoded, encode
 from kgreason.spark.encode.imports import unknown_imports
@@ -68,6 +70,7 @@ def load(
     skipped: list[Malformed] = []
 
     def evaluate(live: Materializer) -> tuple[Int32, Evaluated]:
+        check_functions(live.own, live.operators.registry, spark)
         with progress("encoding"):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
         skipped.extend(encoded.skipped)
@@ -137,6 +140,7 @@ def materialize(
     selection = check_materialize(paths, output, rules=rules, schema=schema, functions=functions, overwrite=overwrite)
     registry = Registry(functions, RESERVED)
     with room(folder) as place, clear_errors(place):
+        check_functions(selection.own, registry, spark)
         with progress("encoding"):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
         closed = close_alone(selection, encoded, f"{place}/closure", progress, registry)
@@ -160,10 +164,12 @@ def check_materialize(
 ) -> Selection:
     """Raise the errors of `materialize` that can be found without Spark. Returns the selected rules.
 
-    These are the errors of `select`; InputError for a missing path, for an unknown format and for an output folder that
+    These are the errors of `select`; RuleError for a recursion through MIN or MAX; StratificationError for rules that
+    say NOT or aggregate in a circle; InputError for a missing path, for an unknown format and for an output folder that
     is not empty; StoreError for an output folder that cannot be made.
     """
     selection = select(rules, schema, "rules", functions=Registry(functions, RESERVED).find)
+    check_recursion(operators_of(selection.own, ()))
     sort(list(paths))
     if "://" not in fspath(output):
         check_free(output, overwrite=overwrite)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(_PANDAS)
 
 
+_SMALL = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
+"""Spark neither compiles plans nor changes them while they run: on a few rows that takes longer than the work."""
+_USUAL = {
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.shuffle.partitions": "4",
+}
+"""Spark as users have it."""
+
+
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A local session; tests are skipped where PySpark is not installed."""
@@ -38,35 +53,28 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     builder = SparkSession.builder.master("local[2]").appName("kgreason tests")
     config = {
         "spark.driver.memory": "1g",
-        "spark.sql.shuffle.partitions": "4",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # less work for short programs
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder / "local"),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
-    for key, value in config.items():
+    for key, value in (config | _SMALL).items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     yield session
     session.stop()
 
 
-_QUICK = {
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.shuffle.partitions": "2",
-}
-
-
-@contextmanager
-def quick(spark: SparkSession) -> Iterator[None]:
-    """Let Spark neither compile plans nor change them while they run: on a few rows that takes longer than the work."""
-    before = {key: spark.conf.get(key) for key in _QUICK}
-    try:
-        for key, value in _QUICK.items():
-            spark.conf.set(key, value)
+@pytest.fixture(autouse=True)
+def planning(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Slow tests have Spark plan as it does for users. A module whose tests have little data overrides this."""
+    if "spark" not in request.fixturenames or request.node.get_closest_marker("slow") is None:
         yield
-    finally:
-        for key, value in before.items():
-            spark.conf.set(key, value)
+        return
+    conf = request.getfixturevalue("spark").conf
+    for key, value in _USUAL.items():
+        conf.set(key, value)
+    yield
+    for key, value in _SMALL.items():
+        conf.set(key, value)

@@ -20,7 +20,7 @@ from kgreason.spark.start.command import for_command
 from kgreason.spark.start.failures import reason
 from kgreason.spark.start.launch import problem, uninterrupted
 from kgreason.spark.start.network import check_reached
-from tests.cli.calling import PROGRAM, message
+from tests.cli.calling import PROGRAM, failed, message
 
 GOOD = "<http://e/a> <http://www.w3.org/2002/07/owl#imports> <http://e/b> .\n"
 KNOWN = "<http://e/c> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.w3.org/2002/07/owl#Ontology> .\n"
@@ -58,6 +58,12 @@ def test_a_master_and_a_setting_that_spark_does_not_take(file: Path) -> None:
     told = refused(file, "--master", "local[x]")
     assert told.startswith("Spark does not start on local[x]: ")
     assert told.endswith("Could not parse Master URL: 'local[x]'")
+
+
+def test_limits_are_for_one_process(file: Path) -> None:
+    for words in (["load", "-l", file.parent / "store", "-f"], ["materialize", "-o", file.parent / "out"]):
+        told = failed(*words, file, "--pipeline", "spark", "--most-rounds", "5", status=2)
+        assert "--most-rounds: cannot be used with --pipeline spark" in told
 
 
 def test_a_url_that_is_none(file: Path) -> None:

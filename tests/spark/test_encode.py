@@ -119,12 +119,13 @@ def test_files_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
     assert texts == expected - {""}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("least", "most", "parts"),
     [
         (50_000, 2_000_000, lambda _texts: 1),
-        pytest.param(100, 2_000_000, lambda _texts: 4, marks=pytest.mark.slow),  # as other shuffles of the session
-        pytest.param(100, 300, lambda texts: texts // 300, marks=pytest.mark.slow),
+        (100, 2_000_000, lambda _texts: 2),  # as other shuffles of the session
+        (100, 300, lambda texts: texts // 300),
     ],
 )
 def test_universities_in_parts(
@@ -155,6 +156,7 @@ def test_a_table_of_texts(spark: SparkSession, tmp_path: Path) -> None:
     assert _checked(encoded) == Counter([*_ROWS, ("<http://e/s>", RDF_TYPE, "_:é", "")])
 
 
+@pytest.mark.slow
 def test_no_quads_at_all(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
 
@@ -163,6 +165,7 @@ def test_no_quads_at_all(spark: SparkSession, tmp_path: Path) -> None:
     assert encoded.terms.count() == len(VOCABULARY) + 1
 
 
+@pytest.mark.slow
 def test_what_is_whole_is_read_and_what_is_not_is_written_again(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
 
@@ -249,6 +252,7 @@ def test_malformed_lines(spark: SparkSession, tmp_path: Path) -> None:
     assert _checked(encode(spark, file, out)) == in_process([file])  # the file is mended, and the folder taken up
 
 
+@pytest.mark.slow
 def test_ids_run_out(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from kgreason.spark.encode.encode import encode
 

@@ -56,6 +56,7 @@ def edit(graph: KnowledgeGraph, number: int) -> None:
         (tx.remove if number % 2 else tx.add)(REX)
 
 
+@pytest.mark.slow
 def test_the_table_is_the_graph(spark: SparkSession, graph: KnowledgeGraph, tmp_path: Path) -> None:
     """Over restarts of the query, with commits in between and while it runs."""
     table, checkpoint = str(tmp_path / "table"), str(tmp_path / "checkpoint")
@@ -95,6 +96,7 @@ def test_a_query_that_runs_follows_over_a_checkpoint(spark: SparkSession, graph:
     assert added_up([*start, *changes]) == rows(graph)
 
 
+@pytest.mark.slow
 def test_a_store_that_is_not_there_and_options_that_say_nothing_are_named(spark: SparkSession, tmp_path: Path) -> None:
     query = feed(spark, tmp_path / "none").writeStream.format("memory").queryName("none").start()
     with pytest.raises(StreamingQueryException, match=f"StoreError: {tmp_path / 'none'}: there is no store"):

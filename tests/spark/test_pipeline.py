@@ -69,10 +69,8 @@ def shown(graph: KnowledgeGraph) -> list[set[str]]:
     ]
 
 
-OWL2RL = [pytest.param(schema, "owl2rl", marks=pytest.mark.slow) for schema in ("axioms", "data")]
-
-
-@pytest.mark.parametrize(("schema", "rules"), [("axioms", "rdfs"), *OWL2RL])
+@pytest.mark.slow
+@pytest.mark.parametrize(("schema", "rules"), [("axioms", "rdfs"), ("axioms", "owl2rl"), ("data", "owl2rl")])
 def test_a_load_is_that_of_one_process_and_goes_on_alike(
     spark: SparkSession, files: list[Path], schema: SchemaMode, rules: str
 ) -> None:

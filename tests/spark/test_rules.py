@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,11 @@ import pyoxigraph
 import pytest
 from pyspark.sql import SparkSession
 
-from kgreason.errors import RuleError
+from kgreason.errors import LimitError, RuleError, StratificationError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.spark.pipeline import load, materialize
-from tests.spark.conftest import quick
+from kgreason.materialize.options import Limits
+from kgreason.spark.close.operators import operators
+from kgreason.spark.pipeline import check_materialize, load, materialize
 from tests.spark.misreadings import CASES, EQUALITY, Case, all_at_once, without_data
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "rules"
@@ -43,6 +43,11 @@ class Files:
         return {line for path in output.glob("part-*.nt") for line in path.read_text().splitlines()}
 
 
+@pytest.fixture(autouse=True)
+def planning() -> None:
+    """Spark plans for little data in slow tests as well."""
+
+
 def lines(graph: KnowledgeGraph) -> set[str]:
     return set(b"".join(graph.dump()).decode().splitlines())
 
@@ -59,6 +64,7 @@ def joined(folder: Path) -> Files:
     return Files(folder, EQUALITY + rules, "\n".join(case.data for case in CASES))
 
 
+@pytest.mark.slow
 def test_not_and_filter(spark: SparkSession, tmp_path: Path) -> None:
     files = Files(
         tmp_path,
@@ -71,13 +77,6 @@ def test_not_and_filter(spark: SparkSession, tmp_path: Path) -> None:
     wanted = files.in_process()
     assert "<http://e/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Root> ." in wanted
     assert files.written(spark) == wanted
-
-
-@pytest.fixture(autouse=True)
-def planned_quickly(spark: SparkSession) -> Iterator[None]:
-    """Spark without steps that take longer than the work on so little data. Other tests have Spark's defaults."""
-    with quick(spark):
-        yield
 
 
 @pytest.mark.slow
@@ -150,22 +149,59 @@ def test_owl2rl_beside_rules(spark: SparkSession, tmp_path: Path, link: str) -> 
         assert files.written(spark, "owl2rl") == files.in_process("owl2rl")
 
 
-@pytest.mark.slow
-def test_what_spark_cannot_evaluate(spark: SparkSession, tmp_path: Path) -> None:
-    recursion = Files(
-        tmp_path,
-        """
+def test_what_spark_cannot_evaluate_is_refused_before_spark_starts(tmp_path: Path) -> None:
+    def refused(rules: str) -> str:
+        files = Files(tmp_path, rules, "")
+        with pytest.raises(RuleError) as caught:
+            check_materialize([files.data], tmp_path / "out", rules=[str(files.rules)])
+        return str(caught.value)
+
+    recursion = """
         @rule far
         candidate(?y, ?c) :- [?x, :distance, ?d], [?x, :near, ?y], BIND(?d + 1 AS ?c) .
         @rule nearest
         [?y, :distance, ?d] :- AGGREGATE(candidate(?y, ?c) ON ?y BIND MIN(?c) AS ?d) .
-        """,
-        ":a :distance 0 ; :near :b .",
-    )
-    with pytest.raises(
-        RuleError, match=r"rule nearest .*Spark cannot evaluate the recursion of AGGREGATE.*in one process"
-    ):
-        recursion.written(spark)
+        """
+    told = "Spark cannot evaluate the recursion of AGGREGATE(candidate(?v0, ?v1) ON ?v0 BIND MIN(?v1) AS ?v2)"
+    assert refused(recursion).endswith(f"rules.dl): {told}; evaluate these rules in one process (--pipeline local)")
+    assert "rules say NOT in a circle" in refused(":P[?x] :- :Q[?x], NOT :P[?x] .")
+
+
+@pytest.mark.slow
+def test_facts_that_make_rules_circular(spark: SparkSession, tmp_path: Path) -> None:
+    """An equal predicate and an equal class carry what follows from a result back to what the result was read from."""
+    copying = "@group eq . @rule eq-rep-p [?s, ?q, ?o] :- [?p, owl:sameAs, ?q], [?s, ?p, ?o] .\n@group own .\n"
+    cases = {
+        "NOT .*Inner.* was decided for .v0 = <http://e/a>, and then it was derived": """
+            :Root[?x] :- :Node[?x], NOT :Inner[?x] .
+            :Other[?x] :- :Root[?x] .
+            """,
+        "SUM.* was decided, and then its atoms changed": """
+            [?x, :total, ?n] :- AGGREGATE([?x, :value, ?v] ON ?x BIND SUM(?v) AS ?n) .
+            [?x, :other, "no number"] :- [?x, :total, ?n] .
+            """,
+    }
+    data = ":a a :Node ; :value 1, 2 . :Other owl:sameAs :Inner . :other owl:sameAs :value ."
+    for problem, rules in cases.items():
+        files = Files(tmp_path, EQUALITY + copying + rules, data)
+        with pytest.raises(StratificationError, match=f"the facts make the rules circular: .*{problem}"):
+            files.written(spark)
+
+
+@pytest.mark.slow
+def test_a_recursion_that_never_ends(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is made at several levels is no recursion, even if it is more than the limit."""
+    monkeypatch.setattr(operators, "LIMITS", Limits(rounds=4, made_terms=2))
+    levels = """
+        :b[?x, ?n] :- :a[?x, ?m], BIND(?m + 1 AS ?n) .
+        :c[?x, ?n] :- :b[?x, ?m], NOT :stop[?x, ?m], BIND(?m + 1 AS ?n) .
+        :d[?x, ?n] :- :c[?x, ?m], NOT :b[?x, ?m], BIND(?m + 1 AS ?n) .
+        """
+    files = Files(tmp_path, levels, ":x :a 10 . :y :a 20 .")
+    assert files.written(spark) == files.in_process()
+    endless = "@rule next :a[?x, ?n] :- :a[?x, ?m], BIND(?m + 1 AS ?n) ."
+    with pytest.raises(LimitError, match=r"^rule next .*BIND has made new terms \d times; does the recursion end"):
+        Files(tmp_path, endless, ":x :a 10 .").written(spark, overwrite=True)
 
 
 @pytest.mark.slow

@@ -22,13 +22,13 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import Selection, select
 from kgreason.progress import SILENT
 from kgreason.rules.model import DATA, Atom, Rule, Variable
+from kgreason.rules.parser import parse
 from kgreason.spark.close.close import close_alone
 from kgreason.spark.encode.encode import encode
 from tests.aggregates.histories import FUNCTIONS
 from tests.aggregates.histories import history as aggregating
 from tests.oracle.datalog import Fact
 from tests.oracle.stratified import CircularError, perfect
-from tests.spark.conftest import quick
 from tests.strategies.negation import Commit, Triple
 from tests.strategies.negation import history as negating
 
@@ -45,12 +45,27 @@ class Case(NamedTuple):
     model: frozenset[Fact]
 
 
+@pytest.fixture(autouse=True)
+def planning() -> None:
+    """Spark plans for little data."""
+
+
+def test_states_of_a_small_program(spark: SparkSession, tmp_path: Path) -> None:
+    """Facts, stamps and supports."""
+    (rule,) = parse("[?y, <http://e/is>, 1] :- [?x, <http://e/near>, ?y], NOT [?y, <http://e/near>, ?x] .").rules
+    pairs = [("a", "b"), ("a", "c"), ("b", "c"), ("b", "a")]
+    triples = {(f"<http://e/{x}>", "<http://e/near>", f"<http://e/{y}>") for x, y in pairs}
+    found = on_spark(spark, triples, (rule,), tmp_path)
+    assert found == in_process(triples, (rule,))
+    derived = [columns for is_triple, columns, *_, is_asserted in found if is_triple and not is_asserted]
+    assert derived == [("<http://e/c>", "<http://e/is>", '"1"^^<http://www.w3.org/2001/XMLSchema#integer>')]
+
+
 @pytest.mark.slow
 def test_joined_programs(spark: SparkSession, tmp_path: Path) -> None:
     cases = [case for _, case in zip(range(STATES), drawn(), strict=False)]
     triples, rules = joined(cases)
-    with quick(spark):
-        found = on_spark(spark, triples, rules, tmp_path)
+    found = on_spark(spark, triples, rules, tmp_path)
     models = [frozenset(renamed_fact(fact, number) for fact in case.model) for number, case in enumerate(cases)]
     assert shown(found) == frozenset[Fact]().union(*models)
     assert found == in_process(triples, rules)

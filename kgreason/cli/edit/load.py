@@ -103,7 +103,8 @@ def load(
     made = {"rules": rules or None, "schema": schema, **shown}
     with edited(location, catalogue=catalogue, **made, **how) as graph:
         before = graph.stats()["asserted"]
-        is_spark = is_for_spark(pipeline, files, format=syntax, budget=how["budget"])
+        limits = {"most-made-terms": how["most_made_terms"], "most-rounds": how["most_rounds"]}
+        is_spark = is_for_spark(pipeline, files, format=syntax, budget=how["budget"], **limits)
         if is_spark and isinstance(graph, KnowledgeGraph) and (pipeline == "spark" or not graph.stats()["facts"]):
             from kgreason.spark.pipeline import check_load
             from kgreason.spark.pipeline import load as load_on_spark

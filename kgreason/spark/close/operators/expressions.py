@@ -9,7 +9,7 @@ and two for the results.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import pyarrow as pa
@@ -22,9 +22,9 @@ from kgreason.functions.function import PythonFunction
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.rules.expressions import call_of, skolem_of, skolem_terms
 from kgreason.rules.lowering import Function
-from kgreason.rules.model import Computed, Variable
+from kgreason.rules.model import Computed, Rule, Variable
 from kgreason.spark.close.fixpoint import Kept
-from kgreason.spark.close.operators.program import ASKS, Operator
+from kgreason.spark.close.operators.program import ASKS, Operator, operators_of
 from kgreason.spark.close.operators.tables import Tables
 from kgreason.spark.close.operators.tasks import Expression, computed_schema, evaluating
 from kgreason.spark.close.operators.terms import Terms
@@ -83,9 +83,14 @@ def expressions_of(operators: Sequence[Operator], numbers: Sequence[int], regist
     return found
 
 
-def check_importable(expressions: Iterable[Expression], spark: SparkSession) -> None:
-    """Raise RuleError if Spark's workers cannot import a Python function. Cost: a small job for each function."""
-    calls = {each.function: each for each in expressions if each.function}
+def check_functions(rules: Collection[Rule], registry: Registry, spark: SparkSession) -> None:
+    """Raise RuleError if a Python function of `rules` is missing, or if Spark's workers cannot import it.
+
+    Cost: a small job for each function.
+    """
+    operators = operators_of(rules, ()).all
+    numbers = [number for number, each in enumerate(operators) if isinstance(each.does, Function)]
+    calls = {each.function: each for each in expressions_of(operators, numbers, registry).values() if each.function}
 
     def seen(_function: PythonFunction, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from batches

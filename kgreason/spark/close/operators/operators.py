@@ -15,22 +15,23 @@ match are evaluated, but each round reads and writes all facts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import reduce
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
-from kgreason.errors import LimitError, RuleError, StratificationError
+from kgreason.errors import LimitError, StratificationError
 from kgreason.functions.registry import Registry
 from kgreason.materialize.options import Limits
 from kgreason.rules.formatter import format_aggregate
 from kgreason.rules.lowering import Aggregation, Function, Negation
 from kgreason.spark.close.fixpoint import Kept
 from kgreason.spark.close.operators.aggregates import aggregated, aggregation_of
-from kgreason.spark.close.operators.expressions import check_importable, computed, expressions_of, with_first_names
+from kgreason.spark.close.operators.expressions import computed, expressions_of, with_first_names
 from kgreason.spark.close.operators.individuals import links, others
 from kgreason.spark.close.operators.negations import absent, check_absent
-from kgreason.spark.close.operators.program import MET, Operators
+from kgreason.spark.close.operators.program import KNOWN, MET, Operators, check_recursion
 from kgreason.spark.close.operators.tables import Tables
 from kgreason.spark.close.operators.terms import Terms
 
@@ -67,17 +68,10 @@ class Assertions:
         self._goes_on, self._are_merged = goes_on, are_merged
         computing = [number for number, each in enumerate(operators.all) if isinstance(each.does, Function)]
         self._expressions = expressions_of(operators.all, computing, registry)
-        check_importable(self._expressions.values(), tables.spark)
-        recursive = [operator for operator in operators.all if operator.is_recursive]
-        self._last = max((each.level for each in operators.all), default=0)
-        if recursive:
-            first = min(recursive, key=lambda each: each.level)
-            self._last = first.level - 1
-            if not goes_on:
-                said = format_aggregate(aggregation_of(first).aggregate, {})
-                raise RuleError(
-                    f"{first.rule}: Spark cannot evaluate the recursion of {said}; load in one process instead"
-                )
+        if not goes_on:
+            check_recursion(operators)
+        recursive = operators.recursive()
+        self._last = recursive.level - 1 if recursive else max((each.level for each in operators.all), default=0)
         self._level = self._rounds = self._made = 0
         self._since: list[DataFrame] = []
 
@@ -92,11 +86,12 @@ class Assertions:
             return None
         self._since.append(arrived)
         found = self._computed(arrived, self._numbers(Function), kept)
-        if found is None and self._level:
+        if found is None:
             self._check_groups(facts, kept)
             found = self._absent(facts, kept)
         while found is None and self._level < self._last:
             self._level += 1
+            self._rounds = self._made = 0  # a recursion makes all its terms in one stratum
             found = self._decided(facts, kept)
         if found is None and self._numbers(Negation) and not self._goes_on:
             check_absent(facts, self._numbers(Negation), self._operators.all, self._tables, self._terms)
@@ -127,20 +122,23 @@ class Assertions:
 
     def _computed(self, facts: DataFrame, numbers: list[int], kept: Kept) -> DataFrame | None:
         """Evaluate the expressions `numbers` for the inputs that `facts` ask for. Returns their results as facts."""
-        waiting = [number for number in numbers if self._operators.all[number].level]
-        parts = []
-        for some, names in (
-            ([number for number in numbers if number not in waiting], None),
-            (waiting, self._others(facts) if waiting else None),
-        ):
-            expressions = {number: self._expressions[number] for number in some}
-            if names is not None:
-                expressions = with_first_names(expressions, names, self._terms)
-            rows = computed(facts, expressions, self._tables, self._terms, kept, names) if some else None
-            makes = any(each.computed.result for each in expressions.values())
-            if rows is not None and (found := self._with_ids(rows, kept, makes=makes, is_round=True)) is not None:
-                parts.append(found)
-        return reduce(DataFrame.union, parts) if parts else None
+        waiting = {number for number in numbers if self._operators.all[number].level}
+        rows = [self._results(facts, waiting, self._others(facts), kept)] if waiting else []
+        rows.append(self._results(facts, {*numbers} - waiting, None, kept))
+        found = [part for part in rows if part is not None]
+        makes = any(self._expressions[number].computed.result for number in numbers)
+        return self._with_ids(reduce(DataFrame.union, found), kept, makes=makes, is_round=True) if found else None
+
+    def _results(
+        self, facts: DataFrame, numbers: Collection[int], names: DataFrame | None, kept: Kept
+    ) -> DataFrame | None:
+        """Return the results of the expressions `numbers`; see `expressions.computed`."""
+        if not numbers:
+            return None
+        expressions = {number: self._expressions[number] for number in numbers}
+        if names is not None:
+            expressions = with_first_names(expressions, names, self._terms)
+        return computed(facts, expressions, self._tables, self._terms, kept, names)
 
     def _aggregated(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
         """Compute the aggregates of the present stratum. Returns a fact for each group, or None without aggregates."""
@@ -164,7 +162,8 @@ class Assertions:
         made = self._terms.intern(rows.where("text IS NOT NULL").select("text")) if makes else 0
         if made and is_round:
             self._count(rows, made)
-        found = _some(self._tables.facts(rows.join(self._terms.all, "text", "left")), kept)
+        named = self._terms.identified(rows) if makes else rows.withColumn("id", F.lit(0))
+        found = _some(self._tables.facts(named), kept)
         literals = self._literals() if made and found is not None else None
         return found if found is None or literals is None else found.unionByName(literals)
 
@@ -198,9 +197,9 @@ class Assertions:
         numbers = [row.operator for row in touched]
         values = kept.keep(self._values(facts, numbers))
         self._terms.intern(values.select("text"))
-        now = self._tables.facts(values.join(self._terms.all, "text"))
-        wrong = now.join(facts, now.columns, "left_anti").first()
-        if wrong is not None:
+        now = kept.keep(self._tables.facts(self._terms.identified(values)))
+        decided = self._tables.keyed(facts, numbers, (KNOWN,)).count()
+        if now.count() != decided or not now.join(facts, now.columns, "left_anti").isEmpty():
             label = format_aggregate(aggregation_of(self._operators.all[numbers[0]]).aggregate, {})
             raise StratificationError(
                 f"the facts make the rules circular: {label} was decided, and then its atoms changed"

@@ -19,7 +19,9 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from kgreason.engine.program.encoding import columns_of, relation_text
+from kgreason.errors import RuleError
 from kgreason.materialize.operators.drawn import drawn
+from kgreason.rules.formatter import format_aggregate
 from kgreason.rules.lowering import (
     Aggregation,
     Function,
@@ -73,6 +75,10 @@ class Operators(NamedTuple):
         if self.data:
             yield relation_text(DATA, 3)
 
+    def recursive(self) -> Operator | None:
+        """Return an aggregate that reads its own results, from the lowest level with such aggregates. None if none."""
+        return min((each for each in self.all if each.is_recursive), key=lambda each: each.level, default=None)
+
 
 class Between(NamedTuple):
     """Operators as the tables `reads` and `writes`, which the docstring of the module explains.
@@ -119,6 +125,18 @@ def operators_of(rules: Collection[Rule], schema: Iterable[Triple]) -> Operators
             found.setdefault(each, Operator(at.level, label(rule), bool(at.recursion), each))
     data = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _copies_data(rule))
     return Operators(tuple(found.values()), tuple(data), any(map(is_equality, rules)))
+
+
+def check_recursion(operators: Operators) -> None:
+    """Raise RuleError for a recursion through MIN or MAX. Spark cannot evaluate it, because it retracts values."""
+    if (found := operators.recursive()) is None:
+        return
+    assert isinstance(found.does, Aggregation)
+    said = format_aggregate(found.does.aggregate, {})
+    raise RuleError(
+        f"{found.rule}: Spark cannot evaluate the recursion of {said}; evaluate these rules in one process "
+        "(--pipeline local)"
+    )
 
 
 def between(operators: Operators, ids: Mapping[str, int], table: TableOf) -> Between:

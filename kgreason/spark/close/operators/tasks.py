@@ -91,7 +91,7 @@ def _results(expression: Expression, rows: pa.RecordBatch) -> Iterator[tuple[int
         function = expression.function or builtins()[call.name]
         inputs, made, failures = called(function, computed, keys, dictionary, no_check)
         for failure in failures:
-            raise RuleError(f"{rule}: {failure.error}")
+            raise RuleError(f"{rule}: {failure.error}") from failure.error.__cause__ or failure.error
         places = [place[tuple(key)] for key in inputs.tolist()]
         yield CALLED, places, pa.nulls(len(places), pa.string())
     else:
@@ -122,21 +122,26 @@ def grouping(aggregates: Mapping[int, Aggregate], groups: int) -> Task:
     columns = ["operator", *names("g", groups)]
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
-        kept: pa.Table | None = None
-        for batch in batches:
-            table = pa.Table.from_batches([batch])
-            table = table if kept is None else pa.concat_tables([kept, table])
-            starts = _starts(table, columns)
-            last = int(starts[-1]) if len(starts) else 0
-            yield from _values(aggregates, table.slice(0, last), columns)
-            kept = table.slice(last)
-        if kept is not None:
-            yield from _values(aggregates, kept, columns)
+        kept: list[pa.RecordBatch] = []
+        """The rows of the last group, of which the next batches may have more."""
+        for batch in filter(len, batches):
+            last = int(_starts(batch, columns)[-1])
+            if last or (kept and _head(kept[0], columns) != _head(batch, columns)):
+                yield from _values(aggregates, pa.Table.from_batches([*kept, batch.slice(0, last)]), columns)
+                kept = []
+            kept.append(batch.slice(last))
+        if kept:
+            yield from _values(aggregates, pa.Table.from_batches(kept), columns)
 
     return run
 
 
-def _starts(rows: pa.Table, columns: list[str]) -> np.ndarray:
+def _head(rows: pa.RecordBatch, columns: list[str]) -> list[int]:
+    """Return operator and group of the first row."""
+    return [rows.column(name)[0].as_py() for name in columns]
+
+
+def _starts(rows: pa.RecordBatch | pa.Table, columns: list[str]) -> np.ndarray:
     """Return the indexes of the first rows of groups. A group is a run of rows with equal values in `columns`."""
     values = _stacked([rows.column(name).to_numpy() for name in columns], len(rows))
     is_new = np.ones(len(rows), dtype=np.bool_)

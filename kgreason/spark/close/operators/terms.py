@@ -48,6 +48,14 @@ class Terms:
         found = dict(self.all.join(F.broadcast(wanted), "id").select("id", "text").collect())
         return [found[number] for number in ids]
 
+    def identified(self, rows: DataFrame) -> DataFrame:
+        """Add a column `id` to rows with a column `text`: the id of this term, or 0 if the text is null.
+
+        Rows without a text are not joined with the terms, because one task would get all of them.
+        """
+        known = rows.where("text IS NOT NULL").join(self.all, "text")
+        return known.unionByName(rows.where("text IS NULL").withColumn("id", F.lit(0)))
+
     def intern(self, texts: DataFrame) -> int:
         """Give an id to each of `texts` (column text) that has none yet. Returns how many new ids were given."""
         path = f"{self._folder}/part-{self._parts}"
