@@ -66,9 +66,16 @@ def test_limits_are_for_one_process(file: Path) -> None:
         assert "--most-rounds: cannot be used with --pipeline spark" in told
 
 
-def test_a_url_that_is_none(file: Path) -> None:
-    for url in ("sc://", "sc://127.0.0.1:99999", "sc://127.0.0.1/path"):
-        assert refused(file, "--master", url).startswith(f"Spark does not start on {url}: ")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sc://",
+        pytest.param("sc://127.0.0.1:99999", marks=pytest.mark.slow),
+        pytest.param("sc://127.0.0.1/path", marks=pytest.mark.slow),
+    ],
+)
+def test_a_url_that_is_none(file: Path, url: str) -> None:
+    assert refused(file, "--master", url).startswith(f"Spark does not start on {url}: ")
 
 
 def test_a_token_is_not_told(file: Path) -> None:

@@ -110,11 +110,6 @@ def test_programs_in_which_one_thing_is_at_stake(spark: SparkSession, tmp_path: 
     check_both_ways([*map(written_case, TEXTS.values()), *map(case_of, COUNTEREXAMPLES.values())], spark, tmp_path)
 
 
-def test_programs_of_few_levels(spark: SparkSession, tmp_path: Path) -> None:
-    chosen = ("one rule derives a head twice", "a product", "given heads")
-    check_both_ways([written_case(TEXTS[name]) for name in chosen], spark, tmp_path)
-
-
 @pytest.mark.slow
 def test_many_random_programs(spark: SparkSession, tmp_path: Path) -> None:
     check_both_ways(list(map(dense_case, range(100, 300))), spark, tmp_path)
