@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -261,6 +262,14 @@ def test_a_client_that_goes_away_frees_its_place(strict: httpx.Client) -> None:
         with connected(strict) as gone:
             gone.sendall(f"GET /query?query={MANY.replace(' ', '+')} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             gone.recv(1)
+    assert is_well(strict)
+
+
+def test_a_client_that_goes_away_before_the_first_row_frees_its_place(strict: httpx.Client) -> None:
+    for _ in range(4):
+        with connected(strict) as gone:
+            gone.sendall(f"GET /query?query={quote(ENDLESS)} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            time.sleep(0.3)
     assert is_well(strict)
 
 

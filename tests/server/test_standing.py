@@ -60,7 +60,7 @@ def test_rows_add_up_through_lost_connections(tmp_path: Path) -> None:
 
 
 def test_queries_that_cannot_stand_are_refused(tmp_path: Path) -> None:
-    with served(tmp_path / "store", text=ZOO, query_seconds=1) as address, client(address) as http:
+    with served(tmp_path / "store", text=ZOO, query_seconds=3) as address, client(address) as http:
 
         def refused(query: str) -> tuple[int, str]:
             answer = http.get("/subscribe", params={"query": query})

@@ -21,6 +21,7 @@ from kgreason.server.paths.description import description
 from kgreason.server.paths.served import (
     Parameters,
     address,
+    asked,
     base_of,
     declared,
     iri,
@@ -46,7 +47,7 @@ async def query(request: Request) -> Response:
     await run_in_threadpool(check_service, sparql, served(request).settings.services)
     accept, state = request.headers.get("accept"), served(request)
     default, named = _dataset(given, address(request))
-    asked = Query(
+    wanted = Query(
         sparql,
         state.writer.commit,
         base_of(given, request),
@@ -60,13 +61,13 @@ async def query(request: Request) -> Response:
     )
     begun = time.perf_counter()
     try:
-        answer = await state.pool.ask(asked)
+        answer = await asked(request, wanted)
     except UnacceptableError as error:
         raise unacceptable(SOLUTIONS if str(error) == "solutions" else TRIPLES) from error
     finally:
         state.recent.queried(sparql, time.perf_counter() - begun)
-    seen = asked.commit if asked.as_of is None else asked.as_of
-    types, name = (TRIPLES, asked.triples) if answer.kind == "triples" else (SOLUTIONS, asked.solutions)
+    seen = wanted.commit if wanted.as_of is None else wanted.as_of
+    types, name = (TRIPLES, wanted.triples) if answer.kind == "triples" else (SOLUTIONS, wanted.solutions)
     assert name
     return response(answer, content_type(types[name][0]), {"Vary": "Accept", "Kgreason-Commit": str(seen)})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import NamedTuple, TypeAlias, cast
 from urllib.parse import parse_qs, urljoin
@@ -16,6 +17,7 @@ from kgreason.graph.input.terms import checked
 from kgreason.server.paths.recent import Recent
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Answer, Pool
+from kgreason.server.queries.pool import Request as Query
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
 from kgreason.server.writer import Writer
@@ -106,6 +108,39 @@ def iri(text: str, base: str) -> str:
         return NamedNode(found).value
     except ValueError as error:
         raise Problem(400, f"{text} is not an IRI") from error
+
+
+async def asked(request: Request, query: Query) -> Answer:
+    """Ask a query process, and return its answer as soon as the answer begins.
+
+    If the client goes away before that, the query ends at once, and its process is killed. Raises the errors of
+    `Pool.ask`.
+    """
+    answering = asyncio.ensure_future(served(request).pool.ask(query))
+    leaving = asyncio.ensure_future(_left(request.receive))
+    try:
+        await asyncio.wait((answering, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not answering.done():
+            raise Problem(400, "the client has gone away")
+    except BaseException:
+        answering.add_done_callback(_drop)
+        answering.cancel()
+        raise
+    finally:
+        leaving.cancel()
+    return answering.result()
+
+
+async def _left(receive: Receive) -> None:
+    """Wait until the client has gone away. The body of the request must have been read."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _drop(answering: asyncio.Future[Answer]) -> None:
+    """Close an answer that nobody will read."""
+    if not answering.cancelled() and answering.exception() is None:
+        answering.result().close()
 
 
 def response(answer: Answer, media: str, headers: dict[str, str]) -> Response:

@@ -26,7 +26,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.formats import QUADS, TRIPLES, content_type, media_type, wanted
 from kgreason.server.paths.commits import carried_out, tag
 from kgreason.server.paths.documents import Stored, brought, default_triples, quads_of
-from kgreason.server.paths.served import address, flag, iri, parameters, response, served, single
+from kgreason.server.paths.served import address, asked, flag, iri, parameters, response, served, single
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Request as Query
 from kgreason.sparql.operations import Clear, Operation
@@ -104,7 +104,7 @@ async def _get(request: Request, target: Target) -> Response:
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
     if target.name is not None or (target.is_inferred and not target.is_all):
-        answer = await state.pool.ask(Query(None, commit, graph=target.name, triples=form))
+        answer = await asked(request, Query(None, commit, graph=target.name, triples=form))
         return response(answer, headers.pop("Content-Type"), headers)
     asserted = None if target.is_inferred else True
     lines = await state.writer.run(lambda graph: (graph.dump(asserted=asserted, graphs=True), graph.commit))

@@ -28,7 +28,7 @@ from starlette.responses import Response
 from kgreason.errors import KgreasonError
 from kgreason.graph.standing.standing import RowChange, StandingQuery
 from kgreason.server.paths.query import check_service
-from kgreason.server.paths.served import Served, base_of, declared, parameters, served, single
+from kgreason.server.paths.served import Served, asked, base_of, declared, parameters, served, single
 from kgreason.server.problems import Problem, problem_of
 from kgreason.server.queries.pool import Request as Query
 from kgreason.server.streams.feed import Stream
@@ -47,7 +47,7 @@ async def subscribe(request: Request) -> Response:
     await state.feed.enter(None)
     try:
         await run_in_threadpool(check_service, sparql)
-        await _try(state, Query(sparql, state.writer.commit, base, solutions="tsv", triples="nt", prefixes=prefixes))
+        await _try(request, Query(sparql, state.writer.commit, base, solutions="tsv", triples="nt", prefixes=prefixes))
     except BaseException:
         state.feed.leave()
         raise
@@ -55,9 +55,9 @@ async def subscribe(request: Request) -> Response:
     return Stream(state.feed, _told(state, sparql, prefixes, base), headers)
 
 
-async def _try(state: Served, query: Query) -> None:
+async def _try(request: Request, query: Query) -> None:
     """Evaluate a query once in a query process, to find its errors. Raises QueryError, QueryTimeoutError, Problem."""
-    answer = await state.pool.ask(query)
+    answer = await asked(request, query)
     try:
         if answer.kind != "solutions":
             raise Problem(400, "a standing query is a SELECT or an ASK query")
