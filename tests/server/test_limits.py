@@ -102,10 +102,12 @@ def test_edits_that_cannot_even_wait_are_told_so() -> None:
             writer, is_free = Writer(graph, 1), threading.Event()
             edits = [asyncio.create_task(writer.run(lambda _: is_free.wait(PATIENCE))) for _ in range(2)]
             await asyncio.sleep(0)
-            with pytest.raises(Problem, match="too many edits") as refused:
-                await writer.run(lambda _: True)
+            try:
+                with pytest.raises(Problem, match="too many edits") as refused:
+                    await asyncio.wait_for(writer.run(lambda _: True), 5)
+            finally:
+                is_free.set()
             assert refused.value.status == 503
-            is_free.set()
             assert all(await asyncio.gather(*edits))
             assert await writer.run(lambda _: True)
             writer.close()
