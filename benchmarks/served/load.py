@@ -76,7 +76,9 @@ def _loaded(server: Server, seconds: float) -> tuple[float, float, Crowd, tuple[
         crowd = Crowd(client.get("/health")["commit"], readers=READERS, writers=WRITERS, followers=FOLLOWERS)
     crowd.listen(server.address)
     visit = crowd.work(server.address, writes=False)
-    time.sleep(seconds / 6)  # the processes start, and the caches fill
+    until = time.monotonic() + PATIENCE
+    while crowd.reads < READERS and time.monotonic() < until:  # the processes start, and the caches fill
+        time.sleep(0.01)
     alone = _rate(crowd, seconds / 3)
     visit.end()
     visit = crowd.work(server.address, interval=_INTERVAL, axioms=_AXIOMS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.served import load
+from benchmarks.served import load, rivals
 
 
 @pytest.mark.slow
@@ -12,3 +12,10 @@ def test_readers_writers_and_followers_of_a_small_server(monkeypatch: pytest.Mon
     monkeypatch.setattr(load, "READERS", 4)
     run = load.measured(1, 4, 10)
     assert min(run.alone, run.beside, run.edits, run.early, run.late, *run.seconds) > 0
+
+
+@pytest.mark.slow
+def test_oxigraph_finds_the_same_rows() -> None:
+    sides = dict(rivals.compare(1, 2))
+    assert sides["kgreason"].rows == sides["oxigraph"].rows > 40_000
+    assert all(rates.queries > 0 and rates.edit > 0 for rates in sides.values())
