@@ -68,6 +68,20 @@ def test_equal_terms_count_once() -> None:
     assert graph.query("ASK { <http://e/a> <http://e/size> 2 }")
 
 
+def test_a_sum_that_feeds_itself_through_equal_properties_is_refused() -> None:
+    rules = """@prefix : <http://e/> .
+[?x, :total, ?n] :- AGGREGATE([?x, :val, ?v] ON ?x BIND SUM(?v) AS ?n) .
+[?x, :other, "word"] :- [?x, :total, ?n] ."""
+    graph = KnowledgeGraph.open(rules=["owl2rl"])
+    with graph.transaction() as transaction:
+        transaction.add_rules(rules)
+    with pytest.raises(StratificationError, match=r"circular: AGGREGATE.*SUM.* was decided"):
+        graph.add(":a :val 1, 2 . :other <http://www.w3.org/2002/07/owl#sameAs> :val .", prefixes=NAMES)
+    assert not len(graph)
+    graph.add(":a :val 1, 2 .", prefixes=NAMES)
+    assert graph.query("ASK { <http://e/a> <http://e/total> 3 }")
+
+
 def test_the_proof_shows_what_was_counted() -> None:
     graph = opened()
     proof = graph.explain(("<http://e/a>", "<http://e/size>", '"2"^^<http://www.w3.org/2001/XMLSchema#integer>'))

@@ -42,6 +42,8 @@ from kgreason.terms.dictionary import Dictionary
 
 Check = Callable[[], object]
 _NONE = np.empty(0, dtype=np.int32)
+_MOST_TURNS = 1_000
+"""How often in a commit values may change after they were decided, because names of individuals change meanwhile."""
 
 
 class _Operator(NamedTuple):
@@ -82,6 +84,7 @@ class Aggregations:
         """Whether rules have changed in the open commit."""
         self._place: Place | None = None
         self._rounds = 0
+        self._turns = 0
         self.are_any = False
         """Whether a rule in force has an aggregate, or a rule had one before the open commit."""
 
@@ -119,7 +122,8 @@ class Aggregations:
         self._end()
 
     def _end(self) -> None:
-        self._leaving, self.are_any, self._place, self._rounds = (), bool(self._operators), None, 0
+        self._leaving, self.are_any, self._place = (), bool(self._operators), None
+        self._rounds = self._turns = 0
         self._is_edited = False
         self._new.clear()
         self._unread.clear()
@@ -151,8 +155,10 @@ class Aggregations:
                 continue
             groups = self._touched(operator, changes, moved)
             facts = self._compared(operator, groups, changes, check, is_moved=bool(len(moved)))
-            if operator.level.level <= before and not operator.level.recursion and any(facts) and not len(moved):
-                raise StratificationError(self._circular(operator, facts))
+            if operator.level.level <= before and not operator.level.recursion and any(facts):
+                self._turns += 1
+                if not len(moved) or self._turns > _MOST_TURNS:
+                    raise StratificationError(self._circular(operator, facts))
             self._unread.discard(operator.aggregation)
             found.append(facts)
         self._place = self._engine.place()
