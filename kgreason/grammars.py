@@ -18,10 +18,10 @@ _BUILDING = Lock()
 
 
 def parser_of(*modules: str, **options: Any) -> Lark:
-    """Return the LALR parser for the file `grammar.lark` in the folder of a module. `options` are passed to Lark.
+    """Return the LALR parser for the grammar of a Python module. `options` are passed to Lark.
 
-    The first of `modules` is the `__file__` of this module. The grammar may use rules of the files `grammar.lark`
-    beside the other `modules`.
+    `modules` are the `__file__` of this module, and of other modules. Beside each is a file `grammar.lark`. The grammar
+    of the first may use rules of the others.
     """
     text = "\n".join(Path(module).with_name("grammar.lark").read_text("utf-8") for module in modules)
     with _BUILDING:

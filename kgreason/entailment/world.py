@@ -43,7 +43,8 @@ _PROPERTY = Variable("property")
 class Closure:
     """The closure of premises and of the documents that these premises import.
 
-    `rules` and `catalogue` are as for `KnowledgeGraph.open`. `datatypes` are the datatypes whose values count.
+    `rules` and `catalogue` are as for `KnowledgeGraph.open`. `datatypes` are the recognized datatypes: only literals of
+    these types are compared by value. xsd:string and rdf:langString are always recognized.
     """
 
     def __init__(
@@ -67,15 +68,16 @@ class Closure:
         return decoded(self._live.dictionary, self._values.settled(read_files(paths, self._live.dictionary)[:, :3]))
 
     def ill_typed(self, triples: Sequence[Triple]) -> list[Triple]:
-        """Return those of `triples` that have an ill-typed literal. All must come from `read`."""
+        """Return those of `triples` whose object is an ill-typed literal. All `triples` must come from `read`."""
         objects = self._live.dictionary.find([object_ for _, _, object_ in triples])
         return list(compress(triples, self._values.are_ill_typed(objects)))
 
     def assume_values(self, terms: Iterable[Constant], *, are_classes: bool) -> None:
-        """Add a premise `literal rdf:type T` for each literal read so far and each datatype T that has its value.
+        """Add premises that say which literals belong to which of the datatypes in `terms`.
 
-        Only recognized datatypes in `terms` count. With `are_classes` (OWL), also add premises that say which of these
-        datatypes contain each other and which are disjoint.
+        For each recognized datatype T in `terms` and each literal read so far whose value belongs to T, this adds
+        `literal rdf:type T`. With `are_classes` (OWL), it also adds premises which say that one of these datatypes
+        contains another, contains the intersection of two others, or is disjoint with another.
         """
         terms = frozenset(terms)
         self.assume([*self._values.types(terms), *(self._values.classes(terms) if are_classes else ())])
@@ -85,7 +87,7 @@ class Closure:
         self._change(Edit(added=in_default_graph(self._interned(triples))))
 
     def datatypes(self) -> frozenset[Constant]:
-        """Return the recognized datatypes of all literals that were read so far."""
+        """Return the datatypes of all literals that were read so far, without datatypes that are not recognized."""
         return self._values.datatypes
 
     def recognized(self, terms: Iterable[Constant]) -> frozenset[Constant]:
@@ -98,7 +100,11 @@ class Closure:
 
     @property
     def is_absurd(self) -> bool:
-        """Whether the closure has a contradiction, or a triple that contradicts the value of a literal."""
+        """Whether the closure has a contradiction or a clash.
+
+        A clash is an ill-typed literal, a literal with a type that does not contain its value, or an owl:sameAs between
+        two different values.
+        """
         if self._is_absurd is None:
             self._is_absurd = is_contradictory(self._live.save(), self._live.dictionary) or self._values.clash(
                 self._triples()

@@ -25,7 +25,7 @@ _MOST = 2**63
 
 
 class Arguments(NamedTuple):
-    """The columns (`arrays`) of a batch of rows, and for each row whether it is in the columns (`fits`)."""
+    """A batch of rows as columns: `arrays`. For each row `fits` says whether the columns contain the row."""
 
     arrays: list[Any]
     fits: list[bool]

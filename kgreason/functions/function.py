@@ -42,8 +42,9 @@ class PythonFunction(NamedTuple):
     ) -> Iterator[tuple[int, str]]:
         """Call the function for each row of arguments. Yields (number of the row, result), in the order of rows.
 
-        No pair is yielded twice. If the call for a row fails, its error is put into `failed`, under the number of the
-        row. `check` is called from time to time, and may raise an error to stop the work.
+        Arguments and results are terms as texts. A row may have no result, or several, each of them once. If the call
+        for a row fails, the error is put into `failed`, under the number of the row. `check` is called from time to
+        time, and may raise an error to stop the work.
         """
         for low in range(0, len(rows), _PIECE):
             check()
@@ -66,8 +67,8 @@ class PythonFunction(NamedTuple):
     ) -> Iterator[tuple[int, str]]:
         """Call a batch function for some rows at once. Yields (number of the row, result).
 
-        `fitting` has the rows to pass: their numbers and arguments. If the call fails, the function is called for each
-        row alone, and the errors are put into `failed`.
+        `fitting` has (number, Python values) for each row to pass. `rows` are all rows of terms, for error messages. If
+        the call fails, the function is called for each row alone, and the errors are put into `failed`.
         """
         try:
             yield from self._of_batch(rows, fitting)

@@ -33,7 +33,10 @@ def no_function(_name: str) -> None:
 
 
 class Registry:
-    """Python functions by name. `taken` are names in capital letters that no function may have: the words of SPARQL."""
+    """Python functions by name. No function may be called like a word of SPARQL, in capital or small letters.
+
+    `taken` are these words, in capital letters.
+    """
 
     def __init__(self, functions: Iterable[Callable[..., Any]] = (), taken: frozenset[str] = frozenset()) -> None:
         self._taken = taken
@@ -82,7 +85,7 @@ class Registry:
         return [each.call for each in self._functions.values()]
 
     def find(self, name: str) -> Signature | None:
-        """Return the signature of the function called `name`; None if there is no such function."""
+        """Return the signature of the function that `get` returns for `name`; None if `get` returns None."""
         found = self.get(name)
         return found.signature if found else None
 
@@ -102,7 +105,7 @@ class Registry:
         return self._installed
 
     def problems(self, kept: Mapping[str, str]) -> list[str]:
-        """Compare the functions of a store with those of this registry. Returns a line for each that is not the same.
+        """Return a line of text for each function of a store that this registry lacks or has with another signature.
 
         `kept` maps the names of the store's functions to the texts of their signatures. From now on, `get` returns None
         for a function whose signature differs.

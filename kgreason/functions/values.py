@@ -5,7 +5,7 @@
     <http://e/a>        NamedNode       None            no term
 
 Laws: a term that has no value of the wanted types has the value `NOTHING`. Examples are a string where a number is
-wanted, an ill-typed literal, and a date with a time zone (dates of Python have none). For finite values v,
+wanted, an ill-typed literal, and a date with a time zone (dates of Python have none). For finite values v of types k,
 `value_of(text_of(v, k), k) == v`. Cost: half a microsecond to two microseconds for each term.
 """
 
@@ -80,7 +80,10 @@ _LITERAL = re.compile(r'"(.*)"(?:\^\^(<[^<>]*>)|@(.*))?', re.DOTALL)
 
 
 def value_of(text: str, kinds: Kinds) -> Any:
-    """Return the Python value of a term, in the narrowest type of `kinds` that has one, or `NOTHING`."""
+    """Return the Python value of a term, or `NOTHING` if the term has no value of the types `kinds`.
+
+    If the term has values of several of these types, the narrowest type is taken: int, then Decimal, then float.
+    """
     if text.startswith('"') and (literal := _LITERAL.fullmatch(text)):
         datatype = literal[2] or (XSD_STRING if literal[3] is None else RDF_LANG_STRING)
         for kind in _NARROW_FIRST:

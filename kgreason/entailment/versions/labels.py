@@ -40,7 +40,7 @@ def relabelled(documents: Sequence[bytes]) -> list[bytes]:
 
 
 def _classes(documents: Sequence[Sequence[Quad]]) -> dict[_Node, int]:
-    """Return the class of each blank node after the last round."""
+    """Return the class of each blank node after the last round. Keys are (number of the document, label)."""
     edges = _edges(documents)
     classes = dict.fromkeys(edges, 0)
     count = 1
@@ -57,9 +57,10 @@ def _classes(documents: Sequence[Sequence[Quad]]) -> dict[_Node, int]:
 
 
 def _edges(documents: Sequence[Sequence[Quad]]) -> dict[_Node, list[tuple[_Edge, str | None]]]:
-    """Return, for each blank node, its triples in a form that has no labels of blank nodes.
+    """Return, for each blank node, a pair for each of its triples. Keys are (number of the document, label).
 
-    With each triple comes the label of the other blank node in it, or None.
+    The first of the pair is the triple without the labels of blank nodes, as a tuple of texts. The second is the label
+    of the other blank node in the triple; None if there is no other.
     """
     found: defaultdict[_Node, list[tuple[_Edge, str | None]]] = defaultdict(list)
     for number, quads in enumerate(documents):

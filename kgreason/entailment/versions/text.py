@@ -68,7 +68,10 @@ def _left_out(side: Side) -> Iterator[str]:
 
 
 def _because(group: Group, prefixes: Mapping[str, str], *, code: bool = False) -> str:
-    """Return the axioms of a group, with their restrictions and lists, on one line; with `code` in Markdown."""
+    """Return the axioms of a group as one line of text, with their restrictions and lists written out.
+
+    With `code` each axiom is a code span of Markdown. If the group has no axioms, the text gives the possible causes.
+    """
     texts = [_axiom(each, group.parts, prefixes) for each in group.axioms]
     if not texts:
         return "no single axiom: literals that only this version uses, or a rule that says NOT"
@@ -81,7 +84,10 @@ def _axiom(axiom: Triple, parts: Axioms, prefixes: Mapping[str, str]) -> str:
 
 
 def _object(term: str, parts: Axioms, prefixes: Mapping[str, str], depth: int) -> str:
-    """Return a term as text. For a blank node, these are the triples of `parts` with this subject, in brackets."""
+    """Return a term as text. A blank node becomes the triples of `parts` that have it as subject, in brackets.
+
+    `depth` is the number of brackets around the term. If there are too many, a blank node becomes `[ ... ]`.
+    """
     if not term.startswith("_:"):
         return _term(term, prefixes)
     said = [each for each in parts if each[0] == term] if depth < _DEEPEST else []
@@ -113,7 +119,7 @@ def _listed(texts: Sequence[str], most: int) -> list[str]:
 
 
 def _code(text: str) -> str:
-    """Return a text as a code span of Markdown, between more backticks than follow one another in the text."""
+    """Return a text as a code span of Markdown. Its fences have more backticks than any run of them in the text."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence, space = "`" * (longest + 1), " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{space}{text}{space}{fence}"
