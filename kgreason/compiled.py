@@ -1,12 +1,13 @@
-"""`kernel`: how kgreason compiles, caches and announces its hot loops.
+"""`kernel`: compiles and caches the hot loops of kgreason, and `announce` says so in the log.
 
 Kernels take arrays and scalars, return arrays and scalars, and release the GIL. Numba compiles a kernel on first use.
 Invariant: a cached kernel is used only if no kernel source has changed since it was compiled. Numba itself stamps a
 cache entry with the file of the outermost kernel only. It would not notice a change in a kernel that the outermost
-kernel calls. The locators here stamp the entry with all modules of the folders that hold kernels.
+kernel calls. So `UserProvided`, `InTree` and `UserWide` stamp the entry with all modules of the folders that hold
+kernels.
 
-Cost: importing this module imports Numba (about 0.3 s). So only modules that compute import it; the commands `query`
-and `dump` do not.
+Cost: importing this module imports Numba (about 0.3 s). So only modules that need kernels import it. The
+commands `query` and `dump` import no such module.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _INLINED = _OPTIONS | {"nopython": True, "boundscheck": None, "no_cpython_wrappe
 def _sources_stamp() -> str:
     """Return a hash of the text of this module and of all modules in the folders that hold kernels.
 
-    Modules without kernels count too, because a kernel has the constants of such modules compiled in.
+    Modules without kernels count too: Numba compiles the constants of such modules into the kernels.
     """
     digest = hashlib.sha256(numba.__version__.encode())
     for path in (Path(__file__), *kernel_sources(_PACKAGE)):
@@ -46,16 +47,16 @@ def _sources_stamp() -> str:
 
 
 def kernel_sources(package: Path) -> list[Path]:
-    """Return all modules of those subfolders of a package that have at least one module with kernels."""
+    """Return the modules of each subfolder of `package` in which at least one module has kernels."""
     inner = [path for path in package.rglob("*.py") if path.parent != package]
     folders = {path.parent for path in inner if b"from kgreason.compiled import" in path.read_bytes()}
     return sorted(path for path in inner if path.parent in folders)
 
 
 class _Stamped:
-    """Mixin for a cache locator of Numba: it serves only functions of this package.
+    """Mixin for a cache locator of Numba: it locates the cache only for functions of this package.
 
-    The stamp of a cache entry is `_sources_stamp`.
+    The stamp of a cache entry is the result of `_sources_stamp`.
     """
 
     def get_source_stamp(self) -> str:
@@ -94,13 +95,13 @@ def kernel(function: _Function) -> _Function:
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:
-    """Whether the cache has this kernel, compiled from the present sources. Then a call compiles nothing."""
+    """Whether the cache has the kernel `function`, compiled from the present sources: a call compiles nothing."""
     return bool(cast(Any, function)._cache._cache_file._load_index())
 
 
 @functools.cache
 def announce(function: Callable[..., Any]) -> None:
-    """Log, at the first call for `function`, that kernels are compiled now, unless the cache has this kernel."""
+    """Log that kernels are compiled now, if the cache lacks the kernel `function`. Later calls do nothing."""
     if not is_compiled(function):
         _LOG.info(ONCE)
 
@@ -116,7 +117,7 @@ def inline(function: _Function) -> _Function:
     """Compile `function` as a part of the kernels that call it; it has no cache entry.
 
     A call from Python raises TypeError, because the function has no wrapper for such calls. Compiling these wrappers
-    would take a sixth of the time of all compilation.
+    would take a sixth of the whole compile time.
     """
     if numba.config.DISABLE_JIT:
         return function

@@ -1,10 +1,11 @@
 """The datatype map: the lexical forms and the values of each datatype.
 
 It is the map of OWL 2 RL (OWL 2 Profiles, 4.2; OWL 2 Structural Specification, section 4), plus owl:real, owl:rational,
-rdf:dirLangString and the other types of time. A datatype has one or more value spaces, a test that selects its values
-from them, and a lexical mapping. Lexical forms are not trimmed: a literal with spaces around its lexical form is
-ill-typed, because the whiteSpace facet is for XML documents (RDF 1.1 Concepts, 5.1; the RDF test cases
-xmlsch-02-whitespace-facet). rdfs:Literal, owl:real and the two types of tagged strings have no lexical forms.
+rdf:dirLangString, and the types of XSD for dates, times and durations that OWL 2 RL lacks. A datatype has one or more
+value spaces, a test that selects its values from them, and a lexical mapping. Lexical forms are not trimmed: a literal
+with spaces around its lexical form is ill-typed, because the whiteSpace facet is for XML documents (RDF 1.1 Concepts,
+5.1; the RDF test cases xmlsch-02-whitespace-facet). rdfs:Literal, owl:real and the two types of tagged strings have no
+lexical forms.
 
 Law: the lexical mapping of a datatype gives only values of this datatype.
 Cost: half a microsecond for a plain string, one for a string with a language tag, two to six for other literals.
@@ -144,7 +145,7 @@ def is_member(data_value: Value, datatype: str) -> bool:
 
 
 def _plain(text: str) -> Reading:
-    """Return the value of a literal without a tag and a datatype. This is a fast path for most strings."""
+    """Return the value of a literal that ends with a quotation mark. This is a fast path for most strings."""
     if "\\" in text or text[0] != '"' or len(text) < 2:
         return _reading(text)
     return Value(STRING, text[1:-1])

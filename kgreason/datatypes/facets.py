@@ -3,8 +3,8 @@
 OWL 2 RL has no facets; ontologies of other profiles have them (OWL 2 Structural Specification, section 4). Bounds
 follow the order of XSD, not identity: -0 is at least +0. A value that cannot be compared with a bound violates the
 bound, so NaN violates every bound. Lengths count the characters of strings and IRIs, and the octets of binary data. For
-a string with a language tag, lengths and patterns look at the string only. A facet that does not apply to a value is
-violated.
+a string with a language tag, lengths and patterns look at the string only. A value violates a facet that does not
+apply to it.
 
 Cost: one comparison; a pattern is translated once.
 """
@@ -43,7 +43,10 @@ def _language_range(data_value: Value, limit: Value) -> bool:
 
 
 def _measured(data_value: Value) -> Any:
-    """Return the string or octets of a value that facets for lengths and patterns look at; None for other values."""
+    """Return the part of a value that facets for lengths and patterns look at: its string or octets.
+
+    Returns None for a value to which these facets do not apply.
+    """
     if data_value.space == value.LANG_STRING:
         return data_value.data[0]
     return data_value.data if data_value.space in (value.STRING, value.URI, value.HEX, value.BASE64) else None

@@ -49,7 +49,7 @@ _ABOVE = {
 
 
 def is_subtype(datatype: str, other: str) -> bool:
-    """Whether all values of `datatype` are known to be values of `other`, which may be the same datatype."""
+    """Whether all values of `datatype` are known to be values of `other`. True if both are the same datatype."""
     return datatype == other or other in supertypes(datatype)
 
 

@@ -1,12 +1,14 @@
 r"""The parts of a literal: lexical form, datatype, language tag.
 
+Three literals and their parts:
+
     "a\tb"                 a	b   <...XMLSchema#string>
     "x"@en                 x     <...22-rdf-syntax-ns#langString>   en
     "1"^^<http://e/t>      1     <http://e/t>
 
-Invariant: the argument is a literal from `Dictionary.decode`. Its last quotation mark ends the lexical form, because a
-language tag or an IRI has no quotation mark.
-Cost: a search from the right, and a regular expression if there is a backslash.
+Invariant: the argument of `unescaped` is a literal from `Dictionary.decode`. Its last quotation mark ends the lexical
+form, because a language tag or an IRI has no quotation mark. Cost: a search from the right, and a regular expression if
+there is a backslash.
 """
 
 from __future__ import annotations
@@ -18,9 +20,9 @@ from kgreason.terms.vocabulary import RDF_DIR_LANG_STRING, RDF_LANG_STRING, XSD_
 
 
 class Literal(NamedTuple):
-    """The parts of a literal: lexical form without escapes, datatype, and language tag in lower case, or "".
+    """The parts of a literal: lexical form without escapes, datatype, and language tag in lower case.
 
-    If there is a direction, it ends the tag: `ar--rtl`.
+    `language` ends with the direction if the literal has one: `ar--rtl`. It is "" if the literal has no language tag.
     """
 
     lexical: str

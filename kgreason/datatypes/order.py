@@ -2,9 +2,10 @@
 
 Facets and comparisons use this order (XSD 1.1 Part 2, 2.2.2 and 2.2.3): +0 equals -0. NaN equals no value and is less
 than no value. Moments are compared by their places on the time line. Orders are partial. A moment without a timezone
-and a moment with a timezone are comparable if they are more than fourteen hours apart (3.3.7). A duration is less than
-another duration if it ends earlier when both start at the same date, for each of four start dates (`durations`). Values
-of spaces without an order are equal or incomparable; values of two different spaces are incomparable.
+and a moment with a timezone are comparable if they are more than fourteen hours apart (3.3.7). Durations are compared
+for four start dates (`durations`): one duration is less than another if, for each of these dates, it ends earlier when
+both start at that date. In a space without an order, two values are equal or incomparable. Values of different spaces
+are incomparable.
 
 Laws: `compare(a, b) == -compare(b, a)`; identical values other than NaN are equal; less-than is transitive. Cost: below
 a microsecond for numbers, about ten for durations.

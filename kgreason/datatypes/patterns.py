@@ -104,7 +104,7 @@ class _Translation:
         return members
 
     def _part(self) -> str:
-        """Translate a part of a character class: a character, a range, or an escape for a whole class."""
+        r"""Translate a part of a character class: a character, a range, or an escape for a class (`\d`)."""
         if self._pattern[self._at : self._at + 2] in _CLASS_ESCAPES:
             self._at += 1
             return self._escape()
@@ -174,9 +174,10 @@ def _complement(members: str) -> str:
 
 
 def _unicode(name: str) -> str:
-    """Return the characters of a Unicode category (`Lu`), or of a group of categories (`L`), as ranges `A-Z` in a text.
+    """Return the characters of a Unicode category (`Lu`), or of a group of categories (`L`).
 
-    Returns "" if the name is unknown.
+    The result is a text of ranges such as `A-Z`, in escaped form, for use in a character class. Returns "" if the name
+    is unknown.
     """
     return "".join(ranges for short, ranges in _categories().items() if short.startswith(name))
 

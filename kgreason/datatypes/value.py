@@ -54,7 +54,7 @@ class IllTyped:
 
     @property
     def reason(self) -> str:
-        """An error message that names the literal and what is wrong with it, in one line."""
+        """An error message of one line: the literal, and which lexical forms its datatype has."""
         return f"{quote(self.lexical)}^^{self.datatype} is ill-typed: {self.problem}"
 
 

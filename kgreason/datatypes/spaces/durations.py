@@ -2,7 +2,7 @@
 
 Two durations are equal if they have the same number of months and the same number of seconds (XSD 1.1 Part 2, 3.3.6):
 `P1Y` equals `P12M`, but `P1M` does not equal `P30D`. The order is partial. The standard names four start dates
-(3.3.6.1). A duration is less than another duration if it ends earlier from each of these dates. So `P1M` and `P30D` are
+(3.3.6.1). A duration is less than another duration if it ends earlier for each of these dates. So `P1M` and `P30D` are
 incomparable.
 
 Cost: about three microseconds; ten for a comparison.
@@ -45,7 +45,7 @@ def duration(lexical: str) -> Value:
 
 
 def day_time(lexical: str) -> Value:
-    """Return the value of a lexical form of xsd:dayTimeDuration, which has no years and months, not even `0Y`."""
+    """Return the value of a lexical form of xsd:dayTimeDuration, which has no years or months, not even `0Y`."""
     date = lexical.partition("T")[0]
     if "Y" in date or "M" in date:
         raise ValueError("expected a form such as P3DT4H5M6.7S, without years and months")
@@ -53,19 +53,19 @@ def day_time(lexical: str) -> Value:
 
 
 def year_month(lexical: str) -> Value:
-    """Return the value of a lexical form of xsd:yearMonthDuration, which has no days and no time, not even `0D`."""
+    """Return the value of a lexical form of xsd:yearMonthDuration, which has no days or times, not even `0D`."""
     if "D" in lexical or "T" in lexical:
         raise ValueError("expected a form such as P1Y2M, without days and time")
     return duration(lexical)
 
 
 def places(value: Duration) -> list[int | Decimal]:
-    """Return four ends of a duration, in seconds on the time line: it starts at each of the standard's four dates."""
+    """Return where a duration ends on the time line, in seconds, for each of the standard's four start dates."""
     return [plus(_after(year, month + value.months), value.seconds) for year, month in _STARTS]
 
 
 def _after(year: int, month: int) -> int:
-    """Return the start of a month, in seconds on the time line. January of `year` is month 1; 13 is a year later."""
+    """Return the start of a month, in seconds on the time line. Month 1 is January of `year`, 13 of the next year."""
     return days_before(year + (month - 1) // 12, (month - 1) % 12 + 1) * 86400
 
 

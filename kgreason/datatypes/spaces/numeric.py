@@ -1,14 +1,15 @@
 """Numbers: exact numbers of any size, and the numbers of the two floating-point types.
 
 Decimals, integers and rationals share the value space of owl:real. They are kept exactly, as int, Decimal or Fraction;
-Python compares and hashes these by their numbers. A lexical form of a float or double stands for the nearest float or
-double; ties go to even, and numbers beyond the largest become infinite (XSD 1.1 Part 2, floatingPointRound). The value
-spaces of owl:real, xsd:float and xsd:double are disjoint (OWL 2 Structural Specification, 4.1 and 4.2).
+Python compares and hashes these by number, whatever the type. A lexical form of a float or double stands for the
+nearest float or double; ties go to even, and numbers beyond the largest become infinite (XSD 1.1 Part 2,
+floatingPointRound). The value spaces of owl:real, xsd:float and xsd:double are disjoint (OWL 2 Structural
+Specification, 4.1 and 4.2).
 
-Law: `real(a) == real(b)` exactly if a and b write the same number, for any number of digits. The function of a datatype
-takes a lexical form. It raises ValueError if the lexical form has no value; the message says which lexical forms are
-expected. Cost: some microseconds, and linear in the digits; `whole` returns an int and takes a little more than linear
-time.
+Law: `real(a) == real(b)` exactly if a and b write the same number, for any number of digits. `integer`, `decimal`,
+`rational`, `double` and `single` take a lexical form. They raise ValueError if the lexical form has no value; the
+message says which lexical forms are expected. Cost: some microseconds, and linear in the digits; `whole` returns an int
+and takes a little more than linear time.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ lexical forms are `text@tag` and `text@` (rdf:PlainLiteral, section 3). Language
 lexical form of an xsd:anyURI may be any string, but its value is not a value of xsd:string (XSD 1.1 Part 2, 3.3.17; OWL
 2 Structural Specification, 4.6).
 
-XSD 1.1 leaves the choice of the XML version to the implementation. Strings here have the characters of XML 1.1 (all but
-U+0000, U+FFFE and U+FFFF), and names have the form `Name` of XML 1.1. The tests of derived types (`is_token` and
-others) take a string. Cost: one or two microseconds.
+XSD 1.1 leaves the choice of the XML version to the implementation. kgreason takes XML 1.1: a string may have all
+characters but U+0000, U+FFFE and U+FFFF, and names have the form `Name` of XML 1.1. The tests of derived types
+(`is_token` and others) take a string. Cost: one or two microseconds.
 """
 
 from __future__ import annotations

@@ -38,7 +38,10 @@ _BEFORE = (0, *accumulate(_LENGTHS))
 
 
 class Moment(NamedTuple):
-    """A moment: the seven properties of XSD. `second` is exact; `offset` (timezone) is in minutes east of Greenwich."""
+    """A moment: the seven properties of XSD. `offset`: the timezone, in minutes east of Greenwich.
+
+    `second` is never rounded. A property is None if the datatype or the lexical form leaves it out.
+    """
 
     year: int | None
     month: int | None
