@@ -1,4 +1,6 @@
-"""The engine: facts and rules as numbers (ids), always at the fixpoint. It is the circuit of DYRE on integer columns.
+"""The engine: holds facts and rules as numbers (ids), and after each commit all facts that follow.
+
+It implements the circuit of DYRE on integer columns.
 
 memory/, facts/, program/, index/, level/   the parts of a circuit
 circuit                     Circuit: the arrays, and the loop that calls the kernels

@@ -1,9 +1,8 @@
 """The columnar circuit: fact table, triggers, plans and arrangements, and the loop that drives the kernels.
 
-One call of the kernel `advance` runs a whole phase if no array has to grow. Between the calls, the loop here grows
-arrays, fills arrangements, checks limits and lets Ctrl-C through. Invariant: between two calls the arrays are
-consistent. So after an error at any point, `undo` repairs the circuit of an Update; the new circuit of a Bootstrap is
-simply dropped.
+One call of the kernel `advance` runs a whole phase if no array has to grow. Between the calls, `Circuit` grows arrays,
+fills arrangements, checks limits and lets Ctrl-C through. Invariant: between two calls the arrays are consistent. So
+after an error at any point, `undo` repairs the circuit of an Update; the new circuit of a Bootstrap is simply dropped.
 
 Cost: one kernel call for a phase of a small commit, one for each `QUANTUM` rewrites in a large one.
 """
@@ -130,8 +129,8 @@ class Circuit:
     """Holds the facts and the arrays that index them, and evaluates the planner's rules over the facts.
 
     Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function that
-    is called between kernel calls. The function returns how many rewrites the commit may have extended since `begin`.
-    An evaluation that extends more rewrites raises OverLimitError.
+    is called between kernel calls. The function returns how many rewrites the commit may extend, counted from `begin`
+    on. An evaluation that extends more rewrites raises OverLimitError.
     """
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0) -> None:
@@ -171,7 +170,10 @@ class Circuit:
             self.refresh()
 
     def refresh(self) -> None:
-        """Copy the rules, keys and asks of the planner into the memory block, and make other arrays large enough."""
+        """Copy the rules, keys and asks of the planner into the memory block.
+
+        The arrays whose size depends on the planner grow, and the rows that meet each new key are counted.
+        """
         planner, memory = self.planner, self.memory
         if planner.width > memory["heads"].shape[1]:
             self.facts.widen(planner.width)
@@ -234,7 +236,7 @@ class Circuit:
     def derive(self, table: int, rows: Int32) -> None:
         """Derive rows of a table: the heads of rules with an empty body.
 
-        In the phase RETRACT, take these derivations back instead.
+        `rows`: int32[n, w]. In the phase RETRACT, the method takes one derivation of each row back.
         """
         rows = self.facts.padded(rows)
         self._make_room(len(rows))
@@ -253,9 +255,9 @@ class Circuit:
             self.memory.grow("undo", self._counters[N_TOUCHED] + more)
 
     def go_on(self, mode: int) -> None:
-        """Start the phase `mode` of a commit.
+        """Start the phase `mode` of a commit with the rows that the previous phase has put into the queue.
 
-        The phase before has already put the rows of its first level into the queue.
+        Unlike after `enter`, these rows are the first level of the new phase.
         """
         self._counters[MODE] = mode
 
@@ -281,9 +283,10 @@ class Circuit:
         self._drive(check)
 
     def run_rule(self, rule: int, check: Check) -> None:
-        """Derive the heads of one rule from the facts that were present before the phase. The rule must have a body.
+        """Evaluate one rule over the facts that were present before the phase. The rule must have a body.
 
-        The phase is ASSERT for a rule that enters the program, and RETRACT for a rule that leaves the program.
+        In the phase ASSERT, the rule enters the program, and its heads are derived. In the phase RETRACT, the rule
+        leaves the program, and its derivations are taken back.
         """
         count = self.memory["key_count"]
         key, plan = min(self.planner.plans_of(rule), key=lambda pair: int(count[pair[0]]))
@@ -363,7 +366,7 @@ class Circuit:
             self._stop()
 
     def _stop(self) -> None:
-        """End a scan, complete or not: set its counters back. A scan is a pass over given rows."""
+        """Reset the counters of a scan that is complete or was interrupted. A scan is a pass over given rows."""
         self.memory["key_fill"][:] = 0
         self.block[[N_HITS, N_GROUPS, N_HEADS, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
         self._counters[PHASE] = GATEKEEP

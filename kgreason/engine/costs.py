@@ -2,12 +2,13 @@
 
 The array has one row for each rule of the planner. A row has three parts. The first part has the counts since the
 circuit was made, by a Bootstrap or by `adopt`. The second part has the number of the last commit that ran the rule, and
-the counts of this commit. The third part has the same for the previous commit that ran the rule. So a rollback can
-restore all counts, and a commit touches only the rows of the rules that it runs.
+the counts of this commit. The third part has the same for the previous commit that ran the rule. A rollback subtracts
+the second part from the first and copies the third part to the second. A commit writes only the rows of the rules that
+it runs.
 
 Invariants: after a rollback the counts are as before the commit. The rewrites of all rules in the last commit add up to
-`Changes.rewrites`; both include the work of an Update that was dropped. Here a derivation is any head that a finished
-rewrite gives: a head that holds now, a head that an Update took back, or a head that an Update found again in Rederive.
+`Changes.rewrites`; both include the work of an Update that was dropped. In this module, a derivation is a head that a
+complete rewrite gives: a head that holds now, a head that an Update took back, or a head that Rederive found again.
 
 Cost: five words written for each run of a plan over a segment; a rollback looks at one word of each rule.
 """
@@ -36,7 +37,8 @@ _BEFORE = slice(COST_BEFORE, COST_WORDS)
 class Cost(NamedTuple):
     """How many rewrites and derivations of a rule were counted.
 
-    Both are counted twice: since the graph was opened or a Bootstrap ran last, and in the last commit.
+    `rewrites`, `derivations`: since the graph was opened, or since the last Bootstrap if there was one.
+    `last_rewrites`, `last_derivations`: in the last commit.
     """
 
     rewrites: int = 0
@@ -46,9 +48,9 @@ class Cost(NamedTuple):
 
 
 def read(costs: Int64, last: int) -> list[Cost]:
-    """Return the cost of each rule. `costs`: int64[r, 8], as the kernels counted.
+    """Return the cost of each rule, in the order of the rules' numbers.
 
-    `last`: the number of the last commit.
+    `costs`: int64[r, 8], the array that the kernels fill. `last`: the number of the last commit.
     """
     counts = np.where(costs[:, [COST_COMMIT]] == last, costs[:, _COUNTS], 0)
     return [Cost(*row) for row in np.hstack([costs[:, _ALL], counts]).tolist()]
@@ -73,9 +75,9 @@ def carry_over(before: Int64, costs: Int64, commit: int) -> None:
 
 
 def count(costs: Int64, rule: int, derivations: int, commit: int) -> None:
-    """Add `derivations` to the counts of rule number `rule` in commit number `commit`. Its body is empty.
+    """Add `derivations` to the counts of the rule with the number `rule`, in the commit with the number `commit`.
 
-    The kernels do not run such a rule.
+    This function is for rules with an empty body, because the kernels do not run these rules.
     """
     row = costs[rule]
     if row[COST_COMMIT] != commit:

@@ -1,9 +1,9 @@
 """Update or Bootstrap: the choice of Zhao et al., *Towards Elastic Incrementalization for Datalog*.
 
-Work is counted in rewrites extended, so that the choice is the same on every machine. The work of a Bootstrap counts
-its facts as well, because it hashes each fact. The forecast for the next Bootstrap is the work of the last one, reduced
-by the share of the facts that have left since then, plus the facts that Updates have added and the rewrites of these
-Updates.
+Work is counted in rewrites extended, so that the choice is the same on every machine. The work of a Bootstrap is its
+rewrites plus its facts, because it hashes each fact. The forecast for the next Bootstrap begins as the work of the last
+one. If an Update removes a quarter of the facts, the forecast falls by a quarter. If an Update adds facts, the forecast
+grows by the number of these facts and by the rewrites that added them.
 
     facts leave     An Update takes derivations back and looks for other derivations. The limit is `FRACTION` times the
                     work of a Bootstrap. (On LUBM and on transitive closures, one such rewrite takes as long as two or
@@ -14,10 +14,10 @@ Updates.
 
 An Update that goes past its limit is dropped, and a Bootstrap runs. The dropped work is lost. So an Update is not even
 tried in two cases. First: the number of arriving facts is larger than the forecast of a Bootstrap's work. Second: the
-forecast for the leaving facts is larger than the limit. This forecast is the number of leaving facts, times the
+forecast for the leaving facts is larger than their limit. This forecast is the number of leaving facts, times the
 rewrites for each fact that were measured at the last deletion of `TELLING` or more facts. A forecast that prevents an
-Update is never tested, so each use multiplies it by `DOUBT`. If the budget is too small for a Bootstrap, an Update is
-tried in any case.
+Update is never tested. So it is multiplied by `DOUBT` each time it prevents one. If the budget is too small for a
+Bootstrap, an Update is tried in any case.
 
 Law: let b be the rewrites of a Bootstrap, and f the forecast for the facts at the end of the commit. A commit with one
 `apply` extends at most b + (1 + `FRACTION`) * f rewrites. Cost: a few numbers for each commit.

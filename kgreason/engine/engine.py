@@ -10,7 +10,7 @@ rollback leaves facts, stamps, supports and rules as they were.
 
     Update    Retract: take back the counted derivations of leaving rules and facts, level by level
               Rederive: bring back each fact that left but still has a derivation from the remaining facts
-              Assert: run the semi-naive levels from the returned facts, the new facts and the heads of new rules
+              Assert: run the semi-naive levels from the rederived facts, the new facts and the heads of new rules
 
 If an Update is too much work compared with a Bootstrap, it is dropped, or not even tried, and a Bootstrap runs
 (`elastic`). The delta is the same in both cases. The cost of an Update is proportional to the change, that of a
@@ -44,7 +44,7 @@ StrategyRun: TypeAlias = Literal["update", "bootstrap"]
 
 
 class Place(NamedTuple):
-    """A state of an open commit: its circuit, and the numbers of rows in the undo log and in the queue."""
+    """A state of an open commit: its circuit, and how many rows the undo log and the queue have."""
 
     circuit: Circuit
     touched: int
@@ -56,10 +56,10 @@ class Changes(NamedTuple):
 
     - `rows`, `tables`: the facts, int32[n, w], and the numbers of their tables, int32[n].
     - `before`, `after`: the kinds of the facts before and after the commit: ABSENT, INFERRED or IS_ASSERTED, int8[n].
-    - `strategy`, `switched`: the strategy that ran in the end, and whether this is a Bootstrap after a dropped Update.
+    - `strategy`: the strategy that ran in the end. `switched`: whether it is a Bootstrap after a dropped Update.
     - `rewrites`: all work, in rewrites, including the work of a dropped Update.
-    - `missed`: how many retractions were of facts that were not asserted.
-    - `steps`: for each `apply` the strategy that ran in the end.
+    - `missed`: how many of the facts to retract were not asserted.
+    - `steps`: the strategy of each `apply` that ran in the end.
     """
 
     rows: Int32
@@ -89,7 +89,7 @@ def count(rows: Rows) -> int:
 
 
 def no_check() -> None:
-    """Do nothing. This is the default for arguments `check`, functions that are called between kernel calls."""
+    """Do nothing: the default for each parameter `check`, a function that is called between kernel calls."""
 
 
 def _both(first: Check, second: Check) -> Check:
@@ -165,7 +165,10 @@ class Engine:
         )
 
     def _whole(self, work: Callable[[Check], object], check: Check) -> Changes:
-        """Run one call of `work` as a commit. After an error, roll the commit back and raise the error again."""
+        """Call `work` in a new commit and accept it. After an error, roll the commit back and raise the error again.
+
+        `work` gets a function to call between kernel calls: the function calls `check` and lets Ctrl-C through.
+        """
         with undivided() as let_out:
             self._begin()
             try:
@@ -321,12 +324,10 @@ class Engine:
         self._elastic.grew(circuit.queue_end - end, circuit.rewrites - before)
 
     def _for_arriving(self, most: int, facts: int, end: int) -> Callable[[], int]:
-        """Return a function that gives the present limit on rewrites in the phase Assert.
+        """Return a function that returns the present limit on rewrites in the phase Assert.
 
-        It grows with the arriving facts.
-
-        `most`: the limit of the budget. `facts`: the number of facts at the start. `end`: the position in the queue
-        where the arriving facts begin.
+        The limit grows with the arriving facts. `most`: the limit of the budget. `facts`: the number of facts that
+        remained after Retract. `end`: the position in the queue where the arriving facts begin.
         """
         circuit, elastic, before = self.circuit, self._elastic, self.circuit.rewrites
         return lambda: min(most, before + elastic.for_arriving(1 + (circuit.queue_end - end) / max(facts, 1)))
@@ -334,7 +335,8 @@ class Engine:
     def _take_back(self, retracted: Rows, leaving: Sequence[int], check: Check) -> int:
         """Run Retract and Rederive, and note their cost in the forecasts.
 
-        `leaving`: the numbers of the rules that leave. Returns the position in the queue after the last row that left.
+        `leaving`: the numbers of the rules that leave the program. Returns the position in the queue after the last row
+        that left.
         """
         start, before = self.circuit.queue_end, self.circuit.rewrites
         try:
@@ -347,8 +349,8 @@ class Engine:
     def _retract(self, retracted: Rows, leaving: Sequence[int], check: Check) -> int:
         """Run Retract and Rederive.
 
-        `leaving`: the numbers of the rules that leave. Returns the position in the queue after the last row that
-        left, where the rows that return begin.
+        `leaving`: the numbers of the rules that leave the program. Returns the position in the queue after the last
+        row that left. The rows that Rederive brought back follow there.
         """
         circuit = self.circuit
         circuit.enter(RETRACT)
@@ -427,8 +429,8 @@ class Engine:
     def was_present(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row that `arrived` returned whether it was a fact before the open commit: bool[n].
 
-        Only a Bootstrap keeps the facts from before the commit, in the old circuit. Without a Bootstrap, all results
-        are False. This is right, because `arrived` then returns only facts that are new.
+        If a Bootstrap has run, the facts are looked up in the old circuit. If not, all results are False, because
+        `arrived` then returns only facts that are new.
         """
         if self.circuit is self._origin:
             return np.zeros(len(rows), dtype=np.bool_)
@@ -440,7 +442,7 @@ class Engine:
         return Place(self.circuit, self.circuit.touched, self.circuit.queue_end)
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
-        """Return the facts that the open commit has changed since the mark `since` was made by `place`, and a new mark.
+        """Return the facts that the open commit has changed since `place` made the mark `since`, and a new mark.
 
         The facts are returned as columns int32[n, w] and tables int32[n]. A fact that had already changed before
         `since` may be left out. If a Bootstrap has run after `since`, all facts that the commit has changed are
@@ -455,9 +457,9 @@ class Engine:
     def moved(self, since: Place) -> tuple[Int32, Int32]:
         """Return all facts that came or left after the mark `since` was made, in the open commit.
 
-        Returns columns int32[n, w] and tables int32[n]. Unlike `touched`, no fact is left out. Some facts are returned
-        twice, or are as they were at the mark. If a Bootstrap has run after `since`, returns all facts that the commit
-        has changed.
+        Returns columns int32[n, w] and tables int32[n]. Unlike `touched`, no fact is left out. Some facts may be
+        returned twice, or may have returned to their state at the mark. If a Bootstrap has run after `since`, returns
+        all facts that the commit has changed.
         """
         if since.circuit is self.circuit:
             return self.circuit.facts.columns(self.circuit.queued(since.queued))
@@ -538,8 +540,8 @@ class Engine:
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32 | None:
         """Return the facts of a table that have the ids `constants`, column -> id: int32[n, w].
 
-        Returns None if no body atom of the rules has exactly these constants in these columns, or if no fact matches
-        such an atom. Cost: one look at each fact that the catalogue lists for the constants.
+        Returns None if no body atom of the rules has exactly these constants in these columns, or if no fact has
+        them. Cost: one look at each fact that the catalogue lists for the constants.
         """
         key = self.planner.find_key(table, constants)
         if key is None or not self.circuit.memory["key_count"][key]:
@@ -581,7 +583,7 @@ class Engine:
         return self._is_open or self._last > 0
 
     def costs(self, *, every: bool = False) -> list[tuple[EncodedRule, Cost]]:
-        """Return the rules in force, each with its cost; with `every` also the rules that have left.
+        """Return the rules in force, each with its cost. With `every`, also return the rules that are not in force now.
 
         If a commit is open, the open commit counts as the last commit.
         """
@@ -594,9 +596,9 @@ class Engine:
         return [self.planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
 
     def _reweigh(self, added: Sequence[EncodedRule], removed: Sequence[EncodedRule]) -> _Reweighed:
-        """Change the weights of rules.
+        """Add 1 to the weight of each rule of `added`; then subtract 1 for each rule of `removed` that is in force.
 
-        Returns the numbers of the rules that leave, and those of the rules that are new.
+        Returns the numbers of the rules that leave the program, and the numbers of the rules that are new.
         """
         if not added and not removed:
             return _NO_RULES
@@ -637,7 +639,7 @@ class Engine:
     def _fire_empty_bodies(self, numbers: Iterable[int]) -> None:
         """Derive the heads of those rules of `numbers` that have no body.
 
-        In the phase RETRACT, take these derivations back instead.
+        In the phase RETRACT, the method takes these derivations back.
         """
         if not self._bodiless:
             return
