@@ -1,4 +1,4 @@
-"""`kgreason compare`: what one version of an ontology entails that the other does not, by responsible axiom.
+"""`kgreason compare`: shows the triples that only one of two versions of an ontology entails, grouped by axioms.
 
 Cost: the closures of both versions, and a proof for each difference (`entailment.versions.comparison`).
 """
@@ -69,15 +69,15 @@ def compare(
     prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
-    """Show what the version NEW of an ontology entails that OLD does not, and the reverse.
+    """Show the triples that only one of the versions OLD and NEW of an ontology entails.
 
-    The entailed triples are grouped by the axioms that are responsible. An axiom is responsible for a triple if a proof
-    of the triple uses the axiom and the other version lacks it. --data adds files to both versions, so that the answer
-    also shows what changes for their individuals. Contradictions that only one version has are shown, too. Triples with
-    blank nodes are counted and not shown.
+    The entailed triples are grouped by the axioms that are responsible for them. kgreason proves each triple in the
+    version that entails it. An axiom of the proof is responsible if the other version lacks this axiom. --data adds
+    files to both versions, so that the answer also shows what changes for the individuals of these files.
+    Contradictions that only one version has are shown, too. Triples with blank nodes are counted and not shown.
 
-    IRIs are shortened by the prefixes of NEW, if it is a Turtle file, and by --prefix. `kgreason diff` shows what an
-    edit would change in a store.
+    --prefix shortens IRIs. If NEW is a Turtle file, its prefixes shorten IRIs, too. `kgreason diff` shows what an edit
+    would change in a store.
     """
     from kgreason.cli.progress import Bars
     from kgreason.entailment.versions.comparison import compare as compared

@@ -1,10 +1,10 @@
 """`kgreason diff`: prints what an edit would change, as an RDF Patch.
 
-Files are evaluated as a what-if. An update runs on a fork, a copy of the graph in memory, since each of its operations
-sees the result of the operations before it.
+Files are evaluated as a what-if. An update of a store on disk runs on a fork, a copy of the graph in memory, because
+each operation of the update sees the result of the operations before it.
 
-Invariant: the store is only read, and the patch is the one that the edit would give. Cost: that of the edit; an update
-also costs the copy.
+Invariant: the store is only read. The patch says what the edit would change as a commit. Cost: that of the edit; an
+update also costs the copy.
 """
 
 from __future__ import annotations
@@ -84,12 +84,13 @@ def diff(
     """Show what an edit would change; the store stays as it is.
 
     The edit is a SPARQL Update, or files: -f names files to load, --remove names files to unload. A triple that is in
-    both is loaded.
+    files of both options is loaded.
 
     The answer is an RDF Patch of the whole graph, both asserted and inferred triples. A line `A s p o .` is a triple
     that would appear. A line `D s p o .` is a triple that would disappear. A fact of a relation is a header
-    `H add-fact` or `H delete-fact`. If the edit changes nothing, there is no such line. With --prefix the rows are
-    easier to read, but they are no RDF Patch any more. Warnings tell the contradictions that files would raise.
+    `H add-fact` or `H delete-fact`. If the edit changes nothing, the patch has none of these lines. With --prefix the
+    lines are easier to read, but they are no RDF Patch any more. If the edit is files, warnings tell the contradictions
+    that it would raise.
     """
     from kgreason.cli.progress import Bars, within
 

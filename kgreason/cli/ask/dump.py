@@ -3,7 +3,7 @@
 N-Triples and N-Quads are printed a chunk at a time; pyoxigraph converts them to the other formats. Literals keep the
 form in which they were loaded. Queries show another form, because Oxigraph normalises literals.
 
-Invariant: no triple is both asserted and inferred, and the two sets together are all triples.
+Law: `--asserted` and `--inferred` have no triple in common. Together they print all triples.
 """
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ def explain(
     Write terms as in Turtle: `a` for rdf:type, and prefixed names. --prefix declares a prefix; rdf, rdfs, owl and xsd
     are always declared. Write a literal as `kgreason dump` or a query shows it.
 
-    With --why-not, show for a triple that does not hold which rules could derive it, and for each of them the
-    conditions that fail: triples that are missing, a FILTER that is false, or a NOT with the triples that make it fail.
+    With --why-not the triple is one that does not hold. The answer shows the rules that could derive this triple, and
+    the conditions of each rule that fail: missing triples, a false FILTER, or a NOT with the triples that make it fail.
     """
     from kgreason.cli.progress import Bars
     from kgreason.graph.input.quads import triple_of

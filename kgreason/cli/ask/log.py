@@ -42,11 +42,12 @@ def log(
 ) -> None:
     """List the commits of a store that keeps its history (`load --history all`), the newest first.
 
-    Each line has the number of a commit, its time (UTC), how many triples appeared and disappeared, how many of these
-    were asserted, and how many of your rules were added and removed. --json prints all that is known of each commit.
+    Each line has the number of a commit, its time (UTC), how many triples appeared and how many of these were asserted,
+    the same for the triples that disappeared, how many of your rules were added and removed, and the headers of the
+    commit. --json prints all that is known of each commit.
 
-    --diff M N prints the difference between two commits, as `kgreason diff` prints it; N may be the earlier commit.
-    Comments tell the rules that were added and removed.
+    --diff M N prints what changed from commit M to commit N, as an RDF Patch. N may be the earlier commit. Comments
+    tell the rules that were added and removed.
     """
     with graph_at(location, read_only=True) as graph:
         if pair is not None:

@@ -4,8 +4,10 @@
     61.2%    12,345        4,000            0  grand: [?x, :grand, ?z] :- [?x, :parent, ?y], [?y, :parent, ?z] .
     30.1%     6,071        5,012           12  prp-trp, from the axiom :ancestor a owl:TransitiveProperty .
 
-The rules of one axiom count together. Cost: one small file is read. If there are commits after the last snapshot, the
-state of the engine is read instead. `--anew` costs a computation from scratch, `--alone` a look at every derivation.
+The rules of one axiom count together.
+
+Cost: one small file is read. If there are commits after the last snapshot, the state of the engine is read instead.
+`--anew` costs a computation of the closure from scratch. `--alone` costs a look at every derivation.
 """
 
 from __future__ import annotations
@@ -77,10 +79,10 @@ def profile(
 
 
 def costs(graph: Graph, *, alone: bool = False, anew: bool = False) -> list[Row]:
-    """Return the costs of a graph's rules as rows, which `by_axiom` has grouped.
+    """Return the costs of a graph's rules, with one row for all rules of an axiom (`by_axiom`).
 
-    A rule of the user has the text that the user wrote, and the name of its file. `alone` and `anew` have the same
-    meaning as for `KnowledgeGraph.rules`.
+    The row of a user's rule has the rule as the user wrote it, and the file that it came from. `alone` and `anew` are
+    those of `KnowledgeGraph.rules`.
     """
     own = {(rule.name, format_rule(canonical(rule))): rule for rule in graph.own_rules()}
     rows = graph.rules(costs=True, alone=alone, anew=anew)
@@ -91,10 +93,10 @@ def costs(graph: Graph, *, alone: bool = False, anew: bool = False) -> list[Row]
 
 
 def by_axiom(rules: Iterable[Row]) -> list[Row]:
-    """Give rules that were translated from the same axioms one row, with the sums of their costs.
+    """Sum the costs of rules: one row for all rules that were translated from the same axioms, one for any other rule.
 
-    `rules` are rows of `KnowledgeGraph.rules`. The `names` and `rules` of a row in the result are the names and the
-    texts of its rules. The costliest row comes first.
+    `rules` are dicts of `KnowledgeGraph.rules(costs=True)`. In each row of the result, `names` are the names of the
+    rules that are summed, and `rules` are their texts. The costliest row comes first.
     """
     groups: dict[object, Row] = {}
     for rule in rules:
@@ -109,7 +111,10 @@ def by_axiom(rules: Iterable[Row]) -> list[Row]:
 
 
 def costs_text(rows: list[Row], count: int, prefixes: Mapping[str, str]) -> Iterator[str]:
-    """Write rows of costs as the lines of a table. The last line says how many of all `count` rows are not shown."""
+    """Write rows of costs as the lines of a table.
+
+    `count` is the number of all rows. If `rows` are fewer, the last line says how many rows are not shown.
+    """
     heads = ["share", "rewrites", "derivations", "last commit", *(["alone"] if rows and "alone" in rows[0] else [])]
     names = ["rewrites", "derivations", "last_rewrites", "alone"]
     table = [[f"{row['share']:.1%}", *(f"{row[name]:,}" for name in names if name in row)] for row in rows]
@@ -122,7 +127,10 @@ def costs_text(rows: list[Row], count: int, prefixes: Mapping[str, str]) -> Iter
 
 
 def _told(row: Row, prefixes: Mapping[str, str]) -> str:
-    """Say on one line which rule a row is about, or for rules of an axiom, their names and the axiom."""
+    """Return the text of the column `rule` for a row, on one line.
+
+    For rules of an axiom the text has their names and the axiom, otherwise the name and the text of the rule.
+    """
     if row["why"].startswith(_AXIOM):
         return f"{', '.join(row['names'])}, {reason(row['why'], 1, prefixes)}"
     text = " ".join(shortened(row["rules"][0], prefixes).split())

@@ -2,7 +2,8 @@
 
 The command reads the files of the store while the other process writes, without a lock (`Follower`). The header of a
 patch has the number of the commit, and the rules that were added and removed. The rows of a patch are the triples that
-appeared and disappeared, asserted or inferred. All patches, applied in order, give the graph.
+appeared and disappeared, asserted or inferred. All patches since commit 0 (`--from 0`), applied in order, give the
+graph.
 
 For a store that a server holds, the command asks the server for the commits (`client.stream`).
 
@@ -55,9 +56,9 @@ def watch(
 ) -> None:
     """Show what each commit to a store changes, as RDF Patches, while another process edits it.
 
-    An A row is a triple that appeared, a D row is a triple that disappeared. Several commits can be one patch, if they
-    came too fast or if one of them was a large load. Ctrl-C ends the command. With --prefix the rows are easier to
-    read, but they are no RDF Patch any more.
+    A line `A s p o .` is a triple that appeared. A line `D s p o .` is a triple that disappeared. Several commits can
+    be one patch, if they came too fast or if one of them was a large load. Ctrl-C ends the command. With --prefix the
+    lines are easier to read, but they are no RDF Patch any more.
     """
     from kgreason.cli.progress import Bars
 
@@ -74,9 +75,9 @@ def watch(
 def _of_folder(
     path: Path, after: int | None, functions: list[Callable[..., Any]], progress: Progress, *, once: bool
 ) -> Iterator[Record]:
-    """Yield a record for each commit after `after` that another process writes to the folder of a store.
+    """Yield a record for each commit that another process writes to the folder of a store, after the commit `after`.
 
-    With `once` end after the commits that there are now.
+    `after` is as for `Follower`. With `once`, stop after the commits that the store has now; otherwise never stop.
     """
     from kgreason.graph.changes.follower import Follower
 
@@ -92,9 +93,10 @@ def _of_folder(
 def _of_server(
     place: Server, after: int | None, functions: list[Callable[..., Any]], *, once: bool
 ) -> Iterator[Record]:
-    """Yield a record for each commit of a server. If `after` is 0 the first record has the whole graph.
+    """Yield a record for each commit of a server, after the commit `after`.
 
-    With `once` end after the commits that there are now.
+    If `after` is None, begin with the next commit. If `after` is 0, the first record has the whole graph. With `once`,
+    stop after the commits that the server has now; otherwise never stop.
     """
     from kgreason.graph.changes.relations import signed_facts
     from kgreason.store.journal.record import Record

@@ -1,7 +1,8 @@
 """`kgreason materialize`: reads files and writes their closure, without a store.
 
-The output has the triples that `load` and then `dump` of the same files would give. Triples of all graphs are taken
-together. Generalised triples (with a literal as subject) are derived and used, but never written.
+The output has the triples that `dump` would print after `load` of the same files. The triples of the default graph and
+of all named graphs are one set. Generalised triples (with a literal as subject) are derived and used, but never
+written.
 
 Invariant: an output file is written as a whole or not at all. A pipe or a device gets the triples one after another.
 """

@@ -75,10 +75,10 @@ def pipeline(command: Command) -> Command:
 
 
 def is_for_spark(wanted: Pipeline, files: Sequence[str], **refused: object) -> bool:
-    """Whether Spark should load the files, by the value `wanted` of `--pipeline`.
+    """Whether Spark should load the files. `wanted` is the value of `--pipeline`.
 
-    `refused` are the values of the options that Spark does not take, by name. With `--pipeline spark`, raises
-    UsageError if one of these options has a value or a file is standard input. Raises InputError if PySpark is not
+    `refused` has the options that Spark does not take: the name of each option, and its value. With `--pipeline spark`,
+    raises UsageError if one of these options has a value or a file is standard input, and InputError if PySpark is not
     installed.
     """
     if wanted == "auto" and not any(refused.values()) and "-" not in files and find_spec("pyspark") is not None:
