@@ -1,9 +1,10 @@
 """`undivided`: a context that holds Ctrl-C back while the engine's arrays may be inconsistent.
 
-Python may raise KeyboardInterrupt between any two steps, for example after an array has moved and before its new
-address is written. The context catches the signal. Its value is a function that delivers the signal; the engine calls
-this function only where it can roll back. The end of the context delivers the signal too. Python interrupts only the
-main thread, so the context does nothing in other threads. Cost: two microseconds.
+Without the context, Python may raise KeyboardInterrupt between any two steps, for example after an array has moved and
+before its new address is written. In the context, Ctrl-C is only noted. `with undivided() as let_out` gives a function:
+a call of `let_out()` raises a noted Ctrl-C. The engine calls it only where it can roll back. The end of the context
+raises a noted Ctrl-C, too. Python interrupts only the main thread, so the context does nothing in other threads. Cost:
+two microseconds.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ except ImportError:  # not CPython
 class undivided:  # noqa: N801 - it reads as what it does: `with undivided() as let_out`
     """A context that holds Ctrl-C back until the block ends.
 
-    The context gives a function. If the block calls this function, a waiting Ctrl-C is raised at once.
+    `with undivided() as let_out` gives a function. If Ctrl-C was pressed in the block, `let_out()` raises it at once.
     """
 
     __slots__ = ("_before", "_held")

@@ -63,7 +63,7 @@ def note_changes(m: Block, start: Number) -> Number:
 def remove(m: Block, rows: Int32, r: Number) -> None:
     """Remove row `r` from the hash table and the arrangements.
 
-    If some group of an arrangement keeps the row as a dead row, the row becomes DEAD. Otherwise the row becomes free.
+    If the posting of an arrangement still has the row, the row becomes DEAD. Otherwise it becomes FREE.
     """
     remove_entry(m, rows, r)
     named = np.int64(0)
@@ -79,7 +79,10 @@ def remove(m: Block, rows: Int32, r: Number) -> None:
 
 @inline
 def touch_gone(m: Block, rows: Int32, undo: Int32, low: Number, high: Number) -> None:
-    """Load the entries of the GONE rows among undo[low:high], and the rows of the next entries, into the CPU cache."""
+    """Load into the CPU cache what the removal of the GONE rows among undo[low:high] reads first.
+
+    For each row: the hash-table entry at its hash, and the row that the entry after this one names.
+    """
     slots, h = entries(m, ENTRIES), hashes(m, HASHES)
     bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
     met = np.int64(0)
@@ -96,9 +99,9 @@ def touch_gone(m: Block, rows: Int32, undo: Int32, low: Number, high: Number) ->
 
 @kernel
 def settle(m: Block) -> None:
-    """Make the commit final: remove the rows that left.
+    """Make the commit final: remove the GONE rows.
 
-    The free list must have room for these rows and for all DEAD rows.
+    The free list must have room for the rows of the undo log and for all DEAD rows.
     """
     rows, undo = matrix(m, ROWS), matrix(m, UNDO)
     for low in range(0, m[N_TOUCHED], BLOCK):

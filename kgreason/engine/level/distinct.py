@@ -69,7 +69,7 @@ def new_row(
 ) -> Number:
     """Write the fact `keys[i]` to a free row, and put the row into the queue. Returns the number of the row.
 
-    `entry`: a free entry of the hash table. `h`: the hash of the fact.
+    `slots`: the hash table, of 2**bits entries. `entry`: the position of a free entry. `h`: the hash of the fact.
     """
     r = m[N_ROWS]
     if m[N_FREE] > 0:
@@ -131,9 +131,9 @@ def distinct(m: Block) -> None:
 
 @inline
 def may_leave(m: Block, rows: Int32, r: Number) -> None:
-    """Put the present row `r` into the queue if it has no support and is not asserted.
+    """Put row `r` into the queue if it has no support and is not asserted: it leaves in the next level.
 
-    The row then leaves in the next level.
+    The fact of the row is present.
     """
     if rows[r, SUPPORT] == 0 and rows[r, STATE] & ASSERTED == 0:
         become(rows, r, NEXT)
@@ -188,10 +188,10 @@ def take_back_heads(m: Block) -> None:
 
 @kernel
 def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number, only_present: Flag) -> None:
-    """Flag the facts keys[low:high] as asserted. Those that are new go into the queue, with stamp 0 and support 0.
+    """Flag the facts keys[low:high] as asserted. Absent facts are added to the queue, with stamp 0 and support 0.
 
-    `keys`: int32[n, w]. With `only_present` only present rows are flagged and no row is queued. The fact table, the
-    queue and the undo log must have room for high - low rows.
+    `keys`: int32[n, w], facts of the table with the number `table`. With `only_present`, absent facts are skipped. The
+    fact table, the queue and the undo log must have room for high - low rows.
     """
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
     bits = log2(m, ENTRIES)
@@ -216,7 +216,7 @@ def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number,
 
 @kernel
 def retract_rows(m: Block, keys: Int32, low: Number, high: Number) -> Number:
-    """Remove the flag `asserted` from the facts `keys[low:high]`. A fact without support leaves.
+    """Remove the flag `asserted` from the facts keys[low:high]. A fact without support leaves in the next level.
 
     Returns how many of the facts were not asserted. `keys`: int32[n, w]. The queue and the undo log must have room for
     high - low rows.

@@ -1,17 +1,17 @@
 """The fixpoint: levels of gatekeep, product and distinct, until a level derives no new fact and takes no fact away.
 
-A level is DBSP's inner time. The same code runs for facts that arrive and for facts that leave. To find the heads of a
-new or leaving rule, or the derivations of given facts, the code reads a list of rows (a *scan*) instead of the new rows
-of a level.
+A level is DBSP's inner time. The same code runs for facts that arrive and for facts that leave. In a *scan* the code
+reads a list of rows, not the new rows of a level. A scan finds the heads of a rule that comes or goes, or the
+derivations of given facts.
 
 `advance` can be interrupted and continued. It returns when it is done, when an array must grow, when an arrangement
 must be filled, or when its fuel (a number of rewrites and rows) is used up; the next call continues from the state in
-the memory block. So between calls Python can grow arrays, show progress, check a budget and notice Ctrl-C. A phase of a
-small commit is one call.
+the memory block. So between calls Python can grow arrays, show progress, check a budget and notice Ctrl-C. A small
+commit needs one call for each of its phases (RETRACT, REDERIVE, ASSERT).
 
 A level with many new rows runs in segments. Rows of later segments are invisible to a segment. So every derivation is
-still met exactly once, and the scratch arrays stay small. The number of kernel phases in a level depends on the number
-of its new rows and heads, not on the number of rules.
+still met exactly once, and the scratch arrays stay small. How often gatekeep, product and distinct run in a level
+depends on the number of its new rows and heads, not on the number of rules.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ from kgreason.engine.memory.layout import (
 def next_segment(m: Block) -> Number:
     """Call `gatekeep` for the next segment. If the level is done, open the next level first.
 
-    Returns DONE if there is no row left, NEED_POSTINGS if an arrangement is full, else RUNNING.
+    In a scan, make a segment of the next scanned rows. Returns DONE if no row is left, NEED_POSTINGS if an arrangement
+    is full, else RUNNING.
     """
     if m[PHASE] == SCAN:
         if m[SCAN_AT] == m[SCAN_END]:

@@ -71,10 +71,10 @@ from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_met
 
 @inline
 def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag) -> Flag:
-    """Add a hit for each key that row `r` meets. Only keys of the shapes whose bits are set in `bits` are looked at.
+    """Add a hit for each trigger key that row `r` meets. `bits`: the result of `shapes_met` for the row.
 
-    With `is_fresh`, the row is also counted and entered into arrangements. Returns False, and adds no hit, if an
-    arrangement has no room.
+    With `is_fresh`, the row is also counted for these keys and entered into arrangements. If an arrangement has no
+    room, no hit is added, and the result is False.
     """
     hit_keys, hit_rows, key_info, count = (
         vector(m, HIT_KEYS),
@@ -101,7 +101,7 @@ def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag)
 
 @inline
 def arrange_everywhere(m: Block, rows: Int32, r: Number) -> Flag:
-    """Enter row `r` into each arrangement for which a key without constants has a live ask.
+    """Enter row `r` into the arrangements that the keys without constants ask for, if the asks are live.
 
     Returns False if an array is full.
     """
@@ -119,8 +119,8 @@ def add_common_hits(m: Block, low: Number, high: Number) -> None:
     """Add the hits of the key without constants, which all triples of queue[low:high] meet.
 
     There is at most one such key, the key of the triple pattern `?s ?p ?o`; an n-ary atom has its relation as a
-    constant. The rows are always counted for the key. The rows become hits only if a plan of the key can derive facts.
-    So before the first owl:sameAs, the rules that replace equal terms cost no more than the count.
+    constant. In the phase ASSERT the new rows are counted for the key. The rows become hits only if a plan of the key
+    can derive facts. So before the first owl:sameAs, the rules that replace equal terms cost only this count.
     """
     rows, queue, shapes, count = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES), vector(m, KEY_COUNT)
     hit_keys, hit_rows = vector(m, HIT_KEYS), vector(m, HIT_ROWS)
@@ -232,7 +232,7 @@ def gatekeep(m: Block) -> Flag:
 
 @inline
 def scan_for_plan(m: Block) -> None:
-    """Make a segment for the plan SCAN_PLAN from the next scanned rows that are visible and meet the key SCAN_KEY."""
+    """Make a segment for the plan SCAN_PLAN: the next scanned rows whose age is in BEFORE and that meet SCAN_KEY."""
     rows, scanned, grouped, group_low = matrix(m, ROWS), vector(m, SCANNED), vector(m, GROUPED), vector(m, GROUP_LOW)
     n = 0
     at = m[SCAN_AT]
@@ -250,7 +250,7 @@ def scan_for_plan(m: Block) -> None:
 
 @inline
 def scan_heads(m: Block) -> None:
-    """Make a segment for backward plans. Each of its hits is a head key, and a scanned row that meets this key."""
+    """Make a segment for backward plans from the next scanned rows. A hit is a head key and a row that meets it."""
     rows, scanned, hit_keys, hit_rows = matrix(m, ROWS), vector(m, SCANNED), vector(m, HIT_KEYS), vector(m, HIT_ROWS)
     n = 0
     at = m[SCAN_AT]

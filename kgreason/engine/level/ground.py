@@ -5,8 +5,8 @@ its value comes from such a row or from a slot. So the variables of the last ato
 
 Invariant: a rewrite derives each head once, even if two heads of its rule become equal, because support counts pairs of
 a rule and a substitution. The rank of a head is the largest stamp in its body. A backward plan makes the heads of the
-rule up to the head that the plan started from. The plan keeps only this last head, and drops also the last head if an
-earlier head of the same rewrite equals it. Cost: one pass over the rows.
+rule up to the head that the plan started from, and keeps only this last head. If an earlier head of the same rewrite
+equals the last head, the plan keeps no head. Cost: one pass over the rows.
 """
 
 from __future__ import annotations
@@ -81,10 +81,10 @@ def bind(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) ->
 
 @inline
 def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
-    """Keep head `n` of the buffer, or drop it. Returns the new end of the buffer: n + 1 or n.
+    """Keep head `n`, the last one in the buffer, or drop it. Returns the new end of the buffer: n + 1 or n.
 
     Head n is dropped if an earlier head of the same rewrite equals head n. The heads of the rewrite start at `first`.
-    Head n is also dropped if it is a triple `x quiet x`; `quiet` is the id of a property, or 0.
+    Head n is also dropped if it is a triple `x quiet x`; `quiet` is the id of a property, or 0 for none.
     """
     if quiet != 0 and heads[n, 1] == quiet and heads[n, 0] == heads[n, 2]:
         return n
@@ -100,7 +100,10 @@ def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
 
 @inline
 def room_for(m: Block, step: Number, start: Number, end: Number) -> Number:
-    """Return the largest `stop` <= `end` such that the heads of rows `start` to `stop - 1` fit into the head buffer."""
+    """Return the largest `stop` <= `end` for which the heads of the rows at start to stop - 1 fit into the buffer.
+
+    `step`: the last step of a plan, which derives the heads from each row.
+    """
     return min(end, start + (m[HEADS + 1] - 1 - m[N_HEADS]) // np.int64(unsigned(m, STEPS)[step, STEP_HEADS]))
 
 
@@ -108,7 +111,8 @@ def room_for(m: Block, step: Number, start: Number, end: Number) -> Number:
 def keep_last(heads: Int32, ranks: Int32, first: Number, last: Number, end: Number) -> Number:
     """Keep head `last` of a rewrite, and drop its heads from `first` to `last - 1`. Returns the new end of the buffer.
 
-    `ranks`: the ranks of the heads. No head is kept if `keep` has dropped head `last`, that is if `end` == `last`.
+    `ranks`: the ranks of the heads. `end`: the end of the buffer before this call. If `end` is `last`, `keep` has
+    dropped head `last`; then no head is kept.
     """
     if end == last:
         return first

@@ -54,7 +54,7 @@ BLOCK = 128
 
 @inline
 def bound_pairs(steps: UInt32, step: Number) -> Number:
-    """Return where the (column, slot) pairs of the bound columns start among the words of step `step`."""
+    """Return the first word of step `step` that belongs to its bound columns, which are pairs (column, slot)."""
     return STEP_PAIRS + 2 * (np.uint64(steps[step, STEP_FREE]) + np.uint64(steps[step, STEP_COMPARED]))
 
 
@@ -100,9 +100,9 @@ def find_group(
 
 @inline
 def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, at: Number) -> None:
-    """Write to keys[at] the fact that step `step` looks up.
+    """Write to `keys[at]` the fact that step `step` looks up.
 
-    The step has no free column, so the slots give all values.
+    The step must have no free column, so that the slots of the rewrite give all values.
     """
     for c in range(keys.shape[1]):
         keys[at, c] = 0
@@ -169,7 +169,8 @@ def choose(m: Block, node: Number, target: Number) -> Flag:
 def probe_block(m: Block, start: Number, node: Number, low: Number, high: Number) -> None:
     """Make the first probe (`choose`) for the rewrites that start at the rows grouped[low:high] and are at node `node`.
 
-    The results are written to `first_probes`. END is 0 there if a rewrite cannot be extended.
+    The results are written to `first_probes[0]`, `first_probes[1]`, ... If a rewrite cannot be extended, the columns
+    POSITION and END of its result are 0.
     """
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     found, nodes = matrix(m, FIRST_PROBES), matrix(m, NODES)

@@ -6,10 +6,10 @@ once. The join order is chosen for each rewrite: the next atom is the one with t
 empty posting ends the rewrite.
 
 The search is depth first, with one stack of frames, so no intermediate result is stored. The first probes of rewrites
-are made in blocks, so that cache misses overlap. Most rewrites end at their next atom. If only one atom may come next,
-a filter of the group hashes is checked first, with a value that is stored beside the posting; then the row itself is
-often not read. The stack, the slots and the position are in the memory block: when the head buffer is full, product
-stops, and continues later from this state.
+are made in blocks, so that cache misses overlap. Most rewrites end at their next atom. So if only one atom may come
+next, a filter is asked first whether a posting with the next key may exist. A value of each row is stored beside the
+posting and completes the hash of that key, so most rows are not read. The stack, the slots and the position are in the
+memory block: when the head buffer is full, product stops, and continues later from this state.
 
 Cost: one step for each rewrite extended (counted in REWRITES, the unit of budgets and of elastic switching).
 """
@@ -113,7 +113,7 @@ FINISHED, INTERRUPTED, MISSING = range(3)
 
 @inline
 def run_down(m: Block, depth: Number) -> None:
-    """Derive heads from the rows of the frame at `depth`, until the buffer is full.
+    """Derive heads from the rows of the frame at `depth`, until no row is left or the head buffer is full.
 
     The frame has the last step of a plan.
     """
@@ -151,10 +151,10 @@ def only_step(m: Block, node: Number) -> Number:
 
 @inline
 def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Number, Number]:
-    """Return the hash of the key of step `only` without the value of slot `slot`, and the column that this slot fills.
+    """Return two numbers: the hash of the key of step `only` without slot `slot`, and the column that the slot fills.
 
-    The column is -1 if the slot fills no column of the key, or several columns. In these cases one value cannot
-    complete the hash.
+    `mixed` and `finished` complete the hash when the slot gets a value. The column is -1 if the slot fills no column of
+    the key, or several: then one value cannot complete the hash.
     """
     pairs = bound_pairs(steps, only)
     base, column = salted(steps[only, STEP_ARRANGEMENT]), np.int64(-1)
@@ -173,10 +173,11 @@ def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Nu
 def skip_ends(
     signs: UInt32, values: Int32, bits: Number, base: Number, column: Number, start: Number, end: Number
 ) -> Number:
-    """Return the first position of a posting, from `start` on, whose row may have a next row; `end` if there is none.
+    """Return the first position of a posting, from `start` on, whose row may extend the rewrite further, else `end`.
 
-    The rows are not read. `values` has, beside each position, a value of the row. This value, in `column`, completes
-    the hash `base` of the next key. The filter `signs` says whether a group may have this hash.
+    The rows are not read. `values` has a value of the row at each position. This value is the one in column `column` of
+    the next key, and completes the hash `base` of the key. The filter `signs` says whether a posting may have this
+    hash; `bits` is the base-2 logarithm of the size of the hash table.
     """
     for position in range(np.uint64(start), np.uint64(end)):
         if is_signed(signs, sign_of(finished(mixed(base, column, values[position])), bits)):
@@ -186,7 +187,7 @@ def skip_ends(
 
 @inline
 def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Flag:
-    """Derive heads from the rows of group `g`, which match the last step. `rank`: the rank of the rewrite so far.
+    """Derive heads from the rows of group `g`, the posting of the last step. `rank`: the rank of the rewrite so far.
 
     Returns True if the head buffer is full; the remaining rows are then in the frame at `depth`.
     """
@@ -206,10 +207,11 @@ def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Fl
 
 @inline
 def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
-    """Go through the posting of the frame at `depth` until one of its rows can be extended by a step of node `node`.
+    """Go through the rows of the frame at `depth`, which step `step` found, and look up the steps of node `node`.
 
-    Returns True if there is such a row; the posting of its next step is then in the frame at depth + 1. Returns False
-    at the end of the posting, and when the fuel is used up.
+    Returns True as soon as the frame at depth + 1 has rows to go on with. Returns False at the end of the posting, and
+    when the fuel is used up. If the only step of the node is the last one of the plan, its heads are derived at once
+    (`finish`); then the frame at depth + 1 gets only the rows for which the head buffer has no room.
     """
     rows, postings, slots, frames = matrix(m, ROWS), vector(m, POSTINGS), vector(m, SLOTS), matrix(m, FRAMES)
     steps, groups, table = unsigned(m, STEPS), matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
@@ -295,7 +297,7 @@ def run_single(m: Block, step: Number, high: Number) -> Number:
 
 @inline
 def start_rank(m: Block, row: Number) -> Number:
-    """Return the rank of a rewrite that starts at row `row`: the row's stamp, or its level in a Bootstrap.
+    """Return the rank of a rewrite that starts at row `row`: the row's stamp, or the current level in a Bootstrap.
 
     In the phase REDERIVE the row is a head, not part of the body, and the rank is -1.
     """
@@ -315,7 +317,10 @@ def next_block(m: Block, high: Number) -> None:
 
 @inline
 def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
-    """Run a plan whose body has two atoms: derive heads from one posting for each row of the hits, up to `high`."""
+    """Run a plan whose body has two atoms: each row of the hits, up to position `high`, leads to one posting.
+
+    The heads are derived from the rows of these postings. `start` and `step` are the two steps of the plan.
+    """
     rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
     postings, h, frames = vector(m, POSTINGS), hashes(m, HASHES), matrix(m, FRAMES)
     ages = m[BEFORE + steps[step, STEP_LATER]]
@@ -393,10 +398,10 @@ def run_plan(m: Block, plan: Number, high: Number) -> Number:
 
 @inline
 def charge(m: Block, rule: Number, rewrites: Number, derivations: Number) -> None:
-    """Add `rewrites` and `derivations` to the costs of rule number `rule`.
+    """Add `rewrites` and `derivations` to the costs of rule number `rule`: its total and its counts in this commit.
 
-    At the first call for a rule in a commit, the counts of the last commit that ran the rule move to the columns
-    `COST_BEFORE...`.
+    The first call for a rule in a commit copies the counts of the last commit that ran the rule to the columns
+    `COST_BEFORE...`, and starts new counts.
     """
     costs = wide(m, COSTS)
     if costs[rule, COST_COMMIT] != m[COMMIT]:

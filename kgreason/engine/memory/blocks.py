@@ -82,9 +82,10 @@ class Memory:
 
 
 def _array_at(element: types.Type, dimensions: int) -> Any:
-    """Make a Numba intrinsic `array(m, name)`, which returns one array of the memory block m inside a kernel.
+    """Make a Numba intrinsic `array(m, name)`: inside a kernel, it returns an array whose address block `m` has.
 
-    The array is C-contiguous; `name` is the position of its address in the block. `element`: the dtype of the array.
+    `name`: the position of the address in the block. `element`, `dimensions`: the dtype of the array, which is
+    C-contiguous, and its number of dimensions.
     """
 
     @intrinsic  # type: ignore[untyped-decorator]

@@ -44,7 +44,7 @@ class Buffer:
         self.n = 0
 
     def append(self, *values: int) -> int:
-        """Add a row and return its number. Columns without a value keep the `fill` of `widen`, or 0."""
+        """Add a row and return its number. `values` are its first columns; the other columns stay as they are."""
         grow(self.array, self.n + 1)
         if self.array.ndim == 1:
             self.array[self.n] = values[0]

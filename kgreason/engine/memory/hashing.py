@@ -1,9 +1,9 @@
 """The hash of a row or of some of its columns, and the entries of hash tables.
 
 `h = k + sum(m[c] * row[c])` over 64 bits with odd random multipliers is strongly universal in its upper half
-(Dietzfelbinger; Lemire and Kaser, *Strongly universal string hashing is fast*): the multiplications do not wait for
-each other, and only upper bits are used. One more multiplication breaks up arithmetic sequences, which are frequent
-among dense ids: measured on a transitive closure, it lowers the wasted probes for a look-up from 0.84 to 0.15.
+(Dietzfelbinger; Lemire and Kaser, *Strongly universal string hashing is fast*). So only upper bits are used. The hash
+is fast: no multiplication waits for another one. One more multiplication breaks up arithmetic sequences, which are
+frequent among dense ids: measured on a transitive closure, it lowers the wasted probes for a look-up from 0.84 to 0.15.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ def salted(salt: Number) -> Number:
 
 @inline
 def mixed(h: Number, column: Number, value: Number) -> Number:
-    """Return the hash that results when the value of one more column is added to the hash h."""
+    """Return hash `h` with one more column in it: number `column`, with the value `value`."""
     return h + MULTIPLIERS[column] * np.uint64(value)
 
 
 @inline
 def finished(h: Number) -> Number:
-    """Return hash `h` after its last step. Without this step, consecutive ids would fill neighbouring entries."""
+    """Do the last step of a hash: `h` has all columns. Without this step, consecutive ids fill neighbouring entries."""
     return (h ^ (h >> np.uint64(29))) * _FINISH
 
 
@@ -69,7 +69,7 @@ def entry_number(entry: Number, bits: Number) -> Number:
 
 @inline
 def sign_of(h: Number, bits: Number) -> Number:
-    """Return the number of the bit that stands for hash h in the filter of a table of 2**bits entries."""
+    """Return the number of the filter's bit for hash `h`. The filter belongs to a hash table of 2**bits entries."""
     return h >> np.uint64(61 - bits)
 
 
