@@ -32,9 +32,9 @@ class Arguments(NamedTuple):
 
 
 def kinds(annotation: object) -> Kinds | None:
-    """Return the type of the values in a column, as in the table above, or None if the annotation means no column.
+    """Return the type of the values in a column, as a tuple with one name of a type: int, float, bool or str.
 
-    `annotation` is that of a parameter or result.
+    `annotation` is the annotation of a parameter or result. The result is None if it is not in the table above.
     """
     if get_origin(annotation) is np.ndarray:
         (dtype,) = get_args(get_args(annotation)[1])[:1] or (None,)

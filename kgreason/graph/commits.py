@@ -150,8 +150,8 @@ class LiveGraph:
     def try_out(self, edit: Edit, known: int, progress: Progress = SILENT, *, reasons: int = 0) -> Delta:
         """Return the delta that an edit would have as a commit, with the new and ended contradictions. Nothing changes.
 
-        `known` is the size of the dictionary before the terms of the edit were interned. `reasons` is a number: the
-        delta says why at most so many inferred triples appear, and why at most so many disappear.
+        `known` is the size of the dictionary before the terms of the edit were interned. The delta has reasons for at
+        most `reasons` inferred triples that appear, and for at most `reasons` inferred triples that disappear.
         """
         if self._refuses:
             self._consistency.known()
@@ -227,10 +227,12 @@ class LiveGraph:
         """Write a pending commit to the journal and the store, in one of three ways.
 
         - The first commit, a commit of many rows on disk, and a commit that was evaluated elsewhere, such as on Spark,
-          become a snapshot, and their rows are loaded into a stage. (A record can only name strategies of the engine.)
-        - If a graph in memory loses more rows than it keeps, the rows that stay are loaded into an empty stage.
-        - Every other commit becomes a record of the journal and a transaction of Oxigraph. In memory this costs no more
-          than a load.
+          become a snapshot, and their rows are loaded into a stage. (A commit from Spark cannot be a record, because a
+          record names the strategies of the engine that evaluated it.)
+        - If a graph in memory loses many triples, and more than it keeps, the state after the commit is loaded into an
+          empty stage.
+        - Every other commit becomes a record of the journal and a transaction of Oxigraph. For a graph in memory this
+          costs no more than loading its rows, however many there are.
         """
         change, number = delta.change, delta.commit
         size = max(len(change.rows), len(change.added_quads) + len(change.removed_quads), len(change.facts.rows))
@@ -267,9 +269,9 @@ class LiveGraph:
         return gone, (delta.appeared_rows, delta.named(delta.added_quads))
 
     def _unshared(self, rows: Int32) -> Int32:
-        """Return those of the triples or quads `rows`, which leave the graph, that must also leave Oxigraph.
+        """Return those of `rows` that Oxigraph must remove. `rows` are triples or quads that leave the graph.
 
-        A row stays in Oxigraph if the graph still has another spelling of it.
+        Oxigraph keeps a row if the graph still has the same row with another spelling of its object.
         """
         live = self.materializer
         if not len(rows):
@@ -359,7 +361,7 @@ class LiveGraph:
 
     @property
     def is_calling(self) -> bool:
-        """Whether the next opening would replay commits under rules that call Python functions."""
+        """Whether the next opening of the store would replay commits, and rules of the user call Python functions."""
         return self._home.is_ahead and bool(called(self.materializer.own))
 
     def _rule_changes(self, before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:
@@ -390,7 +392,7 @@ class LiveGraph:
     def stats(self) -> dict[str, Any]:
         """Return counts of the present state by name, and the `Work` of the last commit.
 
-        Cost: one pass over the facts for each commit.
+        Cost: the first call after a commit makes one pass over the facts.
         """
         if "facts" not in self._stats:
             live = self.materializer

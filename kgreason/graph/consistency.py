@@ -1,12 +1,12 @@
 """`Consistency`: the contradictions of the last commit, and those that a pending change raises.
 
 A change raises a contradiction if the graph did not have it before the change. Two contradictions are the same if they
-have the same rule, and the same terms or the same facts. Terms that the change makes equal count as the same term. The
-exception: if terms are equal that were asserted to be different, each pair of them is a contradiction of its own, as in
-`contradictions`.
+have the same rule, and the same terms or the same facts. Terms that the change makes equal count as the same term.
+Exception: a contradiction of the rule `eq-diff1` is about two terms that are equal and were asserted to be different.
+Two of these are the same only if they have the same two terms, so each pair of terms is a contradiction of its own.
 
 Law: a change that raises no contradiction adds none to `KnowledgeGraph.contradictions`. Cost: nothing, unless facts of
-`false` arrive, or terms become equal in a graph with contradictions. Then it is one pass over the facts, and one more
+`false` appear, or terms become equal in a graph with contradictions. Then it is one pass over the facts, and one more
 if the contradictions of the last commit are not known.
 
 Threads: a graph calls this under its lock.
@@ -37,9 +37,9 @@ class Consistency:
         self._known: list[Contradiction] | None = None
 
     def known(self) -> list[Contradiction]:
-        """Return the contradictions of the last commit. The first call computes them.
+        """Return the contradictions of the last commit.
 
-        While a change is pending, call this only if it was called before the change.
+        If they are not known yet, this computes them from the present state: then no change may be pending.
         """
         if self._known is None:
             self._known = self._contradictions(self._live.save())
@@ -50,10 +50,12 @@ class Consistency:
         self._known = []
 
     def pending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
-        """Find the contradictions that the pending change raises. Call this before the change is accepted.
+        """Return a function that returns the contradictions that the pending change raises.
 
-        Returns a function that returns them. The function may be called later, even after the change was rolled back;
-        it calls `known`. `refuted` says which facts of `false` the change adds and removes.
+        Call `pending` before the change is accepted or rolled back. The function that it returns calls `known`. So call
+        this function after the change was rolled back, or, if `known` was called before the change, at any time before
+        the change is accepted. `refuted` says whether the change adds or removes facts of `false`, and whether it
+        changes which terms are equal.
         """
         if not (refuted.arrived or (refuted.respelled and self._known)):
             return tuple
@@ -63,9 +65,9 @@ class Consistency:
         return lambda: _new(found, renamed, self.known(), self._renamed(self.known(), saved))
 
     def ending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
-        """Find the contradictions that the pending change ends.
+        """Return a function that returns the contradictions that the pending change ends.
 
-        Call this, and the function that it returns, as with `pending`.
+        The rules of `pending` hold: when to call `ending`, and when to call the function that it returns.
         """
         if not (refuted.left or (refuted.respelled and self._known)):
             return tuple
@@ -84,7 +86,7 @@ class Consistency:
         return contradictions(saved, live.dictionary, live.false_rules)
 
     def _renamed(self, told: Sequence[Contradiction], saved: Saved) -> list[Contradiction]:
-        """Return the contradictions `told` with each term replaced by its representative in the state `saved`."""
+        """Return the contradictions `told`, with the primary of its clique in `saved` in place of each term."""
         dictionary = self._live.dictionary
         terms = {term for each in told for term in (*each.terms, *chain.from_iterable(f.terms for f in each.facts))}
         texts = [str(term) for term in terms]

@@ -6,9 +6,9 @@ its triples, with the classes of the other blank nodes in place of their labels.
 end when a round gives no more classes than the round before (colour refinement, as in the first part of RDFC-1.0). If
 several nodes of a document have the same class, numbers tell them apart.
 
-Law: if two documents differ only in the labels of blank nodes, they get the same triples. The exception are documents
-with connected blank nodes of the same class. Cost: a look at all triples with blank nodes in each round; the number of
-rounds is at most the length of the longest list or expression.
+Law: two documents that differ only in the labels of blank nodes get the same triples. The law may fail if a document
+has several blank nodes of the same class, and triples connect them with other blank nodes. Cost: a look at all triples
+with blank nodes in each round; the number of rounds is at most the length of the longest list or expression.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ _PRESENT = INFERRED, IS_ASSERTED
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Delta(Frames):
-    """What one commit changed: triples with a changed kind, asserted quads that were added or removed, and facts.
+    """What one commit changed: triples and facts with a changed kind, and asserted quads that were added or removed.
 
     - `commit`: the number of the commit; 0 for a what-if
     - `change`: all changes as arrays of ids
@@ -65,9 +65,9 @@ class Delta(Frames):
     - `rules`: the user's rules that were removed (-1) and added (1), as rule text
     - `reasons`: the rules and axioms that derive inferred triples, if `what_if` was asked for reasons
 
-    As a table (`frames`) a delta has the columns subject, predicate, object, graph, before and after. The last two are
-    "absent", "inferred" or "asserted". The rows are the triples of the default graph, with null as their graph, and the
-    quads of named graphs that were added or removed.
+    As a table (`to_pandas`, `to_arrow`, `to_polars`) a delta has the columns subject, predicate, object, graph, before
+    and after. The last two are "absent", "inferred" or "asserted". The rows are the triples of the default graph whose
+    kind changed, with null as their graph, and the quads of named graphs that were added or removed.
     """
 
     commit: int
@@ -142,7 +142,11 @@ class Delta(Frames):
         return _COLUMNS, self._changes(None)
 
     def _changes(self, most: int | None) -> Iterator[Sequence[Cell]]:
-        """Yield the changes as rows of a table: at most `most` triples, removed quads and added quads each."""
+        """Yield the changes as rows of a table: first the triples, then the removed quads, then the added quads.
+
+        The quads are those of named graphs. At most `most` triples, `most` removed and `most` added quads are yielded;
+        None sets no limit.
+        """
         kinds = zip(self.before[:most].tolist(), self.after[:most].tolist(), strict=True)
         triples = quads_of(self.dictionary.lines(*self.rows[:most].T))
         for triple, (before, after) in zip(triples, kinds, strict=True):
@@ -255,7 +259,10 @@ class Delta(Frames):
         return named(self.dictionary, quads) if quads[:, 3].any() else quads[:0]
 
     def lines(self, *groups: Iterable[Int32]) -> list[bytes]:
-        """Write rows of ids as N-Triples or N-Quads lines. Each group of rows becomes one text."""
+        """Write arrays of ids as lines: int32[n, 3] as N-Triples, int32[n, 4] as N-Quads.
+
+        A group is some of these arrays. Returns one text for each group, with the lines of all its arrays.
+        """
         found = []
         for group in groups:
             parts = []

@@ -6,11 +6,11 @@ snapshot, and then applies each record of the journal to an engine of its own.
     manifest -> snapshot -> journal -> deltas          after a new manifest: again, from the new snapshot
 
 A checkpoint or a load replaces snapshot and journal by a new snapshot. If the follower has read the commit of the new
-snapshot already, the follower reads on in the new journal. Otherwise the follower takes over the new state, and gives
+snapshot already, the follower reads on in the new journal. Otherwise the follower takes over the new state, and yields
 the difference to its old state as one record. A record that the writer has not completed yet comes with a later read.
 
-Law: all given changes, added up, are the graph of the last given commit. Cost: the memory of a graph without its store.
-A commit costs what it changes. A difference costs decoding every term and sorting all rows.
+Law: all records that `read` has yielded, added up, are the graph of the last of their commits. Cost: the memory of a
+graph without its store. A commit costs what it changes. A new state costs decoding every term and sorting all rows.
 """
 
 from __future__ import annotations
@@ -50,10 +50,11 @@ class _Seen(NamedTuple):
 
 
 class Follower:
-    """Reads the commits of a store, beginning with the first one after commit `after`.
+    """Reads the commits of a store that come after commit `after`.
 
-    If `after` is None, it begins with the next commit; if 0, with the whole graph. `functions` are the Python functions
-    that the store's rules call; the follower calls these functions too.
+    If `after` is None, it begins after the commit that is now the last one. If `after` is 0, its first record is the
+    whole graph. `functions` are the Python functions that the store's rules call; the follower calls these functions
+    too.
 
     Raises StoreError if there is no store, or if its journal no longer has the commits after `after`.
     """
@@ -70,7 +71,7 @@ class Follower:
 
     @property
     def commit(self) -> int:
-        """The number of the last commit that `read` gave; before the first `read`, the commit to begin after."""
+        """The number of the last commit that `read` yielded; before the first `read`, the commit to begin after."""
         return self._commit
 
     def read(self) -> Iterator[Record]:
@@ -87,7 +88,8 @@ class Follower:
     def _news(self) -> Generator[Record, None, bool]:
         """Apply the new records of the journal, and yield each as `_apply` returns it.
 
-        The generator returns False if the store has a new snapshot, so that the journal must be opened again.
+        The generator returns whether the store still has the same snapshot. It also returns False if the journal cannot
+        be read on. After False the caller must read the store again with `_look`.
         """
         if self._journal is None:
             return False
@@ -129,9 +131,10 @@ class Follower:
         self._take_over(seen, after)
 
     def _resume(self, seen: _Seen) -> Iterator[Record]:
-        """Go on from `seen`, read after the store got a new snapshot.
+        """Go on with `seen`, which was read after the store got a new snapshot.
 
-        If the state differs, yield the difference as a record.
+        If the new snapshot is of a commit that the follower has not read, take over its state, and yield the difference
+        to the follower's old state as a record.
         """
         if seen.live is self._live:
             self._base, self._journal, self._waiting = seen.commit, seen.journal, seen.records
@@ -191,7 +194,10 @@ def _facts(live: Materializer | None) -> set[str]:
 
 
 class _State(NamedTuple):
-    """All rows of a store as quads of ids, int32[n, 4]. The graph of a triple of the closure is 0."""
+    """All rows of a store as quads of ids, int32[n, 4]: the triples of the closure, and the quads of named graphs.
+
+    The triples of the closure have the graph 0.
+    """
 
     rows: Int32
     dictionary: Dictionary

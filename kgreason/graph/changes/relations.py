@@ -37,8 +37,9 @@ _PRESENT = (INFERRED, IS_ASSERTED)
 class RelationDelta(Frames):
     """The facts of a relation whose kind changed.
 
-    `facts` has rows int32[n, arity] of ids of terms, and `dictionary` has the terms. `columns` are the names of the
-    relation's places. As a table (`frames`) a delta has these columns, and `before` and `after`.
+    `facts` has the ids of their terms, int32[n, arity], with the kinds before and after; `dictionary` has the terms.
+    `columns` are the names of the relation's places. As a table (`to_pandas`, `to_arrow`, `to_polars`) this delta has
+    these columns, and then `before` and `after`.
     """
 
     name: str
@@ -93,21 +94,28 @@ class RelationDelta(Frames):
 
 
 def asserted_facts(facts: Kinds, dictionary: Dictionary) -> Signed:
-    """Return the facts that became asserted (1) or ceased to be asserted (-1), each as (sign, text)."""
+    """Return those of `facts` that became asserted (1) or ceased to be asserted (-1), each as (sign, rule text).
+
+    `facts` are changed facts of any of the user's relations, as in `Change.facts`.
+    """
     was, is_ = facts.before == IS_ASSERTED, facts.after == IS_ASSERTED
     return (*_signed(-1, facts.rows[was & ~is_], dictionary), *_signed(1, facts.rows[is_ & ~was], dictionary))
 
 
 def texts_by_kind(facts: Kinds, dictionary: Dictionary, before: int, after: int) -> list[str]:
-    """Return the facts that had the kind `before` and now have the kind `after`, as rule text."""
+    """Return those of `facts` whose kind was `before` and is now `after`, as rule text.
+
+    `facts` are changed facts of any of the user's relations, as in `Change.facts`.
+    """
     kept = (facts.before == before) & (facts.after == after)
     return [text for _, text in _signed(1, facts.rows[kept], dictionary)]
 
 
 def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Relation]) -> Signed:
-    """Return the facts that appeared (1) or disappeared (-1), each as (sign, text). Inferred facts are included.
+    """Return those of `facts` that appeared (1) or disappeared (-1), asserted or inferred, each as (sign, rule text).
 
-    `declared` are the declarations of relations, by name. Facts of relations declared as `internal` are left out.
+    `facts` are changed facts of any of the user's relations, as in `Change.facts`. `declared` are the declarations of
+    relations, by name. Facts of relations declared as `internal` are left out.
     """
     was, is_ = facts.before != ABSENT, facts.after != ABSENT
     found = (*_signed(-1, facts.rows[was & ~is_], dictionary), *_signed(1, facts.rows[is_ & ~was], dictionary))
@@ -116,10 +124,10 @@ def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Re
 
 
 def dumped(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None) -> Iterator[str]:
-    """Yield the facts of the user's relations as rule text. `state` has the facts; None has none.
+    """Yield the facts of the user's relations in `state` as rule text. If `state` is None, there are no facts.
 
-    `asserted` chooses: None all facts, True asserted, False inferred ones. `rules` are the user's rules. Facts of
-    relations that they declare as `internal` are left out.
+    With `asserted=True` only asserted facts are yielded, with False only inferred facts, with None all. `rules` are the
+    user's rules. Facts of relations that these rules declare as `internal` are left out.
     """
     if state is None:
         return

@@ -39,9 +39,9 @@ class Subscribers:
     def tell(self, deltas: list[Delta]) -> None:
         """Call all callbacks with each delta of the list, and empty the list.
 
-        If a callback makes a commit, it adds a delta to the list; this delta is told as well. In the end raises the
-        error of the callback that failed. If several callbacks failed, raises KeyboardInterrupt if one of them raised
-        it, otherwise an ExceptionGroup of all errors.
+        If a callback makes a commit, a delta is added to the list; the callbacks get this delta as well. If a callback
+        raised an error, this method raises that error after the last delta. If there were several errors, it raises
+        KeyboardInterrupt if this was one of them, otherwise an ExceptionGroup of all errors.
         """
         errors: list[BaseException] = []
         self.is_held = True

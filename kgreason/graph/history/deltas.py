@@ -101,7 +101,11 @@ class _Sum:
         self._works.append(entry.head.work)
 
     def _fact_rows(self, lines: str) -> Int32:
-        """Read facts of relations, one on each line. Returns rows int32[n, w]; a row with fewer terms ends in zeros."""
+        """Read facts of relations, one on each line. Returns rows of ids, int32[n, w].
+
+        A row has the id of the relation's name with its arity, and then the ids of the terms. A row with fewer terms
+        than others ends in zeros.
+        """
         facts = [read_fact(line) for line in lines.split("\n")[:-1]]
         rows = np.zeros((len(facts), 1 + max(len(terms) for _, terms in facts)), dtype=np.int32)
         for row, (name, terms) in zip(rows, facts, strict=True):
@@ -149,8 +153,9 @@ class _Sum:
 def _net(parts: list[tuple[Int32, int, int]], width: int) -> Kinds:
     """Merge changes of rows: return each row with its kind before its first change and its kind after its last change.
 
-    `parts` are changes in order: rows, their kind before and their kind after. `width` is the number of columns of the
-    result. Rows with the same kind before and after are left out.
+    `parts` are changes in order, each as (rows, kind before, kind after): all rows of a part changed in the same way.
+    `width` is the number of columns of the result. Narrower rows end in zeros. Rows with the same kind before and after
+    are left out.
     """
     rows = np.zeros((sum(len(part) for part, _, _ in parts), width), dtype=np.int32)
     before, after = (np.empty(len(rows), dtype=np.int8) for _ in range(2))

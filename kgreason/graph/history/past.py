@@ -3,9 +3,10 @@
     snapshot + records of the journal up to n                        if the snapshot is not younger than commit n
     snapshot + one record that takes commits n + 1 to it back        if the snapshot is younger
 
-A graph over this repository has its own engine, so it answers everything that a graph answers: queries, proofs,
-contradictions. It has the facts of commit n, asserted and inferred. In the first of the two ways, the facts also have
-the stamps that they had after commit n.
+The first way replays commits. The second way undoes commits: its one record takes back commit n + 1 and all later
+commits that the snapshot contains. A graph over this repository has its own engine, so it answers everything that a
+graph answers: queries, proofs, contradictions. It has the facts of commit n, asserted and inferred. In the first way,
+the facts also have the stamps that they had after commit n.
 
 Cost: reading the snapshot, evaluating the records, loading all rows into an Oxigraph in memory, and the memory for all
 of this.
@@ -81,8 +82,9 @@ class Past(Repository):
 def past(number: int, path: Path, history: History, open_: Callable[[Past], Graph]) -> Graph:
     """Make a graph of a store as it was after commit `number`: the result of `open_`.
 
-    `open_` gets the repository of this commit. It must start the engine, which reads the files. `path` is the folder of
-    the store, and `history` its history. Other threads and processes may change the store meanwhile. Raises StoreError.
+    `open_` makes the graph from the repository of this commit. `open_` must also start the graph's engine, which reads
+    the files. `path` is the folder of the store, and `history` its history. Other threads and processes may change the
+    store meanwhile. Raises StoreError.
     """
     while True:
         with Folder(path, write=False) as folder:
@@ -109,7 +111,7 @@ def _records(number: int, origin: Origin, history: History) -> list[Record]:
 def _record(delta: Delta, commit: int) -> Record:
     """Make a record of what a delta asserts and retracts: quads, rules and facts of relations.
 
-    `commit` is its number.
+    `commit` becomes the number of the record.
     """
     removed, added = (delta.lines([rows])[0] for rows in (delta.removed_quads, delta.added_quads))
     return Record(commit, removed, added, delta.rules, asserted_facts(delta.change.facts, delta.dictionary))

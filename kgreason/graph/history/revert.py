@@ -76,7 +76,7 @@ def _undo_quads(done: Delta, live: Materializer, tx: Transaction) -> Iterator[st
 
 
 def _here(rows: Int32, done: Delta, live: Materializer) -> Int32:
-    """Replace ids of the dictionary of `done` in `rows` by ids of the graph's dictionary.
+    """Return `rows`, which have ids of the dictionary of `done`, with the ids of the graph's dictionary instead.
 
     A row with a term that the graph does not know becomes all zeros.
     """
