@@ -53,8 +53,8 @@ class Follower:
     """Reads the commits of a store that come after commit `after`.
 
     If `after` is None, it begins after the commit that is now the last one. If `after` is 0, its first record is the
-    whole graph. `functions` are the Python functions that the store's rules call; the follower calls these functions
-    too.
+    whole graph as of the store's snapshot. `functions` are the Python functions that the store's rules call; the
+    follower calls these functions too.
 
     Raises StoreError if there is no store, or if its journal no longer has the commits after `after`.
     """
