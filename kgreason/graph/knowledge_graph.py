@@ -224,12 +224,13 @@ class KnowledgeGraph:
           representative only.
         - `on_contradiction`: with "keep" (the default) a contradiction stops nothing. With "refuse" a commit with a new
           contradiction is rolled back, and raises ContradictionError, which names the contradiction. A contradiction
-          that the graph has already stops no later commit. The delta of a `what_if` has the new contradictions.
+          that the graph has already stops no later commit. A `what_if` is never refused: its delta has the new
+          contradictions.
 
         The representative is the term whose text comes first in order, IRIs before blank nodes and literals. If two
         cliques become one, kgreason chooses between their representatives. If rules name members of a clique, kgreason
-        chooses among these members. The choice depends on the commits only. So the representatives stay the same when
-        the store is opened again, and for everybody who follows the store.
+        chooses among these members. The choice depends on the commits only. So the representatives are the same when
+        the store is opened again, and for each follower of the store.
 
         - `history`: with "all" the graph keeps what every commit changed, for `log`, `changes`, `as_of` and `revert`. A
           number keeps at least so many of the last commits. With "none" (the default) the graph keeps no history. A
@@ -253,8 +254,8 @@ class KnowledgeGraph:
         - `functions`: Python functions that rules may call; see `function`. If the store has rules whose functions are
           missing, or have other types than before, it is opened for reading only, and `warnings` names them.
         - `read_only`: open the store for reading. Any number of readers may use a store while one writer changes it. A
-          reader sees the last commit before its first question. To see later commits, open the store again, or follow
-          the writer with `kgreason watch`.
+          reader sees the commit that is the last one when the reader is first asked, and no later commits. To see
+          later commits, open the store again, or follow the writer with `kgreason watch`.
         - `wait`: how many seconds to wait until another writer has closed the store; None waits without a limit.
 
         If a `with` block makes a store and ends in an error before the first commit, the store is removed.
@@ -307,7 +308,9 @@ class KnowledgeGraph:
             raise
 
     def _check_kept(self, path: Path, asked: Sequence[str]) -> None:
-        """Raise StoreError if the store was made with one of the rule files `asked`, and its rules were removed.
+        """Raise StoreError if the rules of a rule file in `asked` were removed from the store.
+
+        `asked` is the option `rules`; its rule sets are not checked. `path` names the store in the message.
 
         Cost: parsing the user's rules, if there is a rule file.
         """
@@ -410,9 +413,9 @@ class KnowledgeGraph:
         return self._live
 
     def _looking_again(self, read: Callable[[], Result]) -> Result:
-        """Call `read`, which reads the store's files, until no writer replaces files meanwhile.
+        """Call `read`, which reads the store's files, and return its result.
 
-        Returns the result of `read`.
+        If `read` fails because a writer has replaced files meanwhile, look at the store again and repeat the call.
         """
         while True:
             try:
@@ -448,9 +451,9 @@ class KnowledgeGraph:
         """A decorator: let rules call a Python function by its name.
 
         The annotations of the function say which values it takes and gives: str, int, float, Decimal, bool, datetime,
-        date, and the terms of pyoxigraph (NamedNode, BlankNode, Literal, Triple). None means that there is no result,
-        and a list means that each of its items is a result. The function is not called for terms that do not fit its
-        types; such terms have no result.
+        date, and the terms of pyoxigraph (NamedNode, BlankNode, Literal, Triple). A function that returns None gives no
+        result. A function that returns a list gives each item as a result. The function is not called for terms that
+        do not fit its types; for such terms there is no result.
 
         The function must be pure: it is called once for each input, and its results are kept. With `batch` it takes and
         gives whole columns, as NumPy or Arrow arrays.
@@ -533,8 +536,8 @@ class KnowledgeGraph:
 
         Nobody can end a transaction if its thread has ended, or if no variable holds the transaction.
 
-        Returns how often this thread had the lock before the dropped transaction, if no variable held it. Otherwise
-        returns `sys.maxsize`.
+        If no variable held the dropped transaction, returns how many times its thread had the lock before it began.
+        Otherwise returns `sys.maxsize`.
         """
         open_ = self._open() if self._open is not None else None
         if open_ is not None and not open_.is_left:
@@ -735,7 +738,7 @@ class KnowledgeGraph:
     ) -> Updated:
         """Carry out a SPARQL 1.1 Update request as one commit: all of its operations, or none.
 
-        WHERE reads the materialized graph after the operations before it. DELETE retracts asserted quads. Literals
+        A WHERE reads the materialized graph as the earlier operations left it. DELETE retracts asserted quads. Literals
         found by WHERE or written by INSERT are in the normal form that Oxigraph shows, as in `query`. DELETE retracts
         every spelling of a literal: `DELETE DATA { :x :age 1 }` also retracts `:x :age "01"^^xsd:integer`.
 
@@ -790,13 +793,15 @@ class KnowledgeGraph:
         asks the network. Raises QueryError, InputError.
 
         With a `timeout` all rows must be fetched within this many seconds. Otherwise the call, or the fetching of a
-        row, raises QueryTimeoutError. Ctrl-C ends both at once. Oxigraph itself cannot be stopped, so there are two
-        ways:
+        row, raises QueryTimeoutError. Ctrl-C ends the call, or the fetching of a row, at once. Oxigraph itself cannot
+        be stopped, so there are two ways:
 
         - On disk, a query with a timeout runs in a process of its own, which costs 50 milliseconds. The process is
-          killed at the timeout, at Ctrl-C, and when the results are dropped. `timeout=math.inf` has the same effect.
+          killed at the timeout, at Ctrl-C, and when the results are dropped. With `timeout=math.inf` the query runs in
+          such a process without a limit.
         - Any other query runs in this process. After a timeout or Ctrl-C a thread in the background goes on until
-          Oxigraph has found its next row. Until then it keeps the store open. It does not keep Python from ending.
+          Oxigraph has found its next row. Until then the thread keeps the store open. The thread does not keep Python
+          from ending.
         """
         check_text("query", "a SPARQL query", sparql)
         check_seconds("timeout", timeout)
@@ -967,7 +972,7 @@ class KnowledgeGraph:
             yield self._engine()
 
     def __contains__(self, item: Item) -> bool:
-        """Whether the default graph has a triple, or a named graph has a quad.
+        """Whether the graph has a triple or a quad. For a triple this asks the default graph, which holds the closure.
 
         The item is a row of terms, or one triple as Turtle text. A literal may have the normal form that queries show.
         Raises InputError.
@@ -1013,9 +1018,9 @@ class KnowledgeGraph:
     def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:
         """Return a proof of a triple of the graph.
 
-        The triple is one tuple of three terms, as `match` takes them, or Turtle text. `others` must be empty. A
-        literal may have the normal form that queries show. Raises QueryError if the graph does not have the triple,
-        InputError if the item is not a triple.
+        The triple is one tuple of three terms, as `match` takes them, or Turtle text. A literal may have the normal
+        form that queries show. Raises QueryError if the graph does not have the triple, InputError if `triple` is not a
+        triple. `others` must be empty: if the terms are passed one by one, InputTypeError says how to pass them.
         """
         check_single("explain", triple, others)
         from kgreason.proofs.search import prove
@@ -1024,7 +1029,7 @@ class KnowledgeGraph:
 
     @locked
     def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
-        """Return one proof for each derivation of a triple: each proof ends in another last step.
+        """Return one proof for each derivation of a triple; the proofs differ in their last steps.
 
         The list is empty if the triple is asserted and no rule derives it.
 
@@ -1085,10 +1090,10 @@ class KnowledgeGraph:
 
     @locked
     def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
-        """Raise QueryError if the files of the store suffice to tell that the graph does not have a triple.
+        """Raise QueryError if the graph does not have a triple. Looks only at the files of the store.
 
-        This avoids a start of the engine. The check does nothing if the engine runs already, if the files may lack the
-        last commit, or if the triple is generalised: the files hold no generalised triples.
+        So an unknown triple does not start the engine. The check does nothing if the engine runs already, if the files
+        may lack the last commit, or if the triple is generalised: the files hold no generalised triples.
         """
         from kgreason.graph.input.quads import triple_of
         from kgreason.graph.input.terms import term_of
@@ -1121,7 +1126,7 @@ class KnowledgeGraph:
         - `relations`: facts of your own relations, asserted and derived
         - `named`: asserted quads of named graphs
         - `imported`: documents that owl:imports brought
-        - `terms`: IRIs, blank nodes and literals in the dictionary, with about 200 of the vocabulary
+        - `terms`: IRIs, blank nodes and literals in the dictionary, including about 200 terms of the vocabulary
         - `contradictions`: mistakes that `contradictions` shows
         - `rules`: rules in force, which `rules` lists
         - `strategy`: how the last commit was evaluated: "update" (what changes) or "bootstrap" (everything)
@@ -1140,7 +1145,7 @@ class KnowledgeGraph:
     @property
     @locked
     def warnings(self) -> list[str]:
-        """One line for each warning: broken lists, SWRL rules that cannot run, missing imports, large cliques.
+        """One line for each warning: malformed lists, SWRL rules that cannot run, missing imports, large cliques.
 
         Axioms that the selected rules do not use, such as OWL 2 DL axioms beyond OWL 2 RL, give no warning.
         """
@@ -1154,9 +1159,10 @@ class KnowledgeGraph:
         return dict(live.streams if (live := self._told_by()) else self._home.manifest.streams)
 
     def _told_by(self) -> LiveGraph | None:
-        """Return the graph with its engine, or None if the manifest describes the last commit.
+        """Return the graph with its engine, or None if the manifest is enough to describe the last commit.
 
-        The engine is returned if it runs already. It is started if the manifest is older than the last commit.
+        If the engine runs already, the result is never None. If the manifest is older than the last commit, this starts
+        the engine.
         """
         self._home.join()
         is_old = self._home.last and self._home.is_behind and not self._home.is_writable
@@ -1228,7 +1234,7 @@ class KnowledgeGraph:
         """Return the contradictions that the rules derive, one for each mistake in the data.
 
         Each contradiction has the name of the `rule`, the `terms` that it is about, the `facts` that cannot all hold,
-        and the `axioms` that say so. Its `str` is one line for a person; `to_text(prefixes)` is the same line with
+        and the `axioms` that forbid them. Its `str` is one line for a person; `to_text(prefixes)` is the same line with
         short IRIs. For terms that owl:sameAs makes equal, the representative is named.
         """
         return self._looking_again(self._read_contradictions)
@@ -1238,7 +1244,7 @@ class KnowledgeGraph:
         return contradictions(*state, self._false_rules()) if state else []
 
     def _false_rules(self) -> FalseRules:
-        """Return the rules that derive `false` in the state that `_state` returns."""
+        """Return a function that finds the rules that derive `false`, for the state that `_state` returns."""
         if live := self._current():
             return live.materializer.false_rules
         return partial(snapshot.false_rules, self._home.snapshot)
@@ -1261,9 +1267,9 @@ class KnowledgeGraph:
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
         """Return the facts of the user's relations as rule text, a line for each fact, as of this call.
 
-        `asserted` has the same meaning as for `dump`. Relations declared as `internal` are left out. With
-        `asserted=True` the lines are the facts that were inserted; `GraphRelation.insert` puts these facts into another
-        graph.
+        `asserted` has the same meaning as for `dump`: with True the lines are the facts that were inserted. To insert
+        these facts into another graph, use `GraphRelation.insert`, because a fact that is added as rule text counts as
+        derived. Relations declared as `internal` are left out.
         """
         check_asserted(asserted)
         from kgreason.graph.changes.relations import dumped
@@ -1287,9 +1293,9 @@ class KnowledgeGraph:
     def log(self, limit: int | None = None) -> list[Head]:
         """Return the commits of the history, the newest first; at most `limit` of them.
 
-        Each item has its `commit` number, its `time`, how many triples `appeared` and `disappeared` (`asserted` and
-        `inferred`), the `rules` that it removed (-1) and added (1), the `headers` of its transaction, and its `work`.
-        Raises HistoryError if the graph keeps no history.
+        Each item has the number of the `commit` and its `time`, the numbers of triples that `appeared` and
+        `disappeared` (each has `asserted` and `inferred`), the `rules` that the commit removed (-1) and added (1), the
+        `headers` of its transaction, and its `work`. Raises HistoryError if the graph keeps no history.
 
         >>> with KnowledgeGraph.open(history="all") as graph:
         ...     _ = graph.add("<http://e/tom> a <http://e/Cat> .")
@@ -1310,7 +1316,8 @@ class KnowledgeGraph:
     def changes(self, before: int, after: int) -> Delta:
         """Return a delta with what changed from commit `before` to commit `after`.
 
-        Changes that later commits took back are left out. `after` may be the earlier commit. The `rules` of the delta
+        Changes that later commits took back are left out. If `after` is the earlier commit, the delta says what must
+        change to go back from `before` to `after`. The `rules` of the delta
         are the user's rules that were removed (-1) and added (1). Raises HistoryError for a commit that the history
         does not have. Cost: reading the commits between the two.
         """
@@ -1438,9 +1445,10 @@ class KnowledgeGraph:
             raise StoreError("the graph is closed")
 
     def _current(self) -> LiveGraph | None:
-        """Return the graph with its engine, or None if the snapshot has the state of the last commit.
+        """Return the graph with its engine, or None if the snapshot is enough: it has the state of the last commit.
 
-        The engine is returned if it runs already. It is started if commits came after the snapshot.
+        If the engine runs already, the result is never None. If commits came after the snapshot, this starts the
+        engine.
         """
         self._check_open()
         self._home.join()
@@ -1494,9 +1502,10 @@ def _manifest(
 
 
 def _set_history(folder: Folder, history: HistoryMode) -> None:
-    """Store the option `history` in a store that has commits already. Its history begins with the next commit.
+    """Store the option `history` in a store that has commits already.
 
-    Raises StoreError if the store keeps its history already and `history` is "none".
+    If the store had no history, its history begins with the next commit. Raises StoreError if the store keeps its
+    history already and `history` is "none".
     """
     made = folder.manifest
     if made is None or not made.commit or made.history == history:
@@ -1509,10 +1518,10 @@ def _set_history(folder: Folder, history: HistoryMode) -> None:
 
 
 def _for_reading(folder: Folder, lacking: Sequence[str]) -> Folder:
-    """Open for reading a folder that was opened for writing, because functions that its rules call are missing.
+    """Open for reading a folder that was opened for writing, because Python functions that its rules call are missing.
 
-    `lacking` says which functions, as texts for messages. Raises StoreError if only a writer can bring the store up to
-    date.
+    `lacking` has a text for messages for each function that is missing or has other types than before. Raises
+    StoreError if the store is not up to date, because only a writer can bring it up to date.
     """
     folder.close()
     _LOGGER.warning("%s", _why(folder.path, lacking))
@@ -1534,7 +1543,10 @@ def _kept_functions(folder: Folder) -> dict[str, str]:
 
 
 def _why(path: File, lacking: Sequence[str]) -> str:
-    """Make the warning that a store is open for reading only, with what is missing (`lacking`). Empty if nothing is."""
+    """Make the warning that a store is open for reading only because of `lacking`; the empty text if that is empty.
+
+    `lacking` has a text for each Python function that is missing or has other types.
+    """
     if not lacking:
         return ""
     return f"{fspath(path)}: {' and '.join(lacking)}, so the store is open for reading only: {HOW_TO_PASS}"

@@ -53,7 +53,9 @@ _RULE_FILES = ("dl", "rules", "datalog")
 
 
 def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool, prefixes: Prefixes = NO_PREFIXES) -> Int32:
-    """Return the quads of items, int32[n, 4]; graph 0 is the default graph. `fresh` renames the blank nodes of texts.
+    """Return the quads of items, int32[n, 4]; graph 0 is the default graph.
+
+    With `fresh` the blank nodes of texts become new blank nodes, otherwise they keep their labels.
 
     Raises RdfSyntaxError, with the line, for a text that does not parse. Raises RdfSyntaxError, with the number of the
     row, for a term of a row that is invalid or cannot stand at its place. Raises InputError if a row does not have
@@ -77,9 +79,8 @@ def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool, pref
 def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
     """Return the terms of the triple in a Turtle text or a row of terms; blank nodes keep their labels.
 
-    If the item is a quad, returns the triple of the quad. A row may be a generalised triple; a text cannot.
-
-    Raises InputError.
+    For a quad of pyoxigraph, returns its triple. A row may be a generalised triple; a text cannot. Raises InputError if
+    the item is not exactly one triple.
     """
     if not isinstance(item, str):
         item = item.triple if isinstance(item, Quad) else item
@@ -119,7 +120,7 @@ def _no_triple(item: str, error: SyntaxError) -> InputError:
 def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...]:
     """Return subject, predicate, object and graph of an item that is one triple or quad.
 
-    For a triple the graph is DefaultGraph(). Raises InputError.
+    For a triple the graph is DefaultGraph(). Raises InputError for any other item.
     """
     if isinstance(item, str) and of_rdflib(item) is None:
         return *triple_of(item, prefixes), DefaultGraph()
@@ -165,9 +166,9 @@ def _of_text(text: str, dictionary: Dictionary, prefixes: Prefixes, *, fresh: bo
 
 
 def _explained(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
-    """Add to a parser's `error` a hint what the user may have meant by `text`.
+    """Return a parser's `error` with a message that fits what the user may have meant by `text`.
 
-    The parser got `before` lines of prefixes before the text, so the result subtracts `before` from the line.
+    The parser got `before` lines of prefixes before the text, so the line in the result is lower by `before`.
     """
     line = None if error.line is None else error.line - before
     problem = _meant(text.strip())
@@ -177,7 +178,7 @@ def _explained(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
 
 
 def _meant(text: str) -> str | None:
-    """Guess what a text is that is not Turtle: a file name, a term, rules or a query. None if it may be Turtle."""
+    """Return a message for a text that looks like a file name, a term, rules or a query; None if it may be Turtle."""
     if len(text.split()) == 1:
         file = _FILE.fullmatch(text)
         if file and file[1].lower() in formats():
@@ -205,9 +206,9 @@ def _canonical(text: bytes | IO[bytes], form: RdfFormat) -> bytes:
 
 
 def _canonical_of_long(text: bytes, form: RdfFormat, source: str) -> bytes:
-    """Parse a long text, whose tokens may be too long for the parser. Returns canonical N-Quads lines.
+    """Parse a text so long that it may have a token too long for the parser. Returns canonical N-Quads lines.
 
-    `source` is the name of the text in messages. Raises LimitError if a token is too long for the parser.
+    `form` is the syntax of the text. `source` is its name in messages. Raises LimitError if a token is too long.
     """
     counted = Counted(BytesIO(text))
     with long_tokens(counted, source):
@@ -236,9 +237,9 @@ def _line(item: Item, prefixes: Prefixes) -> str:
 
 
 def _terms(item: object, *counts: int) -> tuple[object, ...]:
-    """Return the terms of a row, which must be as many as one of `counts`.
+    """Return the terms of a row. `counts` are the allowed numbers of terms.
 
-    Raises InputTypeError if the item is not a row, InputError for a wrong length.
+    Raises InputTypeError if the item is not a row, InputError for another number of terms.
     """
     wanted = " or ".join(_WORDS[count] for count in counts)
     if not isinstance(item, (Triple, Quad, QuerySolution, tuple, list)):

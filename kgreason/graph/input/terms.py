@@ -1,4 +1,4 @@
-"""Terms as a user may write them, for any place of a quad; here they become N-Triples text.
+"""Turns terms as users write them, at any place of a quad, into N-Triples text.
 
     <http://e/a>   "x"@en   _:b   <<( ... )>>     N-Triples; a datatype may have a prefix: "1"^^xsd:byte
     http://e/a     urn:x:y                         a plain IRI: it has `//`, or a scheme of `_SCHEMES`
@@ -75,10 +75,11 @@ _WANTED = {
 def written(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
     """Return the N-Triples text of a user's term; a literal keeps its lexical form.
 
-    Any kind of term may be at any place.
+    `place` is "subject", "predicate", "object" or "graph". The result may be a term that RDF does not allow there, such
+    as a literal as a subject; `fitting` checks this.
 
-    Raises InputError for a text that is not exactly one term, InputTypeError for a value that cannot be a term at this
-    place.
+    Raises InputError for a text that is not exactly one term, InputTypeError for a value of a type that is no term. A
+    Python value such as 5 or True is a term only as an object.
     """
     if type(value) is str:
         return _of_text(value, place, prefixes)
@@ -119,7 +120,7 @@ def graph_name(value: UserTerm, prefixes: Prefixes = NO_PREFIXES) -> NamedNode |
 def checked(prefixes: Mapping[str, object] | None) -> Prefixes:
     """Check a user's prefixes, and return them with each namespace as text.
 
-    Raises InputTypeError for a wrong type, InputError for an invalid namespace.
+    Raises InputTypeError for a wrong type, InputError for an invalid prefix or namespace.
     """
     if prefixes is None:
         return NO_PREFIXES
@@ -154,7 +155,7 @@ def text_of(term: object) -> str:
 
 
 def term_of(text: str) -> Term:
-    """Return the value of pyoxigraph for a term in N-Triples syntax. Raises InputError."""
+    """Return the term of pyoxigraph for a text in N-Triples syntax. Raises InputError if it is not one term."""
     check_length(utf8(text))
     try:
         [quad] = pyoxigraph.parse(f"<a:> <a:> {text} <b:> .", RdfFormat.N_QUADS)
@@ -263,7 +264,7 @@ def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
 def _of_python(value: object) -> str | None:
     """Return a Python value as a literal, or None if XSD has no datatype for the value's type.
 
-    Raises InputError if the datatype lacks the value, such as an infinite decimal.
+    Raises InputError for a value that the datatype does not have, such as an infinite decimal.
     """
     if isinstance(value, (bool, np.bool_)):
         return _typed(str(bool(value)).lower(), "boolean")
