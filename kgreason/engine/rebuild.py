@@ -24,14 +24,14 @@ _Events: TypeAlias = Sequence[tuple[Int32, int]]
 
 
 class Wish(NamedTuple):
-    """The rows to assert and the rows to retract in one call of `apply`, both by the number of their table."""
+    """The rows to assert and the rows to retract in one call of `apply`. Each is a dict from table numbers to rows."""
 
     asserted: Rows
     retracted: Rows
 
 
 def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence[Wish]) -> Rows:
-    """Return the facts that are asserted after `wishes`, starting from the asserted facts of circuit `origin`.
+    """Return the facts that are asserted when `wishes` change the asserted facts of circuit `origin`, in order.
 
     `tables` says for each table whether it holds triples, and how wide it is. Returns rows int32[n, w] by table number.
     """

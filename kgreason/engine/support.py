@@ -1,9 +1,9 @@
 """Finds the facts that one rule supports alone.
 
-These facts are not asserted, and all their counted derivations are by this rule.
+A rule supports a fact alone if the fact is not asserted, and all its counted derivations are by this rule.
 
-The rules run backwards from all inferred facts at once. So the answer says at which facts a rule is needed: without the
-rule these facts, and what follows from them alone, would leave.
+The rules run backwards from all inferred facts at once. The answer says which facts need a rule: without the rule these
+facts would leave, and so would the facts that follow from these facts alone.
 
 Law: for each inferred fact, at most one rule supports the fact alone. Cost: a look at every derivation; memory for one
 number for each pair of an inferred fact and a rule that supports it.
@@ -28,7 +28,7 @@ _MANY = 1_000_000
 
 
 def supported_alone(engine: Engine, owners: Mapping[EncodedRule, int], check: Check) -> Int32:
-    """Return the facts that one owner supports alone: int32[n, 2], the number of the fact's row, and the owner.
+    """Return the facts that one owner supports alone: int32[n, 2], the number of the fact's row and the owner.
 
     `owners` maps each rule to a number, its owner; rules with the same owner count as one rule. `check` is called now
     and then, and may raise. No commit may be open.

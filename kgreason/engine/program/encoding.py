@@ -28,7 +28,7 @@ def relation_text(relation: str, arity: int) -> str:
 
 
 def columns_of(atom: Atom) -> tuple[Term, ...]:
-    """Return the terms of the row for an atom: the atom's terms. For a relation, the relation's text comes first."""
+    """Return the terms of the row for an atom: the atom's terms, after the text of its relation if it has one."""
     if atom.relation is None:
         return atom.terms
     return (relation_text(atom.relation, len(atom.terms)), *atom.terms)
@@ -37,7 +37,7 @@ def columns_of(atom: Atom) -> tuple[Term, ...]:
 def encode(rule: Rule, planner: Planner, intern: Intern) -> EncodedRule:
     """Turn a rule into a shape and constants. `intern` gives the ids of the constants.
 
-    Raises LimitError if an atom has too many terms.
+    `planner` gives the tables of the atoms. Raises LimitError if an atom has too many terms.
     """
     (encoded,) = encode_all([rule], planner, intern)
     return encoded
@@ -46,7 +46,7 @@ def encode(rule: Rule, planner: Planner, intern: Intern) -> EncodedRule:
 def encode_all(rules: Sequence[Rule], planner: Planner, intern: Intern) -> list[EncodedRule]:
     """Turn rules into shapes and constants. One call of `intern` gives the ids of all constants.
 
-    Raises LimitError if an atom has too many terms.
+    `planner` gives the tables of the atoms. Raises LimitError if an atom has too many terms.
     """
     sketches = [_sketched(rule, planner) for rule in rules]
     texts = dict.fromkeys([text for sketch in sketches for text in sketch.constants])

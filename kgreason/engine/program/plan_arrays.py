@@ -2,7 +2,7 @@
 
 A plan is its start step, then the steps of its nodes (`shapes`); `layout` lists the words of a step. All numbers here
 are relative: nodes, steps and templates count from 0, and so do arrangements, in the order in which the plans ask for
-them. A planner that copies the plans only adds its own counts to a few columns.
+them. A planner that copies the plans renumbers them by its own numbers, which changes a few columns.
 
 Cost: one or two microseconds for each step to make the arrays, about twenty microseconds to copy the plans of a shape.
 """
@@ -19,7 +19,10 @@ from kgreason.engine.program.shapes import DeltaPlan, Pattern, Shape, Step, delt
 
 
 class Direction(NamedTuple):
-    """Where an atom has constants: the atom's table, the columns, and for each column the index of the constant."""
+    """Where an atom has constants: its table, the columns, and which constant of the rule is in each of them.
+
+    `constants`: for each of `columns`, the position of its constant among the constants of the rule.
+    """
 
     table: int
     columns: tuple[int, ...]
@@ -29,7 +32,8 @@ class Direction(NamedTuple):
 class Plans(NamedTuple):
     """The plans of one shape, for rows of width w.
 
-    `steps`: int32[s, 9 + 2 w]. `nodes`: int32[n, 2]. `templates`: int32[t, 1 + w].
+    `steps`: int32[s, 9 + 2 w]. `nodes`: int32[n, 2], the range (low, high) of each node's steps. `templates`:
+    int32[t, 1 + w], a table, then for each column a word of a row, or `~slot`.
 
     `starts`: for each plan the number of its start step, then the range (low, high) of its other steps. `arrangements`:
     table and columns of each arrangement that the steps probe. `asks`: pairs of an atom and an arrangement that must

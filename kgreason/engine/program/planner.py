@@ -91,8 +91,9 @@ class _PlannedShape(NamedTuple):
     """Where the plans of a shape are in the planner's arrays.
 
     `starts`: for each plan the number of its start step, then the range (low, high) of its other steps. `asks`: pairs
-    (atom, arrangement). `forms`: the forms of the body atoms. `heads`: for each head, the dict in which rules of this
-    shape wait for backward plans, and the numbers of the constants that make up a rule's key in this dict.
+    (atom, arrangement). `forms`: the forms of the body atoms. `heads`: a pair for each head. Its first part is the dict
+    in which rules of this shape wait for backward plans. Its second part says which constants of a rule make up its key
+    in this dict: their positions among the constants of the rule.
     """
 
     starts: tuple[tuple[int, int, int], ...]
@@ -117,7 +118,7 @@ class Planner:
     """All rules that were ever added, as arrays of keys, plans and asks. A rule is activated or not, and never removed.
 
     `slots` is the number of slots of the largest rewrite, `longest` the number of atoms of the longest body. `version`
-    grows with every change.
+    grows with every new rule, new table and new backward plan.
     """
 
     def __init__(self) -> None:
@@ -238,9 +239,10 @@ class Planner:
                     self._plan_head(waiting, head, count)
 
     def _plan_head(self, waiting: _Waiting, head: tuple[int, ...], count: Int32) -> None:
-        """Make the backward plans of the rules in `waiting` for a head with the constants `head`.
+        """Make the backward plans of the rules `waiting[head]`: those with a head whose constants are `head`.
 
-        If one of the body atoms of a rule matches no fact, the rule gets no plans yet and stays in `waiting`.
+        If no fact matches some body atom of a rule, the rule gets no plans yet and stays in `waiting`. `count`: as for
+        `plan_backward`.
         """
         lacking = self._lacking
         if any(number not in lacking or count.item(lacking[number]) for number in waiting[head]):
@@ -251,9 +253,9 @@ class Planner:
                 del waiting[head]
 
     def _plan_rule_backward(self, number: int, count: Int32) -> bool:
-        """Make the backward plans of the rule with this number, unless no fact matches one of its body atoms.
+        """Make the backward plans of the rule with this number, if facts match each of its body atoms.
 
-        Returns whether the rule has backward plans now.
+        Returns whether the rule has backward plans now. `count`: as for `plan_backward`.
         """
         if number in self._planned_backward:
             return True
@@ -292,7 +294,7 @@ class Planner:
         return planned
 
     def _take_in(self, plans: Plans) -> tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]]:
-        """Append plans to the planner's arrays. Returns the plans' starts and asks, renumbered for the planner."""
+        """Append plans to the planner's arrays. Returns their `starts` and `asks` with the planner's numbers."""
         arrangements = [self._arrangement(*wanted) for wanted in plans.arrangements]
         steps = plans.steps.copy()
         steps[:, STEP_ARRANGEMENT] = np.array([*arrangements, -1])[steps[:, STEP_ARRANGEMENT]]
@@ -312,11 +314,9 @@ class Planner:
         return number
 
     def _form(self, direction: Direction, *, is_head: bool = False) -> _Form:
-        """Return the form of the keys of an atom whose constants `direction` gives.
+        """Return the form of the keys of an atom. `direction` says where the atom has constants.
 
-        `is_head`: whether the atom is a head.
-
-        If the keys have a new shape, the shape gets a number.
+        `is_head`: whether the atom is a head. A form with new columns gets the number of a new shape of keys.
         """
         form = direction[:2]
         numbers = self._back_shape_numbers if is_head else self._shape_numbers
@@ -325,9 +325,9 @@ class Planner:
         return _Form(numbers[form], direction)
 
     def _key(self, form: _Form, constants: Sequence[int]) -> int:
-        """Return the number of the key that an atom of this form has in a rule with these constants.
+        """Return the number of the key that an atom of this form has in a rule with the constants `constants`.
 
-        A new key is added.
+        If there is no such key yet, it is added.
         """
         values = tuple([constants[place] for place in form.direction.constants])
         key = self._keys.setdefault((form.number, values), self.key_info.n)
@@ -367,7 +367,7 @@ class Planner:
     def find_key(self, table: int, constants: Mapping[int, int]) -> int | None:
         """Return the number of the trigger key with the constants `constants` (column -> id).
 
-        Returns None if no body atom of the table has exactly these constants in these columns.
+        Returns None if no rule has a body atom of this table with exactly these constants.
         """
         columns = tuple(sorted(constants))
         number = self._shape_numbers.get((table, columns))
@@ -382,7 +382,7 @@ class Planner:
         return int(self.shapes.array[self.key_info.array[key, 0], 0])
 
     def may_share(self, ask: int) -> bool:
-        """Whether rows of ask `ask` may be in its arrangement already, because another ask has entered them.
+        """Whether another ask may have entered rows of ask `ask` into its arrangement.
 
         This is possible if keys of more than one shape ask for the arrangement.
         """

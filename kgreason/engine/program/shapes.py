@@ -67,9 +67,10 @@ class Shape:
 class Step(NamedTuple):
     """A step of a plan. A step binds one body atom. The columns of the atom are of three kinds.
 
-    `bound` columns are known and are the key of the look-up. `free` columns give values to slots. `compared` columns
-    repeat a variable of a free column, so their values must be equal. `next_node` is the node after the step.
-    `is_later` says whether the atom stands behind the atom at which the plan starts.
+    The values of the `bound` columns are known before the step; they are the key of the look-up. `free` columns give
+    values to slots. A `compared` column repeats the variable of a free column, and must have the same value.
+    `next_node` is the node after the step. `is_later` says whether the atom stands behind the atom at which the plan
+    starts.
     """
 
     atom: int
@@ -83,7 +84,7 @@ class Step(NamedTuple):
 class DeltaPlan(NamedTuple):
     """The plan that starts at one atom: its first step, and the steps of each node.
 
-    A node without steps means that the body is complete and the heads are derived.
+    At a node without steps the body is complete, and the heads are derived.
     """
 
     start: Step
@@ -116,8 +117,8 @@ def _net(shape: Shape, start: int) -> DeltaPlan:
 def _next(shape: Shape, done: frozenset[int]) -> list[int]:
     """Return the atoms that may come after the atoms in `done`.
 
-    An atom may come next if it has no variables, or if it shares a variable with `done`. If there is no such atom, each
-    remaining atom may come next.
+    An atom may come next if it has no variables, or if it shares a variable with an atom in `done`. If there is no such
+    atom, each remaining atom may come next.
     """
     bound = {slot for atom in done for slot in shape.body[atom].slots if shape.is_variable(slot)}
     left = [atom for atom in range(len(shape.body)) if atom not in done]

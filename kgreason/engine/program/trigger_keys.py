@@ -1,10 +1,11 @@
 """Trigger keys: find the keys whose constants a row has. Such a row *meets* the key.
 
 A key is the constants of a body atom with their columns; the shape of the key says which columns these are. Example:
-the atom `?x rdf:type ex:Dog` has a key with the columns 1 and 2. A row is looked up under a shape only if keys of the
-shape mention the row's ids in all these columns. So for a fact that no rule can use, the only cost is a look at the
-flags of its ids. Head atoms have keys and shapes of their own, which find the rules that may derive a given fact. Facts
-of a delta are not looked up under the shapes of heads.
+the atom `?x rdf:type ex:Dog` has a key with the columns 1 and 2. The array `asked` has flags for each id: the shapes
+with keys that contain the id. A row is looked up under a shape only if each id that the row has in these columns has
+the flag of the shape. So for a fact that no rule can use, the only cost is a look at the flags of its ids. Head atoms
+have keys and shapes of their own, which find the rules that may derive a given fact. Facts that a commit changes are
+not looked up under the shapes of heads.
 
 Cost: a hash probe for each shape that is not ruled out by the flags.
 """
@@ -37,7 +38,11 @@ from kgreason.engine.memory.layout import (
 
 @inline
 def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number) -> Number:
-    """Return the bits of the shapes that may have a key for row `r`: their keys mention the ids of the row."""
+    """Return the bits of the shapes under which row `r` must be looked up: uint32.
+
+    Each id that the row has in the columns of such a shape occurs in some key of the shape. A shape without constants
+    has no bit.
+    """
     table = np.uint32(rows[r, STATE] >> TABLE)
     bits = np.uint32(filters[table, 0])
     for c in range(np.uint64(rows.shape[1] - FIRST)):
@@ -69,7 +74,7 @@ def holds_key(shapes: Int32, shape: Number, keys: Int32, k: Number, rows: Int32,
 
 @inline
 def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32, r: Number) -> Number:
-    """Find the key of shape `number` whose constants row `r` has. Returns the id of the key, or -1.
+    """Find the key of shape `number` whose constants row `r` has. Returns the number of the key, or -1.
 
     Line `shape` of `shapes` has the columns of the shape. (The number of a head shape is `BACK` + its line.)
     """
@@ -97,13 +102,16 @@ def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32,
 
 @inline
 def find_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
-    """Find the trigger key of this shape whose constants row `r` has. Returns the id of the key, or -1."""
+    """Find the trigger key of this shape whose constants row `r` has. Returns the number of the key, or -1."""
     return find_in(m, matrix(m, SHAPES), shape, shape, rows, r)
 
 
 @inline
 def find_head_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
-    """Find the head key of this shape whose constants row `r` has. Returns the id of the key, or -1."""
+    """Find the head key of this shape whose constants row `r` has. Returns the number of the key, or -1.
+
+    `shape`: the line of the shape in the array `back_shapes`.
+    """
     return find_in(m, matrix(m, BACK_SHAPES), BACK + shape, shape, rows, r)
 
 
