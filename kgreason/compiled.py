@@ -95,7 +95,7 @@ def kernel(function: _Function) -> _Function:
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:
-    """Whether the cache has the kernel `function`, compiled from the present sources: a call compiles nothing."""
+    """Whether a call of the kernel `function` compiles nothing: the cache has it, made from the present sources."""
     return bool(cast(Any, function)._cache._cache_file._load_index())
 
 

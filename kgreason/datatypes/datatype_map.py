@@ -130,10 +130,10 @@ OWL2RL_DATATYPES: tuple[str, ...] = tuple(name for name in DATATYPES if name not
 
 
 def values(literals: Iterable[str]) -> list[Reading]:
-    """Return, for each literal in N-Triples text, its `Value`, an `IllTyped`, or None if its datatype is unknown.
+    """Return the `Value` of each literal; `IllTyped` if it has no value; None if its datatype is unknown.
 
-    A literal of an unknown datatype equals itself, and nothing else is known about it. Raises ValueError for a term
-    that is not a literal.
+    `literals` are N-Triples text. A literal of an unknown datatype equals itself, and nothing else is known about it.
+    Raises ValueError for a term that is not a literal.
     """
     return [_plain(text) if text[-1:] == '"' else _reading(text) for text in literals]
 

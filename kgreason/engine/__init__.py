@@ -1,6 +1,6 @@
-"""The engine: holds facts and rules as numbers (ids), and after each commit all facts that follow.
+"""The engine: facts and rules as numbers (ids). After each commit, the facts are the closure under the rules.
 
-It implements the circuit of DYRE on integer columns.
+The engine is the circuit of DYRE on integer columns.
 
 memory/, facts/, program/, index/, level/   the parts of a circuit
 circuit                     Circuit: the arrays, and the loop that calls the kernels

@@ -208,7 +208,10 @@ class Circuit:
             check()
 
     def retract_rows(self, rows: Int32, check: Check) -> int:
-        """Remove the flag `asserted` from the facts `rows`, int32[n, w]. Returns how many of them were not asserted."""
+        """Remove the flag `asserted` from the facts `rows`, int32[n, w]. Facts without support leave.
+
+        Returns how many of the facts were not asserted. `check` is called after each 2**18 rows and may raise.
+        """
         rows, missed = np.ascontiguousarray(rows, dtype=np.int32), 0
         self._make_room(len(rows))
         for low in range(0, len(rows), 1 << 18):
@@ -308,9 +311,9 @@ class Circuit:
         self.keep_up()
 
     def run_backward(self, heads: Int32, check: Check) -> None:
-        """Find the derivations of the facts in the rows `heads`, int32[n], by the plans of `plan_backward`.
+        """Find the derivations of the facts in the rows `heads`, int32[n], with the plans that `plan_backward` made.
 
-        The bodies of these derivations are present facts.
+        All atoms of the bodies of these derivations are present facts.
         """
         self._scan(heads, -1, -1, ONLY_OLD, check)
 
@@ -328,9 +331,7 @@ class Circuit:
     def derivations(self, row: int, limit: int) -> Int32:
         """Return the derivations of the present fact in row number `row`: int32[n, 1 + slots].
 
-        `trace` explains this form.
-
-        The search stops when `limit` derivations or more have been found.
+        `trace` explains this form. The search stops when `limit` derivations or more have been found.
         """
         found: list[Int32] = []
 
@@ -394,7 +395,7 @@ class Circuit:
     def check_limit(self, most: int) -> None:
         """Raise OverLimitError if this commit has extended more than `most` rewrites.
 
-        Call this method after an evaluation too, because a small evaluation ends before `limit` is called.
+        Also call this method after each evaluation: a small evaluation ends before it checks its limit.
         """
         if self._counters[REWRITES] > most:
             raise OverLimitError
@@ -477,7 +478,7 @@ class Circuit:
         self._counters[PARTIAL] = 0
 
     def undo(self) -> None:
-        """Restore every row that the commit wrote to its state before `begin`."""
+        """Undo the commit: each row that it wrote, and the costs of the rules, are as they were before `begin`."""
         self.facts.repair()
         self._stop()
         is_partial = self._counters[PARTIAL] == 1

@@ -6,8 +6,9 @@ one. If an Update removes a quarter of the facts, the forecast falls by a quarte
 grows by the number of these facts and by the rewrites that added them.
 
     facts leave     An Update takes derivations back and looks for other derivations. The limit is `FRACTION` times the
-                    work of a Bootstrap. (On LUBM and on transitive closures, one such rewrite takes as long as two or
-                    three rewrites of a Bootstrap. So at a third of the rewrites both take the same time.)
+                    work of a Bootstrap. (On LUBM and on transitive closures, one rewrite of such an Update takes as
+                    long as two or three rewrites of a Bootstrap. So at a third of the rewrites, both strategies
+                    take the same time.)
     facts arrive    An Update meets new derivations only. The limit is the work of a Bootstrap, which grows with the
                     facts. (An Update meets no more derivations than a Bootstrap, but it may extend more rewrites that
                     lead to no derivation, where a join starts at the wrong end.)
@@ -39,7 +40,7 @@ DOUBT = 0.75
 class Elastic:
     """Two forecasts for one graph: the work of the next Bootstrap, and an Update's rewrites for one leaving fact.
 
-    `work` is the first forecast for a Bootstrap, in rewrites and facts; None before the first Bootstrap.
+    `work`: the forecast for the next Bootstrap, its rewrites plus its facts; None before the first Bootstrap.
     """
 
     def __init__(self, work: int | None = None) -> None:
@@ -77,8 +78,8 @@ class Elastic:
     def for_arriving(self, growth: float) -> int:
         """Return the number of rewrites that an Update may extend to assert facts.
 
-        `growth`: the number of facts after the arrival, divided by the number before. Example: 1.5 if half as many
-        arrive as were there.
+        `growth`: the number of facts after the arrival, divided by the number before. Example: 1.5 if 100 facts become
+        150.
         """
         return int(growth * (self.work or 0))
 

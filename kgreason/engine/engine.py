@@ -59,7 +59,7 @@ class Changes(NamedTuple):
     - `strategy`: the strategy that ran in the end. `switched`: whether it is a Bootstrap after a dropped Update.
     - `rewrites`: all work, in rewrites, including the work of a dropped Update.
     - `missed`: how many of the facts to retract were not asserted.
-    - `steps`: the strategy of each `apply` that ran in the end.
+    - `steps`: for each `apply`, the strategy that ran in the end.
     """
 
     rows: Int32
@@ -135,7 +135,7 @@ class Engine:
 
     @property
     def work(self) -> int | None:
-        """The forecast of a Bootstrap's work, in rewrites and facts; None before the first Bootstrap."""
+        """The forecast of a Bootstrap's work, its rewrites plus its facts; None before the first Bootstrap."""
         return self._elastic.work
 
     def table(self, is_triple: bool, width: int) -> int:
@@ -411,7 +411,7 @@ class Engine:
         circuit.begin(ranked=True, commit=self._commit)
 
     def arrived(self) -> tuple[Int32, Int32]:
-        """Return the facts that the open commit has added since the last call of this method.
+        """Return the facts that the open commit has added since the last call of this method, or else since `begin`.
 
         The facts are returned as columns int32[n, w] and tables int32[n]. A fact that left and returned in this commit
         may be left out. After a Bootstrap, all facts are returned.
@@ -457,8 +457,8 @@ class Engine:
     def moved(self, since: Place) -> tuple[Int32, Int32]:
         """Return all facts that came or left after the mark `since` was made, in the open commit.
 
-        Returns columns int32[n, w] and tables int32[n]. Unlike `touched`, no fact is left out. Some facts may be
-        returned twice, or may have returned to their state at the mark. If a Bootstrap has run after `since`, returns
+        Returns columns int32[n, w] and tables int32[n]. Unlike `touched`, no fact is left out. Some facts may occur
+        twice in the result, or may be again as they were at the mark. If a Bootstrap has run after `since`, returns
         all facts that the commit has changed.
         """
         if since.circuit is self.circuit:

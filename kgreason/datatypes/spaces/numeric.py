@@ -136,8 +136,8 @@ def _number(lexical: str) -> float:
 def _towards_odd(number: float, lexical: str) -> float:
     """Return the number that `lexical` stands for, rounded to odd. `number` is the double nearest to it.
 
-    To round to odd means: if the exact number lies between two doubles, take the double whose last bit is odd. Rounding
-    this double to a float gives the same float as rounding the exact number directly.
+    To round to odd means: if the exact number lies between two neighbouring doubles, take the one whose last bit is 1.
+    Rounding this double to a float gives the same float as rounding the exact number directly.
     """
     if not math.isfinite(number) or number == 0 or _bits(number) & 1:
         return number

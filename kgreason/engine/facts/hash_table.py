@@ -47,8 +47,8 @@ def find_row(rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, h
     """Look up the fact `keys[i]`, whose hash is `h`, in the hash table `slots` of 2**bits entries.
 
     Returns the number of the row that holds the fact. If there is none, returns `~at`, where `at` is the free entry at
-    which the search ended. Keys may have fewer columns than rows: no row of another table begins with the columns of a
-    key, and padding adds nothing to a hash.
+    which the search ended. `keys` may have fewer columns than the rows; only these columns are compared. This is
+    enough, because each row of another table differs in one of them, and padding does not change a hash.
     """
     width = keys.shape[1]
     tag = entry_tag(h, bits)
@@ -73,7 +73,10 @@ def find_row(rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, h
 
 @inline
 def log_row(m: Block, rows: Int32, r: Number) -> None:
-    """Copy a row to the undo log, before the commit changes the row for the first time."""
+    """Copy the number, state, stamp and support of row `r` to the undo log, unless the row is in the log already.
+
+    Call this before the commit changes the row. Does nothing if no undo log is kept.
+    """
     if m[LOGGING] != 0 and rows[r, STATE] & LOGGED == 0:
         undo = matrix(m, UNDO)
         n = m[N_TOUCHED]
@@ -88,7 +91,7 @@ def log_row(m: Block, rows: Int32, r: Number) -> None:
 def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: Number, high: Number) -> None:
     """Write the hashes of the facts keys[low:high] to the array HASHES.
 
-    The entries of these hashes, and the rows that they name, are loaded into the CPU cache.
+    This also loads the hash-table entries of these hashes, and the rows that the entries name, into the CPU cache.
     """
     width = keys.shape[1]
     h = hashes(m, HASHES)

@@ -188,7 +188,7 @@ class FactTable:
         return flags
 
     def kinds(self, rows: Int32) -> Int8:
-        """Return for each row number of `rows` the kind of its fact, INFERRED or IS_ASSERTED; ABSENT for -1."""
+        """Return for each row number of `rows` the kind of its fact; ABSENT for the row number -1: int8[n]."""
         asserted = self._memory["rows"][rows, STATE] & ASSERTED != 0
         kinds: Int8 = asserted.astype(np.int8)
         kinds += INFERRED
@@ -212,7 +212,7 @@ class FactTable:
     def compact(self) -> Int32:
         """Move the rows of present facts together and give the free memory back.
 
-        Returns the old number of each row: int32[n]. No arrangement may be filled.
+        Returns the old number of each row: int32[n]. All arrangements must be empty.
         """
         kept = self.present()
         self._memory["rows"] = self._memory["rows"][kept]

@@ -1,15 +1,15 @@
 """The arrangements of a circuit: their arrays (groups, hash table, postings), and how rows get into them.
 
-An ask asks an arrangement to hold the rows that meet a key. An ask is *live* when the arrangement holds them. The rows
-are entered when a plan that needs the ask first runs. An empty arrangement takes the rows of all its asks at once,
-because one pass over the rows is enough for all of them. An ask is left out if very many rows meet its key and no plan
-that can derive facts needs the ask. Example: an ask about rdf:type, before the first owl:sameAs. For keys of rules that
-are added later, only the rows that the catalogue lists are looked at. Counts and arrangements hold the rows with the
-flag MET (`maintenance`).
+An ask is the request that an arrangement hold the rows that meet a key. An ask is *live* when the arrangement holds
+these rows. They are entered when a plan that needs the ask first runs. If the arrangement is empty then, one pass over
+all rows enters the rows of all its asks. This pass leaves an ask out if very many rows meet its key and no plan that
+can derive facts needs the ask. Example: an ask about rdf:type, before the first owl:sameAs. For a rule that is added
+later, usually only the rows that the `Catalogue` lists for its keys are looked at. Counts and arrangements hold the
+rows with the flag MET (`maintenance`).
 
-Invariant: at most half of the hash table's entries are taken. Cost: 20 bytes for each group, and two to four entries of
-five bytes. A group of more than one row has a run of postings, with eight bytes for each place; the length of a run is
-a power of two. A run that has become too short for its group is used again for another group.
+Invariant: at most half of the hash table's entries are taken. Cost: each group takes 20 bytes, and two to four entries
+of five bytes in the hash table. A group of more than one row has a run of postings, with eight bytes for each posting;
+the length of a run is a power of two. A run that has become too short for its group is used again for another group.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _MANY_ROWS = 4096
 class Arrangements:
     """Holds all arrangements of a circuit, and for each key the number of rows that meet the key (`key_count`).
 
-    While PARTIAL is set, counts and arrangements may lack rows; `mend` makes the counts and arrangements again.
+    While PARTIAL is set, counts and arrangements may lack rows. After an error, `mend` makes them complete again.
     """
 
     def __init__(self, memory: Memory, planner: Planner, facts: FactTable, catalogue: Catalogue) -> None:
@@ -83,7 +83,7 @@ class Arrangements:
         return sum(self._memory[name].nbytes for name in ("groups", "group_entries", "signs", "postings", "values"))
 
     def _set_entries(self, size: int) -> None:
-        """Replace the hash table by an empty one, with a filter of eight bits for each entry."""
+        """Replace the hash table by an empty one of `size` entries, and its filter by one of 8 * `size` zero bits."""
         self._memory["group_entries"] = np.zeros(size, dtype=np.uint32)
         self._memory["signs"] = np.zeros(size // 4, dtype=np.uint32)
         self._counters[N_SIGNED] = 0
@@ -119,7 +119,7 @@ class Arrangements:
             memory.grow("values", needed)
 
     def catch_up(self) -> None:
-        """Count the present rows for each key that is new in the planner: the rows that meet the key."""
+        """Count, for each trigger key that is new in the planner, the present rows that meet the key."""
         known = self._planner.key_info.n
         if self._counters[N_ROWS] and known != self._keys:
             with self._partial():
@@ -145,9 +145,9 @@ class Arrangements:
 
     @contextmanager
     def _partial(self) -> Iterator[None]:
-        """Keep PARTIAL set during a block in which counts and arrangements may lack rows.
+        """Keep PARTIAL set during a `with` block in which counts and arrangements may lack rows.
 
-        After an error PARTIAL stays set.
+        If the block ends with an error, PARTIAL stays set.
         """
         was = self._counters[PARTIAL]
         self._counters[PARTIAL] = 1
@@ -157,7 +157,7 @@ class Arrangements:
     def make_live(self, ask: int) -> None:
         """Make an ask live: enter its rows into its arrangement.
 
-        If the arrangement is empty, enter the rows of all its asks.
+        If the arrangement is empty, enter the rows of all asks for this arrangement (`_enter_all`).
         """
         arrangement = int(self._planner.asks.array[ask, 0])
         with self._partial():
@@ -168,7 +168,7 @@ class Arrangements:
                 self._memory["live"][arrangement, 0] = 1
 
     def _enter_all(self, arrangement: int) -> None:
-        """Enter the rows of all asks for an arrangement.
+        """Enter the rows of all asks for an arrangement, and make these asks live.
 
         An ask is left out if more than one in 16 of all rows meet its key, and no plan that can derive facts needs the
         ask.
@@ -199,7 +199,7 @@ class Arrangements:
         return large
 
     def drop(self) -> None:
-        """Empty all arrangements and free the DEAD rows. A plan that needs an arrangement fills it again."""
+        """Empty all arrangements and free the DEAD rows. An arrangement is filled again when a plan needs it."""
         self.clear()
         self._memory["live"][:] = 0
         self._memory["live_asks"][:] = 0
@@ -215,6 +215,6 @@ class Arrangements:
         self._counters[PARTIAL] = 0
 
     def mend(self) -> None:
-        """Call `renew` if counts or arrangements lack rows because of an error."""
+        """Call `renew` if PARTIAL is set: counts or arrangements may lack rows because of an error."""
         if self._counters[PARTIAL]:
             self.renew()

@@ -3,10 +3,10 @@
 The catalogue is made when a rule is added to a graph that already has facts. It lists the rows in the order of two
 columns: predicate and object of a triple, relation and first argument of an n-ary fact. Rows that are added later are
 in extra lists, which are merged as they grow: each row is sorted a logarithmic number of times. Invariant: `candidates`
-returns every present row that has the key's constants. It may return other rows and free rows.
+returns every present row that has the key's constants. It may also return other rows, even free ones.
 
-Cost: 12 bytes for each row, from the first change of the rules of a running graph on. If the added rows are more than a
-quarter of the listed rows plus 1,024, the catalogue is dropped; making it again takes one sort.
+Cost: 12 bytes for each row, from the first change of the rules of a running graph on. If the number of added rows is
+larger than 1,024 plus a quarter of the listed rows, the catalogue is dropped; making it again takes one sort.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _PATIENCE = 4096
 
 
 class _Listed(NamedTuple):
-    """A list of row numbers, int32[n], sorted by their keys, int64[n].
+    """A list of row numbers, `rows` int32[n], and the numbers by which it is sorted, `keys` int64[n].
 
-    The key of a row is predicate << 32 | object for a triple, relation << 32 | first argument for an n-ary fact.
+    `keys` has predicate << 32 | object for a triple, relation << 32 | first argument for an n-ary fact.
     """
 
     keys: NDArray[np.int64]
@@ -60,7 +60,10 @@ class Catalogue:
         return listed + sum(rows.nbytes for rows in self._new)
 
     def note(self, rows: Int32) -> None:
-        """Note that rows int32[n] were added to the fact table. Drops the lists if too many rows were added."""
+        """Note that the rows with the numbers `rows`, int32[n], were added to the fact table.
+
+        Drops the lists if too many rows were added since they were made.
+        """
         if len(rows):
             self._new.append(rows)
             self._added += len(rows)
@@ -68,7 +71,10 @@ class Catalogue:
                 self.clear()
 
     def candidates(self, is_triple: bool, constants: Mapping[int, int]) -> Int32:
-        """Return the numbers of the rows that may have `constants`, column -> id: int32[n], each row once."""
+        """Return the numbers of all present rows that have `constants`, and maybe of other rows: int32[n].
+
+        `constants`: column -> id. `is_triple`: whether the columns are those of a triple. Each row is returned once.
+        """
         first, second = (1, 2) if is_triple else (0, 1)
         if first not in constants:
             return self._facts.held()
@@ -84,7 +90,7 @@ class Catalogue:
     def _take_in(self) -> None:
         """Make a list of the added rows.
 
-        The newest lists are merged into it, as long as they have less than twice its length.
+        Merge the newest extra list into this list, as long as the extra list has less than twice as many rows.
         """
         rows = np.concatenate(self._new)
         self._new = []
@@ -93,7 +99,7 @@ class Catalogue:
         self._recent.append(self._list(distinct(rows)))
 
     def _list(self, rows: Int32) -> _Listed:
-        """Make a list of the row numbers `rows`, sorted by the keys of the rows."""
+        """Return the row numbers `rows`, int32[n], as a sorted list."""
         columns, tables = self._facts.columns(rows)
         is_triple = np.array([is_triple for is_triple, _ in self._planner.tables()], dtype=np.bool_)[tables]
         keys = np.where(is_triple, columns[:, 1], columns[:, 0]).astype(np.int64) << 32

@@ -1,11 +1,13 @@
 """Keeps two things up to date: how many rows meet each trigger key, and which rows are in the arrangements.
 
-A row meets a key if it has the constants of the key. Invariant: a row has the flag MET exactly if it is counted once
-for each key that it meets, and is in each arrangement that a live ask of one of these keys names. Rows that leave stay
-MET until the commit is settled. So there is nothing to do here if a row returns or the commit is undone. For a new key
-or a new ask, the present rows that may meet the key are looked through.
+A row meets a key if it has the constants of the key. Invariant: if a row has the flag MET, it is counted once for each
+key that it meets, and it is in each arrangement for which one of these keys has a live ask. A row without this flag is
+not counted, and no arrangement has it, except as a DEAD row. Rows that leave stay MET until the commit is settled. So
+there is nothing to do here if a row returns or the commit is undone. For a new key or a new ask, the present rows that
+may meet the key are looked through.
 
-Cost: a probe for each shape and each arrangement of a row; `count_present` and `arrange_present` look at every row.
+Cost for each row: a probe for each shape of keys that the row may meet, and a probe for each arrangement that it is in.
+`count_present` and `arrange_present` look at every row.
 """
 
 from __future__ import annotations
@@ -146,8 +148,8 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Fl
 def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
     """Enter into arrangement `a` the MET rows from `low` to `high - 1` that meet the key of a live ask for `a`.
 
-    Returns the number of the first row that is not done: `high`, or less if an array is full. `gatekeep` enters the
-    other rows later, when it sets their flag MET.
+    Returns `high`, or the number of the first row that could not be entered because an array is full. Rows that are not
+    MET yet are left to `gatekeep`, which enters them before it sets their flag MET.
     """
     rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
     for r in range(low, high):
@@ -160,8 +162,9 @@ def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
 def arrange_asked(m: Block, ask: Number, k: Number, candidates: Int32, low: Number, is_first: Flag) -> Number:
     """Enter the rows of an ask that is not live yet: the MET rows in `candidates[low:]` that meet key `k` of the ask.
 
-    A row that a live ask has entered already is left out; `is_first` says that there is no such row. `candidates`:
-    int32[n]. Returns the position of the first candidate that is not done: n, or less if there was no room.
+    A row that another ask, which is live, has already entered is left out. `is_first`: whether there are no such rows.
+    `candidates`: int32[n]. Returns n, or the position of the first candidate that could not be entered because an array
+    is full.
     """
     rows, arranged, a = matrix(m, ROWS), matrix(m, ARRANGED), matrix(m, ASKS)[ask, 0]
     for i in range(low, candidates.size):

@@ -2,13 +2,14 @@
 
 One hash table holds the groups of all arrangements. A group of one row holds the number of that row. The rows of a
 larger group are in a run of the array `postings`; the length of a run is a power of two. A full group moves to a run of
-twice the length; a group that uses only a quarter of its run moves to a shorter run. A freed run is used again, whole.
+twice the length; a group that uses only a quarter of its run moves to a shorter run. A freed run is never split: it is
+used again for a group that needs this length.
 
-Invariant: an arrangement holds, once each, the MET rows of the keys that have a live ask for it. If two keys ask for
-one row, the row is entered twice in succession; the second time, the row is the last of its group, and is skipped. In a
-long group, a row that is taken out stays as a DEAD row until an eighth of the group is dead. So taking a row out costs
-one probe, however long the group is. The number of a row is used again only when no group has it any more. A group
-without rows is free.
+Invariant: of the MET rows, an arrangement holds, once each, those that meet a key with a live ask for it. If a row
+meets two such keys, it is entered twice in succession; the second time, it is the last row of its group, and is
+skipped. In a long group, a row that is taken out stays as a DEAD row until an eighth of the group is dead. So taking a
+row out costs one probe, however long the group is. The number of a row is used again only when no group contains it any
+more. A group that loses its last row is freed.
 """
 
 from __future__ import annotations
@@ -119,7 +120,10 @@ def power(n: Number) -> Number:
 
 @inline
 def take_run(m: Block, k: Number) -> Number:
-    """Take a free run of 2**k postings. Returns the position where the run starts, or NO_ROOM."""
+    """Take a run of 2**k postings: a freed run, or else postings that were never used.
+
+    Returns the position where the run starts, or NO_ROOM.
+    """
     postings, free = vector(m, POSTINGS), vector(m, FREE_RUNS)
     at = np.int64(free[k]) - 1
     if at >= 0:
@@ -296,7 +300,10 @@ def compact_group(m: Block, g: Number, h: Number, r: Number) -> None:
 
 @inline
 def take_out(m: Block, groups: Int32, g: Number, r: Number) -> None:
-    """Take row `r` out of group `g`, which has few rows, none of them dead. No other row is read."""
+    """Take row `r` out of the run of group `g`. The group must have at least two rows, none of them dead.
+
+    Only the row's number is searched for in the run; the fact table is not read.
+    """
     postings, values = vector(m, POSTINGS), vector(m, VALUES)
     start = np.int64(groups[g, GROUP_START])
     last = start + groups[g, GROUP_LENGTH] - 1
