@@ -33,8 +33,8 @@ def convert(source: Path, target: Path, catalogue: Path | None) -> None:
     the rule language of kgreason. Rule sets that IN imports are written to OUT as well. If a rule cannot be said in the
     language of OUT, the command says why and writes nothing.
 
-    The name of a rule becomes a comment in SPARQL-RL if it is not an IRI. If rules of SPARQL-RL make new terms from
-    each other's results without end, kgreason refuses them. The same rules as .dl are not refused.
+    If the name of a rule is not an IRI, it becomes a comment in SPARQL-RL. Rules may make new terms from each other's
+    results without end. kgreason refuses such rules in SPARQL-RL, but not in its own language.
     """
     from kgreason.rules.formatter import format_program
     from kgreason.rules.parser import load, parse, syntax_of

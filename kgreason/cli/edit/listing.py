@@ -5,8 +5,8 @@
     # of the rule set: needs no axiom        other rules, each group with the reason why it runs
     # 40 helper rules are not shown          rules over kgreason's own relations; `--all` shows them
 
-Law: the text can be parsed, and gives rules that are in force. The exception: the helper rules that copy asserted
-triples (DATA) to equal terms cannot be parsed. Cost: a look at each rule.
+Law: the listing can be parsed, and each rule in it is in force. There is one exception: the parser refuses the helper
+rules that copy asserted triples (DATA) to equal terms. Cost: a look at each rule.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def described(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[D
 
 
 def is_helper(rule: Described) -> bool:
-    """Whether a rule is a helper rule: a rule of a rule set that reads or derives facts which no query shows."""
+    """Whether a rule is a helper rule: it belongs to a rule set, and it reads or derives facts that no query shows."""
     is_of_a_set = not is_own(rule) and not rule["why"].startswith(_AXIOM)
     return is_of_a_set and (rule["rule"].startswith("DATA") or bool(_RELATION.search(rule["rule"])))
 
@@ -53,7 +53,10 @@ def is_own(rule: Described) -> bool:
 
 
 def text_of(rules: Iterable[Described], prefixes: Mapping[str, str]) -> Iterator[str]:
-    """Write rules as a listing: each reason why rules run is a comment, and below it are the rules with this reason."""
+    """Write rules as the lines of a listing. They are grouped by the reason why they run, with the reason as a comment.
+
+    The lines begin with the `prefixes` that the listing uses.
+    """
     groups: dict[str, list[Described]] = {}
     for rule in sorted(rules, key=lambda rule: (not is_own(rule), not rule["why"].startswith(_AXIOM))):
         groups.setdefault(rule["why"], []).append(rule)

@@ -1,7 +1,8 @@
 """`kgreason load`: adds files to a store and materializes the store again.
 
 Invariant: after the command the store holds the triples of the files and everything that follows. After an error,
-Ctrl-C or a full disk it holds what it held before. A mistake of the ontology is reported once, when it is loaded.
+Ctrl-C or a full disk it holds what it held before. A mistake of an ontology is reported once, by the command that loads
+the ontology.
 
 Cost: the first load materializes everything; a later load computes only what is new.
 """

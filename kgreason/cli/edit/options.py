@@ -1,9 +1,10 @@
 """The shared parts of the commands that change a store: their options, their warnings, and the lines that they print.
 
-A person reads two lines: what the command did and how long that took, and what the store has now. Programs (`--json`)
-and `-v` get every counter of the commit.
+A person reads two lines. The first line says what the command did, and how long that took. The second line says what
+the store has now. `-v` and `--json` print every counter of the commit.
 
-Invariant: a mistake of the ontology is reported by the command that brings it, contradictions after every change.
+Invariant: a mistake of the ontology is reported once, by the command that adds the mistake. The contradictions of the
+store are reported after every change.
 """
 
 from __future__ import annotations
@@ -133,16 +134,17 @@ def amount(count: int, noun: str) -> str:
 
 
 def changes(values: Mapping[str, Any]) -> str:
-    """Say how many triples a commit let appear and disappear. `values` comes from `counts`."""
+    """Return a text that says how many triples appeared and disappeared in a commit. `values` comes from `counts`."""
     return f"{amount(values['appeared'], 'triple')} appeared and {values['disappeared']:,} disappeared"
 
 
 @contextmanager
 def edited(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Iterator[Graph]:
-    """Open the graph of a store for the block, which changes it. After the block print new warnings and contradictions.
+    """Give the block the graph of a store, so that the block changes the graph.
 
-    `how` are arguments of `graph_at`. `prefixes` shorten the IRIs of contradictions. After Ctrl-C, raises
-    KeyboardInterrupt with a text that says whether the change was made.
+    After the block, print the warnings that are new and all contradictions. `how` are arguments of `graph_at`.
+    `prefixes` shorten the IRIs of contradictions. After Ctrl-C, raises KeyboardInterrupt with a text that says whether
+    the change was made.
     """
     before: int | None = None
     try:
@@ -162,7 +164,7 @@ def edited(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Itera
 def _last_commit(location: Place, graph: Graph | None = None) -> int:
     """Return the number of the last commit of a store, or 0 if there is no store.
 
-    `graph` is the open connection, if the store is that of a server and a connection is open.
+    `graph` is the open graph of the server, if there is one. A server is asked through it. For a folder it is not used.
     """
     if isinstance(location, Server):
         if graph is not None:
@@ -176,7 +178,7 @@ def _last_commit(location: Place, graph: Graph | None = None) -> int:
 
 
 def counts(delta: Delta) -> dict[str, Any]:
-    """Return what a commit did, as counts by name for `print_table`: triples, asserted quads, and the work."""
+    """Return the counters of a commit by name: triples, asserted quads, and how the commit was evaluated."""
     work = delta.work
     return {
         "appeared": len(delta.appeared()),

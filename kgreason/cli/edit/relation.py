@@ -91,7 +91,10 @@ def _kind(asserted: bool, inferred: bool) -> bool | None:
 
 
 def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) -> click.Command:
-    """Make the command `insert`, `delete` or `upsert`, which edits a relation by the rows of a file."""
+    """Make the command `insert`, `delete` or `upsert`, which edits a relation by the rows of a file.
+
+    `text` is the short help text of the command, and `help_` is the long one.
+    """
 
     @relation.command(
         kind, short_help=text, help=help_, epilog=example(f"kgreason relation {kind} -l store edge edges.csv")
@@ -115,7 +118,7 @@ def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) ->
 
 
 def _facts(delta: Delta) -> dict[str, Any]:
-    """Return how many facts of relations a commit let appear and disappear, by name, for `print_table`."""
+    """Return the counters `facts_appeared` and `facts_disappeared` of a commit, for the facts of all relations."""
     found = [delta.relation(name) for name in delta.relations]
     return {
         "facts_appeared": sum(len(each.appeared()) for each in found),
@@ -124,7 +127,7 @@ def _facts(delta: Delta) -> dict[str, Any]:
 
 
 def _told(delta: Delta) -> str:
-    """Say for each relation how many facts a commit let appear and disappear."""
+    """Return a text that says for each relation how many facts appeared and how many disappeared in a commit."""
     told = (
         f"{each.name}: {amount(len(each.appeared()), 'fact')} appeared and {len(each.disappeared()):,} disappeared"
         for each in map(delta.relation, delta.relations)

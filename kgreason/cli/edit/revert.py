@@ -1,7 +1,7 @@
 """`kgreason revert`: takes a commit of a store back, as a new commit.
 
-Invariant: later edits of the same facts and rules stay, and warnings name them. Cost: that of a commit of the same
-size.
+Invariant: a fact or rule that a later commit changed stays as it is, and a warning names it. Cost: that of a commit of
+the same size.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 `remove` are for the rules of the user. A rule of an ontology is removed with its axioms.
 
 Invariant: an edit of rules is one commit, or none. Cost: `list` reads one small file; the cost of an edit is
-proportional to what changes. `add` refuses text that is not a rule before it opens the store, and `remove` refuses
-rules that nobody added before it starts the engine.
+proportional to what changes. Mistakes cost little: `add` parses the rules before it opens the store, and `remove` looks
+for the rules among those of the user before it starts the engine.
 """
 
 from __future__ import annotations
@@ -183,9 +183,9 @@ def remove(
     """Remove rules that were added, and everything that only they derive.
 
     Say which rules: a FILE that contains them, --name, --file, or their text (--rule). The names of variables in a text
-    do not matter. A rule without a name is called rule-1, rule-2 and so on, after its place in its file: `kgreason
-    rules list` shows the names and the files. If one of the rules was never added, or if rules of several files have
-    the name, the command fails and the store stays as it was.
+    do not matter. kgreason gives a rule without a name the name rule-N, where N is a number: `kgreason rules list`
+    shows the names and the files. If one of the rules was never added, or if rules of several files have the name, the
+    command fails and the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
@@ -218,9 +218,9 @@ def remove(
 
 
 def _with_stdin(files: tuple[Path, ...], texts: tuple[str, ...]) -> tuple[list[Path], list[tuple[str, str]]]:
-    """Gather the rules to edit: return the files except `-`, and the texts, each with its name for messages.
+    """Return the rule files without `-`, and the pairs (text, name of the text in messages).
 
-    If `-` is among the files, the text of standard input is the last text.
+    If `-` is among the files, standard input is read, and its text is in the last pair.
     """
     sourced = [(text, "<rule>") for text in texts]
     if any(map(is_stdin, files)):
@@ -236,11 +236,11 @@ def _finder(catalogue: Path | None) -> Finder | None:
 def _with_prefixes(
     text: str, source: str, prefixes: Mapping[str, str], syntax: Syntax, find: Finder | None = None
 ) -> str:
-    """If a text of rules uses prefixes that it does not declare, put declarations of `prefixes` before it.
+    """If a text of rules uses a prefix that it does not declare, return the text with `prefixes` declared before it.
 
-    Any other text is returned as it is, also one with another mistake. `source` is the name of the text in messages.
-    `find` is the catalogue for its imports. Raises RuleSyntaxError; its line and column are those of the text as the
-    user wrote it.
+    Any other text is returned unchanged, even if it has a mistake. `source` is the name of the text in messages. `find`
+    is the catalogue for the imports of the text. Raises RuleSyntaxError if the text with the declarations has a
+    mistake. The error has the line and column in the text as the user wrote it.
     """
     try:
         parse(text, source, None, syntax=syntax, find=find)
@@ -260,7 +260,10 @@ def _with_prefixes(
 
 
 def _check_rule_or_name(text: str, own: tuple[Rule, ...], syntax: Syntax) -> None:
-    """Raise RuleError if a text is neither a rule nor the name of a rule in `own`. A rule has a full stop."""
+    """Raise RuleError if a text is neither the name of a rule in `own` nor contains a full stop, as each rule does.
+
+    In other languages than "datalog" nothing is checked.
+    """
     if syntax == "datalog" and "." not in text and all(rule.name != text.strip() for rule in own):
         raise RuleError(f"{text}: is not a rule (HEAD :- BODY .), and no rule of this name was added")
 

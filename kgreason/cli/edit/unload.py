@@ -1,7 +1,7 @@
 """`kgreason unload`: the reverse of `load`. It retracts the triples of files.
 
 A retracted triple stays as an inferred one if other triples still entail it. Inferred triples disappear if nothing else
-entails them. The blank nodes of a file are those that loading the same file made.
+entails them. A blank node in a file is the node that was made when the same file was loaded.
 
 Invariant: the whole edit is done, or nothing. Cost: proportional to what changes.
 """
@@ -33,7 +33,8 @@ def unload(
 
     A triple that other triples still entail stays, as an inferred one. The command prints how many triples it took out,
     how long that took, and how many triples the store has now. -v and --json print all counters. The counter `missed`
-    counts the triples in the files that were not asserted before. After an error or Ctrl-C the store stays as it was.
+    is the number of triples of the files that the store did not assert. After an error or Ctrl-C the store stays as it
+    was.
     """
     from kgreason.cli.progress import Bars
 

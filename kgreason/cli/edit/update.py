@@ -1,7 +1,7 @@
 """`kgreason update`: runs a SPARQL 1.1 Update on a store. The update may edit facts and axioms.
 
-WHERE matches the materialized graph. DELETE removes asserted quads only: all spellings of a literal that queries show
-in the same form. A triple that stays because it is entailed is counted.
+WHERE matches the materialized graph. DELETE retracts asserted quads only. A literal in DELETE stands for all spellings
+that have its normal form. The command counts the quads to delete that stay because rules infer them.
 
 Invariant: a request of several operations is carried out as a whole or not at all. Cost: proportional to what changes;
 an operation that must see the result of earlier operations costs an evaluation of its own.
@@ -42,9 +42,9 @@ def update(
     """Change a store by SPARQL Update. kgreason computes only what the update changes.
 
     The command prints how many quads it asserted and retracted, and how many triples appeared and disappeared. Only an
-    asserted quad can be deleted. The command also counts the quads to delete that were not asserted, and how many of
-    them stay because rules infer them. The update may use the prefixes of --prefix without declaring them. -v and
-    --json print all counters. After an error or Ctrl-C the store stays as it was.
+    asserted quad can be deleted. If the update deletes quads that were not asserted, the command prints the number of
+    these quads, and how many of them stay because rules infer them. The update may use the prefixes of --prefix without
+    declaring them. -v and --json print all counters. After an error or Ctrl-C the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
