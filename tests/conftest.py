@@ -15,9 +15,9 @@ NO_SHARED_DATA = "no shared test data"
 """Why tests of the data beside the project are skipped where it is missing begins with this."""
 
 # With CI set Hypothesis takes the same examples each time: what fails then, a change has broken. Elsewhere it searches.
-# 40 examples, not Hypothesis's 100, keep the quick tests quick; tests that need more say so.
+# 30 examples, not Hypothesis's 100, keep the quick tests quick; tests that need more say so.
 _current = settings.get_profile(settings.get_current_profile_name())
-settings.register_profile("kgreason", settings(_current, deadline=None, max_examples=40))
+settings.register_profile("kgreason", settings(_current, deadline=None, max_examples=30))
 settings.load_profile("kgreason")
 
 # A shell that starts tests in the background has them ignore Ctrl-C, and every process that they start as well.

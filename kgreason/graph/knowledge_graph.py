@@ -321,7 +321,7 @@ class KnowledgeGraph:
         own = self.own_rules()
         if gone := [file for file in files if not is_kept(file, own, self._find)]:
             raise StoreError(
-                f"{path}: the rules of {' and '.join(gone)} were removed from the store; leave the option rules out"
+                f"{path}: the rules of {' and '.join(gone)} were removed from the store; leave rules= out"
                 f"{how_to_add(gone)}"
             )
 
@@ -1511,7 +1511,7 @@ def _set_history(folder: Folder, history: HistoryMode) -> None:
     if made is None or not made.commit or made.history == history:
         return
     if history == "none":
-        raise StoreError(f"{folder.path}: the store keeps its history; leave history out")
+        raise StoreError(f"{folder.path}: the store keeps its history; leave history= out")
     if made.history == "none":
         rmtree(history_path(folder.path), ignore_errors=True)  # left by a store that was not made in the end
     folder.put(replace(made, history=history))
@@ -1575,7 +1575,7 @@ def check_made(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]
         if isinstance(kept, list):
             raise _other_rules(store, kept, value)
         raise StoreError(
-            f"{store}: the store was made with {option} {kept}, which cannot be changed; leave {option} out"
+            f"{store}: the store was made with {option} {kept}, which cannot be changed; leave {option}= out"
         )
 
 
@@ -1585,4 +1585,4 @@ def _other_rules(path: object, kept: Sequence[str], wanted: Sequence[str]) -> St
 
     added = how_to_add([file for file in files_of(wanted) if file not in kept])
     made = f"{path}: the store was made with rules {' '.join(kept)}, and opening it does not change its rules"
-    return StoreError(f"{made}; leave the option rules out{added}")
+    return StoreError(f"{made}; leave rules= out{added}")

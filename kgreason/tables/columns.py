@@ -108,7 +108,7 @@ def _check_key(path: Path, rows: Ids, relation: Relation) -> None:
             line, first = wrong[0] + 1, firsts[wrong[0]] + 1
             names = ", ".join(relation.columns[place].name for place in relation.key)
             raise InputError(
-                f"{path}:{line}: the line has the key of line {first}: {relation.name} has the key {names}"
+                f"{path}:{line}: the line has the same key as line {first}: {relation.name} has the key {names}"
             )
 
 

@@ -244,7 +244,10 @@ def test_a_declaration_gives_types_and_keys(how: tuple[str, ...], tmp_path: Path
     assert files(out) == {"dear.csv": b"tea\t10\t007\nwine\t2.50\t\n"}
     for facts, problem in (
         ("tea\t10\t1\nwine\tmuch\t2\n", "price.facts:2: column amount, value 'much': not a value of its datatype"),
-        ("tea\t1\t1\nsalt\t1\t1\ntea\t1.0\t1\n", "price.facts:3: the line has the key of line 1: price has the key"),
+        (
+            "tea\t1\t1\nsalt\t1\t1\ntea\t1.0\t1\n",
+            "price.facts:3: the line has the same key as line 1: price has the key",
+        ),
     ):
         (tmp_path / "price.facts").write_text(facts)
         assert failed(*options, stdin="").startswith(f"{tmp_path}/{problem}")

@@ -62,27 +62,27 @@ FUNCTIONS: Functions = {
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_gives_the_model(strategy: Strategy) -> None:
-    for seed in range(40):
+    for seed in range(25):
         run(seed, strategy)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
-    for seed in range(40, 440):
+    for seed in range(25, 440):
         run(seed, strategy)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_with_blank_nodes_gives_the_model(strategy: Strategy) -> None:
-    for seed in range(40):
+    for seed in range(25):
         run(seed, strategy, makes_nodes=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_with_blank_nodes_gives_the_model(strategy: Strategy) -> None:
-    for seed in range(40, 240):
+    for seed in range(25, 240):
         run(seed, strategy, makes_nodes=True)
 
 

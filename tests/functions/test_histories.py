@@ -77,13 +77,13 @@ def check(seeds: range, strategy: Strategy) -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_gives_the_model(strategy: Strategy) -> None:
-    check(range(40), strategy)
+    check(range(25), strategy)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
-    check(range(40, 440), strategy)
+    check(range(25, 440), strategy)
 
 
 def history(seed: int, steps: int = 7) -> list[Commit]:

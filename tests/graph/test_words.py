@@ -281,7 +281,7 @@ def test_other_rules_for_a_store_say_how_rule_files_are_added(files: tuple[Path,
         graph.add(("http://e/a", "http://e/knows", "http://e/b"))
         graph._engine().checkpoint()
     made = f"{store}: the store was made with rules rdfs, and opening it does not change its rules"
-    made += "; leave the option rules out"
+    made += "; leave rules= out"
     with pytest.raises(StoreError) as caught:
         KnowledgeGraph.open(store, rules="owl2rl", read_only=read_only)
     assert str(caught.value) == made
@@ -303,7 +303,8 @@ def test_rules_of_a_file_that_were_removed_are_not_taken_for_there(files: tuple[
         tx.remove_rules(file=file)
     for read_only in (True, False):
         with pytest.raises(
-            StoreError, match=r"the rules of .*own\.dl were removed from the store; leave the option rules out; to"
+            StoreError,
+            match=r"the rules of .*own\.dl were removed from the store; leave rules= out; to",
         ):
             KnowledgeGraph.open(store, rules=["rdfs", file], read_only=read_only)
     with KnowledgeGraph.open(store) as graph, graph.transaction() as tx:

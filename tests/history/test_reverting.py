@@ -45,7 +45,7 @@ def test_keys_are_kept() -> None:
         conflicts = graph.revert(3).conflicts
         assert len(conflicts) == 2
         assert any("is gone already" in conflict for conflict in conflicts)
-        assert any("has the key of" in conflict for conflict in conflicts)
+        assert any("has the same key as" in conflict for conflict in conflicts)
         assert len(age) == 2
         assert graph.revert(4).conflicts == ()
         assert ("urn:tom", 8) in age

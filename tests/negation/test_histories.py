@@ -9,7 +9,7 @@ from tests.circuit.following import KINDS
 from tests.negation.following import follow
 from tests.strategies.negation import history
 
-QUICK, SLOW = 300, 3_000
+QUICK, SLOW = 150, 3_000
 STRATEGIES: tuple[Strategy, ...] = ("update", "update", "bootstrap", "auto")
 
 
@@ -28,7 +28,7 @@ def test_every_commit_of_many_histories_gives_the_perfect_model(part: int) -> No
 
 @pytest.mark.parametrize("strategy", ["update", "bootstrap", "auto"])
 def test_every_commit_with_data_gives_the_perfect_model(strategy: Strategy) -> None:
-    for seed in range(QUICK // 9):
+    for seed in range(QUICK // 5):
         run(seed, strategy, data=0.4)
 
 

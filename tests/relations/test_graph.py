@@ -169,7 +169,7 @@ def test_a_second_fact_with_a_key_is_refused_and_upsert_replaces_it() -> None:
     with with_rules(WEIGHTED) as graph:
         edge = graph.relation("edge")
         edge.insert([(A, B, 5)])
-        with pytest.raises(InputError, match=r"row 2: edge\(.*\) has the key of edge\(.*5.*\), which is asserted"):
+        with pytest.raises(InputError, match=r"row 2: edge\(.*\) has the same key as edge\(.*5.*\), which is asserted"):
             edge.insert([(B, C, 1), (A, B, 6)])
         with pytest.raises(InputError, match="rows 1 and 2 have the same key"):
             edge.upsert([(B, C, 1), (B, C, 2)])

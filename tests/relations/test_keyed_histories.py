@@ -112,7 +112,7 @@ class _History:
         key: tuple[str, ...] = tuple(random.choices(NAMES, k=2 if name == "edge" else 1))
         value, kind = random.randrange(1, 4), random.choice(["insert", "upsert", "upsert", "delete"])
         if kind == "insert" and table.get(key, value) != value:
-            with pytest.raises(InputError, match="has the key of"):
+            with pytest.raises(InputError, match="has the same key as"):
                 relation.insert([(*key, value)])
             return
         if kind == "delete":

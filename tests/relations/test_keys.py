@@ -113,7 +113,7 @@ def _edit(tx: Any, random: Random, table: dict[tuple[str, str], int]) -> None:
             if table.get(key) == amount:
                 del table[key]
         elif kind == "insert" and table.get(key, amount) != amount:
-            with pytest.raises(InputError, match="has the key of"):
+            with pytest.raises(InputError, match="has the same key as"):
                 relation.insert([(*key, amount)])
         else:
             getattr(relation, kind)([(*key, amount)])

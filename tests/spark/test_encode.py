@@ -148,6 +148,7 @@ def test_universities_in_parts(
     assert numbered.select("part").distinct().count() == parts(grouped.where("local is not null").count())
 
 
+@pytest.mark.slow
 def test_a_table_of_texts(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
 

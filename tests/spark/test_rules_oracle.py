@@ -50,6 +50,7 @@ def planning() -> None:
     """Spark plans for little data."""
 
 
+@pytest.mark.slow
 def test_states_of_a_small_program(spark: SparkSession, tmp_path: Path) -> None:
     """Facts, stamps and supports."""
     (rule,) = parse("[?y, <http://e/is>, 1] :- [?x, <http://e/near>, ?y], NOT [?y, <http://e/near>, ?x] .").rules

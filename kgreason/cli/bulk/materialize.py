@@ -116,7 +116,9 @@ def materialize(
     refused |= {"most-made-terms": most_made_terms, "most-rounds": most_rounds}
     if is_for_spark("local" if is_file and pipeline == "auto" else pipeline, files, **refused):
         if is_file:
-            raise click.UsageError(f"-o {output}: Spark writes a folder, not a file; give another name")
+            raise click.UsageError(
+                f"-o {output}: this is the name of a file, but Spark writes a folder; leave out the end of the name"
+            )
         meaning = {"rules": rules, "schema": schema or "axioms", "functions": functions}
         how = {"inferred": inferred, "on_error": "count" if skip_malformed else "raise", "progress": progress}
         _on_spark(partial(session, master, conf, work), files, output, meaning, how)

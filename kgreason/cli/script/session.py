@@ -153,7 +153,9 @@ class Session:
         relation = self._transaction(word).relation(name, self._arity(name, key.start))
         declared = relation.declaration
         if declared is None or not declared.key:
-            raise failed(self._source, key.start, f"{name} has no key; @relation declares one in the program")
+            raise failed(
+                self._source, key.start, f"{name} has no key; to give it one, declare it by @relation in the program"
+            )
         if len(atom.terms) != len(declared.key):
             columns = ", ".join(declared.columns[place].name for place in declared.key)
             problem = f"the key of {name} is ({columns}); got {amount(len(atom.terms), 'term')}"
@@ -172,7 +174,7 @@ class Session:
         Raises ScriptError.
         """
         if name != relation.name:
-            raise failed(self._source, name, f"the key is one of {relation.name}, so write {relation.name} here")
+            raise failed(self._source, name, f"the key belongs to {relation.name}, so write {relation.name} here")
         places = {column.name: place for place, column in enumerate(relation.columns)}
         atom = read_atom(AtomText(name, name, tuple([value for _, value in values])), self._prefixes, self._source)
         found: dict[int, str] = {}

@@ -216,8 +216,8 @@ class PendingFacts:
             place = int(np.flatnonzero(are_among(_keys(rows, relation), _keys(others[:1], relation)))[0])
             other = tuple(self._live.dictionary.decode(others[0, 1:]))
             raise InputError(
-                f"row {place + 1}: {_text(relation, terms[place])} has the key of {_text(relation, other)}, which is"
-                " asserted; upsert replaces a fact by its key"
+                f"row {place + 1}: {_text(relation, terms[place])} has the same key as {_text(relation, other)},"
+                " which is asserted; to replace that fact, use upsert"
             )
 
     def _check_apart(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
