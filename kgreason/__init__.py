@@ -1,14 +1,14 @@
 """kgreason keeps an RDF/OWL knowledge graph materialized.
 
-Load an ontology and data, query the closure with SPARQL, edit either live:
+Load an ontology and data, query the closure with SPARQL, and edit the ontology or the data:
 
 >>> import kgreason
 >>> with kgreason.KnowledgeGraph.open(rules=["owl2rl"]) as graph:
 ...     graph.stats()["facts"]
 0
 
-Importing the package loads no extra, and neither the engine nor Numba. Each name below is imported when it is first
-used, so that the command line can prepare for Ctrl-C ahead of all else.
+`import kgreason` imports neither optional dependencies nor the engine nor Numba. Each name of `_HOMES` is imported when
+it is first used. So the command line can prepare for Ctrl-C before it imports anything large.
 """
 
 from __future__ import annotations

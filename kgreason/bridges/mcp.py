@@ -1,4 +1,6 @@
-"""`assistant`: a server of the Model Context Protocol, so that assistants can ask a graph, with the package `mcp`.
+"""`assistant`: a server of the Model Context Protocol (MCP), through which assistants query a graph.
+
+The server is made with the package `mcp`. Its tools:
 
     query     answers a SPARQL query: rows or triples
     explain   says why a triple holds
@@ -6,8 +8,8 @@
     schema    lists classes and properties, with counts
     update    carries out a SPARQL update; this tool exists only with `writes`
 
-Laws: without `writes` no tool changes the graph. No tool reads a file or asks another machine. Every answer has a
-limited size. Each call opens the graph anew, so it sees the last commit.
+Laws: without `writes` no tool changes the graph. No tool reads a file or sends a request to another machine. Every list
+in an answer has at most 1000 elements. Each call opens the graph anew, so it sees the last commit.
 
 Threads: `mcp` calls the tools in threads of its own.
 """
@@ -69,17 +71,24 @@ class _Tools:
             return {"columns": names, "rows": [[_text(each) for each in row] for row in rows[:most]]} | shown
 
     def explain(self, triple: str) -> str:
-        """Say why a triple holds, down to asserted triples and axioms; `triple` is `<s> <p> <o>` in Turtle."""
+        """Say why a triple holds, down to asserted triples and axioms. Write `triple` in Turtle: `<s> <p> <o>`."""
         with _told(), self._open() as graph:
             return str(graph.explain(triple).to_text())
 
     def what_if(self, update: str, limit: int = 100) -> dict[str, Any]:
-        """Say what a SPARQL update would change: triples that appear and disappear, new contradictions."""
+        """Say which triples would appear and disappear by a SPARQL update, and which contradictions would be new.
+
+        Returns up to `limit` of each, at most 1000.
+        """
         with _told():
             return _changes(self._tried(_without_files(update)), limit)
 
     def schema(self, limit: int = 100) -> dict[str, Any]:
-        """List classes with their numbers of members, properties with their numbers of triples, and graph counts."""
+        """List each class with the number of its members, and each property with the number of its triples.
+
+        Returns up to `limit` classes and properties, at most 1000 of each, the most frequent ones first. Returns the
+        counts of the whole graph and the number of the last commit, too.
+        """
         most = max(0, min(limit, _MOST))
         with _told(), self._open() as graph:
             found = {
@@ -92,7 +101,11 @@ class _Tools:
         return list(graph.select(f"{sparql} LIMIT {most}", timeout=self._seconds))
 
     def update(self, update: str, limit: int = 100) -> dict[str, Any]:
-        """Carry out a SPARQL update as one commit, and say what the update changed. Call what_if first."""
+        """Carry out a SPARQL update as one commit, and say what it changed. Call what_if first.
+
+        Returns up to `limit` of the triples that appeared, of those that disappeared, and of the new contradictions,
+        at most 1000 of each.
+        """
         with _told():
             return _changes(self._made(_without_files(update)), limit)
 

@@ -53,9 +53,10 @@ the facts under its key.
                 ^
     rules -- jorder -- distinct -- d0
 
-Strata: NOT and AGGREGATE read what is final. So each stratum has a circuit as above, and the model of one stratum is
-what the next one starts from. FILTER, BIND, AGGREGATE and NOT are steps of the walk, as an atom is. A walk of its own
-meets the atoms inside NOT and AGGREGATE; it reads the facts from below alone, and so it has no levels.
+Strata: NOT and AGGREGATE read only final facts. So each stratum has a circuit as above, and the circuit of the next
+stratum starts from the model of this one. FILTER, BIND, AGGREGATE and NOT are steps of the walk, as an atom is. A
+separate walk goes along the atoms inside a NOT or AGGREGATE. It reads only the facts from the strata below (*from
+below* in the drawing), so it has no levels.
 
     from below --+---------------------------------> d0 --> (+) --> levels, as in Fig. 2 --> change of the model
                  |

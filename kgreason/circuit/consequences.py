@@ -46,7 +46,7 @@ def consequences(rules: ZSet[Rule], facts: ZSet[Atom], below: ZSet[Atom], functi
 
 
 class _Application:
-    """An application of rules to facts: the state that its steps share."""
+    """One application of rules to facts. Holds what all rules read: the facts, the facts from below, the groups."""
 
     def __init__(self, facts: Tables, below: Tables, functions: Functions) -> None:
         self._facts, self._below, self._functions = facts, below, functions

@@ -171,10 +171,10 @@ def _inner(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match
 def _walks(
     facts: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher, inner: _Inner | None
 ) -> Stream[Rewrite]:
-    """Return the stream of all rewrites of a level: START, and the rewrites that the steps make from it, step by step.
+    """Return the stream of all rewrites of a level: the empty rewrite START, and all that the steps make from it.
 
-    `match` joins gates with facts. `inner` is None for the walks along the inner bodies, which have no NOT and no
-    AGGREGATE.
+    `match` joins gates with facts. `inner` has the matches of the inner bodies. It is None if the walks are themselves
+    along inner bodies, because an inner body has no NOT and no AGGREGATE.
     """
     axes = facts.axes
     further: Delay[Rewrite] = Delay(facts.circuit, axes + 1, axes)
@@ -201,5 +201,8 @@ def _walks(
 
 
 def _derived(function: Callable[[ZSet[Rule]], ZSet[A]], rules: Stream[Rule]) -> Stream[A]:
-    """Apply a linear function to the changing program. Each row of the result has weight 1. The times are (commit,)."""
+    """Return the rows that a linear function makes from the rules, as a stream of changes with one value per commit.
+
+    `rules` has the changes of the rules. A row that several rules make has weight 1 all the same.
+    """
     return incremental.distinct(lift(function, rules), COMMIT)

@@ -37,7 +37,10 @@ NO_FUNCTIONS = Functions(lambda *_: (), lambda *_: None)
 
 
 def computations(functions: Functions, computed: Computed, substitution: Substitution) -> Iterator[Substitution]:
-    """Yield the substitution, extended by a result of the expression; once for each result."""
+    """Yield the substitution once for each result of `computed`, a FILTER or BIND.
+
+    For a BIND, the substitution is extended: it gives the variable of the BIND this result.
+    """
     for result in dict.fromkeys(functions.expression(computed, dict(substitution))):
         yield substitution if computed.result is None else (*substitution, (computed.result, result))
 

@@ -15,7 +15,7 @@ is matched so far, and the substitution that turns this prefix into facts. It st
     matches    rewrites  x  queries        the matches of inner bodies
     meet       rewrites  x  matches        pairs: the walks before a NOT, and the matches of its atoms
     excluded   pairs                       rewrites that NOT excludes (by an antijoin, see `zset`)
-    value_of   the row of a group of matches (a group, see `zset`)
+    value_of   one group of matches        the row of this group: its constants and the value (for `zset.group`)
 
 All joins, `compute` and `excluded` are linear in each Z-set. A rewrite determines the facts of its prefix. So if
 directions, facts and groups have weight 1, rewrites have weight 1, and the weight of a grounded head is the number of
@@ -68,9 +68,9 @@ Asked: TypeAlias = tuple[Step, tuple[Constant, ...]]
 
 
 class Match(NamedTuple):
-    """A match of the atoms inside a NOT or AGGREGATE. `asked` is this NOT or AGGREGATE.
+    """A match of the atoms inside a NOT or AGGREGATE. `asked` is this NOT or AGGREGATE, with the outer values.
 
-    `member`: the values of the match that the aggregate reads, or the filters under the NOT.
+    `member` has those values of the match that the AGGREGATE reads, or that the filters under the NOT read.
     """
 
     asked: Asked

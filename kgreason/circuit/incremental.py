@@ -25,8 +25,9 @@ Antijoin is made of the others, by the chain rule (P . Q)^ = P^ . Q^:
 A function of rows (`zset.expand`: a filter, an assignment) is linear. So it is lifted, and is its own incremental
 version.
 
-Axes are given outermost first, and the outermost axis is integrated first. So a commit reads only changes (along the
-inner axes) from the commit before. Such a change is zero where nothing was evaluated (`operators.eliminate`).
+Axes are given outermost first, and the outermost axis is integrated first. So what a commit reads from the commit
+before is a change along the inner axes. Such a change is zero at each inner time that was not evaluated
+(`operators.eliminate`).
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def distinct(stream: Stream[A], *axes: int) -> Stream[A]:
 def group(stream: Stream[A], key: Callable[[A], B], row_of: Callable[[B, ZSet[A]], C | None], *axes: int) -> Stream[C]:
     """Return the incremental version of `zset.group`. Only the groups in which rows change are evaluated.
 
-    H is `zset.group_change`.
+    `key` returns the group of a row. `row_of` makes the new row of a group. H is `zset.group_change`.
     """
     return _by_changes(lambda before, change: zset.group_change(before, change, key, row_of), stream, *axes)
 

@@ -109,12 +109,12 @@ def hold(stream: Stream[A]) -> Stream[A]:
 
 
 def eliminate(stream: Stream[A], loop: Stream[B]) -> Stream[A]:
-    """Lead a nested stream out, at the end of a fixpoint: return the inner integral `s[t, 0] + s[t, 1] + ...`.
+    """Return the sum of a nested stream over the inner times of a fixpoint: `s[t, 0] + s[t, 1] + ...`.
 
     `loop` is the change that the fixpoint feeds back. The sum ends at an inner time where `loop` is zero, but not
     before the last inner time that an earlier commit reached: a commit may change levels 0 and 5 and no level between.
-    After the end all changes in the loop are zero. So a nested stream of changes is zero wherever it was not evaluated,
-    and `Stream` returns zero there when a later commit looks back.
+    At all later inner times the changes are zero, so they are not evaluated. When a later commit asks `Stream` for a
+    value that was not evaluated, it gets zero.
     """
     deepest = 0
 
@@ -135,7 +135,10 @@ def eliminate(stream: Stream[A], loop: Stream[B]) -> Stream[A]:
 
 
 def _catch_up(loop: Stream[A], time: Time, inner: int) -> None:
-    """Evaluate `loop` at inner time `inner` of all earlier levels. So no integral recurses deeper than one level."""
+    """Evaluate `loop` at the inner time `inner` in all levels before the level of `time`, within the same commit.
+
+    So an integral over the levels recurses by one level only.
+    """
     for level in range(time[1] if len(time) > 1 else 0):
         loop[(time[0], level, inner)]
 

@@ -155,7 +155,7 @@ def _read(fact: Atom) -> tuple[Atom, ...]:
 
 
 def _levels(wired: Wired) -> list[set[Atom]]:
-    """Return, level by level, the facts that the last commit's levels add to the model of a stratum."""
+    """Return the model of a stratum after the last commit: for each level, the facts that are new at this level."""
     levels = [set(added) for _, added in sorted(wired.levels.settled().items())]
     while len(levels) > 1 and not levels[-1]:
         levels.pop()

@@ -10,9 +10,9 @@ So everything that NOT and AGGREGATE read is final below the stratum of their ru
 predicate, and even a fact, can have rules in several strata. A program has no strata if its dependencies have a cycle
 that contains a closed dependency.
 
-This module is written from the definition alone. It shares no code with the strata of the engine (`rules.strata`),
-which allow recursion through MIN and MAX; the specification does not. Cost: each rule is compared with every other
-rule, unless no dependency is closed.
+This module is written from the definition alone. It shares no code with the strata of the engine (`rules.strata`). The
+engine allows recursion through MIN and MAX; this module, as the definition, does not. Cost: each rule is compared with
+every other rule, unless no dependency is closed.
 """
 
 from __future__ import annotations

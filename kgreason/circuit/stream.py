@@ -43,7 +43,8 @@ class Circuit:
     def run(self, *outputs: Stream[A]) -> ZSet[A]:
         """Evaluate one commit and return the value of the last output. After an error the circuit is as before.
 
-        The outputs are evaluated one by one. If each part of a circuit reads the part before, the stack stays flat.
+        The outputs are evaluated in their order. If each output reads the one before, pass all of them: then Python's
+        stack does not grow with their number.
         """
         done = False
         value: ZSet[A] = {}

@@ -1,4 +1,4 @@
-"""The command line: `kgreason COMMAND`. Options have the names of Oxigraph's command line, if it has them.
+"""The command line: `kgreason COMMAND`. An option that Oxigraph's command line also has, has the same name there.
 
     commands    main: the root of the command line, and which commands there are
     places      -l: the folder of a store, or the address of a server

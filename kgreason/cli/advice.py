@@ -2,7 +2,7 @@
 
     pass prefixes={'ex': 'http://e/'}    ->    give --prefix ex=http://e/
 
-Messages of the library say what to do in Python. A message that is not in the table stays as it is.
+Messages of the library say what to do in Python. A message in which no pattern of this module matches stays as it is.
 
 Cost: one regular expression for each entry, only for an error.
 """

@@ -41,7 +41,10 @@ class EditHooks:
             self._hook_ontology(ontology)
 
     def _hook_ontology(self, ontology: Any) -> None:
-        """Replace the methods of an ontology and of its graph. owlready2's `observe` calls the methods of the graph."""
+        """Replace the methods of an ontology that edit it, and those of its graph.
+
+        The methods of the graph are replaced, too, because owlready2's `observe` calls them.
+        """
         self._hook(ontology, *_EDITS)
         self._hook(ontology.graph, *_EDITS, "parse", "destroy")
 

@@ -15,8 +15,8 @@ Threads: use an owlready2 world in one thread at a time. If several threads call
 other, as for other writers of the graph. No other thread may edit the world during a sync.
 
 Invariant: after a sync, and until the next edit, these named graphs hold exactly the triples of their ontologies. Cost:
-the first sync copies everything; a later sync is proportional to what changed (log.py). It costs a pass over the
-quadstore only if an entity that may be a predicate or a datatype got another IRI.
+the first sync copies everything; the cost of a later sync is proportional to what changed (log.py). A later sync reads
+the whole quadstore only if an entity that may be a predicate or a datatype has got another IRI.
 """
 
 from __future__ import annotations
@@ -203,9 +203,9 @@ class FollowedWorld:
         inferences are direct types of individuals, direct superclasses and superproperties, equivalent classes and
         properties, and unsatisfiable classes (equivalent to Nothing). With `values`, values of object and data
         properties are inferences, too. The inferences become triples of the ontology `http://inferrences/`, and loaded
-        Python objects show the inferences. As after `sync_reasoner`, an edit that repeats an inference does not assert
-        the triple. If the graph has contradictions, raises OwlReadyInconsistentOntologyError and leaves the world as it
-        was, unless `strict` is false.
+        Python objects show the inferences. If the user then adds a triple that the world already has as an inference,
+        the triple does not become asserted; after `sync_reasoner` it is the same. If the graph has contradictions,
+        raises OwlReadyInconsistentOntologyError and leaves the world as it was, unless `strict` is false.
         """
         self.sync()
         if strict:

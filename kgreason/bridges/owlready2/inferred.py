@@ -151,11 +151,9 @@ def _stored(text: str, world: Any) -> tuple[Value, Datatype]:
 
 
 def _number(read: type, text: str) -> Value:
-    """Return the number in a text, which `read` (int or float) reads.
+    """Return `read(text)`; `read` is int, float or str.
 
-    Returns the text if SQLite cannot store the number.
-
-    Returns the text as well if it has no number.
+    Returns the text itself if `read` refuses it, or if SQLite cannot store the number.
     """
     try:
         value: Value = read(text)

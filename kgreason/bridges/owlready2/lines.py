@@ -83,7 +83,10 @@ def _escaped(value: Value) -> str:
 
 
 def _spelt(value: Value, datatype: str) -> Value:
-    """Return a value as its datatype allows it: "INF" for infinity, no exponent in an xsd:decimal."""
+    """Return a value in a form that is valid for its datatype: "INF" for infinity, no exponent in an xsd:decimal.
+
+    Only a float changes.
+    """
     if not isinstance(value, float):
         return value
     if isinf(value):

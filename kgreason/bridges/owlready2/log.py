@@ -111,7 +111,8 @@ class ChangeLog:
     def mentioning(self, storids: Iterable[int], *, predicates: bool) -> set[Row]:
         """Return the rows that have one of the resources `storids` as subject or object.
 
-        With `predicates` also those that have it as predicate or datatype; then the whole table is read.
+        With `predicates`, also return the rows that have one of them as predicate or datatype. Then the query reads
+        whole tables.
         """
         wanted = ",".join(map(str, storids))
         of_objs, of_datas = ("sop", "spd") if predicates else ("so", "s")
@@ -156,6 +157,6 @@ def _note(log: str, columns: str, which: str, was: int) -> str:
 
 
 def rows(db: sqlite3.Connection, where: str, *, objs: bool) -> Iterator[Row]:
-    """Return the rows of a table that fulfil the SQL condition `where`: of `objs`, or with `objs=False` of `datas`."""
+    """Return the rows that fulfil the SQL condition `where`: from table `objs`, or with `objs=False` from `datas`."""
     columns, table = ("c, s, p, o, NULL", "objs") if objs else ("c, s, p, o, d", "datas")
     return (Row(*row) for row in db.execute(f"SELECT {columns} FROM main.{table} WHERE {where}"))

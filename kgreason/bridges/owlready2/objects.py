@@ -1,8 +1,9 @@
 """Write inferred rows into an owlready2 world: into its quadstore, and into the Python objects that are loaded.
 
 owlready2 caches parts of the quadstore in Python objects: `is_a` and `__class__`, equivalent entities, property values.
-Rows are written to the quadstore first. Then `is_a` gets the same parents, inside `with LOADING`, so that owlready2
-writes no triples itself. The other caches are dropped; owlready2 reads them again when they are used.
+Rows are written to the quadstore first. Then `is_a` is set to the parents that the quadstore has. This happens inside
+`with LOADING`, so that owlready2 writes no triples itself. The other caches are dropped; owlready2 reads the quadstore
+again when they are used.
 
 Invariant: `is_a` has the same parents as the quadstore. If the user edits `is_a`, owlready2 writes only the difference
 to the last value. So the edit does not assert a parent that is only inferred. Cost: proportional to the changes since
@@ -82,7 +83,8 @@ def _refresh(world: Any, come: Iterable[Row], gone: Iterable[Row]) -> None:
 def _reparent(world: Any, changed: Iterable[Row], edited: Callable[[Any, Any, list[int]], list[Any]]) -> None:
     """Set `is_a` anew for each loaded entity that gets or loses a parent by the rows `changed`.
 
-    `edited` computes the new parents: `_with` or `_without`.
+    `edited` is `_with` or `_without`. It takes the world, the entity, and the numbers of the parents that the entity
+    gets or loses. It returns the new parents.
     """
     parents: dict[int, list[int]] = defaultdict(list)
     for row in changed:

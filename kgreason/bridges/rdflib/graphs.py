@@ -2,14 +2,15 @@
 
     None, a Dataset, a ConjunctiveGraph     all graphs together
     urn:x-rdflib:default                    the default graph, which is the closure
-    a blank node                            the default graph too: rdflib names a graph without a name in this way
-    another IRI, a blank node of `told`     the named graph
+    another IRI                             the named graph
+    a blank node that names a known graph   the named graph; `tell` and `contexts` make a graph known
+    another blank node                      the default graph too: rdflib names a graph without a name in this way
 
 rdflib's parsers do not tell which blank nodes name graphs. So a graph of TriG or N-Quads with a blank node as its name
 becomes part of the default graph; `KnowledgeGraph.load` keeps such graphs apart.
 
-In the store a named graph exists only while it has a quad. Graphs that rdflib has mentioned (`told`) are remembered
-until the store is closed.
+In the store a named graph exists only while it has a quad. But the known graphs (`told`) are remembered until the store
+is closed, or until `forget`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from kgreason.errors import InputError
 
 
 class Graphs:
-    """Finds the names of graphs in a store, and remembers the graphs that rdflib has mentioned."""
+    """Finds the names of graphs in a store, and remembers the known graphs: those of `tell` and `contexts`."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -57,23 +58,23 @@ class Graphs:
         return DefaultGraph() if name is None else name
 
     def contexts(self, names: Iterable[GraphName]) -> list[Graph]:
-        """Make a graph of rdflib for each of `names`, without repetition. The names count as mentioned from now on."""
+        """Make one graph of rdflib for each distinct name in `names`. From now on these graphs are known."""
         distinct = dict.fromkeys(names)
         self._told |= distinct
         return [Graph(self._store, _identifier(name)) for name in distinct]
 
     def tell(self, context: Graph) -> None:
-        """Remember a graph that rdflib mentioned, even if the graph is empty or has a blank node as name."""
+        """Make a graph of rdflib known, even if the graph is empty or has a blank node as name."""
         if context.identifier != DATASET_DEFAULT_GRAPH_ID:
             self._told[_graph_name(context.identifier)] = None
 
     def forget(self, context: Graph) -> None:
-        """Forget a graph that `tell` remembered."""
+        """Forget a known graph."""
         self._told.pop(_graph_name(context.identifier), None)
 
     @property
     def told(self) -> list[GraphName]:
-        """The names of the graphs that rdflib has mentioned."""
+        """The names of the known graphs."""
         return list(self._told)
 
 

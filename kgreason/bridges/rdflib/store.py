@@ -110,9 +110,10 @@ class KGReasonStore(Store):
         )
 
     def open(self, configuration: str | tuple[str, str], create: bool = False) -> int | None:
-        """Open the graph of a configuration string. Returns NO_STORE if the graph does not exist and `create` is false.
+        """Open the graph of a configuration string. Returns VALID_STORE.
 
-        Raises StoreError if this store is already open, and what `KnowledgeGraph.open` raises.
+        If the graph does not exist and `create` is false, opens nothing and returns NO_STORE. Raises StoreError if this
+        store is already open, and what `KnowledgeGraph.open` raises.
         """
         if self._graph is not None:
             raise StoreError(

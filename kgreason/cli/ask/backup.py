@@ -1,6 +1,6 @@
 """`kgreason backup`: copies a store while other processes read it and write to it.
 
-Invariant: the copy opens, and is the graph of one commit. Cost: `store.backup`.
+Invariant: the copy can be opened, and holds the state after one commit. Cost: see `kgreason.store.backup`.
 """
 
 from __future__ import annotations

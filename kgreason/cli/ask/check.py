@@ -90,11 +90,11 @@ def _found(graph: Graph, progress: Progress) -> list[tuple[Proof, Contradiction]
 
 
 def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:
-    """Return the rule and the terms of the contradiction that a proof is of."""
+    """Return the rule and the terms of the contradiction that `proof` proves."""
     name, *terms = map(str, proof.fact.terms)
     return name.strip('"'), tuple(terms)
 
 
 def _told(proof: str, line: str) -> str:
-    """Replace the first line of a proof's text by `line`, which also names the axioms."""
+    """Replace the first line of the text `proof` by `line`: the contradiction as one line, with its axioms."""
     return line + proof[proof.index("\n") :]
