@@ -254,8 +254,8 @@ class KnowledgeGraph:
         - `functions`: Python functions that rules may call; see `function`. If the store has rules whose functions are
           missing, or have other types than before, it is opened for reading only, and `warnings` names them.
         - `read_only`: open the store for reading. Any number of readers may use a store while one writer changes it. A
-          reader sees the commit that is the last one when the reader is first asked, and no later commits. To see
-          later commits, open the store again, or follow the writer with `kgreason watch`.
+          reader sees the commit that is the last one when the reader is first asked. To see later commits, open the
+          store again, or follow the writer with `kgreason watch`.
         - `wait`: how many seconds to wait until another writer has closed the store; None waits without a limit.
 
         If a `with` block makes a store and ends in an error before the first commit, the store is removed.

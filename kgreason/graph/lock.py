@@ -63,9 +63,10 @@ class GraphLock:
         return self._owner is threading.current_thread()
 
     def acquire(self, timeout: float | None = None) -> int:
-        """Take the lock; wait for it at most `timeout` seconds. Returns how often this thread had the lock before.
+        """Take the lock; wait for it at most `timeout` seconds. Returns the `depth` that this thread had before.
 
-        Raises GraphBusyError after `timeout`, and InputError for a timeout that is not a number of seconds.
+        The result is for `release`. Raises GraphBusyError after `timeout`, and InputError for a timeout that is not a
+        number of seconds.
         """
         check_wait("timeout", timeout)
         me = threading.current_thread()
@@ -111,9 +112,9 @@ class GraphLock:
             raise GraphBusyError(f"the graph is in use by {by}; wait longer, or end the open transaction there")
 
     def release(self, depth: int = 0) -> None:
-        """Release the lock until this thread has it only `depth` times. Pass the result of `acquire`.
+        """Release the lock as often as needed to bring this thread back to `depth`, the result of `acquire`.
 
-        A second call changes nothing.
+        A second call with the same `depth` changes nothing.
         """
         if self._owner is not threading.current_thread() or self._depth <= depth:
             return
@@ -130,7 +131,7 @@ class GraphLock:
 
     @property
     def depth(self) -> int:
-        """How often the calling thread has the lock."""
+        """How many times the calling thread has taken the lock and not released it."""
         return self._depth if self.is_mine else 0
 
     @contextmanager

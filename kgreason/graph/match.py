@@ -9,7 +9,7 @@ Oxigraph shows literals in a normal form (`spellings`), so one of its rows may s
 
 Law: `match` gives each quad of the graph that matches the pattern term by term, once, as of the moment of the call. If
 a triple with a literal has gone since then, `match` may leave it out. Cost: Oxigraph's look-up. The engine is asked
-only about literals with a datatype, and if only asserted quads are wanted.
+only for rows that have a literal with a datatype; if only asserted quads are wanted, it is asked for all rows.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _asked(term: UserTerm | None, place: str, prefixes: Prefixes) -> Term | Defa
 def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool) -> Iterator[Quad]:
     """Return the quads that match a pattern; with `asserted` only the asserted ones. Raises StoreError.
 
-    `held` gives a block the graph with its engine, under the graph's lock.
+    `with held() as live` takes the graph's lock for the block; `live` is the graph with its engine.
     """
     rows, form = store.match(*pattern), _asserted if asserted else _present
     found = chain.from_iterable(form(chunk, held) for chunk in _chunks(rows))
@@ -80,14 +80,14 @@ def _chunks(rows: Iterator[Quad]) -> Iterator[list[Quad]]:
 
 
 def _asserted(chunk: list[Quad], held: Held) -> Iterable[Quad]:
-    """Return the asserted quads behind the rows of Oxigraph in `chunk`: each asserted spelling of a row."""
+    """Return the asserted quads that the rows of Oxigraph in `chunk` stand for: each asserted spelling of a row."""
     with held() as live:
         forms = _forms(chunk, live)
         return _quads(live, forms[asserts(live.materializer, forms)])
 
 
 def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
-    """Return the quads of the graph behind the rows of Oxigraph in `chunk`: each spelling that the graph has."""
+    """Return the quads that the rows of Oxigraph in `chunk` stand for: each spelling that the graph has."""
     others, typed = _parted(chunk)
     if not typed:
         return others
@@ -109,9 +109,9 @@ def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
 
 
 def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
-    """Return the rows of Oxigraph in `chunk` with each spelling of their objects that the dictionary knows.
+    """Return a quad of ids for each row of Oxigraph in `chunk` and each known spelling of its object: int32[n, 4].
 
-    The result are quads of ids, int32[n, 4].
+    The known spellings are those that are in the dictionary.
     """
     objects = live.spellings.of_forms([text_of(quad.object) for quad in chunk])
     texts = chain.from_iterable((str(quad.subject), str(quad.predicate), _name(quad)) for quad in chunk)
@@ -121,7 +121,7 @@ def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
 
 
 def _shows(live: LiveGraph, quads: Int32) -> NDArray[np.bool_]:
-    """For each of the quads, int32[n, 4], whether the graph has it: bool[n]. The default graph is the closure."""
+    """For each of the quads, int32[n, 4], whether the graph has it: bool[n]. The default graph has the closure."""
     named = quads[:, 3] != 0
     shown = live.materializer.shows(np.ascontiguousarray(quads[:, :3]))
     if named.any():

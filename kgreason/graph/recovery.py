@@ -43,8 +43,8 @@ def restored(
 ) -> Materializer:
     """Return a materializer with the state of the snapshot at `path`, or an empty one if `path` is None.
 
-    `manifest` has the options of the store. `registry` has the Python functions that rules may call. `find` is the
-    catalogue for imports in rule files, which are read for a new store. Raises StoreError.
+    `manifest` has the options of the store. `registry` has the Python functions that rules may call. `find` finds the
+    documents that rule files import; rule files are read only if `path` is None. Raises StoreError.
 
     Cost: for a snapshot of an older format the closure of its asserted facts is computed again.
     """

@@ -31,9 +31,10 @@ _OF_STRINGS = (XSD_STRING, RDFS_LITERAL)
 
 
 def of_field(field: str, type_: str | None = None) -> str:
-    """Return the term that a field stands for in a column of a type. The term is not in canonical form.
+    """Return the term that a field stands for in a column of the datatype `type_`, None for a column without a type.
 
-    In a column of rdfs:Resource this is only right for a term in N-Triples syntax.
+    The term may be in another form than the canonical one. In a column of rdfs:Resource the field is returned as it is,
+    so it must be a term in N-Triples syntax.
     """
     if type_ == RDFS_RESOURCE or (_TERM.fullmatch(field) and (type_ is None or field.startswith('"'))):
         return field
@@ -43,7 +44,10 @@ def of_field(field: str, type_: str | None = None) -> str:
 
 
 def field(term: str, type_: str | None = None) -> str:
-    """Return the field that stands for a term in canonical N-Triples syntax, in a column of a type."""
+    """Return the field that stands for a term in a column. The term must be in canonical N-Triples syntax.
+
+    `type_` is the datatype of the column, None for a column without a type.
+    """
     if not term.startswith('"'):
         return term
     text = unescape(term[1 : term.rindex('"')])

@@ -4,9 +4,9 @@
     ()                      a fact of a relation without columns
     <http://e/a>,"b, c",5   a row; a field with a comma, a quotation mark or a line break stands in quotation marks
 
-With tabs a field has no quotation marks around it. A header may be written in other letter case, and with spaces around
-the names. A byte order mark at the beginning of a file is no part of the first field. Empty lines are skipped, but with
-tabs an empty line is a row of a relation with one column. Fields may have any length.
+With tabs a field has no quotation marks around it. In a header, letter case and spaces around the names do not matter.
+A byte order mark at the beginning of a file is no part of the first field. Empty lines are skipped, with one exception:
+with tabs, and in a relation that is declared with one column, an empty line is a row. Fields may have any length.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _LONGEST = (1 << 31) - 1
 def lines(path: Path, names: Sequence[str] | None) -> Iterator[tuple[int, Sequence[str]]]:
     """Yield each row of a file as its line number and its fields. The file `-` is standard input.
 
-    `names` are the names of the columns, which a header may have, or None. Raises InputError.
+    `names` are the names of the declared columns; with None no line is taken for a header. The fields of a row come in
+    the order of `names`. Raises InputError.
     """
     has_tabs = path.suffix in _TABS
     try:
@@ -79,9 +80,9 @@ def _of_tabs(text: Iterable[str], names: Sequence[str] | None) -> Iterator[tuple
 
 
 def _header(row: Sequence[str], names: Sequence[str]) -> Sequence[int] | None:
-    """Read the first line of a file. If it is a header, return the place of each column in the rows, otherwise None.
+    """If `row` is a header, return the place of each column of `names` in the rows of the file, otherwise None.
 
-    `names` are the names of the columns.
+    `row` has the fields of the first line of the file.
     """
     for plain in (str, _plain):
         found, wanted = [plain(name) for name in row], [plain(name) for name in names]
@@ -95,9 +96,9 @@ def _plain(name: str) -> str:
 
 
 class _LongFields:
-    """Within the block the module `csv` reads fields of any length. Its limit holds for the whole process.
+    """Within the block the module `csv` reads fields of any length. The limit of `csv` holds for the whole process.
 
-    Threads: `_lock` protects the number of readers, and the limit to go back to after the last of them.
+    Threads: `_lock` protects the number of readers, and the limit that is restored after the last reader.
     """
 
     def __init__(self) -> None:

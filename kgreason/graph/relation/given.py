@@ -51,8 +51,9 @@ _MISSING = ("NAType", "NaTType")
 def terms_of(rows: Rows, relation: Relation | None, name: str, arity: int | None, prefixes: Prefixes) -> list[Terms]:
     """Return the rows with their values as terms in canonical N-Triples syntax.
 
-    `relation` is the declaration, if there is one. Without a declaration `arity` is the number of places, or None if
-    the number is not known yet.
+    `relation` is the declaration, if there is one. `name` is the name of the relation, for messages. `arity` is the
+    number of places; if it is None, the first row decides.
+
     Raises InputError for a wrong value and for a row of another length, InputTypeError for a value that is not a row.
     """
     names = [column.name for column in relation.columns] if relation else None
@@ -141,9 +142,10 @@ class _Values:
 
 
 def _in_type(value: object, text: str, type_: str) -> str:
-    """Return a Python number as a literal of the datatype `type_`.
+    """Return a Python number as a literal of `type_`, the datatype of its column.
 
-    Returns `text` for a value that is not a number, and for a number that the datatype lacks.
+    `text` is the literal that the value would be in a column without a type. It is returned for a value that is not a
+    number, and for a number that the datatype does not have.
     """
     if isinstance(value, (bool, np.bool_, Literal)):
         return text
@@ -155,10 +157,9 @@ def _in_type(value: object, text: str, type_: str) -> str:
 
 
 def _of_object(rows: Any, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
-    """Return the rows of a list or frame, each as (number, values). The numbers begin with 1.
+    """Return two values: the word "row" for messages, and the rows of a list or frame as pairs (number, values).
 
-    Before the rows comes the word "row", which messages put before a number. `names` are the names of the columns, None
-    if the relation is not declared.
+    The numbers begin with 1. `names` are the names of the columns, None if the relation is not declared.
     """
     return "row", enumerate(_listed(_frame(rows, names), names), 1)
 

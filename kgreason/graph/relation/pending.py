@@ -60,7 +60,7 @@ class _Edits:
             rows.pop(row, None)
 
     def with_keys(self, key: tuple[int, ...], keys: Iterable[_Row]) -> Iterator[_Row]:
-        """Yield the facts to assert whose terms at the places `key` are one of `keys`."""
+        """Yield the facts to assert that have at the places `key` the terms of one of `keys`."""
         found = self._by_key.get(key)
         if found is None:
             found = self._by_key[key] = {}
@@ -70,7 +70,7 @@ class _Edits:
             yield from found.get(values, ())
 
     def untouched(self, rows: Int32) -> Int32:
-        """Return those of the rows that the transaction does not edit."""
+        """Return only the rows that the transaction does not edit."""
         return rows[[tuple(row) not in self._wishes for row in rows.tolist()]] if self._wishes else rows
 
     def rows(self, *, asserts: bool) -> list[_Row]:
@@ -106,7 +106,7 @@ class PendingFacts:
         return {width: np.concatenate(parts) for width, parts in found.items()}
 
     def insert(self, name: str, terms: list[Terms], relation: Relation | None) -> None:
-        """Assert facts. Raises InputError if another asserted fact, or another of these facts, has the same key."""
+        """Assert facts. Raises InputError if one has the same key as another one, or as another asserted fact."""
         rows = self._rows(name, terms)
         if relation is not None and relation.key:
             self._check_apart(rows, terms, relation)
@@ -121,7 +121,7 @@ class PendingFacts:
     def upsert(self, name: str, terms: list[Terms], relation: Relation) -> None:
         """Assert facts, and retract asserted facts with the same keys.
 
-        Raises InputError if two of these facts share a key.
+        Raises InputError if two different facts in `terms` have the same key.
         """
         rows = self._rows(name, terms)
         self._check_apart(rows, terms, relation)
@@ -164,13 +164,14 @@ class PendingFacts:
         return self._edits.setdefault(int(rows[0, 0]), _Edits())
 
     def _with_keys(self, rows: Int32, relation: Relation) -> Int32:
-        """Return the facts with a key of one of `rows` that are asserted after the edits so far."""
+        """Return the facts that are asserted after the edits so far and have the same key as one of `rows`."""
         return self._at(int(rows[0, 0]), rows.shape[1] - 1, relation.key, _keys(rows, relation))
 
     def _at(self, number: int, arity: int, places: tuple[int, ...], keys: Int32) -> Int32:
-        """Return the facts that are asserted after the edits so far and whose terms at `places` are a row of `keys`.
+        """Return the facts that are asserted after the edits so far and have the terms of a row of `keys` at `places`.
 
-        `number` is the id of the relation. `keys` is int32[k, len(places)]. Returns int32[n, 1 + arity], the id first.
+        `number` is the id of the relation. `keys` is int32[k, len(places)]. Returns int32[n, 1 + arity], with `number`
+        in the first column.
         """
         edits = self._edits.get(number, _Edits())
         before = edits.untouched(self._live.keys.of(number, arity, places, keys))
@@ -206,7 +207,7 @@ class PendingFacts:
         return _joined(edits.untouched(rows), edits.rows(asserts=True)) if edits else rows
 
     def _check_new(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
-        """Raise InputError if another fact with the key of one of `rows` is asserted already.
+        """Raise InputError if one of `rows` has the same key as another fact that is asserted already.
 
         `terms` are the texts of the rows, for the message.
         """

@@ -5,8 +5,8 @@
     len(edge), ("ex:a", "ex:b", 5) in edge, list(edge), edge.match("ex:a", None, None), edge.to_pandas()
 
 A fact is asserted by `insert` and `upsert`, or derived by rules, or both; reading shows all of them. A fact that rule
-text asserts (a rule without a body) counts as derived. Terms that owl:sameAs makes equal are one individual for rules;
-here the facts are read as rules see them.
+text asserts (a rule without a body) counts as derived. If owl:sameAs makes terms of a fact equal to others, reading
+also shows the copy of the fact that has the representatives of its terms.
 
 Cost: a read costs what the relation holds (`materialize.relations.keys`); `in` is a look-up. The first read of a
 relation, and each read of a store whose engine does not run, looks at all facts of the graph. A read needs the engine
@@ -117,7 +117,7 @@ class GraphRelation(Frames):
 
     @property
     def declaration(self) -> Relation | None:
-        """What rule text declares: columns, key, and `input`, `derived` or `internal`. None if nothing is declared."""
+        """The declaration in rule text: columns, key, and `input`, `derived` or `internal`. None if there is none."""
         return declared(self._graph.own_rules(), self.name)
 
     @property
@@ -143,9 +143,9 @@ class GraphRelation(Frames):
         """Assert facts as one commit, and return its delta.
 
         `rows` are tuples or dicts of values, a frame of pandas, Polars or Arrow, or the path of a CSV file. A value may
-        be whatever `KnowledgeGraph.match` takes as an object. Raises InputError, which names row, column and value, for
-        a value that does not fit its column, and InputError for a fact with the same key as another fact. After an
-        error nothing has changed.
+        be whatever `KnowledgeGraph.match` takes as an object. Raises InputError for a value that does not fit its
+        column; the message names row, column and value. Raises InputError for a fact with the same key as another fact.
+        After an error nothing has changed.
         """
         return self._edited(lambda each: each.insert(rows, prefixes=prefixes), timeout)
 
@@ -288,8 +288,9 @@ class PendingRelation:
     def asserted(self, key: Sequence[str] | None = None) -> list[Terms]:
         """Return the facts that are asserted after the edits so far, as terms in N-Triples syntax.
 
-        `key` has a term for each column of the declared key; then only the fact with this key is returned. A relation
-        whose number of places is not known has no facts. Raises InputError in a transaction of a server.
+        `key` has a term for each column of the declared key. With a `key` only the fact with this key is returned. The
+        result is empty if the number of places is not known. Raises InputError in a transaction on a server, because
+        only the server knows the facts.
         """
         relation = self.declaration
         arity = len(relation.columns) if relation else self._arity
@@ -323,9 +324,14 @@ def pending_relation(
 ) -> PendingRelation:
     """Make the relation `name` of a transaction, for edits.
 
-    `rules` returns the user's rules after the edits so far. `note` runs a function that reads facts, and drops new
-    terms if it fails. `facts` takes the number of places and returns the object that collects edits. `arity` may be
-    None if the rules tell the number of places. Raises InputError.
+    `arity` is the number of places. It may be None if the rules tell the number.
+
+    - `rules` returns the user's rules after the edits so far.
+    - `note` takes a function that turns the user's rows into an edit, and calls it. If this function fails, `note`
+      drops the terms that it interned.
+    - `facts` takes the number of places, and returns the object that collects the edits.
+
+    Raises InputError.
     """
     if declared(rules(), checked_name(name)) is None and checked_arity(arity) is None:
         known = named(rules(), name)
