@@ -57,7 +57,7 @@ def mcp(location: Place, writes: bool, seconds: float) -> None:
 
 
 def _tried(location: Place, sparql: str) -> Delta:
-    """Compute the delta that an update would have as a commit, without a change of the store."""
+    """Return the delta that the update `sparql` would have as a commit. The store does not change."""
     if isinstance(location, Server):
         with graph_at(location) as server:
             return cast("RemoteGraph", server).update(sparql, "the update", keep=False).delta

@@ -1,4 +1,4 @@
-"""`--prefix p=IRI`: the prefixes of a command line, and texts that they shorten."""
+"""`--prefix p=IRI`: reads the prefixes of a command line, and shortens the IRIs of a text by them."""
 
 from __future__ import annotations
 

@@ -193,9 +193,10 @@ def request(command: Command) -> Command:
 
 
 def given(text: str | None, file: Path | None, option: str) -> tuple[str, str]:
-    """Read the text that a command needs: from `--option`, from the file of `--option-file`, or from standard input.
+    """Return the text that a command needs, and the name of the text in messages.
 
-    Returns the text, and its name for messages. The file `-` is standard input, too.
+    `option` is the name of an option, such as "update": `text` is the value of `--update`, and `file` the value of
+    `--update-file`. If both are None or the file is `-`, the text is read from standard input.
     """
     if text is not None and file is not None:
         raise click.UsageError(f"give --{option} or --{option}-file, not both")

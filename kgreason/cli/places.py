@@ -3,8 +3,8 @@
     -l store                       the folder of a store
     -l http://127.0.0.1:7878       a server, `kgreason serve`; with --token-file, or KGREASON_TOKEN, if it has tokens
 
-Law: a command prints the same for both. Options about the process that holds the graph (--functions, --catalogue) are
-refused for a server, because it has its own.
+Law: a command prints the same for a folder and for a server. Options about the process that holds the graph
+(--functions, --catalogue) are refused for a server, because the server has functions and a catalogue of its own.
 """
 
 from __future__ import annotations
@@ -87,14 +87,17 @@ token_file = click.option(
 
 
 def there(place: Place) -> Place:
-    """Return the place as it is. Raises StoreError for a folder without a store."""
+    """Return the place unchanged. Raises StoreError for a folder without a store."""
     if isinstance(place, Path) and not is_store(place):
         raise no_store(place)
     return place
 
 
 def folder(place: Place, command: str) -> Path:
-    """Return the place as it is if it is a folder. Raises UsageError for a server, because `command` cannot ask one."""
+    """Return the place unchanged if it is a folder. Raises UsageError for a server.
+
+    `command` is the name of the command, which works only with a folder.
+    """
     if isinstance(place, Server):
         raise click.UsageError(f"{command} needs the folder of a store, and {place} is the address of a server")
     return place

@@ -24,7 +24,10 @@ _DELAY = 1
 
 
 class Bars:
-    """A `Progress` that draws bars. Make it before the work begins: it says whether kernels must be compiled."""
+    """A `Progress` that draws bars.
+
+    Make it before the work begins, because it prints a line first if kernels must be compiled.
+    """
 
     def __init__(self, verbose: bool) -> None:
         self._verbose, self._begun = verbose, time.perf_counter()
@@ -73,9 +76,10 @@ def _announce() -> None:
 
 @contextmanager
 def within(seconds: float | None, what: str) -> Iterator[None]:
-    """Interrupt the block, as Ctrl-C would, if it takes longer than `seconds`. None is no limit.
+    """Interrupt the block if it takes longer than `seconds`. None is no limit.
 
-    Then raises LimitError, which says that `what` took too long. Only the main thread may use this.
+    The interrupt is a SIGINT, as of Ctrl-C. After it, raises LimitError, which says that `what` took too long. Only the
+    main thread may use this.
     """
     if seconds is None:
         yield

@@ -1,8 +1,10 @@
 """`kgreason serve`: serves a store over HTTP to many users at once.
 
-The paths and options are those of Oxigraph's server, where it has them: /query, /update and /store.
+The paths /query, /update and /store are those of Oxigraph's server. Options that Oxigraph's server also has have the
+same names.
 
-Invariant: SIGTERM and Ctrl-C end the server with status 0, after the commit that runs, and the store is closed then.
+Invariant: SIGTERM and Ctrl-C end the server with status 0. First the server completes a running commit, and closes the
+store.
 """
 
 from __future__ import annotations

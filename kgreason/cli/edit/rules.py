@@ -183,9 +183,9 @@ def remove(
     """Remove rules that were added, and everything that only they derive.
 
     Say which rules: a FILE that contains them, --name, --file, or their text (--rule). The names of variables in a text
-    do not matter. kgreason gives a rule without a name the name rule-N, where N is a number: `kgreason rules list`
-    shows the names and the files. If one of the rules was never added, or if rules of several files have the name, the
-    command fails and the store stays as it was.
+    do not matter. If the third rule of a file has no name, its name is rule-3. `kgreason rules list` shows the names
+    and the files. If one of the rules was never added, or if rules of several files have the name, the command fails
+    and the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 

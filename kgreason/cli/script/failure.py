@@ -16,5 +16,5 @@ class ScriptError(InputError):
 
 
 def failed(source: str, token: Token, problem: str) -> ScriptError:
-    """Make the error for a command or a part of a command. It begins at `token` of the script `source`."""
+    """Make the error for a command, or for a part of a command, that begins at `token` in the script `source`."""
     return ScriptError(source, token.line or 1, token.column or 1, problem)

@@ -6,8 +6,8 @@
     dump, query, explain, why_not     read the last commit
     profile, dump_changes             tell about the last commit
 
-Invariant: after an error no transaction is open, and the graph is as after the last commit. The error tells where the
-command, or the edit, stands in the script.
+Invariant: after an error no transaction is open, and the graph is as after the last commit. The error has the place of
+the command or the edit in the script.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ class Session:
         self._delta: Delta | None = None
 
     def run(self, commands: Iterable[Command]) -> None:
-        """Carry out commands until `exit`. Raises ScriptError; also if the last edits were not committed."""
+        """Carry out commands until `exit`, or all of them.
+
+        Raises ScriptError for the first mistake, and for a transaction that is still open at the end.
+        """
         try:
             for command in commands:
                 if command.word.type == "EXIT":
@@ -147,7 +150,11 @@ class Session:
         relation.delete(_values(relation.asserted()))
 
     def _edit_key(self, edit: Edit, key: AtomText) -> None:
-        """Retract the asserted fact that has the key. For `modify` assert it again with the new values."""
+        """Carry out `delete_key` or `modify`: retract the asserted fact with the key `key`.
+
+        For `modify`, also assert the fact with the new values in the place of the old ones. Raises ScriptError if the
+        relation has no key, if the key has the wrong number of values, or if `modify` finds no fact.
+        """
         atom, word = read_atom(key, self._prefixes, self._source), edit.word
         name = str(atom.relation)
         relation = self._transaction(word).relation(name, self._arity(name, key.start))
@@ -169,9 +176,10 @@ class Session:
             relation.insert(_values([[changed.get(place, term) for place, term in enumerate(row)] for row in facts]))
 
     def _changed(self, relation: Relation, name: Token, values: Sequence[tuple[Token, Any]]) -> dict[int, str]:
-        """Check the values that `modify` gives to columns. Returns them by the place of the column.
+        """Return the new values of a `modify`: for the place of each column that it names, a term as text.
 
-        Raises ScriptError.
+        `name` is the relation after `<-`, and `values` are pairs (name of a column, value). Raises ScriptError if
+        `name` is another relation than `relation`, or if a column is unknown or named twice.
         """
         if name != relation.name:
             raise failed(self._source, name, f"the key belongs to {relation.name}, so write {relation.name} here")
@@ -239,9 +247,9 @@ class Session:
         self._tell(answer.to_text(self._prefixes).splitlines())
 
     def _fact(self, command: Command) -> tuple[Atom, tuple[Term, ...]]:
-        """Return the fact that a question is about: as an `Atom`, and as terms.
+        """Return the fact that `explain` or `why_not` asks about: as an `Atom`, and its terms alone.
 
-        Raises ScriptError if it has a variable.
+        Raises ScriptError if the atom has a variable.
         """
         atom = self._atom(command.given[0])
         if variable := next((term for term in atom.terms if isinstance(term, Variable)), None):

@@ -5,7 +5,8 @@
     commit dump_changes;                      a word, and what belongs to it
     query path(1, ?y);                        a word and an atom
 
-So a program can write commands into a pipe and read the answers. Law: no token has a line break.
+So a program can write a command into a pipe, and read the answer before it writes the next command. Law: no token has a
+line break.
 
 Cost: importing lark and building its tables takes 0.1 s; after that, an edit of three terms takes about 0.1 ms.
 """
@@ -29,8 +30,9 @@ from kgreason.rules.unexpected import found, in_words
 class Edit(NamedTuple):
     """`insert atom`, `delete atom`, `upsert atom`, `delete_key key`, `modify key <- ...` or `clear name`.
 
-    A key is written as an atom with the values of the key. `of` is the name of a relation for `clear`, otherwise an
-    atom. `changed` is for `modify`: the relation that is named again, and the new values by column.
+    - `word`: the first word of the edit.
+    - `of`: for `clear` the name of a relation, otherwise an atom. A key is an atom with the values of the key columns.
+    - `changed`: for `modify`, the name of the relation after `<-`, and pairs (column, new value); otherwise None.
     """
 
     word: Token
@@ -39,7 +41,10 @@ class Edit(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command: its first word, what the parser has read between this word and the semicolon, and its edits."""
+    """A command: either edits, or its first word and what is between this word and the semicolon.
+
+    `given` is empty for edits. `edits` is empty for other commands. For edits, `word` is the word of the first edit.
+    """
 
     word: Token
     given: tuple[Any, ...] = ()
@@ -82,9 +87,10 @@ def _begin() -> Any:
 def _fed(parser: Any, text: Any, begun: Token | None) -> tuple[bool, Token | None]:
     """Feed the parser the tokens of a line up to the next semicolon.
 
-    `begun` is the first token of the command, if known.
+    `begun` is the first token of the command, or None if the command has no token yet.
 
-    Returns whether there was a semicolon. If not, also returns the first token of the command.
+    Returns whether there was a semicolon. The second result is None after a semicolon, otherwise the first token of the
+    command (None if there is no token yet).
     """
     for token in text.lex(parser.parser_state):
         parser.feed_token(token)
