@@ -1,6 +1,6 @@
 """Statistics of a saved state.
 
-Cost: one pass over the facts, and the search for mistakes if there are contradictions.
+Cost: one pass over the facts. If the relation `false` has facts, also the search for the mistakes behind them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ COUNTS = "facts", "asserted", "inferred", "hidden", "relations", "named", "impor
 
 
 def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[str, Any]:
-    """Return the counts of the state `saved` by name. The names are those in `COUNTS`, except `rules`."""
+    """Return the counts of the state `saved` by name. The names are those in `COUNTS`, except "rules".
+
+    `rules` returns the rules that derive `false`.
+    """
     asserted, inferred = saved.triples(asserted=True), saved.triples(asserted=False)
     facts = saved.facts()
     shown, stored = int(dictionary.are_rdf(inferred).sum()), int(dictionary.are_rdf(facts).sum())

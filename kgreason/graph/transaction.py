@@ -72,8 +72,11 @@ _READS_OF_GRAPH = (
 class Ends(NamedTuple):
     """What a transaction calls at its end: first `keep` or `drop`, and then always `ended`.
 
-    `keep` commits the edit, or computes the delta of a what-if, and returns the delta. `drop` removes the terms that
-    the transaction added to the dictionary. Both take the size that the dictionary had before the transaction.
+    - `keep`: commits the edit, or computes the delta of a what-if. Returns the delta.
+    - `drop`: removes the terms that the transaction added to the dictionary.
+    - `ended`: releases the graph.
+
+    `keep` and `drop` take the size that the dictionary had before the transaction.
     """
 
     keep: Callable[[Edit, int, Progress], Delta]
@@ -91,8 +94,8 @@ class Transaction:
     def __init__(self, live: Materializer, known: int, ends: Ends, find: Finder | None = None) -> None:
         """Begin a transaction on the state `live`.
 
-        `known` is the size of the dictionary at the beginning. `ends` has what to call at the end. `find` is the
-        catalogue for imports of rule sets.
+        `known` is the size of the dictionary at the beginning. `ends` has what to call at the end. `find` finds
+        the documents that rules import.
         """
         self._live, self._known, self._ends, self._find = live, known, ends, find
         self._signs: list[int] = []
@@ -250,17 +253,13 @@ class Transaction:
     def relation(self, name: str, arity: int | None = None) -> PendingRelation:
         """Return an object that inserts, deletes and upserts facts of a relation in this transaction.
 
-        The arguments are those of `KnowledgeGraph.relation`.
-
-        Declarations of relations that this transaction has added are in force already. Raises InputError.
+        The arguments are those of `KnowledgeGraph.relation`. If this transaction has added a declaration of the
+        relation, the declaration is in force already. Raises InputError.
         """
         return pending_relation(name, arity, self._rules, self._read_facts, lambda _: self._pending())
 
     def _pending(self) -> PendingFacts:
-        """Return the edits of relations.
-
-        The object is made at the first call, because most transactions have no such edits.
-        """
+        """Return the object that collects the edits of relations. It is made at the first call."""
         if self._facts is None:
             self._facts = PendingFacts(self._live)
         return self._facts

@@ -43,7 +43,7 @@ def own_rules(
     """Return the user's rules after the commits `records`.
 
     Before these commits the rules are those of the snapshot `path`. If `path` is None, they are those of the rule files
-    that the store was made with. `find` is the catalogue for the imports of rule sets. Raises StoreError.
+    that the store was made with. `find` finds the documents that rule files import. Raises StoreError.
     """
     if path is None:
         from kgreason.materialize.selection import select
@@ -100,9 +100,9 @@ def files_of(names: Iterable[str]) -> list[str]:
 
 
 def is_kept(file: str, own: Collection[Rule], find: Finder | None = None) -> bool:
-    """Whether a rule file counts as used: one of the user's rules `own` came from the file, or `own` has all its rules.
+    """Whether one of the user's rules `own` came from the rule file `file`, or all rules of the file are among `own`.
 
-    `find` is the catalogue for the imports of rule sets.
+    `find` finds the documents that the rule file imports.
     """
     if any(rule.file == file for rule in own):
         return True
@@ -132,10 +132,9 @@ def remaining(
     - `file`: the name under which a rule file was added, or the last part of this name. Then only rules that came from
       this file are removed: those with the name `text`, or all of them if `text` is None.
     - `selected`: the rule sets and rule files that the store was made with.
-    - `find`: the catalogue for the imports of a text.
+    - `find`: finds the documents that `text` imports.
 
-    Raises RuleError for a name or a file that no rule has, and for a name that does not say which rule is meant
-    (`_check_one`).
+    Raises RuleError if `own` has no such rule, or if several rules have the name and `_check_one` does not allow this.
     """
     own = tuple(own)
     meant = own if file is None else _from_file(own, file)
@@ -169,17 +168,18 @@ def _from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
 
 
 def _names(own: tuple[Rule, ...]) -> str:
-    """Return the end of a message: the names of the user's rules. The empty text if the user has no rules."""
+    """Return the end of a message that lists the names of the user's rules; the empty text if there are no rules."""
     names = list(dict.fromkeys(rule.name for rule in own))
     more = ", ..." if len(names) > _NAMED else ""
     return f"; the rules that were added are called {', '.join(names[:_NAMED])}{more}" if names else ""
 
 
 def _check_one(named: tuple[Rule, ...]) -> None:
-    """Raise RuleError if a name does not say which rule is meant. `named` are all rules with this name.
+    """Raise RuleError if it is not clear which rules a name means. `named` are all rules with this name.
 
-    Rules of one file may share a name that the user gave them: then the name means all of them. Rules of different
-    files must be told apart, and so must rules without a name of their own, which kgreason calls `rule-1` and so on.
+    If the user gave them the name, and all of them came from one file (or all were added as text), the name means all
+    of them. Several rules are an error if they came from different files, or if kgreason gave them the name (`rule-1`
+    and so on).
     """
     files = list(dict.fromkeys(rule.file for rule in named))
     if len(named) < 2 or (len(files) == 1 and not _GIVEN.fullmatch(named[0].name)):
@@ -195,9 +195,9 @@ def _check_one(named: tuple[Rule, ...]) -> None:
 
 
 def _shipped(name: str, selected: Iterable[str]) -> str:
-    """Return the end of a message if a rule set among `selected` has a rule of this name.
+    """Return the end of a message that says which rule set has a rule of this name, and that it cannot be removed.
 
-    Otherwise return the empty text.
+    Returns the empty text if none of the rule sets among `selected` has such a rule.
     """
     used = {each.split("+")[0] for each in selected}
     for ruleset_name in SHIPPED:

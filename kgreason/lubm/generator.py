@@ -44,7 +44,7 @@ def write(folder: str | Path, universities: int, seed: int = 0) -> list[Path]:
 
 
 def _lines(department: Department) -> Iterator[str]:
-    """Yield the lines of a department. Before the lines of department 0 comes a line with the university's name."""
+    """Yield the lines of a department. For department 0, the first line gives the name of the university."""
     if department.number == 0:
         yield link(university_iri(department.university), "name", f'"University{department.university}"')
     yield from department.lines()

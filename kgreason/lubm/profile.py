@@ -1,7 +1,8 @@
 """The published data profile of LUBM, as numbers.
 
-A `Bounds` is a range from which a count is drawn, both ends included. A range PER_FACULTY is the number of students for
-each member of the faculty. The numbers are in the order of the appendix of the paper.
+A `Bounds` is a range from which a count is drawn, both ends included. UNDERGRADUATES_PER_FACULTY and
+GRADUATES_PER_FACULTY are how many students a department has for each member of its faculty. The numbers are in the
+order of the appendix of the paper.
 """
 
 from typing import NamedTuple
@@ -15,7 +16,10 @@ class Bounds(NamedTuple):
 
 
 class Rank(NamedTuple):
-    """A rank of the faculty: its class, the number of members in a department, and of publications of each member."""
+    """A rank of the faculty; `name` is its class.
+
+    `members`: how many members of this rank a department has. `publications`: how many each of them has.
+    """
 
     name: str
     members: Bounds

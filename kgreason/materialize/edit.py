@@ -53,12 +53,13 @@ NO_QUADS: Int32 = np.empty((0, 4), dtype=np.int32)
 class Edit(NamedTuple):
     """The input of a commit.
 
-    - `removed`, `added`: the quads int32[n, 4] to retract, each once, and the quads to assert.
+    - `removed`, `added`: the quads to retract, each once, and the quads to assert; int32[n, 4] each.
     - `own`: all rules of the user from now on; None if the rules stay as they are.
-    - `evaluated`: for a graph without facts, the closure of the quads, computed elsewhere.
+    - `evaluated`: the closure of the quads, if it was computed elsewhere; only for a graph without facts.
     - `unknown`: the number of further quads to retract that no graph holds, because the dictionary lacks one of their
       terms.
-    - `facts`: the facts of relations to assert and to retract, by the width of their rows (`relations.facts`).
+    - `facts`: the facts of relations to assert and to retract (`relations.facts`). Here `Facts` map the width of rows,
+      not the number of a table, to rows.
     """
 
     removed: Int32 = NO_QUADS
@@ -70,7 +71,13 @@ class Edit(NamedTuple):
 
 
 class Means(NamedTuple):
-    """How a commit is evaluated. `strategies` is an endless iterator; each step of the commit takes the next one."""
+    """How a commit is evaluated.
+
+    - `strategies`: an endless iterator; each step of the commit takes the next strategy.
+    - `budget`: how many rewrites may be extended; None means any number.
+    - `check`: called from time to time; it may raise an error to stop the work.
+    - `is_first`: whether this is the first `change` of the commit.
+    """
 
     strategies: Iterator[Strategy]
     budget: int | None

@@ -13,11 +13,12 @@ asserted while at least one graph or document holds it.
 
 Invariant: the held documents are exactly those that are reached and could be found. A held document keeps the triples
 that it had when it was read. The document is read anew only after its import was retracted and asserted again. If the
-document of an import is not found, there is a warning. Every edit of an ontology header (owl:imports, owl:versionIRI,
-the type owl:Ontology) looks for it again.
+document of an import is not found, there is a warning. After that, every edit of an ontology header (owl:imports,
+owl:versionIRI, the type owl:Ontology) looks for the missing document again.
 
 Cost: three comparisons a row for an edit without triples of ontology headers. Any other edit takes one pass over the
-asserted quads, and reads the new documents. Once a document is held, quads are kept explicitly (`quads/asserted`).
+asserted quads, and reads the new documents. Once a document is held, each asserted quad also takes memory in `Quads`
+(`quads/asserted`).
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ class Imports:
         return edit if held is None else self._followed(edit, held, progress)
 
     def _followed(self, edit: Edit, held: _Held, progress: Progress) -> Edit:
-        """Return the edit, extended by quads of documents.
+        """Return the edit, extended by quads of documents. `held`: what the graph says about imports before the edit.
 
         The returned edit also asserts the quads of each document that is newly reached, and retracts the quads of each
         held document that is no longer reached.
@@ -158,7 +159,7 @@ class Imports:
         return quads[np.isin(quads[:, 3], names)]
 
     def _links(self, quads: Int32) -> frozenset[Link]:
-        """Return a `Link` for each owl:imports triple among quads int32[n, 4] whose object is an IRI."""
+        """Return a `Link` for each owl:imports quad among `quads`, int32[n, 4], if the object of the quad is an IRI."""
         dictionary = self._live.dictionary
         found = quads[quads[:, 1] == IMPORTS]
         found = found[dictionary.kinds(found[:, 2]) == Kind.IRI]
@@ -168,9 +169,8 @@ class Imports:
     def _read(self, link: Link) -> Int32:
         """Read the document that `link` imports.
 
-        Returns its quads int32[n, 4], each once; the graph is the document's name.
-
-        No quads are returned if the document is not found.
+        Returns its quads int32[n, 4], each once, with the document's name as the graph. Returns no quads if the
+        document is not found.
         """
         quads = np.empty((0, 4), dtype=np.int32)
         dictionary = self._live.dictionary

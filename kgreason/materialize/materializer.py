@@ -77,9 +77,10 @@ class Flags(NamedTuple):
     """Three conditions of the data. If at least one of them holds, generic rules run beside the translated rules.
 
     - `same_as`: an owl:sameAs fact links a term of the schema. If this flag is set, the other two are not.
-    - `exceeded`: the schema is translated to rules, and a fact is a schema triple that the closed schema lacks.
-    - `restricted`: a schema triple that the closed schema lacks describes a restriction, or declares a class or a
-      property. Only set if one representative stands for all restrictions that say the same.
+    - `exceeded`: some fact is a schema triple that the closed schema lacks. Only set if the graph translates its schema
+      to rules.
+    - `restricted`: such a schema triple describes a restriction, or declares a class or a property. Only set if the
+      graph replaces twins by one representative.
     """
 
     same_as: bool = False
@@ -228,7 +229,7 @@ class Materializer:
     def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
         """Find the parts that have work because of changed rows or of new terms, and `_touch` these parts.
 
-        `rows`, int32[n, w], and `tables` are the changed rows.
+        `rows`, int32[n, w], are the changed rows. `tables` are their tables; None if all rows are triples.
 
         The part for equal terms has work if the graph has equal terms, or if an owl:sameAs triple is added or removed.
         The part for literals has work if such a triple is added or removed, if a new term is a literal, if a row has a
@@ -269,7 +270,7 @@ class Materializer:
         """Return the facts to assert and to retract before the rules run, other than the triples of the edit.
 
         `asserted`: the newly asserted triples, and those that are no longer asserted. `said`: the facts about twins to
-        assert and to retract. `is_first`: whether this is the first load.
+        assert and to retract. `is_first`: whether this is the first `change` of the commit.
         """
         added = asserted.added
         found = [Facts(self._by_table(said.come), self._by_table(said.gone))] if said is not NOTHING_SAID else []
@@ -312,7 +313,7 @@ class Materializer:
     def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
         """Begin with a closure that was computed elsewhere, with other rules than those in force.
 
-        Returns a change that removes the rules of the closure and adds the rules in force.
+        Returns the change from the rules of that closure to the rules in force.
         """
         rules = self._encoded(evaluated.rules)
         self.engine.take_over(evaluated.numbered(self.engine.planner), rules)
@@ -339,10 +340,9 @@ class Materializer:
         return self.save().triples(asserted=True)
 
     def _close(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
-        """Close the schema again. `schema`: the removed and the added schema triples, int32[n, 3].
+        """Close the schema again, and look for twins.
 
-        `means`: how to evaluate.
-
+        `schema`: the removed and the added schema triples, int32[n, 3] each. `means`: how to evaluate.
         Returns the change of the closed schema, and the facts about twins (`Twins`) that come and go.
         """
         if self._stratum.is_ready and not any(map(len, schema)):
@@ -355,14 +355,14 @@ class Materializer:
         return self._stratum.change(*schema, means.check, means.budget, said), said
 
     def _by_table(self, rows: Mapping[int, Int32]) -> Rows:
-        """Replace each width in `rows`, {width: facts of relations}, by the engine's number of the table."""
+        """Return the facts of relations in `rows` by the engine's numbers of tables; `rows` has them by width."""
         return {self.engine.table(False, width): part for width, part in rows.items()}
 
     def _links(self, rows: Int32, schema: Int32) -> bool:
-        """Whether an owl:sameAs triple links a term of the schema.
+        """Whether an owl:sameAs triple among `rows`, int32[n, 3], links a term of the closed schema.
 
-        Among `rows`, all owl:sameAs triples are looked at. If `schema`, the added schema triples, is not empty, so are
-        all owl:sameAs triples of the graph.
+        `schema`: the triples that the closed schema got. If there are any, all owl:sameAs triples of the graph are
+        looked at, too.
         """
         if "owl2rl" not in self.selection.profiles:  # no rule reads owl:sameAs
             return False
@@ -379,7 +379,10 @@ class Materializer:
         return rows[self.holds(rows)]
 
     def _exceeds(self, rows: Int32) -> Flags:
-        """Return the flags to set if `rows`, int32[n, 3], contain schema triples that the closed schema lacks."""
+        """Return which of the flags `exceeded` and `restricted` the facts `rows`, int32[n, 3], set.
+
+        No flag is set if the closed schema has all schema triples among `rows`.
+        """
         schema = rows[is_schema(rows)]
         if not len(schema) or not len(schema := self._stratum.lacking(schema)):
             return Flags()
@@ -588,7 +591,7 @@ class Materializer:
     def false_rules(self, names: Collection[str], _terms: Collection[str]) -> Iterator[Rule]:
         """Return the rules in force with a name in `names` and the head `false`.
 
-        See `proofs.contradictions.FalseRules`.
+        This is a `proofs.contradictions.FalseRules`. The terms are not used.
         """
         return (rule for rule in self.rules if rule.name in names and rule.heads == (FALSE,))
 
@@ -666,10 +669,7 @@ class Materializer:
 
 
 def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
-    """Return `strategies`, the strategies of the steps.
-
-    If the last steps have the same strategy, it is returned once.
-    """
+    """Return the strategies of the steps; equal strategies at the end are returned only once."""
     kept = len(strategies)
     while kept > 1 and strategies[kept - 1] == strategies[kept - 2]:
         kept -= 1

@@ -1,6 +1,7 @@
 """`update`: carries out a SPARQL 1.1 Update request as one commit, and says what it did.
 
-Law: a request is carried out completely or not at all, and nobody sees a part of it. Cost: see `steps`.
+Law: a request is carried out completely or not at all. Nobody sees the graph after only some of its operations.
+Cost: see `steps`.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from kgreason.store.repository import Repository
 class Updated(NamedTuple):
     """The result of an update.
 
-    `delta` is the delta of the commit; if nothing has changed, it is empty and its `commit` is 0. `unasserted`
-    is how many rows of the DELETEs were not asserted. `entailed` is how many rows of the DELETEs stay in the graph,
-    because rules derive them.
+    - `delta`: the delta of the commit; if nothing has changed, it is empty and its `commit` is 0.
+    - `unasserted`: how many of the quads to delete were not asserted.
+    - `entailed`: how many of the quads to delete stay in the default graph only because rules derive them.
     """
 
     delta: Delta
@@ -28,7 +29,7 @@ class Updated(NamedTuple):
     entailed: int
 
     def __repr__(self) -> str:
-        """Say what changed, and how many rows of DELETEs had no effect."""
+        """Say what changed, how many of the quads to delete were not asserted, and how many stay in the graph."""
         missed = f"; rows to delete that were not asserted: {self.unasserted}" if self.unasserted else ""
         stays = f" (of these, {self.entailed} stay because rules derive them)" if self.entailed else ""
         return f"<Updated: {repr(self.delta)[1:-1]}{missed}{stays}>"
@@ -41,9 +42,10 @@ def update(
     operations: tuple[Operation, ...],
     seconds: float | None = None,
 ) -> Updated:
-    """Carry out the operations of a request. Their edits are collected in `transaction`, which is ended in the end.
+    """Carry out the operations of a request as one commit on the graph `live`, whose repository is `home`.
 
-    Each WHERE may take at most `seconds`. Raises QueryError, QueryTimeoutError, and the errors of a commit.
+    `transaction` collects the edits; this function ends it. Each WHERE may take at most `seconds`.
+    Raises QueryError, QueryTimeoutError, and the errors of a commit.
     """
     editing = Editing(live, home, transaction, seconds)
     try:

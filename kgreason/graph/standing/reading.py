@@ -33,9 +33,10 @@ _SPACE = re.compile(r"\s*")
 
 
 class Pattern(NamedTuple):
-    """A triple pattern of a query. Each place has a name in `variables`, or a text in `terms`, or neither.
+    """A triple pattern of a query. `variables` and `terms` have three places: subject, predicate and object.
 
-    A place with neither matches any term.
+    If a place is a variable, `variables` has its name there. If it is an IRI, `terms` has its text there. A place with
+    neither matches any term.
     """
 
     variables: tuple[str | None, ...]
@@ -43,7 +44,7 @@ class Pattern(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a standing query knows of its query.
+    """The parts of a query that a standing query needs to evaluate the query again.
 
     - `prologue`: the text before SELECT
     - `columns`: the variables of SELECT; None for `SELECT *`
@@ -150,9 +151,9 @@ class _Reader:
         return end
 
     def _filter(self, at: int) -> int:
-        """Read the condition of a FILTER, which begins at the position `at`.
+        """Check the condition of a FILTER, which begins at the position `at`; read the group of an EXISTS.
 
-        Returns the position after the condition.
+        Returns the position after the condition. Raises _OtherError if the condition calls a function such as RAND.
         """
         text = self._text
         at = _spaced(text, at)
@@ -169,9 +170,9 @@ class _Reader:
         return _bracketed(text, at)
 
     def _triples(self, parts: list[str], *, is_certain: bool) -> None:
-        """Read the triples in `parts` as Turtle: note their patterns, and their variables if `is_certain`.
+        """Read the text of `parts` as triples in Turtle, and add their patterns to `patterns`. Then empty `parts`.
 
-        Then empty `parts`.
+        If `is_certain`, the variables of these patterns are added to `certain`.
         """
         text = "".join(parts).strip()
         parts.clear()
@@ -187,7 +188,10 @@ class _Reader:
 
 
 def _in_turtle(token: re.Match[str] | None, text: str) -> str:
-    """Return a token of SPARQL as text in Turtle; a variable becomes an IRI."""
+    """Return a piece of a query, whose text is `text`, as text in Turtle. A variable becomes an IRI.
+
+    `token` is the token of SPARQL; None if the piece is a character that belongs to no token.
+    """
     if token and token["variable"]:
         return f" {placeholder(text[1:])} "
     return text.lower() if text.upper() in ("TRUE", "FALSE") else text
@@ -222,7 +226,7 @@ def _closing(text: str, at: int) -> int:
 def _bracketed(text: str, at: int) -> int:
     """Return the position after the bracket that closes the bracket at the position `at`.
 
-    Raises _OtherError for braces inside the brackets.
+    Raises _OtherError if there are braces or a function such as RAND inside the brackets.
     """
     depth = 0
     for token in _pieces(text, at):

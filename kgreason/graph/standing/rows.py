@@ -1,8 +1,8 @@
 """`Rows`: the solutions of a standing query, as a bag, indexed by the values of some of their variables.
 
 Law: `replace(bindings, found)` first removes all solutions that have the values of a binding, and then adds `found`.
-Cost: proportional to the solutions that are removed or added. The first question about a set of variables looks at all
-solutions.
+Cost: proportional to the solutions that are removed or added. When `replace` gets bindings of a set of variables for
+the first time, it looks at all solutions.
 """
 
 from __future__ import annotations

@@ -61,8 +61,9 @@ class StandingQuery:
         commit: int,
         tell: Callable[[RowChange], object],
     ) -> None:
-        """Evaluate the query, and call `tell` with its rows. `ask` evaluates a query; `commit` is the last commit.
+        """Evaluate the query, and call `tell` with its rows. `ask` evaluates a query.
 
+        `commit` is the number of the last commit. `prefixes` and `base` are those that the text of the query may use.
         Raises QueryError for a query that is not SELECT or ASK.
         """
         self._ask, self._sparql, self._tell = ask, sparql, tell
@@ -162,8 +163,8 @@ class StandingQuery:
     def _report(self, commit: int, changed: Counter[Row]) -> None:
         """Tell the callback what changed in the rows after commit `commit`.
 
-        `changed` says by how much the count of each solution has changed. If no row appears or disappears, the callback
-        is called only the first time.
+        `changed` says by how much the count of each solution has changed. The callback is called if a row appears or
+        disappears. At the first call of this method, the callback is always called.
         """
         width, is_first = len(self.columns), not hasattr(self, "_is_begun")
         self._is_begun = True
@@ -186,10 +187,10 @@ class StandingQuery:
 
 
 def _bindings(plan: Plan, triples: Iterable[Triple]) -> Bindings | None:
-    """Return the values of certain variables (`reading`) by which solutions may have changed.
+    """Return bindings of certain variables (`reading`): only solutions with these values may have changed.
 
     `triples` are the triples that appeared or disappeared. Returns None if any solution may have changed, or if there
-    are too many values.
+    are too many bindings.
     """
     found: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     count = 0

@@ -47,10 +47,8 @@ def called(
 ) -> Called:
     """Call a function once for each row of `keys`, int32[n, k], with the terms of the row as inputs.
 
-    New results get ids of `dictionary`.
-
-    `computed` is the expression of the rule. `check` is called from time to time, and may raise an error to stop the
-    work.
+    `computed` is the expression of the rule. New results get ids of `dictionary`. `check` is called from time to time,
+    and may raise an error to stop the work.
     """
     call = call_of(computed)
     assert call is not None

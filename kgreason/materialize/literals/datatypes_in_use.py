@@ -5,7 +5,7 @@ the user reads any type (`[?x, rdf:type, ?c]`), all datatypes that the closed sc
 of other datatypes are not computed, because no rule could read them. So an IRI that is owl:sameAs a literal does not
 get such a datatype as a type.
 
-Invariant: once counted, `datatypes` depends only on the rules in force and the closed schema. `rollback` undoes every
+Invariant: after `count`, `datatypes` depends only on the rules in force and the closed schema. `rollback` undoes every
 `count` and `follow` since the last `accept`. Cost: a look at each rule, once the graph has a literal, and then at each
 rule that is added or removed.
 """
@@ -50,7 +50,7 @@ class DatatypesInUse:
         return frozenset(named | mentioned)
 
     def count(self, rules: Iterable[Rule], closure: Int32) -> None:
-        """Count all rules in force, and the closed schema `closure`, int32[n, 3].
+        """Begin to count: in `rules`, all rules in force, and in `closure`, int32[n, 3], the closed schema.
 
         From now on call `follow` for each edit.
         """

@@ -8,10 +8,10 @@
     dt_may_equal    for each link (owl:sameAs triple), unless it links two literals that are known to differ
 
 Facts of dt_value, dt_ill, dt_not and dt_differ are true for their terms, whatever the graph holds. So they are never
-retracted. The rules derive something from such a fact only while the graph uses its literals, and has the type or link.
-So the graph depends on its assertions alone, and not on literals that it had before. A fact of dt_may_equal is
-retracted at the end of a commit that removed the link, and a fact of dt_type when no rule asks for the datatype any
-more.
+retracted. The rules derive something from such a fact only while the graph uses its literals and has the other triples
+that the rules read, such as a type or a link. So the graph depends on its assertions alone, and not on literals that it
+had before. A fact of dt_may_equal is retracted at the end of a commit that removed the link, and a fact of dt_type when
+no rule asks for the datatype any more.
 
 Rules may link two literals of different values: prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4, a rule of
 the user, or a chain of links through other terms. Such a link is reported as a contradiction: by the rules *-literals
@@ -19,8 +19,9 @@ of owl2rl.dl if both literals are values of one subject, otherwise by eq-diff1. 
 copied from one literal to the other. An IRI or blank node that is the same as both literals has the triples of both.
 
 Invariant after `wanted` returns nothing: the rules derive the same as if all true facts about literals were asserted.
-(Of dt_differ, one fact for each link and one for each further value of a clique are enough.) `rollback` undoes all
-changes of the state since the last `accept`.
+(Not all dt_differ facts are needed: one for each link between literals that differ, and in a clique whose literals have
+several values, one for each value but the first, are enough.) `rollback` undoes all changes of the state since the last
+`accept`.
 Cost: nothing while no literal has a datatype. Otherwise it grows with the number of new terms (`values`) and of facts
 that rules derive about literals.
 """
@@ -143,9 +144,9 @@ class Literals:
     def _types(self, before: frozenset[int], news: News | None) -> Iterator[Int32]:
         """Yield the dt_type rows that have to be asserted. A row says that a literal is in a datatype.
 
-        `before`: the datatypes that rules asked for until now. For these, only rows of new literals are yielded. For a
-        newly asked datatype, rows of all literals are yielded. `news`: the literals that are new; None if there are
-        none.
+        `before`: the datatypes that rules asked for before. For these, only rows of new literals are yielded. For a
+        datatype that rules ask for now and did not ask for before, rows of all literals are yielded. `news`: what is
+        known of the new terms; None if there are none.
         """
         yield self._members(self.told - before, 0)
         if news:
@@ -196,9 +197,7 @@ class Literals:
             yield related(self._differ, self._different(groups))
 
     def _following(self, links: Int32) -> Int32:
-        """Return a dt_may_equal row for each pair of `links`, int32[n, 2], that rules may follow.
-
-        Rules may not follow a pair of literals that are known to differ.
+        """Return a dt_may_equal row for each pair of `links`, int32[n, 2], except pairs of literals known to differ.
 
         With the rule group eq-literals no rows are returned, because a rule of this group derives a dt_may_equal fact
         for every link.
@@ -233,7 +232,8 @@ class Literals:
         """Return the groups of equal terms that the commit changed: int32[n, 2], a row for each member of a group.
 
         A row has the first term of the group, which stands for the group, and the member. `links`: the owl:sameAs pairs
-        that are new; without representatives, each pair counts as a group.
+        that are new. If the graph has no representatives, each of these pairs counts as a group, except pairs of
+        literals known to differ.
         """
         if self._equality is None:
             return links if self._follows is None else self._follows(links)
@@ -241,7 +241,7 @@ class Literals:
         return NO_PAIRS if found is None else found.groups.members
 
     def _of_cliques(self, types: Int32) -> Int32:
-        """Return pairs int32[m, 2] of a literal and a datatype: the literal is equal to a term that has this type.
+        """Return pairs int32[m, 2] of a literal and a datatype: a term in the literal's clique has this type.
 
         `types`: pairs int32[n, 2] of a term and its type.
         """
@@ -277,7 +277,10 @@ class Literals:
         return found
 
     def _outside(self, pairs: Int32) -> Int32:
-        """Return the pairs (literal, datatype) of `pairs` whose datatype does not contain the literal's value."""
+        """Return the pairs (literal, datatype) of `pairs` whose datatype does not contain the literal's value.
+
+        An ill-typed literal is in no datatype. Literals of an unknown datatype are left out.
+        """
         pairs = np.unique(pairs[self._values.is_literal(pairs[:, 0])], axis=0)
         readings = self._values.of(pairs[:, 0])
         is_outside = [
@@ -306,7 +309,7 @@ class Literals:
 
 
 def _as_links(rows: Int32) -> Int32:
-    """Turn rows int32[n, 3] of a binary relation r(x, y) into triples `x owl:sameAs y`, int32[n, 3]."""
+    """Return a triple `x owl:sameAs y`, int32[n, 3], for each row (relation, x, y) of `rows`, int32[n, 3]."""
     found: Int32 = rows[:, [1, 0, 2]]
     found[:, 1] = SAME_AS
     return found

@@ -50,7 +50,8 @@ def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
 class News(NamedTuple):
     """The result of reading new terms.
 
-    - `equal`: pairs int32[n, 2] of a literal and the literal that stands for its value.
+    - `equal`: pairs int32[n, 2] of a literal and the literal that stands for its value. The latter is also paired with
+      itself.
     - `ill`: the ill-typed literals, int32[m].
     - `since`: the id of the last term that was read before.
     """
@@ -162,9 +163,9 @@ class LiteralValues:
         return found
 
     def of(self, ids: Int32) -> list[Reading]:
-        """Return the value of each literal of `ids`.
+        """Return the `Value` of each literal of `ids`.
 
-        The type `Reading` says what stands for a literal without a value.
+        An ill-typed literal gets an `IllTyped`, a literal of an unknown datatype gets None.
         """
         return values(self._dictionary.decode(ids))
 

@@ -6,9 +6,10 @@ new values: the fact `value(group, old)` is retracted and `value(group, new)` is
 *Recursion.* Aggregates MIN that need each other's values are decided in rounds. So are aggregates MAX that need each
 other's values (rules/strata.py). Each round looks at the groups whose rows changed in the round before. If a group has
 a better value now, this value replaces the old one, and everything that followed from the old value goes. This is right
-as long as no other fact is deleted. If another fact is deleted, old values may support each other in a circle, even if
-all rows stay and only lose a derivation. So if a fact that the recursion reads has gone, or if rules have changed, all
-values of the recursion are retracted first. The rounds then begin with the facts that hold without these values.
+as long as no other fact goes. If another fact goes, old values may support each other in a circle: each row of a group
+still has a derivation, but only from values of the circle. So the values of a recursion are all retracted first, if a
+fact that the recursion reads has gone, if rules have changed, or if the commit changed which terms are equal. The
+rounds then begin with the facts that hold without these values.
 
 Invariant after the last stratum: `value(group, n)` is a fact exactly if the rows of the group have the value n. The
 only other state is an index, which may hold too many rows (`groups`).
@@ -49,8 +50,10 @@ _MOST_TURNS = 1_000
 class _Operator(NamedTuple):
     """An aggregate of rules, and what is needed to compute its values.
 
-    `level`: the stratum of the aggregate, and its recursion. `each`: the rows that are aggregated, by group. `value`:
-    the facts that hold the values, by group. `reads`: the tables of the facts that the aggregate reads.
+    - `level`: the stratum in which the aggregate is decided, and the number of its recursion.
+    - `each`: the rows that are aggregated, by group.
+    - `value`: the facts `value(group, n)`, by group.
+    - `reads`: the tables of the facts that the recursion of the aggregate reads.
     """
 
     aggregation: Aggregation
@@ -197,8 +200,8 @@ class Aggregations:
     def _emptied(self, reached: Iterable[_Operator], changes: Changes, *, is_moved: bool) -> set[int]:
         """Return the numbers of the recursions that begin now and whose values must all be retracted first.
 
-        The docstring of the module says why. `reached`: the aggregates of the strata that may be decided. `is_moved`:
-        whether the commit has changed which terms are equal.
+        The docstring of the module says when and why. `reached`: the aggregates of the strata that may be decided.
+        `is_moved`: whether the commit has changed which terms are equal.
         """
         gone = (changes.before != ABSENT) & (changes.after == ABSENT)
         rows, tables = changes.rows[gone], changes.tables[gone]
@@ -234,9 +237,7 @@ class Aggregations:
     def _compared(
         self, operator: _Operator, groups: Int32, changes: Changes | None, check: Check, *, is_moved: bool
     ) -> Facts:
-        """Compute the values of the groups `groups`, int32[n, w].
-
-        Returns the values to assert and the old values to retract.
+        """Compute the values of `groups`, int32[n, w]. Returns the values to assert and the old values to retract.
 
         `changes`: the changes of the commit; None if no terms are equal. `is_moved`: whether the commit changed which
         terms are equal.
@@ -263,7 +264,7 @@ class Aggregations:
     ) -> tuple[NDArray[np.int64], Int32]:
         """Compute the values of `groups` from all their rows.
 
-        Returns for each group with a value its place, and the value.
+        Returns for each group with a value its place in `groups`, and the id of the value.
         """
         numbers, keys = operator.each.of(groups)
         kept = ~self._are_replaced(keys, changes)
@@ -277,8 +278,8 @@ class Aggregations:
     ) -> tuple[NDArray[np.int64], Int32]:
         """Count the rows of `groups`. Returns for each group with rows its place in `groups`, and the id of the count.
 
-        `present`: the groups with a count now, as (places, rows). The count before the commit is corrected by the rows
-        that came and went.
+        A count is the count before the commit, plus the rows that came, minus the rows that went. `present`: the groups
+        that have a count now: their places in `groups`, and rows whose last column is the id of the count.
         """
         totals = np.zeros(len(groups), dtype=np.int64)
         numbers, old = present
@@ -303,7 +304,7 @@ class Aggregations:
         return np.array(numbers, dtype=np.int64)[places]
 
     def _are_replaced(self, keys: Int32, changes: Changes | None) -> NDArray[np.bool_]:
-        """Return for each row of `keys` whether one of its terms is represented by another, equal term: bool[n].
+        """Return for each row of `keys` whether another, equal term represents one of its terms: bool[n].
 
         `changes` is None if no terms are equal.
         """

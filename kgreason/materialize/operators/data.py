@@ -7,8 +7,8 @@ even if rules still derive the triple. For the engine, facts of DATA are facts l
 to equal terms (`program`).
 
 Law: after each commit the asserted facts of DATA are the asserted triples that match a triple pattern inside DATA. A
-triple also matches if it has another name for a constant of the pattern (owl:sameAs). If rules follow owl:sameAs, two
-columns with the same variable always count as equal.
+triple also matches if it has another name for a constant of the pattern (owl:sameAs). If rules follow owl:sameAs, a
+pattern with one variable in two columns also matches triples with different terms there, because these may be equal.
 
 Cost: nothing while no rule says DATA. Otherwise a look at each triple that a commit asserts or retracts, and at all
 facts if patterns change, or if the terms that are equal to constants of patterns may have changed.
@@ -113,7 +113,8 @@ class Data:
     def _renewed(self, removed: Int32, added: Int32) -> Facts:
         """Return the facts of DATA to assert and to retract, after a look at all asserted triples.
 
-        `removed`, `added`: triples int32[n, 3] that are about to lose or to get their asserted flag.
+        `removed`: triples that are about to be no longer asserted. `added`: triples that are about to be asserted.
+        int32[n, 3] each.
         """
         rows, tables, kinds = self._engine.circuit.facts.contents()
         asserted = kinds == IS_ASSERTED
@@ -161,7 +162,7 @@ class Data:
 
 
 def _derives(rule: Rule) -> bool:
-    """Whether a rule derives facts of DATA, that is, copies asserted triples to equal terms."""
+    """Whether a rule derives facts of DATA. Such a rule copies them to equal terms."""
     return any(head.relation == DATA for head in rule.heads)
 
 
