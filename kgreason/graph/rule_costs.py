@@ -4,7 +4,8 @@ The engine counts the work of each rule that it runs (`engine.costs`). A rule th
 as several rules; the work of these rules is added up. A snapshot has the counts as of its commit. When a store is
 opened again, counting goes on from the counts of its snapshot. A Bootstrap sets all counts back to 0.
 
-Cost: encoding the rules in force. `anew` costs a Bootstrap, `alone` a look at every derivation.
+Cost: encoding the rules in force. `alone` looks at every derivation. The option `anew` of `KnowledgeGraph.rules` costs
+a Bootstrap.
 
 Threads: a graph calls this under its lock.
 """
@@ -90,7 +91,7 @@ class RuleCosts:
 
 
 def costliest(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Sort rules by their cost, and give each rule a `share`: its part of all rewrites, from 0 to 1.
+    """Sort rules by their cost, and add to each rule its `share` of the rewrites of all rules, from 0 to 1.
 
     The costliest rules come first; rules of equal cost are sorted by name and text.
     """
@@ -100,9 +101,10 @@ def costliest(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _sum(before: Cost | None, cost: Cost, is_last: bool) -> Cost:
-    """Add up two costs of one rule, `before` and `cost`. Set `is_last` if both belong to the same last commit.
+    """Add up two costs of one rule, `before` and `cost`. Without `before` the result is `cost`.
 
-    Otherwise the costs of the last commit are those of `cost`.
+    With `is_last` the counts of the last commit are added up too. Otherwise they are those of `cost`, because `before`
+    counts older commits.
     """
     if before is None:
         return cost

@@ -5,8 +5,9 @@
 
 Law: each row is read once. Iteration, `to_pandas`, `to_arrow`, `to_polars` and `serialize` take the rows that are left.
 Reading an answer again after its last row is an error, so that nobody takes it for an empty answer. To read rows
-several times, keep them: `rows = list(answer)`.
-A notebook shows the first rows without taking them. The rows are those of the moment when the graph was asked.
+several times, keep them: `rows = list(answer)`. A notebook shows the first rows without taking them. An answer has the
+rows of the moment when the graph was asked.
+
 Threads: only one thread at a time may read an answer.
 
 Cost: a tenth of a microsecond a row, and Oxigraph's time.
@@ -90,7 +91,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
             raise QueryError("a row has about 16 MB or more; run the query without a timeout") from error
 
     def _look(self, count: int) -> list[Row]:
-        """Return the first `count` of the rows that were not read yet, and leave them to be read."""
+        """Return at most `count` of the next rows without taking them: they can still be read afterwards."""
         while len(self._first) < count:
             try:
                 self._first.append(self._read())
@@ -106,7 +107,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         return f"<{type(self).__name__}: {', '.join(self._names)}{read}>"
 
     def _repr_html_(self) -> str:
-        """Return the first rows as an HTML table, which notebooks show. These rows can still be read afterwards."""
+        """Return the next rows as an HTML table, which notebooks show. These rows can still be read afterwards."""
         rows = self._look(SHOWN + 1)
         more = f"the first {SHOWN} rows that are left" if len(rows) > SHOWN else f"{len(rows)} rows are left"
         return table(f"{type(self).__name__}: {more}", self._names, map(_cells, rows[:SHOWN]))
@@ -167,9 +168,10 @@ class Solutions(Answer[QuerySolution]):
         return self._found.variables
 
     def serialize(self, output: Output = None, format: QueryResultsFormat | None = None) -> bytes | None:  # noqa: A002
-        """Write the solutions that were not read yet as CSV, TSV, JSON or XML. If `output` is None, return bytes.
+        """Write the solutions that were not read yet as CSV, TSV, JSON or XML.
 
-        Without a `format` the ending of the file name decides. Raises ValueError if no format has this ending.
+        `output` is a file or its path; if it is None, returns the bytes. Without a `format` the ending of the file name
+        decides. Raises ValueError if no format has this ending.
         """
         found = self._found
         if self._first:
@@ -188,7 +190,10 @@ class Triples(Answer[Triple]):
         self._found = found
 
     def serialize(self, output: Output = None, format: RdfFormat | None = None) -> bytes | None:  # noqa: A002
-        """Write the triples that were not read yet to a file, in an RDF format. If `output` is None, return bytes."""
+        """Write the triples that were not read yet in an RDF format.
+
+        `output` is a file or its path; if it is None, returns the bytes.
+        """
         return pyoxigraph.serialize(self, output, format) if self._first else self._found.serialize(output, format)
 
 

@@ -3,8 +3,8 @@
 A column has a *kind*: "integer", "decimal", "text" and so on (`frames` has a table).
 
 Law: a column has the smallest kind that holds all of its terms exactly; null fits every kind. A column of numbers is
-integer if that is possible, else decimal, else double. Cost: one step for each cell, and parsing each distinct literal
-once.
+integer if that is possible, else decimal, else double. A column of doubles may also have integers and decimals; these
+are rounded. Cost: one step for each cell, and parsing each distinct literal once.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _TEXT = _Value("text", None)
 
 
 def typed(cells: Sequence[Cell], *, ntriples: bool) -> Column:
-    """Make a column of cells: of the smallest kind that fits all of them, or of N-Triples text if `ntriples` is set."""
+    """Make a column from cells, of the smallest kind that fits all of them; with `ntriples`, of N-Triples text."""
     if ntriples:
         return Column("text", 0, [cell if cell is None else text_of(cell) for cell in cells])
     found = [None if cell is None else _value(cell) if isinstance(cell, Literal) else _TEXT for cell in cells]
@@ -74,7 +74,7 @@ def typed(cells: Sequence[Cell], *, ntriples: bool) -> Column:
 
 
 def _common(kinds: set[str]) -> str:
-    """Return the smallest kind that holds the values of all these kinds; text if there are no kinds."""
+    """Return the smallest kind that holds values of each of these kinds; "text" if there are no kinds."""
     if len(kinds) == 1:
         return kinds.pop()
     return max(kinds, key=_NUMBERS.index) if kinds and kinds <= set(_NUMBERS) else "text"
@@ -91,7 +91,7 @@ def _text(cell: Cell) -> str:
 
 
 def _value(literal: Literal) -> _Value:
-    """Return the value of a literal as the smallest kind that holds it exactly; as text if no other kind does."""
+    """Return the value of a literal, and the smallest kind that holds it exactly: "text" if no other kind does."""
     datatype = literal.datatype.value
     return _TEXT if datatype in _TEXTS else _read(literal.value, datatype)
 
@@ -127,7 +127,10 @@ def _number(number: object, *, is_integer: bool) -> _Value:
 
 
 def _time(moment: Moment) -> _Value:
-    """Return a moment as a value of a column: in UTC if it has a time zone, otherwise as local time."""
+    """Return a moment as a value of a column: in UTC if it has a time zone, otherwise as local time.
+
+    Returns `_TEXT` for a moment that is finer than a microsecond, or whose year in UTC is out of range.
+    """
     micros = Decimal(moment.second or 0) * 1_000_000
     if micros != micros.to_integral_value():
         return _TEXT

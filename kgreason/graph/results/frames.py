@@ -14,9 +14,9 @@ A column has the smallest type that fits all of its terms. An unbound variable i
 
 In a text column an IRI has no angle brackets, a blank node is `_:label`, a triple term is N-Triples text, and a literal
 is its lexical form. A column also becomes text if its type cannot hold a value exactly: an ill-typed literal, a decimal
-of 39 digits, a time finer than a microsecond, a year after 9999. The one exception: in a column with a double, integers
-and decimals are rounded. With `ntriples=True` each column is the N-Triples text of its terms, so that different terms
-stay different.
+of 39 digits, a time finer than a microsecond, a year after 9999. The one exception: a column with a double is a column
+of doubles, and its integers and decimals are rounded. With `ntriples=True` each column is the N-Triples text of its
+terms, so that different terms stay different.
 
 Cost: all rows in memory, and a few microseconds for each distinct term.
 """
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Frames:
-    """A base class for rows of terms. A subclass defines `_table`, which returns the names of columns and the rows."""
+    """A base class for rows of terms. A subclass defines `_table`, which returns the column names and the rows."""
 
     __slots__ = ()
 
@@ -82,9 +82,9 @@ class Frames:
         return frame
 
     def _arrow(self, wanted: str, ntriples: bool) -> pyarrow.Table:
-        """Return the rows as a table of PyArrow, from which the frames of pandas and Polars are made.
+        """Return the rows as a table of PyArrow. The frames of pandas and Polars are made from this table.
 
-        `wanted` is the library that the user wants, for the message if PyArrow is not installed.
+        `wanted` is the library that the user asked for. The error for a missing PyArrow names it.
         """
         try:
             import pyarrow

@@ -1,6 +1,6 @@
 """SPARQL Update on a graph: one commit, or none.
 
-update   update: carries out a request; the result of the request
+update   `update` carries out a request, and returns its result
 steps    the operations of the request (steps); each sees the results of the operations before it
 ahead    the store after the steps so far, for the WHERE of the next step
 """

@@ -1,11 +1,12 @@
 """`Ahead`: the store as the next WHERE of a SPARQL Update must see it, after the operations (*steps*) before it.
 
-There are two ways. At first each WHERE runs in a transaction of Oxigraph that applies the rows of the steps, reads, and
-is rolled back (`OxigraphStore.solutions_after`). Once this has cost as much as a copy of the store, a copy (a stage of
-the repository) follows the steps instead. Nobody else sees the rows in either way.
+There are two ways. At first each WHERE runs in a transaction of Oxigraph, which applies the rows of the steps, reads,
+and is rolled back (`OxigraphStore.solutions_after`). Once these transactions have cost as much as a copy of the store,
+each later WHERE reads such a copy (a stage of the repository), which follows the steps. In both ways nobody else sees
+the rows of the steps.
 
-Ctrl-C and a timeout end the waiting for such a transaction of Oxigraph. Oxigraph finishes the transaction in the
-background, and locks the store until then. A commit meanwhile goes to a copy of the store (`Repository.free_store`).
+After Ctrl-C or a timeout nobody waits for the transaction of Oxigraph any more. Oxigraph finishes it in the background,
+and locks the store until then. A commit that comes meanwhile goes to a copy of the store (`Repository.free_store`).
 
 Law: a WHERE has the same solutions as after a commit of the steps. Cost: at most twice the cost of the cheaper way. A
 copy on disk costs what a stage costs; a copy in memory costs loading all rows.
@@ -29,7 +30,7 @@ _COPY = 20_000
 
 
 class _Rows(NamedTuple):
-    """How the copy of the store differs from the store: N-Quads lines that it lacks, and lines that it has more."""
+    """How the copy differs from the store: N-Quads lines that were removed from the copy, and lines that were added."""
 
     removed: frozenset[bytes] = frozenset()
     added: frozenset[bytes] = frozenset()
@@ -50,7 +51,7 @@ class Ahead:
         self._copied = _Rows()
 
     def follow(self, removed: bytes, added: bytes) -> None:
-        """Set what all steps so far do to the store: N-Quads lines that they remove, and lines that they add."""
+        """Tell this object what all steps so far do to the store: the N-Quads lines `removed` and `added`."""
         self._delta = removed, added
         if self._copy is not None:
             self._bring_up(self._copy)

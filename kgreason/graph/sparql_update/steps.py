@@ -1,8 +1,8 @@
 """A graph as SPARQL Update edits it: all operations of a request together are one commit, or none.
 
-A WHERE sees the closure after all operations (*steps*) before it. So before a WHERE is evaluated, the engine carries
-out the steps before it as *attempts*, and the WHERE reads the rows after these steps (`ahead`). In the end the attempts
-are rolled back, and the request is committed as one edit. Laws: nobody else sees a step. After an error the graph is as
+A WHERE sees the closure after all operations (*steps*) before it. So the engine first carries out these steps as
+*attempts*, and then the WHERE reads the rows after them (`ahead`). In the end the attempts are rolled back, and the
+request is committed as one edit. Laws: nobody else sees a step. After an error the graph is as
 it was, to the last stamp and support.
 
 Cost: that of the commit. A step before a WHERE is evaluated twice. `ahead` says what a WHERE costs.
@@ -71,9 +71,9 @@ class Editing:
             self._ahead.follow(*self._graph.attempt(self._waiting.pop(0)))
 
     def entailed(self, outcome: Outcome) -> int:
-        """Count the triples that DELETEs name and that stay in the default graph, because rules derive them.
+        """Count the triples that a DELETE names and that stay in the default graph, because rules derive them.
 
-        Call this after the commit. `outcome` is the result of `run`.
+        Call this only after the commit. `outcome` is the result of `run`.
         """
         known = len(self._live.dictionary)
         try:
@@ -89,8 +89,8 @@ class Editing:
     def _forms(self, quads: Int32) -> tuple[NDArray[np.int64], Int32]:
         """Return the quads, int32[n, 4], and then a quad for each spelling of an object that has several spellings.
 
-        Returns two arrays, int64[m] and int32[m, 4]. The second has all these quads. The first has for each of them the
-        index of its quad in `quads`.
+        Returns two arrays, int64[m] and int32[m, 4]. The second array has all these quads. The first array says for
+        each of them which quad it was made from: an index into `quads`.
         """
         spellings = self._graph.spellings
         shared = np.flatnonzero(spellings.shared(quads[:, 2]))
@@ -106,9 +106,10 @@ class Editing:
         return self._ahead.solutions(select, self._seconds)
 
     def asserted(self, rows: bytes) -> Asserted:
-        """Find the asserted quads behind rows of Oxigraph. `rows` are N-Quads lines.
+        """Find the asserted quads that rows of Oxigraph stand for. `rows` are N-Quads lines.
 
-        Returns the asserted quads, each with its own spelling, and those of the `rows` that stand for no asserted quad.
+        Returns the asserted quads, each in the spelling in which it was written, and the `rows` that stand for no
+        asserted quad.
         """
         self._catch_up()
         quads = self._encode(rows)
