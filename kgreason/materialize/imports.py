@@ -190,7 +190,7 @@ def _reached(links: Iterable[Link], held: frozenset[str], fetch: Callable[[Link]
     """Return the IRIs of all documents that the graphs import, directly or through other documents.
 
     `links`: the owl:imports triples that are asserted. `held`: the names of the documents that the graph holds already.
-    `fetch`: reads a document that is not held, and returns its links.
+    `fetch`: a function that takes a link to a document that is not held, and returns the links of this document.
     """
     following: dict[str, list[Link]] = {}
     for link in sorted(links):

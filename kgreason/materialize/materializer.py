@@ -399,7 +399,7 @@ class Materializer:
         return Flags(False, self.flags.exceeded or found.exceeded, self.flags.restricted or found.restricted)
 
     def _called_for(self, changes: Changes, closure_lost: Int32) -> Flags:
-        """Return the flags of this graph, with the flags that the changes of the commit set.
+        """Return the flags that are set already, and those that must be set because of the changes of the commit.
 
         `changes`: the changes of the commit so far; new facts may set a flag. `closure_lost`: triples that left the
         closed schema; if they are still facts, they may set a flag.
@@ -627,7 +627,7 @@ class Materializer:
         return self._stratum.closure()
 
     def called_for(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
-        """Return the flags that present triples `rows`, int32[n, 3], call for.
+        """Return the flags that are set already, and those that present triples `rows`, int32[n, 3], call for.
 
         `others`: further present triples, which have left the closed schema.
         """

@@ -5,8 +5,8 @@
     patterns   ?x a :Cat    ?x :name ?n    ?x :gone ?y          certain variables: ?x
 
 The *certain* variables are those of the patterns outside of OPTIONAL and EXISTS, so every solution has values for them.
-A triple that came or went, and matches a pattern, gives values to the certain variables of this pattern. It changes
-only solutions that have the same values for them. Example: `<tom> :name "Tom"` changes only solutions with ?x = <tom>.
+A triple that came or went, and matches a pattern, gives values to the certain variables of this pattern. The triple
+changes only solutions that have these values. Example: `<tom> :name "Tom"` changes only solutions with ?x = <tom>.
 This holds for patterns, OPTIONAL, FILTER and FILTER (NOT) EXISTS of any depth. For every other query there is no plan.
 Oxigraph's Turtle parser reads the patterns, with an IRI in place of each variable.
 
