@@ -10,5 +10,5 @@
     stream        the commits as they come
 
 Texts, rows and files are parsed in this process, so blank nodes and errors are the same as with a graph of this
-process. Rules are parsed here and again by the server, because the server has the Python functions that rules call.
+process. Rules are parsed twice: in this process, and by the server, which has the Python functions that rules call.
 """

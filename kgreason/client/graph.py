@@ -5,8 +5,9 @@
     understand  `explain`, `explain_all`, `why_not`, `contradictions`, `rules`, `warnings`, `stats`
     follow      `subscribe`, `dump`
 
-Laws: each method gives what the method of `KnowledgeGraph` with this name gives, in the same classes, and raises the
-same errors. A call that begins after an edit was answered sees the edit.
+Laws: each method gives the same result as the method of `KnowledgeGraph` with this name, and raises the same errors.
+Results such as `Solutions`, `Delta` and `Proof` have the same classes. A call sees each edit whose answer came before
+the call began.
 
 Threads: any number of threads may use a graph. Cost: a request over HTTP. An answer comes as a whole, in a temporary
 file if it is long. Only deltas, files and rows of terms need Numba here.
@@ -76,11 +77,12 @@ def connect(
 ) -> RemoteGraph:
     """Return the graph that `kgreason serve` serves at an address such as http://127.0.0.1:7878.
 
-    `token` is one of the server's tokens, if it asks for one. `timeout` is how many seconds to wait for an answer of
-    the server, without a limit if it is None. `strategy` and `budget` are those of `KnowledgeGraph.open`, for the
-    commits of this client; a budget of the server holds as well.
+    - `token`: one of the server's tokens. It may be None if the server has no tokens.
+    - `timeout`: how many seconds to wait for an answer of the server. None is no limit.
+    - `strategy`, `budget`: as for `KnowledgeGraph.open`, for the commits of this client. If the server has a budget of
+      its own, the commits must keep both.
 
-    Raises ServerError if no server answers, InputError for a text that is not an address.
+    Raises ServerError if no server answers, and InputError for a text that is not an address.
     """
     check_seconds("timeout", timeout)
     if budget is not None:
@@ -135,8 +137,8 @@ class RemoteGraph:
     ) -> RemoteTransaction:
         """Begin a transaction: the edits of a `with` block are sent as one request, and become one commit.
 
-        Other clients may edit the graph until the request is sent. `headers` are stored with the commit; see
-        `KnowledgeGraph.transaction`.
+        The request is sent at the end of the block. Until then, other clients may edit the graph. `headers` are stored
+        with the commit; see `KnowledgeGraph.transaction`.
         """
         if headers is not None:
             check_texts("headers", headers)
@@ -218,8 +220,8 @@ class RemoteGraph:
     ) -> Updated:
         """Carry out a SPARQL 1.1 Update request as one commit; see `KnowledgeGraph.update`.
 
-        With `keep=False` nothing changes, and the result has the delta that the commit would have. LOAD reads files of
-        the server, if the server allows LOAD.
+        With `keep=False` nothing changes, and the result has the delta that the commit would have. If the server allows
+        LOAD, the server reads the files that LOAD names.
         """
         from kgreason.graph.sparql_update.update import Updated
         from kgreason.wire.deltas import decoded
@@ -359,7 +361,7 @@ class RemoteGraph:
         return cast("Proof", self._exact("/explain", given))
 
     def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
-        """Do nothing. `explain` asks the server anyway, and the server says at once if the graph lacks the triple."""
+        """Do nothing: in `explain` the server checks that the graph has the triple."""
 
     def why_not(
         self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None, limit: int = 10
@@ -488,11 +490,11 @@ class RemoteGraph:
         base: str | None = None,
         patience: float = 60,
     ) -> RowChanges:
-        """Return an iterator over the changes of a query's rows.
+        """Return an iterator over the changes that commits make in the rows of a query.
 
-        The first item has all present rows as rows that appeared. Use the result in a `with` block. The changes are
-        those of `KnowledgeGraph.standing`. After a lost connection, one change may combine the changes of several
-        commits. Raises QueryError, ServerError.
+        The first item has all present rows as rows that appeared. Use the result in a `with` block. The items are as in
+        `KnowledgeGraph.standing`, but after a lost connection one item may combine the changes of several commits. A
+        read raises ServerError if there is no connection for `patience` seconds. Raises QueryError.
         """
         check_text("standing", "a SELECT or ASK query", sparql)
         given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]

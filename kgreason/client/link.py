@@ -1,8 +1,8 @@
 """`Link`: requests to one server, over connections that are used again.
 
-Law: an edit is sent once, and never sent again after a lost connection. A request that only reads is sent again if the
-server had closed the old connection meanwhile. Threads: any number of threads may use a link; each request has a
-connection of its own.
+Law: an edit is sent once, and never sent again after a lost connection. A request that only reads is sent again, over a
+new connection, if it fails over a connection that was used before. Threads: any number of threads may use a link; each
+request has a connection for itself until it is answered.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Reply(NamedTuple):
 class Link:
     """Sends requests to a server at an address such as http://127.0.0.1:7878.
 
-    `token` is needed if the server has tokens.
+    If the server has tokens, `token` must be one of them.
     """
 
     def __init__(self, url: str, token: str | None = None, timeout: float | None = None) -> None:
@@ -156,7 +156,7 @@ class Link:
         return connection.getresponse()
 
     def _connection(self, *, is_fresh: bool) -> tuple[HTTPConnection, bool]:
-        """Return an idle connection or a new one, and whether it was used before. With `is_fresh` it is a new one."""
+        """Return a connection, and whether it was used before. With `is_fresh` the connection is always a new one."""
         if self._is_closed:
             raise ServerError("the graph is closed")
         if not is_fresh:
@@ -177,7 +177,10 @@ class Link:
             self._idle.append(connection)
 
     def lost(self, error: Exception, *, is_edit: bool = False) -> ServerError:
-        """Make the error for a server that does not answer. With `is_edit` it says that the edit may have been made."""
+        """Make the error for a request that got no answer because of `error`.
+
+        With `is_edit` the message says that the edit may have been made.
+        """
         if isinstance(error, ConnectionRefusedError):
             return ServerError(f"{self.url}: no server answers there; start one with `kgreason serve -l STORE`")
         problem = getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -206,7 +209,7 @@ def _encoded(given: Parameters) -> bytes:
 
 
 def _refusal(status: int, text: bytes) -> Exception:
-    """Read the error from the body `text` of an answer with an error status."""
+    """Return the exception for an answer with the error status `status`. `text` is the body of the answer."""
     try:
         found = json.loads(text)
     except ValueError:

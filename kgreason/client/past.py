@@ -17,7 +17,7 @@ from kgreason.graph.results.answers import Found, Solutions, Triples, of_form
 
 
 class RemotePast:
-    """A graph as it was after commit `commit`. `ask_` sends a query about it to the server."""
+    """A graph as it was after the commit `commit`. `ask_` is the function that sends a query to the server."""
 
     def __init__(self, commit: int, ask_: Callable[..., Found]) -> None:
         self.commit, self._ask = commit, ask_

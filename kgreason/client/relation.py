@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RemoteRelation(GraphRelation):
-    """A relation; `RemoteGraph.relation` makes one. Each read sees the last commit."""
+    """A relation of a server's graph; `RemoteGraph.relation` makes one. Each read sees the last commit."""
 
     def __init__(self, graph: Graph, link: Link, name: str, arity: int | None) -> None:
         super().__init__(graph, lambda _: None, name, arity)

@@ -1,7 +1,7 @@
 """`spooled`: a file for an answer or a request, in memory, or on disk if it is long.
 
-Law: the file is closed when no variable holds it any more. This gives no warning, because dropping an answer before its
-last row is allowed.
+Law: the file is closed as soon as nothing refers to it. Python then gives no warning of an unclosed file: a user may
+drop an answer before its last row.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _IN_MEMORY = 1 << 24
 
 
 class _Spool:
-    """Wraps a temporary file, and closes the temporary file when no variable holds the wrapper any more."""
+    """A wrapper of a temporary file. It closes the temporary file as soon as nothing refers to the wrapper."""
 
     def __init__(self) -> None:
         self._file = file = cast(IO[bytes], SpooledTemporaryFile(_IN_MEMORY))  # noqa: SIM115
@@ -31,5 +31,5 @@ class _Spool:
 
 
 def spooled() -> IO[bytes]:
-    """Return a new empty file. It is in memory up to 16 MB, and then on disk."""
+    """Return a new empty file. It is in memory while it has at most 16 MB, and on disk if it becomes larger."""
     return cast(IO[bytes], _Spool())

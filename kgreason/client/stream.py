@@ -35,8 +35,9 @@ _PASSING = (502, 503, 504)
 class Events:
     """Iterates over the server-sent events of a path. Each event has a number.
 
-    After a lost connection the client connects again, and the events go on after the last one that was read. The
-    iteration fails if there is no connection for `patience` seconds.
+    `given` are the parameters of the request. The events begin after the number `after`; if it is None, with the next
+    one. After a lost connection the client connects again, and the events go on after the last one that was read. The
+    iteration raises ServerError if there is no connection for `patience` seconds.
     """
 
     def __init__(self, link: Link, path: str, given: list[tuple[str, str]], after: int | None, patience: float) -> None:
@@ -53,9 +54,9 @@ class Events:
             raise self._link.lost(error) from error
 
     def _connect(self) -> None:
-        """Connect to the server, and ask for the events after the number `after`.
+        """Connect to the server, and ask for the events after the number `self.after`.
 
-        If `after` is None, the server says in its first lines with which number it begins.
+        If `self.after` is None, read it from the first lines that the server sends.
         """
         headers = {"Accept": "text/event-stream"}
         if self.after is not None:
@@ -96,7 +97,7 @@ class Events:
     def _check(self, error: Exception, seconds: float) -> None:
         """Raise ServerError if the client must not try to connect again.
 
-        `error` is why there is no connection, and `seconds` is for how long there has been none.
+        `error` is the reason why there is no connection. `seconds` is how long there has been no connection.
         """
         if self._is_closed:
             return
@@ -125,7 +126,7 @@ class Events:
         raise ConnectionResetError("the server has ended the stream")
 
     def _lines(self) -> Iterator[tuple[str, str]]:
-        """Yield (name, value) for each line of the stream.
+        """Yield (name, value) for each line `name: value` of the answer, until the answer ends.
 
         The name is empty for an empty line, and `:` for a comment.
         """

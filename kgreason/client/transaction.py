@@ -1,8 +1,9 @@
 """`RemoteTransaction`: edits that are collected here and sent as one request, which is one commit.
 
-The methods are those of `graph.transaction.Transaction`. Texts and files become N-Quads lines here, a line of JSON for
-each chunk (`server.paths.clients.transactions`). Mistakes in texts, rows and files are told at once. Mistakes that only
-the graph can see, such as rules that were never added, are told at the end of the block.
+The methods are those of `graph.transaction.Transaction`. The client turns texts and files into N-Quads, and writes each
+chunk of N-Quads as one line of JSON (`server.paths.clients.transactions`). A mistake in a text, a row or a file raises
+an error at once. A mistake that only the server can see, such as the removal of a rule that was never added, raises an
+error at the end of the block.
 
 Nobody waits while a transaction is open, because the server hears of it only at its end. Cost: the lines are kept in a
 temporary file if they are more than 16 MB.
@@ -35,7 +36,10 @@ Send = Callable[[IO[bytes]], "Delta"]
 
 
 class RemoteTransaction:
-    """Edits that become one commit; use `RemoteGraph.transaction` or `what_if`."""
+    """Edits that become one commit; `RemoteGraph.transaction` and `RemoteGraph.what_if` make one.
+
+    `send` sends the file with the edits to the server, and returns the delta. `own_rules` returns the user's rules.
+    """
 
     def __init__(self, send: Send, own_rules: Callable[[], tuple[Rule, ...]]) -> None:
         self._send, self._own_rules = send, own_rules
@@ -124,7 +128,12 @@ class RemoteTransaction:
         file: File | None = None,
         syntax: Syntax = "datalog",
     ) -> Self:
-        """Remove rules that the user added: those of this name or text, or those from the rule file `file`."""
+        """Remove rules that the user added.
+
+        `text` is the name of rules, or the rules themselves. With `file`, only rules that came from this rule file are
+        removed: those with the name `text`, or all of them if `text` is None. `source` is the name of `text` in
+        messages.
+        """
         if text is not None or file is None:
             check_text("remove_rules", "a rule's name, or rules,", text)
         more = {} if file is None else {"file": str(file)}
@@ -184,15 +193,15 @@ class _Facts:
         self._note, self._arity = note, arity
 
     def insert(self, name: str, terms: list[Terms], relation: Relation | None) -> None:  # noqa: ARG002
-        """Assert facts."""
+        """Assert facts of the relation `name`. Each fact is a tuple of terms in N-Triples syntax."""
         self._edit("insert", name, terms)
 
     def delete(self, name: str, terms: list[Terms]) -> None:
-        """Retract facts."""
+        """Retract facts of the relation `name`."""
         self._edit("delete", name, terms)
 
     def upsert(self, name: str, terms: list[Terms], relation: Relation) -> None:  # noqa: ARG002
-        """Assert facts, and retract the facts with the same keys."""
+        """Assert facts of the relation `name`, and retract the facts that have the same keys."""
         self._edit("upsert", name, terms)
 
     def asserted(self, name: str, arity: int, key: Sequence[int], values: Sequence[str]) -> list[Terms]:  # noqa: ARG002
