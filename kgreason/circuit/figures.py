@@ -9,8 +9,8 @@ below. The size of a circuit does not depend on the rules: rules are data, like 
 
     F[0] = below        F[n + 1] = distinct(below + T(rules, F[n], below))
 
-so that a fact first appears at its level of the immediate-consequence operator. Levels are the second axis of time. In
-the paper's Fig. 2 walks and facts share one loop, and a rule of n body atoms needs n turns. Here the walk has a loop of
+so that a fact first appears at the level at which T first derives it. Levels are the second axis of time. In the
+paper's Fig. 2 walks and facts share one loop, and a rule of n body atoms needs n turns. Here the walk has a loop of
 its own inside the level: a third axis of time, with a step for each part of the body. So all three circuits agree at
 every level. Two walks of different lengths are never equal rows. So nothing is integrated along the third axis, and the
 operators in the inner loop are incremental along the other two axes. The walks along the inner bodies of NOT and

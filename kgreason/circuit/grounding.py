@@ -212,7 +212,8 @@ def excluded(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
 def matches(rewrites: ZSet[Rewrite], queries: ZSet[Query]) -> ZSet[Match]:
     """Return the matches that walks along inner bodies have found.
 
-    Returns `{(a, values, member) : (p, s) in rewrites, (p : a) in queries}`: a is the NOT or AGGREGATE that asks.
+    Returns `{((a, values), member) : (p, s) in rewrites, (p : a) in queries}`: a is the NOT or AGGREGATE that asks.
+    `values` are the values that s gives to the outer variables or the group of a; for `member` see `Match`.
     """
     return join(rewrites, queries, lambda rewrite: rewrite.prefix, lambda query: query.body, _match)
 

@@ -88,7 +88,10 @@ class ChangeLog:
         return self._version != before
 
     def renamed(self) -> dict[int, tuple[str, str | None]]:
-        """Return the old and the new name of each resource whose name has changed. A removed name is None now."""
+        """Return {number: (old name, new name)} for the resources whose name has changed.
+
+        The new name is None if the resource has no name any more.
+        """
         found = self.db.execute(
             f"SELECT n.storid, n.iri, r.iri FROM {self._name}_resources n LEFT JOIN main.resources r USING (storid)"
             " WHERE r.iri IS NOT n.iri"

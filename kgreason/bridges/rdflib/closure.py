@@ -20,7 +20,7 @@ the same nodes. Contradictions are added as owlrl adds them, as `err:ErrorMessag
 owlrl also adds trivial triples. kgreason derives these triples too, because other triples depend on them, but adds them
 only with `axiomatic_triples`. A triple is trivial if it is reflexive, puts something in or below owl:Thing,
 rdfs:Resource or rdf:Property, or follows from the empty graph. kgreason never adds a triple with a literal as its
-subject, and under RDFS no copies of a triple for literals of equal value.
+subject. Under RDFS it does not repeat a triple with other literals of the same value.
 
 Cost: the evaluation by the engine, and a few microseconds for each triple. The closure of the empty graph is computed
 once for each semantics.
@@ -151,10 +151,10 @@ class DeductiveClosure:
         self.datatype_axioms = datatype_axioms
 
     def expand(self, graph: Graph, destination: Graph | URIRef | str | None = None) -> list[Contradiction]:
-        """Add inferred triples to a graph, or to the graph `destination` instead. Returns the contradictions.
+        """Infer triples from a graph, and add them to the graph `destination`. Returns the contradictions.
 
-        For a Dataset, the triples of all its graphs are read together, and the inferred triples are added to the
-        default graph, or to the named graph `destination`.
+        Without `destination` the triples are added to `graph` itself. For a Dataset, the triples of all its graphs are
+        read together, and the inferred triples are added to its default graph, or to its graph named `destination`.
         """
         if self.closure_class is None:
             return []
@@ -197,7 +197,10 @@ class _Terms:
         self._nodes: dict[str, Node] = {}
 
     def rows(self, dictionary: Dictionary, triples: Iterable[Triple]) -> Int32:
-        """Convert triples of rdflib to quads of the default graph, int32[n, 4]. Their terms are interned."""
+        """Convert triples of rdflib to quads of the default graph, as ids of `dictionary`: int32[n, 4].
+
+        Adds their terms to the dictionary if it does not have them.
+        """
         try:
             ids = dictionary.intern(self._text(term) for triple in triples for term in triple)
         except UnicodeEncodeError as error:
@@ -205,7 +208,7 @@ class _Terms:
         return np.column_stack([ids.reshape(-1, 3), np.zeros(len(ids) // 3, dtype=np.int32)])
 
     def triples(self, dictionary: Dictionary, rows: Int32) -> Iterator[Triple]:
-        """Convert rows int32[n, 3] to triples of rdflib."""
+        """Convert rows int32[n, 3] of ids of `dictionary` to triples of rdflib."""
         nodes = map(self._node, dictionary.decode(rows.ravel()))
         return zip(nodes, nodes, nodes, strict=True)
 

@@ -43,7 +43,10 @@ def used(prefixes: Mapping[str, Any], text: str) -> dict[str, str]:
 
 
 def declared(prefixes: Mapping[str, str], base: str | None, text: str) -> str:
-    """Put declarations of base and prefixes on the first line of a SPARQL text, so that line numbers stay right."""
+    """Put declarations of base and prefixes at the start of a SPARQL text, without a new line.
+
+    So the line numbers in error messages are those of the user's text.
+    """
     first = f"BASE <{base}> " if base else ""
     return first + "".join(f"PREFIX {name}: <{prefixes[name]}> " for name in sorted(prefixes)) + text
 

@@ -223,7 +223,11 @@ class KGReasonStore(Store):
     def triples(
         self, triple_pattern: _TriplePatternType, context: _ContextType | None = None
     ) -> Iterator[tuple[_TripleType, Iterator[_ContextType | None]]]:
-        """Yield the triples that match a pattern, in the graph of a context or in the closure, each with its graphs."""
+        """Yield each triple that matches a pattern in a graph, with the graphs that contain the triple.
+
+        `context` says in which graph to look. If it is None or a Dataset, the graph is the closure, and the graphs that
+        contain a triple are looked up. Otherwise each triple comes with `context` alone.
+        """
         graph, pattern = self._graphs.target(context), _pattern(triple_pattern)
         if pattern is None and triple_pattern in self._dropped:
             return iter([(triple_pattern, iter((context,)))])

@@ -26,7 +26,7 @@ def backup(location: Path, copy: Path, functions: list[Callable[..., Any]], as_j
 
     Other processes may read the store and write to it meanwhile, and a server may serve it. The copy is a store of its
     own: the state after one commit, with the history. On the same file system, files that never change are hard links.
-    To be safe from a broken disk, copy the folder on to another disk.
+    To be safe from a broken disk, copy the new folder to another disk.
     """
     with KnowledgeGraph.open(location, read_only=True, functions=functions) as graph:
         commit = graph.backup(copy)

@@ -53,7 +53,7 @@ def check(
     prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
-    """Show every contradiction in RDF files or in a store (-l), with the axioms that it breaks and a proof.
+    """Show every contradiction in RDF files or in a store (-l), with the violated axioms and a proof.
 
     The files are loaded together, as one graph; no store is made. The exit status is 0 if there is no contradiction, 1
     if there is at least one, and 2 if kgreason could not find out, because of an error.
