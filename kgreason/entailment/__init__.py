@@ -1,7 +1,7 @@
 """Decide whether one graph entails another graph, and find the contradictions of a graph.
 
 entails      the two questions, asked about RDF files
-conclusion   divides a conclusion into definitions, which are assumed, and parts, which have to be shown
+conclusion   divides a conclusion into definitions, which are assumed, and parts, which have to be proved
 expressions  class expressions that no rule reads: cardinalities, hasSelf
 claims       turns an axiom into a goal
 kinds        the goal that a name denotes a class or a property

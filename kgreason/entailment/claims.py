@@ -9,9 +9,9 @@
     disjoint, asymmetric, irreflexive, negative: assume the forbidden facts, show a contradiction
 
 If the axiom is a single triple and the closure has this triple, nothing else has to be shown. The method is sound if
-the rules are sound (deduction theorem). It finds what the rules derive about new individuals. Keys hold for unnamed
-individuals too, as in OWL 2 RL/RDF; under the Direct Semantics keys hold for named individuals only. Source: OWL 2 RDF-
-Based Semantics, section 5. Cost: a few assumptions for each axiom.
+the rules are sound (deduction theorem). It shows an axiom only if the rules derive enough about the new individuals.
+Keys hold for unnamed individuals too, as in OWL 2 RL/RDF; under the Direct Semantics keys hold for named individuals
+only. Source: OWL 2 RDF-Based Semantics, section 5. Cost: a few assumptions for each axiom.
 """
 
 from __future__ import annotations
@@ -82,7 +82,10 @@ def claim(classes: Classes, axiom: Claim) -> Goal:
 
 
 def _under(told: Case, goal: Goal) -> Goal:
-    """Return the goal that `goal` is met when the triples `told`, which are about new names, are assumed."""
+    """Return the goal that `goal` is met when the triples `told` are assumed.
+
+    The subjects and objects of `told` are new names. That they are things (owl:Thing) is assumed as well.
+    """
     individuals = dict.fromkeys(term for subject, _, object_ in told for term in (subject, object_))
     return Suppose((*told, *things(*individuals)), goal)
 

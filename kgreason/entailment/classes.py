@@ -1,9 +1,9 @@
 """Class expressions: how to assume that an individual x is in an expression, or is not; how to show that x is in it.
 
-A *case* is a list of triples. An assumption is a list of cases, at least one of which must be true. Example: if x is in
-a union, x is in the first class, or x is in the second. A goal follows if it follows in every case. A *fresh* name
-occurs nowhere else. If a restriction says that a value exists, the value gets a fresh name. If x is not in a class C
-without an expression, then x is in a fresh class not-C, the complement of C.
+A *case* is a tuple of triples. An assumption is a list of cases: in at least one of them, all triples are true. For
+example, if x is in a union of two classes, x is in the first class, or x is in the second. A goal follows from an
+assumption if it follows in every case. A *fresh* name occurs nowhere else. If a restriction says that a value exists,
+the value gets a fresh name. If x is not in a class C, x is in the complement of C, a class not-C with a fresh name.
 
     assume            x is in the expression            x is not in the expression
     C                 x a C                             x a not-C
@@ -19,8 +19,8 @@ without an expression, then x is in a fresh class not-C, the complement of C.
     {a, b}            x is a, or x is b                 x differs from a and from b
 
 There are three ways to show that x is in an expression: the closure says so; the parts of the expression can be shown;
-or the assumption that x is not in it leads to a contradiction in every case. Source: OWL 2 RDF-Based Semantics, section
-5. Cost: an intersection of unions has as many cases as the product of their sizes; so large expressions are rare.
+or the assumption that x is not in the expression leads to a contradiction in every case. Source: OWL 2 RDF-Based
+Semantics, section 5. Cost: to assume an intersection of unions takes as many cases as the product of their sizes.
 """
 
 from __future__ import annotations
@@ -113,14 +113,14 @@ class Classes:
                 return
 
     def _at_least(self, x: Constant, counted: Counted) -> Goal:
-        """Return the goal to show that x has as many different values as the cardinality `counted` needs at least."""
+        """Return the goal to show that x has at least `counted.least` different values that `counted` counts."""
         member = partial(self.member, class_=counted.on_class)
         return Several(counted.least, x, counted.property_, member, different)
 
     def _at_most(self, x: Constant, counted: Counted) -> Goal:
-        """Return the goal to show that x has no more values than the cardinality `counted` allows.
+        """Return the goal to show that x has at most `counted.most` different values that `counted` counts.
 
-        One value more than allowed is assumed; then two of these values must be the same.
+        One value more is assumed; the goal is to show that two of these values are the same.
         """
         if counted.most is None:
             return TRUE
@@ -130,7 +130,7 @@ class Classes:
         return Every(tuple(Suppose(case, goal) for case in cases))
 
     def cases(self, x: Constant, class_: Constant, is_in: bool) -> list[Case]:
-        """Return the cases of an assumption: that x is in a class, or with `is_in` False, that x is not in it."""
+        """Return the cases of the assumption that x is in a class, or is not in it if `is_in` is False."""
         told: Case = ((x, RDF_TYPE, class_),) if is_in else self._outside(x, class_)
         expression = self._expressions.get(class_)
         if expression is None:
@@ -226,15 +226,15 @@ class Classes:
 
 
 def things(*individuals: Constant) -> Case:
-    """Return a triple `x rdf:type owl:Thing` for each of the new names, because no rule derives these triples."""
+    """Return a triple `x rdf:type owl:Thing` for each of some new names. No rule derives these triples."""
     return tuple((each, RDF_TYPE, OWL_THING) for each in individuals)
 
 
 def related(one: Constant, property_: Constant, other: Constant) -> Goal:
     """Return the goal to show the triple `one property_ other`.
 
-    If both individuals are the same, it is enough to show that the property is reflexive: no rule derives `x p x` for a
-    reflexive property.
+    If `one` and `other` are the same name, it is enough that the property is an owl:ReflexiveProperty: no rule derives
+    `x p x` from that.
     """
     holds = Holds((one, property_, other))
     return Some((holds, Holds((property_, RDF_TYPE, OWL_REFLEXIVE_PROPERTY)))) if one == other else holds

@@ -174,7 +174,9 @@ def _axioms(triples: Sequence[Triple]) -> list[Said]:
 
 
 def _named_apart(axiom: Said) -> Iterator[Said]:
-    """Yield an axiom as it is, but split a class expression whose node is an IRI into two axioms.
+    """Yield an axiom unchanged, or two axioms in place of a class expression whose node is an IRI.
+
+    A complement or an inverse (a `Pair`) stays as it is.
 
     Example: `ex:C owl:unionOf L` becomes `_:twin owl:unionOf L` and `ex:C owl:equivalentClass _:twin`.
     """
@@ -219,7 +221,7 @@ def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
 
 
 def _parts_of(axiom: Said) -> tuple[Constant, ...]:
-    """Return the terms that an axiom mentions, except a node that the axiom only defines as an expression."""
+    """Return the terms that an axiom mentions, without the node that stands for the axiom or the expression itself."""
     match axiom:
         case Pair(_, left, right):
             return (right,) if _constructs(axiom) and _is_blank(left) else (left, right)
@@ -246,7 +248,10 @@ def _is_named(terms: Iterable[Constant], defined: Mapping[Constant, Expression])
 
 
 def _is_claim(axiom: Said, defined: Mapping[Constant, Expression], reading: Reading) -> TypeGuard[Claim]:
-    """Whether an axiom is shown as one part: it is no expression, and all its blank nodes are in `defined`."""
+    """Whether an axiom is shown as one part: it is no expression, and all its blank nodes are in `defined`.
+
+    In the reading "rdf-based" only pairs and characteristics without blank nodes are shown so.
+    """
     if reading == "direct":
         is_free = axiom.kind not in _CLASSES and axiom not in defined.values()
         return is_free and isinstance(axiom, Claim) and _is_named(_parts_of(axiom), defined)
@@ -284,8 +289,8 @@ def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Co
 def _exists(classes: Classes, group: Sequence[Triple], defined: Mapping[Constant, Expression]) -> Goal:
     """Return the goal to show that the triples of `group` hold for some individuals in place of their blank nodes.
 
-    A triple `x rdf:type C` with an expression C of `defined` becomes a goal of its own. The other triples must be in
-    the closure.
+    A triple `x rdf:type C` becomes a goal of its own if x is a blank node and C is owl:Thing or in `defined`. The other
+    triples must be in the closure.
     """
 
     def is_shown(each: Triple) -> bool:

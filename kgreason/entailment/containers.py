@@ -4,9 +4,9 @@
     datatypes              each recognized datatype that occurs, or that a literal has, is an rdfs:Datatype (rdfs1)
     terms                  each IRI and literal of the conclusion is an rdfs:Resource
 
-There are infinitely many such triples, one set for each rdf:_n. No proof needs the triples of a term that occurs
-neither in the premises nor in the conclusion. The closure has every RDFS consequence that a conclusion can ask for if
-it has three things: these triples, the triples of all groups of rdfs.dl, and literals as instances of their datatypes
+There are infinitely many such triples: a few for each rdf:_n. No proof needs the triples of a term that occurs neither
+in the premises nor in the conclusion. The closure has every RDFS consequence that a conclusion can ask for if it has
+three things: these triples, what all groups of rules in rdfs.dl derive, and literals as instances of their datatypes
 (`values`, for rdfD1). See RDF 1.1 Semantics, section 9 and the appendix on its rules.
 
 Cost: a regular expression for each term.
@@ -36,12 +36,12 @@ _FIRST = f"<{RDF}_1>"
 
 
 def is_rdfs(name: str) -> bool:
-    """Whether `name` selects the rule set RDFS, as in `--rules`: `rdfs`, or with groups `rdfs+axiomatic`."""
+    """Whether `name` selects the rule set RDFS, as in `--rules`: `rdfs`, alone or with groups (`rdfs+axiomatic`)."""
     return name.split("+", maxsplit=1)[0] == "rdfs"
 
 
 def completed(rules: Sequence[str]) -> list[str]:
-    """Return names of rule sets, with all groups of RDFS added to the name `rdfs`."""
+    """Return the names of rule sets `rules`, where `rdfs` and `rdfs+GROUP` become `rdfs` with all its groups."""
     groups = dict.fromkeys(rule.group for rule in ruleset("rdfs").rules)
     return ["+".join(["rdfs", *groups]) if is_rdfs(name) else name for name in rules]
 
@@ -49,8 +49,8 @@ def completed(rules: Sequence[str]) -> list[str]:
 def axioms(terms: Iterable[Constant], conclusion: Iterable[Triple], datatypes: Iterable[Constant]) -> Iterator[Triple]:
     """Yield RDFS triples that hold in every graph, see the top of this file.
 
-    `terms` are all terms of premises and conclusion. `conclusion` has the triples of the conclusion. `datatypes` are
-    the recognized datatypes that occur in `terms`, or that a literal in `terms` has.
+    `terms`: all terms of premises and conclusion. `conclusion`: the triples of the conclusion. `datatypes`: the
+    recognized datatypes that occur in the premises or the conclusion, or that a literal there has.
     """
     for term in [term for term in terms if _MEMBERSHIP.fullmatch(term)] or [_FIRST]:
         yield term, RDF_TYPE, RDF_PROPERTY

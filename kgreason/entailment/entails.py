@@ -46,12 +46,12 @@ def entails(
     """Whether the premises entail the conclusion. Premises and conclusion are each one RDF file or several.
 
     Blank nodes of the conclusion are variables. If `rules` has owl2rl, the axioms and class expressions of the
-    conclusion are shown by assumptions, including the assumption that the statement to show does not hold. Otherwise
-    the triples of the conclusion must be in the closure. `rules="rdfs"` is all of RDFS entailment (RDF 1.1 Semantics,
-    section 9), with axiomatic triples and the types of literals.
+    conclusion are proved by assumptions; a statement is also proved if its negation leads to a contradiction. Without
+    owl2rl, the triples of the conclusion must be in the closure. `rules="rdfs"` is all of RDFS entailment (RDF 1.1
+    Semantics, section 9), with axiomatic triples and the types of literals.
 
-    `semantics="direct"` ignores declarations, ontology headers and annotations of the conclusion; "rdf-based" requires
-    that these are entailed, too. Keys hold for unnamed individuals as well, unlike in the direct semantics.
+    `semantics="direct"` ignores declarations, ontology headers and annotations of the conclusion; with "rdf-based" they
+    must be entailed, too. In both, keys hold for unnamed individuals as well, unlike in OWL 2 Direct Semantics.
 
     `catalogue` has the documents that the premises import, as for `KnowledgeGraph.open`; without it, imports are not
     read. Literals are compared by value if their datatype is one of `datatypes`, IRIs in N-Triples syntax; None stands
@@ -72,16 +72,20 @@ def unproved(
     catalogue: Documents | None = None,
     datatypes: Iterable[Constant] | None = None,
 ) -> Iterator[tuple[Triple, ...]]:
-    """Yield the triples of each part of a conclusion that could not be shown. Arguments as for `entails`."""
+    """For each part of a conclusion that could not be proved, yield the triples of this part.
+
+    Arguments as for `entails`.
+    """
     check_choice("semantics", semantics, Semantics)
     known = _Premises(premises, rules, catalogue, datatypes)
     yield from known.unproved(conclusion, semantics)
 
 
 class Judgement(NamedTuple):
-    """The answer of `judged`. `unproved` has the triples of each part of the conclusion that could not be shown.
+    """The answer of `judged`.
 
-    `is_contradictory` says that the premises contradict themselves. Such premises entail everything.
+    `unproved` has one entry for each part of the conclusion that could not be proved: all triples of this part.
+    `is_contradictory` says whether the premises contradict themselves. Such premises entail everything.
     """
 
     unproved: list[tuple[Triple, ...]]
@@ -128,9 +132,9 @@ class _Premises:
         self.closure.load(_files(premises))
 
     def unproved(self, conclusion: File | Iterable[File], semantics: Semantics) -> Iterator[tuple[Triple, ...]]:
-        """Yield the triples of each part of a conclusion that could not be shown.
+        """For each part of a conclusion that could not be proved, yield the triples of this part.
 
-        Call this method only once, because the closure keeps triples about the terms of the conclusion.
+        Call this method only once: it adds triples about the terms of the conclusion to the closure for good.
         """
         from kgreason.entailment.conclusion import Known, understood
         from kgreason.entailment.goals import proved
@@ -153,9 +157,10 @@ class _Premises:
 
 
 def _assume_vocabulary(closure: Closure, conclusion: Sequence[Triple], rules: Sequence[str], is_owl: bool) -> None:
-    """Add triples that hold in every graph to the premises: about values of literals, datatypes and rdf:_n.
+    """Add triples that hold in every graph to the premises: about the values of literals, datatypes and rdf:_n.
 
-    Only terms that occur in the premises or in `conclusion` get such triples. `is_owl` says that datatypes are classes.
+    `closure` has the premises. Only terms that occur in them or in `conclusion` get such triples. `rules`: the names of
+    the rule sets. `is_owl`: whether datatypes are classes.
     """
     from kgreason.entailment import containers
 

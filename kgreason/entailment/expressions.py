@@ -1,11 +1,11 @@
-"""Class expressions that no row of OWL 2 RL/RDF reads, but that can be assumed and shown: cardinalities and hasSelf.
+"""Cardinalities and hasSelf: class expressions that lack rules in the W3C tables, but that can be assumed and shown.
 
     Counted     p min n C, p max n C, p exactly n C: at least `least` and at most `most` values of p are in C
     Reflexive   p some self
 
-The W3C's tables read only the maximal cardinalities 0 and 1 (kgreason.ontology.read.collect). Other cardinalities are
-shown with new individuals as values, or with values that are present. Source: OWL 2 RDF-Based Semantics, table 5.6.
-Cost: linear in the triples.
+The W3C tables (OWL 2 RL/RDF) have rules only for the maximal cardinalities 0 and 1 (kgreason.ontology.read.collect).
+Other cardinalities are shown with new individuals as values, or with values that are present. Source: OWL 2 RDF-Based
+Semantics, table 5.6. Cost: linear in the triples.
 """
 
 from __future__ import annotations
@@ -92,10 +92,11 @@ def _of_property(
 def _on_class(
     node: Constant, count: Constant, said: dict[Constant, list[Constant]]
 ) -> tuple[Constant, tuple[Triple, ...]] | None:
-    """Return the class in which values count for a cardinality, and the triples that name this class.
+    """Return the class whose members a cardinality counts, and the triple that names this class.
 
-    `count` is the predicate of the cardinality. `said` maps the predicates of the node's triples to their objects.
-    Without a qualification the class is owl:Thing, and there are no triples. Returns None if no triple names the class.
+    `count` is the predicate of the cardinality, such as owl:minCardinality. `said` maps the predicates of the node's
+    triples to their objects. For an unqualified cardinality the result is owl:Thing and no triples. Returns None for a
+    qualified cardinality if no triple names the class.
     """
     if count not in _QUALIFIED:
         return OWL_THING, ()

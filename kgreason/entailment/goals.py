@@ -88,9 +88,9 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """The goal that `subject` has `number` values of a property, and that further goals are met for these values.
+    """The goal that the closure has `number` values of a property of `subject` that meet further goals.
 
-    The further goals are `member(v)` for each value v, and `apart(v, w)` for any two values v and w.
+    The further goals are `member(v)` for each of these values, and `apart(v, w)` for any two of them.
     """
 
     number: int
@@ -136,7 +136,7 @@ def _are_several(goal: Several, world: World) -> bool:
 
 
 def _has_clique(values: list[Constant], number: int, apart: Callable[[Constant, Constant], bool]) -> bool:
-    """Whether some `number` of the values are all different: `apart(v, w)` is True for any two of them."""
+    """Whether `number` of the values are all different: `apart(v, w)` is True for any two of these values."""
     if len(values) < number:
         return False
     return number == 0 or any(

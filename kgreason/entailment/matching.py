@@ -1,10 +1,11 @@
 """Triple patterns matched over the rows of a graph: simple entailment, where blank nodes are variables.
 
 A pattern is a triple of ids; a negative number is a variable. `solutions` gives every binding under which all patterns
-are rows. `solutions` matches one pattern after the other; the pattern with the fewest remaining rows comes first.
+are rows. It matches one pattern after the other. The next pattern is always the one that the fewest rows match.
 
-Law: if all patterns are rows, the only solution is the empty binding. Cost: one pass over the rows for each pattern and
-for each binding of the patterns before it. So match patterns that share no variable separately (`components`).
+Law: if the patterns have no variables and are rows, the only solution is the empty binding. Cost: one pass over the
+rows for each pattern and for each binding of the patterns before it. So match patterns that share no variable
+separately (`components`).
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def _substituted(pattern: Pattern, binding: Mapping[int, int]) -> Pattern:
 
 
 def components(items: Iterable[tuple[Item, Iterable[Key]]]) -> list[list[Item]]:
-    """Divide items into groups. Two items that share a key are in one group, and so are items that a chain connects.
+    """Divide items into groups, as few items together as possible. Items that share a key are in one group.
 
     `items` has pairs of an item and its keys.
     """

@@ -56,7 +56,7 @@ def _is_between(one: _Bounds, other: _Bounds, third: _Bounds) -> bool:
 def _intersection(node: Constant, parts: tuple[Constant, Constant], above: Constant) -> Iterator[Triple]:
     """Yield triples that say: the intersection of the two classes `parts` is a subclass of the class `above`.
 
-    `node` is the blank node of the intersection.
+    `node` is a new blank node, which stands for the intersection.
     """
     yield node, OWL_INTERSECTION_OF, f"{node}first"
     yield f"{node}first", RDF_FIRST, parts[0]
@@ -106,7 +106,7 @@ class Values:
 
     @property
     def datatypes(self) -> frozenset[Constant]:
-        """The recognized datatypes of all literals that were read so far."""
+        """The recognized datatypes that some literal read so far names."""
         return frozenset(self._datatypes)
 
     def recognized(self, terms: Iterable[Constant]) -> frozenset[Constant]:
@@ -118,9 +118,9 @@ class Values:
         return np.isin(literals, list(self._ill_typed))
 
     def types(self, terms: Iterable[Constant]) -> list[Triple]:
-        """Return a triple `literal rdf:type T` for each literal read so far and each datatype T that has its value.
+        """Return a triple `literal rdf:type T` for each literal read so far and each datatype T with its value.
 
-        Only recognized datatypes in `terms` count. Of literals with the same value only the first gets triples.
+        T must be a recognized datatype in `terms`. Of literals with the same value only the first gets triples.
         """
         if not (named := self._recognized.intersection(terms)):
             return []
@@ -130,7 +130,7 @@ class Values:
     def classes(self, terms: Iterable[Constant]) -> Iterator[Triple]:
         """Yield rdfs:subClassOf and owl:disjointWith triples between those of `terms` that are recognized datatypes.
 
-        If a datatype contains the intersection of two others, further triples say so.
+        If a datatype of whole numbers contains the intersection of two others, further triples say so.
         """
         named = sorted(self._recognized.intersection(terms))
         for one, other in permutations(named, 2):
