@@ -95,5 +95,5 @@ def _described(error: OSError) -> str:
 
 
 def _forget_stdout() -> None:
-    """Redirect standard output to /dev/null, so that Python writes no more to a pipe that nobody reads."""
+    """Redirect standard output to /dev/null, so that Python writes nothing more to a pipe that nobody reads."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

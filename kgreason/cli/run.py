@@ -4,8 +4,8 @@ The files are named as Souffle names them: R.facts is read, R.csv is written, bo
 says whether it is a number, unless `@relation` gives its column a type (see `kgreason.tables`). A program has only
 n-ary atoms; triple patterns and contradictions are for graphs.
 
-With a script the program is kept materialized in a graph in memory, and the script has the words of DDlog's command
-language (`kgreason.cli.script`). Then a program may also speak of triples.
+With a script the facts are kept materialized in a graph in memory. The script has the words of DDlog's command language
+(`kgreason.cli.script`). The program of a script may have triple patterns, too.
 
 Invariant: each table is written as a whole, in an order that depends only on its facts.
 """
@@ -85,14 +85,14 @@ def run(
 
     The facts of a relation R are read from R.facts, if this file exists: tab separated, one fact a line. Each relation
     that a rule derives is written to R.csv, in order. A field that reads as an integer is a number: the field 5 is the
-    constant 5 of a rule. Any other field is a string: the field five is the constant "five". In a column that @relation
-    gives a type, a field is the text of a value of this type; a key that two facts share is an error. Triple patterns
-    are for graphs, not for tables: see load and materialize.
+    constant 5 of a rule. Any other field is a string: the field five is the constant "five". If @relation gives a
+    column a type, a field of the column is the text of a value of this type. If @relation declares a key, two facts
+    with the same key are an error. Triple patterns are for graphs, not for tables: see load and materialize.
 
     With --script, follow changes as DDlog does: the results are kept up to date, and each command of the script ends
     with a semicolon. Edits: insert, delete, upsert, delete_key, modify, clear; then commit, or rollback. Questions:
-    dump, dump_changes, query, explain, why_not, profile. An error ends the script, and the edits of the open
-    transaction are dropped. (At a terminal the next command is read after an error.)
+    dump, dump_changes, query, explain, why_not, profile. After an error the edits of the open transaction are dropped.
+    An error ends the script, except at a terminal.
     """
     from kgreason.cli.progress import Bars
     from kgreason.materialize.options import checked_limits
@@ -116,9 +116,10 @@ def run(
 
 
 def _follow(program: Path, facts: Path, output: Path | None, script: Path, how: dict[str, Any]) -> None:
-    """Run a program on tables, and carry out a script on it. If `output` is given, write the derived tables in the end.
+    """Read the tables in the folder `facts` into a graph with the rules of a program, and carry out a script on it.
 
-    `how` are arguments of `KnowledgeGraph.open`.
+    If `output` is given, write the derived tables to this folder in the end. `how` are arguments of
+    `KnowledgeGraph.open`.
     """
     from kgreason.cli.script.failure import ScriptError
     from kgreason.cli.script.session import Session

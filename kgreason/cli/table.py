@@ -26,7 +26,7 @@ _UNBOUNDED = 1_000_000
 
 
 def write_table(solutions: Solutions, prefixes: Mapping[str, str], out: TextIO) -> None:
-    """Write solutions as tables, and then their number."""
+    """Write solutions as tables of at most `_PART` rows, and then the number of solutions."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table

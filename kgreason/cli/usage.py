@@ -1,4 +1,4 @@
-"""`plain`: what is wrong with a command line, in plain words; click's own messages are short and technical.
+"""`plain`: says in plain words what is wrong with a command line. click's own messages are short and technical.
 
 stats                   the option -l STORE is missing: the folder of the store
 query -l s --querry x   there is no option --querry; did you mean --query or --query-file?

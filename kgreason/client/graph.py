@@ -466,7 +466,10 @@ class RemoteGraph:
         return _chunks(self._link.ask("/dump", [*given, *_kind(asserted)], "*/*").file)
 
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
-        """Return the facts of the user's relations as rule text, a line for each fact, as of this call."""
+        """Return the facts of the user's relations as rule text, a line for each fact, as of this call.
+
+        See `KnowledgeGraph.dump_relations`.
+        """
         check_asserted(asserted)
         text = self._link.ask("/dump", [("relations", "true"), *_kind(asserted)], "*/*").bytes().decode()
         return iter(text.split("\n")[:-1])

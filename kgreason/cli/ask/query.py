@@ -102,7 +102,7 @@ def query(
 
 @contextmanager
 def _opened(location: Place, commit: int | None) -> Iterator[Graph | RemotePast]:
-    """Give the block the graph at a place: as it is now, or as it was after `commit`."""
+    """Give the block the graph at a place: as it was after the commit `commit`, or as it is now if that is None."""
     with graph_at(location, read_only=True) as graph:
         if commit is None:
             yield graph
@@ -113,7 +113,7 @@ def _opened(location: Place, commit: int | None) -> Iterator[Graph | RemotePast]
 
 @contextmanager
 def _told(query_file: Path | None) -> Iterator[None]:
-    """If a query fails in the block, shorten its error message, and name the file of the query in it."""
+    """If a query fails in the block, raise QueryError with a shortened message that names the file of the query."""
     try:
         yield
     except (QueryError, RuntimeError, OSError) as error:

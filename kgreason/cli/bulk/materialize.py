@@ -161,8 +161,8 @@ def _closed(
 ) -> Materializer:
     """Load files into a new materializer, and print its warnings and contradictions.
 
-    `program` are the rules, the Python functions that rules call, and the limits. `documents` has the documents that
-    owl:imports names.
+    `program` has three parts: the rules, the Python functions that rules call, and the limits. `documents` has the
+    documents that owl:imports names.
     """
     from kgreason.materialize.edit import Edit
     from kgreason.materialize.imports import Imports
@@ -189,8 +189,9 @@ def _on_spark(
 ) -> None:
     """Compute the closure of files on Spark, and write it to the folder `output`.
 
-    `started` starts Spark, after the checks that do not need Spark. `meaning` and `how` are arguments of
-    `spark.pipeline.materialize`: those that decide what the closure is, and all others.
+    `started` starts Spark for a block; it is called after the checks that do not need Spark. The arguments of
+    `spark.pipeline.materialize` come in two parts: `meaning` has those that decide what the closure is, and `how` has
+    the others.
     """
     from kgreason.spark.pipeline import check_materialize
     from kgreason.spark.pipeline import materialize as written
@@ -208,7 +209,7 @@ def _write(target: AbstractContextManager[BinaryIO], dictionary: Dictionary, row
 
 
 def _target(output: str) -> AbstractContextManager[BinaryIO]:
-    """Return a context that opens for writing what `-o` names: a file, or standard output."""
+    """Return a context that gives its block the file that `-o` names, open for writing; `-` is standard output."""
     path = Path(output)
     if output == "-":
         return nullcontext(sys.stdout.buffer)

@@ -29,9 +29,9 @@ Row = Sequence[str]
 
 
 def facts(name: str | None, rows: Iterable[Row], prefixes: Names, sign: str = "") -> Iterator[str]:
-    """Write rows as lines, in order: as facts of the relation `name`, or as triples if it is None.
+    """Write rows as lines, in order: as facts of the relation `name`, or as triples if `name` is None.
 
-    Each line begins with `sign`.
+    `prefixes` shorten IRIs. Each line begins with `sign`.
     """
     for row in sorted(rows, key=lambda row: [_order(term) for term in row]):
         yield sign + format_atom(Atom(name, tuple(row)), prefixes)
@@ -55,7 +55,7 @@ def inferred(graph: KnowledgeGraph, prefixes: Names) -> Iterator[str]:
 
 
 def matching(graph: KnowledgeGraph, atom: Atom, prefixes: Names) -> Iterator[str]:
-    """Write as lines the facts that match an atom. A variable must have one value at all of its places."""
+    """Write as lines the facts that match an atom. All places of one variable must have the same value."""
     terms = [None if isinstance(term, Variable) else term_of(term) for term in atom.terms]
     if atom.relation is None:
         subject, predicate, object_ = terms
@@ -80,7 +80,8 @@ def _agrees(atom: Atom, row: Row) -> bool:
 def changes(delta: Delta, derived: Collection[str], prefixes: Names) -> Iterator[str]:
     """Write as lines what a commit changed: facts of the relations `derived`, and inferred triples.
 
-    A line begins with + if the fact appeared, and with - if it disappeared.
+    `derived` has the names of relations; facts of other relations are left out. A line begins with + if the fact
+    appeared, and with - if it disappeared.
     """
     for name in delta.relations:
         if name in derived:
