@@ -1,7 +1,7 @@
 """`resource`: the files that are shipped beside the code (`rulesets/`, `ontologies/`).
 
-In an installed package the folders lie inside `kgreason/`; in a checkout they lie beside it. One lookup serves both,
-and nothing else of kgreason knows where its data lies.
+In an installed package the folders lie inside `kgreason/`; in a checkout they lie beside it. `resource` finds them in
+both cases, and no other module knows where they lie.
 
 Cost: one or two calls of the file system; no file is read.
 """

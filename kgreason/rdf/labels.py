@@ -8,9 +8,9 @@ the label has one of two forms. They are never equal: the first form starts with
 
 For `[]`, lists, reifiers and so on, the parser invents a label: a random hexadecimal number that starts with a letter.
 `Labels` replaces each invented label by a number, in order of first appearance. A written label that looks invented (at
-least twenty hexadecimal digits, the first one a letter) is replaced too; its number stays the same as long as the order
-of the file does. In line formats the parser invents no label, and every label is kept. All letters of a numbered name
-are hexadecimal; Oxigraph stores such a name without text.
+least twenty hexadecimal digits, the first one a letter) is replaced too. Its number depends on the order of the labels
+in the file. In N-Triples and N-Quads the parser invents no label, so each label gets the first form. A name of the
+second form is a hexadecimal number. Oxigraph stores such a name as a number, without its text.
 
 Cost: one pass over the text of those chunks that contain a blank node.
 """
@@ -107,10 +107,12 @@ def _rename(
     prefix: npt.NDArray[np.uint8],
     invented: bool,
 ) -> tuple[int, int, int, int]:
-    """Copy text[at:] to out[used:], with blank nodes renamed. `table` gives numbers to invented labels.
+    """Copy text[at:] to out[used:], with blank nodes renamed.
 
-    Stops at the end, or at a label for which the table has no room. Returns the position of the stop, the used length
-    of `out`, the length of the label, and the number of terms in the table.
+    `table` has the invented labels with their numbers, and `count` is how many it has. `prefix` begins every new label.
+    `invented` is as for `Labels`. The copy stops at the end of the text, or at a label for which the table has no room.
+    Returns the position of the stop, the used length of `out`, the length of the label that has no room (0 at the end),
+    and the new `count`.
     """
     while at < text.size:
         if text[at] != _UNDERSCORE:

@@ -1,8 +1,8 @@
 """Translate OWL/XML and OWL functional syntax to RDF/XML, with the library horned-owl (the extra `owl`).
 
-The translation of the library has one error. horned-owl 2.0 writes `DisjointClasses(A B C)` as: A disjoint with B, A
-disjoint with C; B disjoint with C is lost. So such an axiom is first split into all its pairs. The pairs mean the same
-in RDF; their number grows with the square of the number of classes.
+horned-owl 2.0 makes one error: it writes `DisjointClasses(A B C)` as "A disjoint with B" and "A disjoint with C", and
+leaves out "B disjoint with C". So kgreason first replaces such an axiom by one axiom for each pair of its classes. The
+pairs mean the same as the axiom. The number of pairs grows with the square of the number of classes.
 
 Cost: the document is read as a whole. These formats are for ontologies; use other formats for data.
 """

@@ -1,9 +1,10 @@
-"""Say in plain words what is wrong in an RDF text, and what to write, instead of the message of Oxigraph's parser.
+"""Replace the messages of Oxigraph's parser: say in plain words what is wrong in an RDF text, and what to write.
 
     Unexpected end        ->    the text ends inside its last triple: a full stop (.) is missing at the end
 
-The line and column in Oxigraph's message are left out, because kgreason's errors have them already. Cost: a few regular
-expressions for a message.
+The line and column in Oxigraph's message are left out, because kgreason's errors have them already.
+
+Cost: each message is matched with a few regular expressions.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _WORD = re.compile(r"\w*[a-z]\w*")
 def problem_of(error: SyntaxError, where: Where = "file") -> str:
     """Say in plain words what a parser found wrong, without line and column.
 
-    `where` is the kind of text that was parsed.
+    `where` is the kind of text that was parsed, such as a file or an argument (`terms.prefixes.Where`).
     """
     if "LoadDocumentCallback" in error.msg:
         return "remote JSON-LD contexts are not fetched: put the context into the file"

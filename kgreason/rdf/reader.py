@@ -99,8 +99,8 @@ def read_stream(
 ) -> Iterator[Batch]:
     """Read the quads of a binary stream in the format `syntax`, as `read` does.
 
-    `source` is the name of the stream in messages. `owner` is the name that its blank nodes belong to (default:
-    `source`). Without `base` a relative IRI is an error.
+    `source` is the name of the stream in messages. `owner` is the name that the blank nodes of the stream belong to
+    (default: `source`). Without `base` a relative IRI is an error.
     """
     return _batches(stream, dictionary, format_named(syntax), source, owner or source, base)
 
@@ -173,16 +173,18 @@ def _batches(
 
 
 def _labels(source: str, name: str) -> Labels:
-    """Make the `Labels` that rename the blank nodes of a source in the format `name`."""
+    """Make the `Labels` that rename the blank nodes of `source`. `name` is the name of its format, such as `ttl`."""
     from kgreason.rdf.labels import Labels
 
     return Labels(source, invented=name not in ("nt", "nq"))
 
 
 def _begun(text: io.BufferedReader, form: Format, file: str) -> str:
-    """Skip a byte order mark, and return the name of the one format that the text has.
+    """Skip a byte order mark, and return the name of the format of the text.
 
-    Raises RdfSyntaxError, which names `file`, for a text that begins as another format does.
+    `form` is the format that the caller or the file's name gives. It may stand for several formats (`owl`, `xml`); the
+    first bytes of the text decide between these. Raises RdfSyntaxError, which names `file`, for a text that begins as
+    another format does.
     """
     head = text.peek()
     if head.startswith(_BOM):
@@ -195,7 +197,7 @@ def _begun(text: io.BufferedReader, form: Format, file: str) -> str:
 
 @contextmanager
 def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
-    """Give the block a reader of the uncompressed bytes of a stream. The stream stays open after the block."""
+    """A context with a reader of the uncompressed bytes of a stream. The stream stays open when the context ends."""
     text: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, form.unpack(stream)), _HEAD)
     try:
         yield text
@@ -228,7 +230,7 @@ def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterato
 
 
 def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigraph.Quad]:
-    """Yield the quads of an XML document. In the end raises RdfSyntaxError if the document is not well-formed."""
+    """Yield the quads of an XML document. Then raise RdfSyntaxError if the document is not well-formed."""
     try:
         yield from quads
     except SyntaxError as error:
@@ -256,7 +258,7 @@ def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:
 
 @contextmanager
 def _input_errors(file: str) -> Iterator[None]:
-    """Within the block, turn errors of pyoxigraph and of the operating system into RdfSyntaxError or InputError."""
+    """A context that turns errors of pyoxigraph and of the operating system into RdfSyntaxError or InputError."""
     try:
         yield
     except SyntaxError as error:

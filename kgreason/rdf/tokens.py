@@ -102,9 +102,9 @@ def _encode(
 ) -> tuple[int, int, int, int, int]:
     """Intern the terms of text[at:], and write their ids to `quads`. The first id goes to `quads[column, row]`.
 
-    Stops at the end of the text, or at a term for which the table has no room. Returns start and end of this term, the
-    row and column where its id belongs, and the number of terms in the table. At the end of the text, start and end are
-    equal.
+    `count` is the number of terms in the table. The kernel stops at the end of the text, or at a term for which the
+    table has no room. Returns the start and the end of this term, the row and the column for its id, and the new
+    `count`. At the end of the text, start and end are equal.
     """
     while at < text.size:
         if text[at] == _STOP:

@@ -6,9 +6,9 @@
     <nextCatalog catalog="others/catalog-v001.xml"/>                         used if no entry here fits
     <group xml:base="lib/"> ... </group>                                     entries with a base of their own
 
-Entries for external entities (`system`, `public` ...) are skipped: they are not about ontologies. If the entry for an
-IRI names something other than a file, such as a web address, no document is found for the IRI, because kgreason never
-uses the network. A catalog that declares entities is an error: a catalog needs no entities, and with entities a small
+Entries for external entities (`system`, `public` ...) are skipped: they are not about ontologies. kgreason never uses
+the network. So if the entry for an IRI names a web address, or anything else but a file, the catalog has no document
+for this IRI. A catalog that declares entities is an error: a catalog needs no entities, and with entities a small
 document can expand to a very large one.
 
 Cost: the file is read once.
@@ -29,8 +29,8 @@ _BASE = "http://www.w3.org/XML/1998/namespace base"
 class XmlCatalog:
     """The entries of an XML catalog, and of the catalogs that its `nextCatalog` entries name.
 
-    `seen` lists the catalogs that led to this catalog. These catalogs are not read again. Raises InputError with file
-    and line.
+    `seen` has the catalogs that lead to this one by their `nextCatalog` entries. These catalogs are not read again.
+    Raises InputError with file and line.
     """
 
     def __init__(self, path: Path, seen: frozenset[Path] = frozenset()) -> None:

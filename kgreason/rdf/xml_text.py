@@ -1,8 +1,8 @@
 """`XmlText`: the bytes of an XML document with normal line ends, and a check that the document is well-formed.
 
 Oxigraph's parser of RDF/XML accepts a file that ends while elements are still open, and it does not change line ends.
-Here line ends become line feeds (XML 1.0, section 2.11), and the parser Expat reads the same bytes as a check. So a
-document that was cut short is an error, not half a graph.
+`XmlText` gives this parser line feeds for all line ends (XML 1.0, section 2.11), and gives the same bytes to the parser
+Expat as a check. So a document that was cut short is an error, not half a graph.
 
 Cost: Expat takes a tenth of the time of Oxigraph's parser.
 """
@@ -23,9 +23,9 @@ _UNJUDGED = errors.XML_ERROR_AMPLIFICATION_LIMIT_BREACH
 
 
 class XmlText(io.RawIOBase):
-    """The bytes of an XML document in UTF-8, which is the only encoding that the parser reads.
+    """The bytes of an XML document in UTF-8, the only encoding that Oxigraph's parser reads.
 
-    `file` is its name in messages.
+    `file` is the name of the document in messages.
     """
 
     def __init__(self, text: IO[bytes], file: str) -> None:
