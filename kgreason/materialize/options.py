@@ -1,6 +1,6 @@
 """The options of a graph: its rules, how it reads its schema, and how it shows equal terms.
 
-The manifest of a store and `selection` use the same names of options.
+The manifest of a store, and the module `selection`, call the options by the same names.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ contradiction. `refuse`: the commit is rolled back, and the error names the cont
 class Limits(NamedTuple):
     """What a recursion may do in one commit. Most recursions beyond these limits never end.
 
-    - `rounds`: how often expressions may make new terms from the results of the round before. Also how often a
-      recursion through MIN or MAX may find new values.
+    - `rounds`: in how many rounds expressions may make new terms; a round computes from the results of the one before.
+      Also in how many rounds a recursion through MIN or MAX may find new values.
     - `made_terms`: how many terms a recursion through BIND may make.
     """
 

@@ -1,7 +1,7 @@
 """The program of a graph: which rules run over its facts, and the reason for each of them.
 
     closing rules      they close the schema; they run over the data too, as what they derive is part of the graph
-    translated rules   one for each axiom and row, with the schema triples that they come from
+    translated rules   made from the axioms by the W3C tables; a rule knows the schema triples that it comes from
     free rules         generic rules that read no schema (eq-*)
     needed rules       generic rules that run only if the data calls for them: if rules have derived schema triples,
                        or if a list of an axiom forks (a cell has two rests). Also the rules that twins.dl replaces, if
@@ -14,7 +14,8 @@ These are layers. If several layers have a rule, the last of them gives the reas
 
 Invariant: the program is a function of the selection, the own rules, the closed schema and three flags about the data.
 So it is the same after the store is opened again. `build` defines it. `LiveProgram` follows edits, and always equals
-what `build` would give.
+the result of `build`.
+
 Cost of `build`: one translation of the schema. Cost of `LiveProgram`: what the edit touches (`LiveTranslation`). While
 `exceeded` is set without `same_as`, each edit also costs one analysis of the closed schema and a look at all rules.
 """
@@ -70,7 +71,10 @@ ANY = 0
 
 
 class Ruling(NamedTuple):
-    """A rule in canonical form, with its sources, and the reason why it runs."""
+    """A rule in canonical form, and the reason why it runs.
+
+    If the rule was translated, `rule.sources` has the schema triples that it comes from.
+    """
 
     rule: Rule
     reason: str
@@ -81,7 +85,7 @@ Layer: TypeAlias = dict[Rule, Ruling]
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Rules in canonical form, each with the reason why it runs, and a warning for each axiom that has no rule."""
+    """Rules in canonical form, each with the reason why it runs; a warning for each malformed axiom."""
 
     reasons: dict[Rule, str]
     warnings: tuple[str, ...]
@@ -172,7 +176,7 @@ class LiveProgram:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """One line for each axiom whose list is broken."""
+        """One line for each malformed axiom: its list is malformed or forks, or its SWRL rule is malformed."""
         found = [each.warnings for each in self._translations]
         if self._readings:
             found = [warnings_of(self._readings.broken, profile) for profile in self._selection.profiles]
@@ -278,7 +282,7 @@ class LiveProgram:
     def _replace(self, name: str, after: Layer) -> list[Rule]:
         """Replace the layer of rules named `name` by `after`.
 
-        Returns the rules that only one of the two layers has, or that have another reason or other sources in it.
+        Returns the rules that only one of the two layers has, and the rules whose reason is not the same in both.
         """
         before = self._latest[name]
         if not before and not after:
@@ -321,7 +325,10 @@ def have_datatype(rows: Int32) -> bool:
 
 
 def datatypes_read(rules: Iterable[Rule]) -> list[int]:
-    """Return the id of the datatype for each atom that asks for one; ANY for an atom that reads all types."""
+    """Return which datatypes rules read, by atoms `?x rdf:type D`: the id of D, or ANY if D is a variable.
+
+    Ignores atoms whose D is not a supported datatype, and the rules of datatypes.dl.
+    """
     found = []
     for rule in rules:
         for atom in rule.read() if rule.group != DATATYPES else ():
@@ -373,9 +380,9 @@ def _needed(
 ) -> Layer:
     """Return the layer of the needed rules: the generic rules that the flags or `forks` call for.
 
-    Closing rules are left out. `rules`: the translated rules and the user's. `forks`: the lists that fork (a cell has
-    two rests). The flags are those of `build`. Restrictions that are derived or made equal have no representative, so
-    the rules of the W3C's tables run for them.
+    Closing rules are left out. `rules`: the translated rules and the user's. `forks`: the kinds of the axioms with a
+    list that forks (a cell has two rests). The flags are those of `build`. twins.dl knows nothing of restrictions that
+    are derived or made equal, so the rules run that twins.dl replaces.
     """
     layer: Layer = {}
     if selection.schema == "axioms" and (same_as or exceeded or forks):

@@ -4,9 +4,10 @@
     [?x, :knows, ?y] :- [?x, :likes, ?y]                               drawn, for :likes rdfs:subPropertyOf :knows
 
 Without this, a rule that can derive every triple would close a cycle through every NOT (rules/strata.py has the
-dependency graph). If another rule can derive the schema triple, the instance reads this triple, and so waits for that
-rule. Schema triples that come in another way are not drawn. If they do close a cycle, the commit finds it when a
-negation changes that was already decided.
+dependency graph). A rule that reads data may have a head that matches schema triples alone: for such a head there is
+an instance too. It keeps the atom that reads the schema triple, and so depends on the rule with the head. There are no
+instances for schema triples that are derived by rules with other heads, as `[?x, ?q, ?y]`. If such a triple closes a
+cycle, the commit finds the cycle: a negation changes that was already decided.
 
 Cost: for each generic rule with a variable as predicate or class of a head, its matches in the closed schema.
 """
@@ -28,7 +29,8 @@ _Index = Mapping[Constant, Sequence[Atom]]
 def drawn(rules: Iterable[Rule], schema: Iterable[Triple]) -> Iterator[Rule]:
     """Yield the rules; a generic rule is replaced by its instances for the triples of `schema`, the closed schema.
 
-    An instance lacks the atoms that read the schema.
+    In an instance, each atom that reads the schema is matched. If a triple of `schema` matches the atom, the instance
+    lacks the atom. If a head of a rule that reads data matches the atom, the instance keeps the atom.
     """
     found = list(rules)
     generic = [rule for rule in found if any(map(is_schema_pattern, rule.body)) and any(map(_is_open, _others(rule)))]

@@ -1,8 +1,9 @@
 """`Functions`: computes the expressions of rules (rules/expressions.py) for the inputs that rules ask for.
 
 When rules derive a fact `asks(inputs)`, the result for these inputs is asserted as `made(inputs, result)`. For a FILTER
-that is true, `made(inputs)` is asserted. This fact stays when no rule asks any more: it is true whatever the graph
-holds, and no rule reads it without the rest of the rule's body. So the facts are the only state.
+that is true, `made(inputs)` is asserted. A fact of `made` is never retracted, even if no rule asks any more. It does no
+harm: it is true in every graph, and a rule reads it only together with the other atoms of its body. So the facts are
+the only state.
 
 A recursion through BIND takes one round for each step. A commit is refused if it has more rounds, or makes more terms
 by recursion, than the limits of the graph allow (`Rounds`): such a recursion seldom ends.
@@ -46,9 +47,9 @@ _BOUND = "does the recursion end? Bound it with FILTER, or pass a larger {}= to 
 class Rounds:
     """Counts the rounds of a commit in which expressions make new terms, and the terms that a recursion makes.
 
-    The *depth* of a term is at least 1 plus the largest depth of the terms that it was made from in this commit.
-    Without recursion, a depth is hardly ever above the number of expressions. So terms with larger depths come from a
-    recursion, and they are counted.
+    The *depth* of a term from before this commit is 0. The terms that one call of `count` counts get the same depth: 1
+    plus the largest depth of the inputs. Without recursion, a depth is hardly ever above the number of expressions. So
+    terms with a larger depth are taken to come from a recursion, and are counted.
     """
 
     def __init__(self, dictionary: Dictionary) -> None:
@@ -164,9 +165,11 @@ class Functions:
         self._rounds.restart()
 
     def foreseen(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:
-        """Return the results to assert together with the facts `rows`, for inputs that these facts alone give.
+        """Return the results to assert together with the facts `rows`.
 
-        `rows`: number of a table -> the rows of the facts. `check` is called from time to time, and may raise an error.
+        These are the results of expressions whose inputs all come from a single body atom, if a fact of `rows` matches
+        this atom. `rows`: number of a table -> the rows of the facts. `check` is called from time to time, and may
+        raise an error.
         """
         found = list[Facts]()
         for operator, table in self._sources:

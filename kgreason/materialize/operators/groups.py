@@ -63,7 +63,7 @@ class Grouped:
             self._new = np.concatenate([self._new, keys])
 
     def accept(self) -> None:
-        """Keep the facts that were noted in the commit."""
+        """Add the facts that were noted in the commit to the index."""
         if self._index:
             self._index.add(self._new)
         self._new = self._none

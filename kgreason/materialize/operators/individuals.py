@@ -3,9 +3,11 @@
 An *individual* is what equal terms stand for, and these terms are its names. Terms are equal if they have the same
 representative (`same_as`). With the option `same_as="rules"`, terms are equal if rules derive `x owl:sameAs y`. Each
 individual has a *first name*: IRIs come first, then blank nodes, literals and triple terms, each in the order of UTF-8.
-Law: first names depend on the present facts alone, not on the order of commits. Cost: nothing while rules do not follow
-owl:sameAs. Otherwise a look at the links that the commit changed. `names` always looks at all facts. In a graph
-without representatives, every method looks at all facts.
+Law: first names depend on the present facts alone, not on the order of commits.
+
+Cost: `names` looks at all facts. The other methods cost nothing while no rule follows owl:sameAs. With representatives,
+they look at the links that the commit changed. Without representatives, `moved` looks at the changes of the commit,
+`are_any_equal` and `are_others` at all owl:sameAs triples, and `first_names` at all facts.
 """
 
 from __future__ import annotations
@@ -41,9 +43,9 @@ class Individuals:
         self.is_linked = self._equality is not None or any(map(is_equality, rules))
 
     def moved(self, changes: Changes) -> Int32:
-        """Return the terms whose equal terms may have changed in the commit so far: int32[n].
+        """Return the terms that may have gained or lost an equal term in the commit so far: int32[n].
 
-        The result may have too many terms.
+        The result may also have terms for which nothing has changed.
         """
         if not self.is_linked:
             return _NONE
@@ -93,9 +95,9 @@ class Individuals:
         return self.is_linked and len(self._links()) > 0
 
     def are_others(self, keys: Int32, changes: Changes) -> NDArray[np.bool_]:
-        """Return for each row of `keys`, int32[n, k], whether another, equal term represents one of its terms.
+        """Return for each row of `keys`, int32[n, k], whether one of its terms is represented by another term: bool[n].
 
-        The term that represents the others is the primary of the clique; without representatives, the first name.
+        A term is represented by the primary of its clique; in a graph without representatives, by the first name.
         """
         if not self.is_linked or not keys.size:
             return np.zeros(len(keys), dtype=np.bool_)
@@ -124,7 +126,7 @@ class Individuals:
     def _linked(self, terms: Int32) -> Int32:
         """Return pairs int32[m, 2] of a number and a term. Equal terms have the same number: the smallest of their ids.
 
-        The terms are `terms` and the terms that are equal to them.
+        The terms are those of `terms` that are the subject of a link, and the terms that are equal to them.
         """
         rows, tables, _ = self._engine.circuit.facts.contents()
         links = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]

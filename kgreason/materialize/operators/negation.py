@@ -109,12 +109,16 @@ class Negations:
     def _since(self, changes: Changes) -> tuple[Int32, Int32]:
         """Return the facts that may have changed since `wanted` was called last: columns int32[n, w], tables int32[n].
 
-        A negation that was decided then needs a look at these facts alone, as long as no representative changes.
+        If a negation was already decided at that call, and no representative has changed, only these facts matter.
         """
         return changes[:2] if self._place is None else self._engine.moved(self._place)
 
     def _keys(self, operator: _Operator, facts: tuple[Int32, Int32], moved: Int32) -> Int32:
-        """Return the keys to decide because of changed facts and of terms `moved` to another clique: int32[n, k]."""
+        """Return the keys for which the negation must be decided: int32[n, k].
+
+        These are the keys of the changed facts `facts` (columns, tables), and the keys that rules ask for and that have
+        a term of `moved`, the terms whose representatives have changed.
+        """
         keys = unique([table.matching(*facts) for table in (operator.pattern, operator.asks, operator.none)])
         return unique([keys, self._asked(operator.asks, moved)]) if len(moved) else keys
 

@@ -1,10 +1,11 @@
 """`Operators`: runs all operators of rules in a commit. Operators assert facts about what rules have derived.
 
-    data           asserted triples for rules that say DATA; together with the edit itself
-    functions      results of expressions, for the inputs that rules ask for; as soon as rules ask
-    skolems        blank nodes for individuals, once owl:sameAs is final
-    negations      values without a match, stratum by stratum, once everything that they negate is final
-    aggregations   one value for each group, stratum by stratum too; values of a recursion in rounds
+    operators      what they assert                                         when
+    data           asserted triples, for rules that say DATA                together with the edit
+    functions      results of expressions, for inputs that rules ask for    as soon as rules ask
+    skolems        blank nodes for individuals                              in a stratum: owl:sameAs is final
+    negations      values without a match                                   in a stratum: what they negate is final
+    aggregations   one value for each group                                 in a stratum; within a recursion, in rounds
 
 A commit runs the rules, and then the operators that have no stratum, both until nothing changes (`computed`). Then it
 runs the operators of the next stratum (`decided`), and the rules again.
@@ -161,7 +162,10 @@ class Operators:
         return together(found)
 
     def finish(self) -> None:
-        """End the evaluation of a commit. Raises RuleError if a call of a Python function has failed."""
+        """End the evaluation of a commit.
+
+        Raises RuleError if a Python function has failed in this commit for inputs that rules still ask for.
+        """
         self._functions.finish()
 
     def accept(self) -> None:

@@ -3,9 +3,9 @@
     asks(:a)              a rule asks for SKOLEM("room", :a)
     made(:a, _:b)         _:b is the blank node for the first name of the individual :a (`individuals`)
 
-So equal terms share a blank node: a rule makes one blank node for each row of individuals, whatever their names. If no
-rule follows owl:sameAs, SKOLEM is a function like any other (`functions`). The results wait for a stratum at which all
-owl:sameAs links are final (rules/strata.py).
+So equal terms share a blank node: if two rows of arguments name the same individuals, they get the same blank node. If
+no rule follows owl:sameAs, SKOLEM is a function like any other (`functions`). A SKOLEM expression gets a stratum at
+which all owl:sameAs links are final (rules/strata.py).
 
 Invariant after the last stratum: `made(keys, b)` is a fact exactly if `asks(keys)` is a fact and b is the blank node
 for the first names of the keys. The facts are the only state.
@@ -102,7 +102,7 @@ class Skolems:
     def _rows(self, operator: _Operator, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
         """Return the rows of the hidden relation `made` to assert, and its rows to retract.
 
-        `moved`: the terms that have become equal to other terms in this commit, or different from them.
+        `moved`: the terms that may have gained or lost an equal term in this commit.
         """
         keys = unique([self._changed(operator, changes), self._touched(operator, operator.asks, moved)])
         is_asked = self._engine.circuit.facts.find(operator.asks.rows(keys)) >= 0
@@ -138,9 +138,10 @@ class Skolems:
         return skolem_of((label, *written), computed.result)
 
     def _touched(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
-        """Return the keys of present facts of `table` whose results may change because of the terms `moved`.
+        """Return the keys of the facts of `table` that have an argument among `moved`.
 
-        Cost: a pass over all facts, if `moved` has terms.
+        If a constant of the SKOLEM expression is among `moved`, return the keys of all facts of `table`. Cost: a pass
+        over all facts, if `moved` has terms.
         """
         width = len(operator.function.asks.terms)
         if not len(moved):

@@ -2,12 +2,12 @@
 
     COUNT          the number of terms
     SAMPLE         the term whose text comes first
-    others         as in SPARQL, by Oxigraph; GROUP_CONCAT takes the text of every term, as STR does
+    others         as in SPARQL, by Oxigraph; GROUP_CONCAT joins what STR returns for the terms
 
 Law: the value depends on the terms of the group alone, not on the order in which they came. A sum of doubles and
 GROUP_CONCAT depend on the order, so the terms of a group are sorted by their texts before Oxigraph reads them. For MIN
-and MAX, a blank node comes before every other term. A group with a blank node has no SUM, AVG or GROUP_CONCAT, because
-they are errors. Oxigraph normalises literals: MAX of `"01"^^xsd:integer` is 1.
+and MAX, a blank node comes before every other term. SUM, AVG and GROUP_CONCAT of a blank node are errors, so they have
+no value for a group with a blank node. Oxigraph returns literals in normal form: MAX of `"01"^^xsd:integer` is 1.
 
 Cost: COUNT and SAMPLE are array operations; the other aggregates take 3 to 6 microseconds a term.
 """
@@ -64,9 +64,9 @@ def counts(numbers: Numbers, dictionary: Dictionary) -> Int32:
 def _solved(
     aggregate: Aggregate, places: Numbers, terms: Int32, dictionary: Dictionary, check: Callable[[], object]
 ) -> Iterator[tuple[int, str]]:
-    """Compute the aggregate by Oxigraph. Yields each group that has a value, with the text of the value.
+    """Compute the aggregate by Oxigraph. Yields the number of each group that has a value, and the text of the value.
 
-    `places`: the group of each term of `terms`.
+    `places`: for each term of `terms` the number of its group.
     """
     ids, where = np.unique(terms, return_inverse=True)
     texts = dictionary.decode(ids)

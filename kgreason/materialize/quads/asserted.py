@@ -128,7 +128,7 @@ def _filled(quads: Int32) -> Engine:
 
 
 def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
-    """Return the triples and quads that the open commit has changed in all.
+    """Return the triples of `touched` that are no longer or newly asserted, and all quads changed since `begin`.
 
     `touched`: the triples int32[n, 3] of the quads that were removed or added. `is_asserted`: tells which triples were
     asserted before.
@@ -143,9 +143,9 @@ def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
 
 
 def _of_default_graph(removed: Int32, added: Int32, is_asserted: Is) -> Asserted:
-    """Return which triples a change of quads affects, while only the default graph is used.
+    """Return which triples are no longer asserted, and which are newly asserted, while only the default graph is used.
 
-    `removed` may have quads of other graphs: they are ignored.
+    `removed`, `added`: the quads to remove and to add. `removed` may have quads of other graphs: they are ignored.
     """
     gone, new = np.ascontiguousarray(removed[removed[:, 3] == 0, :3]), np.ascontiguousarray(added[:, :3])
     return Asserted(gone[is_asserted(gone)] if len(gone) else gone, new[~is_asserted(new)] if len(new) else new)

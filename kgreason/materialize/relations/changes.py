@@ -35,7 +35,7 @@ def changed(changes: Changes, triples: int, dictionary: Dictionary) -> NDArray[n
 
 
 def edit_of(removed: Columns, added: Columns, dictionary: Dictionary) -> Facts:
-    """Convert the facts to retract and to assert from {relation: columns} to `Facts`: rows by their width."""
+    """Convert the facts to retract, `removed`, and to assert, `added`, to `Facts`: rows by their width."""
     return Facts(_by_width(added, dictionary), _by_width(removed, dictionary))
 
 

@@ -35,8 +35,9 @@ class Keys:
         """Whether there are indexes, which must `take` the changes of each commit."""
 
     def of(self, number: int, arity: int, key: Sequence[int], keys: Int32) -> Int32:
-        """Return the asserted facts of a relation that have a row of `keys`, int32[k, len(key)], in the columns `key`.
+        """Return the asserted facts of a relation whose terms in the columns `key` are a row of `keys`.
 
+        `keys`: int32[k, len(key)].
         `number` is the id of the relation, and `arity` its number of terms. A returned row is this id, then the terms
         of a fact: int32[n, 1 + arity].
         """
@@ -63,7 +64,7 @@ class Keys:
         return found
 
     def _with_keys(self, number: int, arity: int, places: tuple[int, ...], keys: Int32) -> Int32:
-        """Return the facts of a relation that have a row of `keys` at the places `places`: int32[n, 1 + arity].
+        """Return the facts of a relation whose terms in the columns `places` are a row of `keys`: int32[n, 1 + arity].
 
         `number` is the id of the relation, and `arity` its number of terms.
         """
@@ -85,7 +86,7 @@ class Keys:
             index.take(changes.rows, changes.tables)
 
     def accept(self) -> None:
-        """Keep the changes that were noted in the commit."""
+        """Add the facts that were noted in the commit to the indexes."""
         for index in self._indexes.values():
             index.accept()
 

@@ -3,8 +3,8 @@
 A clique has two or more members. One of them is its *primary*: the representative that stands for all members. A
 clique may have further representatives; all its representatives are its *roots*. A row is *plain* if each
 term in it that belongs to a clique is the primary of the clique. A plain row stands for its *images*: the rows with any
-members of the cliques in place of the primaries. A clique is *folded* if it would have more images than the budget.
-Then no other member takes the place of its primary.
+members of the cliques in place of the primaries. If a clique would need more images than the budget, it is *folded*: in
+the images of rows, no other member takes the place of its primary.
 
     slots       id -> the number of the term's clique, or 0
     cliques     number -> primary, members, roots, weight, whether the clique is folded
@@ -260,9 +260,10 @@ class Cliques:
         return heavy
 
     def past_budget(self) -> list[tuple[int, int, int]]:
-        """Return for each folded clique its primary, its number of members, and how many images it would have unfolded.
+        """Return for each folded clique its primary, its number of members and its number of images.
 
-        The cliques are in any order. Nothing is returned if the budget is 0.
+        The images are counted as if the clique was not folded, and with its owl:sameAs triples. The cliques are in any
+        order. If the budget is 0, the list is empty.
         """
         numbers = self.all()[self.folded(self.all())] if self._budget else np.empty(0, dtype=np.int32)
         rows = self._length.values[numbers] ** 2 + self._weight.values[numbers]
@@ -273,7 +274,7 @@ class Cliques:
     def fold(self, numbers: Int32) -> None:
         """Set the flag `folded` of the new cliques `numbers`.
 
-        Call this when all rows that mention these cliques are weighed.
+        Call this only after `weigh` has counted every plain row that mentions these cliques.
         """
         self._folded.values[numbers] = self._is_heavy(numbers)
 
@@ -346,8 +347,8 @@ def _counted(lengths: Int64) -> Int64:
 def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], Int32]) -> None:
     """Make the cliques of a graph that has none yet.
 
-    `pairs`: the rows of eq_rep, int32[n, 2], of a term and a root (representative). `preferred`: the primaries of the
-    cliques with several roots. `facts` returns all triples.
+    `pairs`, int32[n, 2]: the rows of eq_rep, each with a term and a root (representative) of its clique. `preferred`:
+    the primaries of the cliques with several roots. `facts` returns all triples.
     """
     if not len(pairs):
         return

@@ -135,7 +135,8 @@ def without(rows: Int32, others: Int32) -> Int32:
 class _Side(NamedTuple):
     """The graph before a commit, or the graph after it.
 
-    `slots` returns for each term the number of its clique, or 0. `kinds` returns the kinds of rows as facts.
+    `slots` returns for each term the number of its clique, or 0. `kinds` returns for each row the kind of the fact with
+    this row: absent, inferred or asserted.
     """
 
     slots: Slots
@@ -147,7 +148,7 @@ class Passage:
 
     - `changed`: the facts that are triples and whose kind the commit changed, each once.
     - `mentioning`: returns the present triples with at least one of the given terms, each once.
-    - `kinds`: returns the present kinds of rows as facts.
+    - `kinds`: returns for each row the present kind of the fact with this row: absent, inferred or asserted.
     """
 
     def __init__(
@@ -158,7 +159,7 @@ class Passage:
         self._after = _Side(cliques.slots, kinds)
 
     def regroup(self, gone: Int32, groups: Members) -> Kinds:
-        """Replace the cliques `gone` by the groups of `groups` that have several members.
+        """Replace the cliques `gone` by new cliques: by those groups of terms in `groups` that have several members.
 
         Returns the triples that appear, disappear, or turn between asserted and inferred in the graph that users see.
         """
@@ -181,8 +182,8 @@ class Passage:
     def _with(self, gone: Int32, wanted: Members, others: Int32) -> tuple[Int32, Members]:
         """Extend a change of cliques: each clique of `others` is replaced too, by a new clique with the same members.
 
-        This makes `Passage` look at the rows of these cliques again. `gone`, `wanted`: the cliques that go and those
-        that come. Returns both, extended.
+        So `Passage` computes the images of the cliques `others` anew. `gone`, `others`: numbers of cliques. `wanted`:
+        the cliques that come. Returns `gone` and `wanted`, extended.
         """
         same = self._cliques.members(others), self._cliques.roots(others)
         both = Members(*(ordered(np.concatenate(pairs)) for pairs in zip(wanted, same, strict=True)))
@@ -203,9 +204,10 @@ class Passage:
         return without(self._mentioning(terms), self._changed.rows)
 
     def _sides(self, kept: Int32) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
-        """Return the plain rows and their cells' cliques, as a pair for before the commit and a pair for after it.
+        """Return two pairs, one for before the commit and one for after it: plain rows int32[n, 3], and their slots.
 
-        The rows are taken from the facts `kept`, and from the changed facts that mention a clique.
+        The slots, int32[n, 3], have for each cell the number of its term's clique, or 0. The rows are taken from the
+        facts `kept`, and from the changed facts that mention a clique.
         """
         sides = []
         for side, kinds in ((self._before, self._changed.before), (self._after, self._changed.after)):
@@ -217,9 +219,10 @@ class Passage:
         return sides[0], sides[1]
 
     def _weigh(self, kept: Int32) -> Int32:
-        """Update the weights of cliques for the facts `kept` and the changed facts.
+        """Update the weights of cliques: subtract the images before the commit, and add the images after it.
 
-        Returns the numbers of the cliques whose weight was updated.
+        These are the images of the facts `kept` and of the changed facts. Returns the numbers of the cliques whose
+        weight was updated.
         """
         (_, before), (_, after) = self._sides(kept)
         self._cliques.weigh(before, -1)
@@ -289,9 +292,10 @@ class Passage:
 
 
 def _kinds_before(changed: Kinds, rows: Int32, kinds: Callable[[Int32], Int8]) -> Int8:
-    """Return the kinds of rows before the commit.
+    """Return the kind that each row had before the commit: int8[n].
 
-    For facts in `changed` this is `changed.before`, else the present kind.
+    For a row of `changed` it is the kind in `changed.before`. The kind of any other row has not changed: `kinds`
+    returns it.
     """
     number = grouped(np.concatenate([changed.rows, rows])).numbers()
     was = np.full(len(number), -1, dtype=np.int8)
