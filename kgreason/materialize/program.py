@@ -6,8 +6,8 @@
     needed rules       generic rules that run only if the data calls for them: if rules have derived schema triples,
                        or if a list of an axiom forks (a cell has two rests). Also the rules that twins.dl replaces, if
                        restrictions are derived or made equal
-    copying rules      eq-rep-* over asserted triples, if the user's rules say DATA; and over the relations that these
-                       rules read
+    copying rules      eq-rep-* over asserted triples, if the user's rules say DATA; eq-rep-o over the relations that
+                       the user's rules read
     own rules          the rules of the user
 
 These are layers. If several layers have a rule, the last of them gives the reason why it runs.
@@ -226,7 +226,7 @@ class LiveProgram:
 
         Returns the change of the rules.
 
-        The flags are those of `build`. `own`: all rules of the user from now on, or None if the rules stay as they are.
+        The flags are those of `build`. `own`: all rules of the user from now on, or None if they stay the same.
         `twins` maps each restriction whose representative has changed to the new representative, or to None if the
         restriction has no representative now.
         """
@@ -291,9 +291,9 @@ class LiveProgram:
         return [rule for rule in (before | after) if before.get(rule) != after.get(rule)]
 
     def _settle(self, touched: Iterable[Rule]) -> ProgramChange:
-        """Give each rule of `touched` the reason that the last layer with this rule has.
+        """Put each rule of `touched` in force, with the reason that the last layer with this rule gives.
 
-        Returns the change of the program.
+        A rule that no layer has goes out of force. Returns the change of the program.
         """
         removed: list[Rule] = []
         added: list[Rule] = []

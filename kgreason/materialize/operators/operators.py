@@ -148,9 +148,9 @@ class Operators:
         return facts
 
     def _at(self, changes: Changes, before: int, check: Check) -> Facts:
-        """Return the facts to assert and to retract at the present stratum.
+        """Return the facts to assert and to retract so that all strata up to the present one are decided.
 
-        Strata up to `before` were decided already.
+        `changes`: the changes of the commit so far. `before`: the last stratum that was decided already.
         """
         found = []
         if self._skolems.are_any:

@@ -325,7 +325,7 @@ class Cliques:
 
 
 def expanded(rows: Int32, parts: Parts) -> Int32:
-    """Return the rows that arise if each cell takes each of the terms that `parts` allows there: int32[m, 3]."""
+    """Return all rows that arise if each cell of `rows` takes a term that `parts` has for this cell: int32[m, 3]."""
     counts = parts.length.prod(axis=1)
     source, left = np.repeat(np.arange(len(rows)), counts), _counted(counts)
     images = rows[source]

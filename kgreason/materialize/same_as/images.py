@@ -268,7 +268,7 @@ class Passage:
         return self._cliques.members(numbers[~self._cliques.folded(numbers)])
 
     def _partial(self, rows: Int32, slots: Int32, members: Int32) -> list[Int32]:
-        """Return the images of plain rows that have a member of `members` in a place where the row has the primary.
+        """Return those images of the plain rows `rows` in which a member of `members` stands in place of its primary.
 
         `members`: pairs int32[m, 2] of primary and member. `slots`: for each cell the number of its term's clique, or
         0.
