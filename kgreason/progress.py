@@ -47,9 +47,9 @@ class CancelledError(Exception):
 
 @contextmanager
 def cancellable() -> Iterator[Callable[[int], None]]:
-    """Give a function `report` to pass to work in another thread. It stops this work if the block of the context fails.
+    """Yield a function `report` for work in another thread, to stop this work if the `with` block raises an error.
 
-    After the block has raised an error, the next call of `report` raises CancelledError in the other thread.
+    The work calls `report` now and then. After the block has raised an error, the next call raises CancelledError.
     """
     cancelled = threading.Event()
 

@@ -2,10 +2,10 @@
 
     some p C, written as the blank nodes a, b and c   ->  scm_twin(b, a), scm_twin(c, a), scm_some(a, p, C)
 
-Two restrictions are *twins* if they have the same kind, property and filler, and if by the tables each is below the
-other. For this, scm-cls must say that the filler is below itself, or scm-op or scm-dp that the property is below
-itself. Fillers that are twins count as one filler, so restrictions inside restrictions can be twins as well. The twin
-whose text comes first represents the others; IRIs come before blank nodes.
+Two restrictions are *twins* if they have the same kind, property and filler, and if the rules of the W3C tables derive
+that each is a subclass of the other. The rules derive this if scm-cls puts the filler below itself, or if scm-op or
+scm-dp puts the property below itself. Fillers that are twins count as one filler, so restrictions inside restrictions
+can be twins as well. The twin whose text comes first represents the others; IRIs come before blank nodes.
 
 A restriction is *odd* if it has two properties or two fillers, or is inside itself. No OWL ontology has such a
 restriction. An odd restriction has no twin; special rules of twins.dl relate it to others. A restriction that would
@@ -13,8 +13,8 @@ have a twin only because of an odd filler is odd, too.
 
 Law: after any sequence of edits, `facts` and `representatives` depend only on the remaining triples. Only asserted
 triples count: no derived triple makes two restrictions twins.
-Cost of an edit: a look at the restrictions whose triples it changes, and at those whose property, filler or filler's
-filler it declares. If the representative of some twins changes, all these twins are looked at.
+Cost of an edit: each node whose triples it changes is read again, and so is each restriction that has such a node as
+property or filler, at any depth. If twins get another representative, all these twins are looked at.
 """
 
 from __future__ import annotations
@@ -69,8 +69,9 @@ class Part(NamedTuple):
 class _Reading(NamedTuple):
     """What the triples of a node say of it as a restriction. Without `parts` the node is no restriction.
 
-    `is_odd`: the restriction is odd, see the top of this file. `is_active`: it may have twins. `depth` is the number of
-    restrictions that are nested in it: 0 if the filler is no restriction. Odd restrictions have the largest depth.
+    `is_odd`: the restriction is odd, see the top of this file. `is_active`: it may have twins. `depth`: how many levels
+    of restrictions are nested in it; 0 if its filler is no restriction, or is odd. An odd restriction itself has a
+    depth above all others.
     """
 
     parts: tuple[Part, ...]
@@ -131,7 +132,11 @@ class LiveTwins:
         return tuple(dict.fromkeys((*told, *(self._declared(first) if fact.relation in _OF_TWINS else ()))))
 
     def _sayer(self, leader: Constant, filler: Constant) -> Constant:
-        """Return the first of the twins of `leader` whose filler is `filler`, or a term that `filler` represents."""
+        """Return the restriction with the smallest text among those of the twins of `leader` that mention `filler`.
+
+        A twin mentions `filler` if its own filler is `filler`, or has the representative `filler`. `leader` counts as a
+        twin of itself.
+        """
         key, _ = self._keys[leader]
         parts = [part for part in self._parts.at(key) if filler in (part.filler, self._represented(part.filler))]
         return min(node for part in parts for node in self._sayers.at((key, part)))
@@ -140,9 +145,10 @@ class LiveTwins:
         return ((node, each, term) for each in PREDICATES for term in self._schema.objects(node, each))
 
     def _declared(self, node: Constant) -> Iterator[Triple]:
-        """Yield the triple by which a restriction with twins is below itself: it declares the property or the filler.
+        """Yield the declaration by which a restriction with twins is a subclass of itself.
 
-        If neither is declared, the filler is a restriction, and the triple is the one for this inner restriction.
+        This is the declaration of its property, otherwise that of its filler. If neither is declared, the filler is a
+        restriction, and its own declaration, found in the same way, is yielded.
         """
         part = next(iter(_parts(self._schema, node)))
         types = [type_ for type_ in self._schema.objects(part.property_, RDF_TYPE) if type_ in _OF_PROPERTIES]
@@ -278,7 +284,10 @@ class LiveTwins:
     # How a node reads as a restriction
 
     def _key(self, node: Constant, reading: _Reading) -> tuple[Key, tuple[Part, ...]] | None:
-        """Return the key and the parts of a node, by its `reading`, or None if the node is no restriction."""
+        """Return the key of a node's group of twins, and the node's parts; None if the node is no restriction.
+
+        `reading` is the reading of the node.
+        """
         if not reading.parts:
             return None
         if not reading.is_active:
@@ -353,7 +362,7 @@ def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
 def _net(before: _Said, after: _Said) -> Change[Atom]:
     """Return the facts that disappeared and appeared between `before` and `after`.
 
-    Both map an owner (a node, or the key of a group of twins) to facts. Only the owners in `before` count.
+    Both map an owner (a node, or the key of a group of twins) to facts. Owners that are not in `before` are ignored.
     """
     gone = {fact: None for facts in before.values() for fact in facts}
     come = {fact: None for owner in before for fact in after.get(owner, ())}

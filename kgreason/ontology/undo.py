@@ -54,7 +54,7 @@ class UndoLog:
 
 
 class Index(Generic[K, V]):
-    """A dict from each key to a set of values, whose changes an undo log keeps. A key without values is removed."""
+    """A dict from keys to sets of values. All its changes go into an undo log. A key without values is removed."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log

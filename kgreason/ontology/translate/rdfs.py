@@ -1,10 +1,10 @@
-"""The rows of RDFS and of rho-df that read an axiom and data.
+"""The rows of the RDFS and rho-df tables whose premises are one axiom and one triple of data.
 
 RDFS: the entailment patterns of RDF 1.1 Semantics, section 9.2.1. rho-df: Munoz, Perez, Gutierrez, Simple and Efficient
-Minimal RDFS, Table 1. Both have the same four rows under different names. The other patterns either read only schema
-and close it before it is translated (rdfs5, rdfs11, rho-2a, ...), or have no schema premise (rdfs4a). rho-5a and rho-5b
-are left out. They join two axioms through a property that is a blank node. kgreason allows blank nodes as predicates,
-so rho-2b with rho-4a or rho-4b derives the same.
+Minimal RDFS, Table 1. Both tables have the same four rows of this kind, under different names. The other rows are not
+here. Some derive schema from schema, so they close the schema before it is translated (rdfs5, rdfs11, rho-2a, ...).
+Some have no schema premise (rdfs4a). rho-5a and rho-5b join two axioms at a property that is a blank node. They are
+superfluous: kgreason allows blank nodes as predicates, so rho-2b with rho-4a or rho-4b derives the same.
 """
 
 from __future__ import annotations

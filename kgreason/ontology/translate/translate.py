@@ -1,31 +1,32 @@
 """Translate schema triples to rules, by a sequence of small passes (docs/architecture.md).
 
-    covers         remove subclass and similar pairs that other pairs imply
+    covers         remove subclass, subproperty, domain and range triples (*pairs*) that other pairs imply
     collect        schema triples -> axioms, with lists and class expressions unfolded
-    translate      one axiom -> rules, by the rows of the profile; one restriction stands for all that say the same
-    normalise      canonical form; remove rules that derive only what their body has
+    translate      one axiom -> rules, by the profile's rows of the tables; twins -> their representative
+    normalise      bring each rule into canonical form; remove rules whose heads are all in their body
     deduplicate    keep one rule where several axioms yield the same
-    reduce         remove shortcuts: rules if a chain of other rules derives the same
+    reduce         remove shortcuts, which are rules whose head a chain of other rules derives from their body
 
-The closing rules of the profile's rule set must have closed the schema before (generic/generic.py). A row reads only
-one axiom; conclusions from two axioms are already in the closed schema. Example: r1 = some p A, r2 = some p B, and A is
+The schema must be closed, by the closing rules of the profile's rule set (generic/generic.py). A row reads only one
+axiom; conclusions from two axioms are already in the closed schema. Example: r1 = some p A, r2 = some p B, and A is
 below B. Then scm-svf1 has put r1 below r2.
 
 Invariant: the result depends on the set of schema triples alone, not on their order. Cost: linear in the schema, except
-for the rows over pairs of a list (see owl2rl.py).
+for the rows that read each pair of members of a list (see owl2rl.py).
 
 `LiveTranslation` keeps the rules of a schema up to date, edit by edit. Each pass takes a change of its input (items
 that go and come), and returns the change of its output:
 
-    LiveCovers       triples -> fewer triples             checks the pairs beside changed pairs again
-    LiveReadings     schema triples -> axioms             reads the nodes that the edit touches again
+    LiveCovers       triples -> fewer triples             checks again only pairs that share an end with a changed pair
+    LiveReadings     schema triples -> axioms             reads again only the nodes that the edit touches
     translate_axiom  axiom -> canonical rules             translates only added axioms
-    LiveStatements   rules -> rules without duplicates    keeps a statement while any axiom makes it
-    LiveReduction    rules -> rules without shortcuts     checks the steps that lead to a change again
+    LiveStatements   rules -> rules without duplicates    keeps a rule while at least one axiom yields it
+    LiveReduction    rules -> rules without shortcuts     checks again only rules from which a chain leads to a change
 
 Law: after any sequence of edits, `rules` and `warnings` are those of `translate` for the remaining triples, with the
 same names, sources and order. So after an edit and its reverse everything is as before. `log.rollback()` undoes all
-edits since `log.commit()`. Cost: see the passes. Triples that an edit does not touch take memory but no time.
+edits since `log.commit()`. Cost: see the modules of the passes. Triples that an edit does not touch take memory but no
+time.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ PASSES: tuple[Callable[[Iterable[Rule]], Rules], ...] = (normalise, deduplicate,
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The rules that a schema was translated to, and the readings (axioms by node) that they were made from."""
+    """The rules that a schema was translated to. `readings` has the axioms of each node, from which they were made."""
 
     profile: Profile
     readings: tuple[Reading, ...]
@@ -69,7 +70,7 @@ class Translation:
 
     @property
     def axioms(self) -> tuple[Axiom, ...]:
-        """All axioms that were read, sorted by `place`, also those for which the profile has no row.
+        """All axioms that were read, sorted by `place`, also those of a kind that the profile does not translate.
 
         Subclass and similar axioms that other axioms imply are left out (`covers`).
         """
@@ -77,7 +78,7 @@ class Translation:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A warning, in one line, for each broken list or SWRL rule that the profile would read."""
+        """A warning, in one line, for each axiom in `broken` of a kind that the profile translates."""
         return warnings_of(self.broken, self.profile)
 
     @property
@@ -87,13 +88,14 @@ class Translation:
 
 
 def warnings_of(broken: Iterable[Broken], profile: Profile) -> tuple[str, ...]:
-    """Return a warning, in one line, for each broken axiom of a kind for which the profile has rows."""
+    """Return a warning, in one line, for each axiom in `broken` of a kind that the profile translates."""
     return tuple(str(each) for each in broken if each.kind in ROWS[profile])
 
 
 def forks_of(broken: Iterable[Broken], profile: Profile) -> frozenset[Constant]:
-    """Return the kinds of those broken axioms that have a forked list. Kinds without rows in the profile are left out.
+    """Return the kinds of those axioms in `broken` that have a forked list.
 
+    Kinds that the profile does not translate are left out.
     Only generic rules can read an axiom with a forked list.
     """
     return frozenset(each.kind for each in broken if each.fault.is_fork and each.kind in ROWS[profile])
@@ -102,10 +104,10 @@ def forks_of(broken: Iterable[Broken], profile: Profile) -> frozenset[Constant]:
 def translate(
     schema: Iterable[Triple], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
 ) -> Translation:
-    """Translate a closed schema to rules, with the rows of a profile. Triples that are not schema are ignored.
+    """Translate a closed schema to rules, by the tables of a profile. Triples that are not schema are ignored.
 
-    `twins` maps a restriction to its representative, a restriction that says the same. The bodies of rules have the
-    representative in place of the restriction.
+    `twins` maps a restriction to its representative, which is a restriction that says the same. The bodies of the rules
+    have the representative in place of the restriction.
     """
     readings = tuple(collect(Schema(covers(schema))))
     *_, (_, rules) = stages(readings, profile, twins)
@@ -117,7 +119,7 @@ def stages(
 ) -> Iterator[tuple[str, Rules]]:
     """Translate the axioms in `readings` and run the passes over the rules. `profile`, `twins`: see `translate`.
 
-    Yields the name of each step and the rules after it.
+    Yields, after each step, its name and the rules at this point. The first step is `translate`.
     """
     rules = tuple(
         rule for axiom in _axioms(readings) for rule in represented(axiom, translate_axiom(axiom, profile), twins)
@@ -133,14 +135,15 @@ def _axioms(readings: Iterable[Reading]) -> tuple[Axiom, ...]:
 
 
 def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
-    """Return the rules of one axiom, in the order of the rows that the profile has for this kind of axiom."""
+    """Return the rules that the profile's `ROWS` make from an axiom, in the order of these rows."""
     return tuple([rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom)])
 
 
 def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
-    """Return the classes on whose representatives the rules of an axiom depend, see `represented`.
+    """Return the classes whose representatives `represented` looks up for an axiom.
 
-    These are the classes C of all body atoms `?x rdf:type C`, and the node of the axiom if it is a restriction.
+    These are the classes C of all body atoms `?x rdf:type C`, and the node of the axiom if it is a restriction. For
+    subclass and equivalence axioms there are none.
     """
     if axiom.kind in _BELOW:
         return set()
@@ -149,10 +152,10 @@ def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
 
 
 def represented(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
-    """Return the rules of an axiom with the representative in place of each restriction in their bodies.
+    """Return the rules of an axiom. In their bodies, each restriction is replaced by its representative, if it has one.
 
     `twins` maps a restriction to its representative. If the axiom itself is a restriction with a representative, no
-    rules are returned: the restriction is below its representative, which has rules.
+    rules are returned: the restriction is a subclass of its representative, which has rules.
     """
     if axiom.kind in _BELOW or not twins:
         return rules
@@ -220,12 +223,12 @@ class LiveTranslation:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A warning, in one line, for each broken list or SWRL rule that the profile would read."""
+        """A warning, in one line, for each broken axiom (`Broken`) of a kind that the profile translates."""
         return warnings_of(self.readings.broken, self.profile)
 
     @property
     def forks(self) -> frozenset[Constant]:
-        """The kinds of those axioms that have a forked list (see `read/lists.py`)."""
+        """The kinds of the axioms that have a forked list (see `read/lists.py`), as `forks_of` returns them."""
         return forks_of(self.readings.broken, self.profile)
 
     def change(
@@ -257,7 +260,7 @@ class LiveTranslation:
                 self._log.drop(self._twins, node)
 
     def _asking(self, nodes: Iterable[Constant]) -> Iterable[tuple[Triple, ...]]:
-        """Return the sources of each axiom whose rules depend on the representative of one of `nodes`, see `asked`."""
+        """Return the sources of each axiom for which `asked` returned at least one of `nodes`."""
         return sorted({sources for node in nodes for sources in self._askers.at(node)})
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
@@ -279,8 +282,8 @@ class LiveTranslation:
 def _net(change: Change[Placed]) -> RuleChange:
     """Turn a change of rules with their places (`Placed`) into a change of rules alone.
 
-    If one axiom no longer gives a rule, but another axiom gives it now, the rule stays. It is `restated` if its place
-    has changed.
+    If one axiom no longer yields a rule, but another axiom now yields the same rule, the rule stays. It is `restated`
+    if its place has changed.
     """
     if not change.gone:
         return RuleChange((), tuple([placed.rule for placed in sorted(change.come, key=order)]), ())
