@@ -5,18 +5,18 @@ variables, reordering atoms and dropping repeated atoms. So if two axioms transl
 this rule with weight 2. Only the syntax counts: a body atom stays even if the other atoms imply it.
 
     body    without repetitions, in the order of atoms that gives the smallest text
-    heads   without repetitions, sorted; the same for what the rule negates
+    heads   without repetitions, sorted; each NOT of the rule likewise
     names   variables are called v0, v1, ... in the order of their first occurrence in the body
 
 The *text* of an atom has these new names. The best order of the body is built atom by atom: the next atom is the one
-with the smallest text. If several atoms have the same text, all of these orders are continued. If several complete
-orders have the same text, the heads decide.
+with the smallest text. If several atoms have the same smallest text, an order is built with each of them as the next
+atom. If several complete orders have the same text, the smallest text of the rest of the rule decides, heads first.
 
 Laws: `canonical(canonical(r)) == canonical(r)`; the canonical form means the same as the rule. At most `_TRIED` partial
-orders are kept, as many as there are orders of a body of `_SHORT` atoms (6! = 720). In a longer body, atoms of the same
-text are first told apart by their neighbours (`_marks`), and the longer the body is, the fewer orders are kept. The
-order of atoms that are still alike nearly never matters. If it does, the canonical form still means the same as the
-rule, but it may depend on the order in which the rule was written.
+orders are kept, as many as there are orders of a body of `_SHORT` atoms (6! = 720). In a longer body, atoms with the
+same text are compared by their neighbours (`_marks`); the longer the body is, the fewer orders are kept. If atoms have
+equal neighbours as well, their order nearly never matters. If it does, the canonical form still means the same as the
+rule, but it may depend on the order in which the atoms of the rule were written.
 
 Cost: 2 to 4 microseconds for a rule with one body atom, 15 to 25 for two or three atoms, 6 milliseconds for six atoms
 that are all alike, 0.2 s for 200.
@@ -100,7 +100,8 @@ def _renumbered(rule: Rule) -> tuple[Rule, Numbers]:
 def _with_aggregates(rule: Rule) -> Rule:
     """Return the canonical form of a rule with aggregates.
 
-    While the body is ordered, an atom stands for each aggregate; its relation is the text of the aggregate.
+    In the search for the best order of the body, an atom stands for each aggregate. The relation of this atom is the
+    text of the aggregate.
     """
     found: dict[str, Aggregate] = {}
     atoms = []
@@ -120,10 +121,10 @@ def _with_aggregates(rule: Rule) -> Rule:
 
 
 def _placed_in(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
-    """Return a canonical aggregate with the names that its variables have in the rule.
+    """Rename the variables of a canonical aggregate for the rule that contains it, and return the aggregate.
 
-    `atom` stands for the aggregate in the rule; its terms are the names of the group and of the result. The other
-    variables are named v{known} and so on.
+    `atom` stands for the aggregate in the rule. Its terms are the new names of the group's variables and of the result.
+    The rule uses `known` names, v0, v1, ...; the other variables of the aggregate get other names.
     """
     *group, result = cast("tuple[Variable, ...]", atom.terms)
     names: dict[Term, Variable] = dict(zip((*aggregate.group, aggregate.result), (*group, result), strict=True))
@@ -148,10 +149,10 @@ def _placed_in(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
 
 
 def canonical_aggregate(aggregate: Aggregate) -> tuple[Aggregate, tuple[Variable, ...]]:
-    """Return the canonical form of an aggregate, and the variables of its group as the rule has them.
+    """Return the canonical form of an aggregate, and the variables of its group with the rule's names.
 
-    The canonical form is equal for all ways to write the aggregate. The second result has the order that the group has
-    in the first.
+    The canonical form is equal for all ways to write the aggregate. Both results have the variables of the group in the
+    same order.
     """
     heads = [Atom(_GROUP, (variable,)) for variable in aggregate.group]
     heads += [Atom(_ARGUMENT, (aggregate.argument,))] if aggregate.argument else []
@@ -187,9 +188,9 @@ def _renamed(atom: Atom, names: Mapping[Term, Term]) -> Atom:
 
 
 def _extended(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
-    """Extend unfinished orders by one more atom: the atom with the smallest text, and of equal texts the smallest mark.
+    """Extend unfinished orders by the atom with the smallest text. Among equal texts, the smallest mark decides.
 
-    Returns this text, and the orders that can go on with it, at most `tried`. Other orders are dropped.
+    Returns this text, and the extended orders, at most `tried`. An order that has no such atom left is dropped.
     """
     smallest: tuple[Reading, int] = (), 0
     ties: list[tuple[_Order, Atom]] = []
@@ -207,9 +208,9 @@ def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
     """Return a number for each of the body's `atoms`.
 
     The numbers depend neither on the names of variables nor on the order of atoms. Two atoms are neighbours if they
-    share a variable. A head is a neighbour in the same way, but gets no number. Atoms with equal numbers have
-    the same neighbours at every distance. The numbers are the colours of Weisfeiler and Leman, refined until a round
-    finds no new differences.
+    share a variable. Heads count as neighbours, too, but get no numbers. Atoms with equal numbers have equal neighbours
+    at every distance. The method is the colour refinement of Weisfeiler and Leman: it ends with the first round that
+    finds no new difference.
     """
     every = (*atoms, *dict.fromkeys(heads))
     colours: dict[Term, int] = {term: 0 for atom in every for term in atom.terms if isinstance(term, Variable)}
@@ -241,7 +242,7 @@ def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> 
 
 
 def _numbered(values: Sequence[Any]) -> list[int]:
-    """Return, for each of `values`, its index in the sorted list of values. Equal values have the same index."""
+    """Return, for each of `values`, the first index at which an equal value stands in the sorted list of the values."""
     ordered = sorted(values)
     places: list[int] = []
     for number, value in enumerate(ordered):
@@ -274,8 +275,9 @@ def _heads(rule: Rule, numbers: Numbers) -> list[Reading]:
 def _computed(rule: Rule, numbers: Numbers) -> tuple[list[Reading], Numbers]:
     """Return the texts of a rule's filters and assignments, without repetitions, and the new names of all variables.
 
-    `numbers` has the new names of the body's variables; the results of assignments get the next names. The next filter
-    or assignment is the one with the smallest text, out of those whose inputs have new names; filters come first.
+    `numbers` has the new names of the body's variables; the results of assignments get the next names. The texts are
+    put in order one by one. The candidates are those whose inputs have new names already. The next one is the filter
+    with the smallest text or, if no filter is a candidate, the assignment with the smallest text.
     """
     waiting, found, named = list(dict.fromkeys(rule.computed)), list[Reading](), dict(numbers)
     while waiting:
@@ -305,10 +307,10 @@ def _computation(reading: Reading) -> Computed:
 
 
 def canonical_computed(computed: Computed) -> tuple[Computed, tuple[Variable, ...]]:
-    """Return the canonical form of an expression, and its input variables as the rule has them.
+    """Return the canonical form of an expression, and its input variables with the rule's names.
 
-    The canonical form is equal for all ways to name the variables. They are v0, v1, ... in the order in which they
-    occur, and the last one is the result of BIND.
+    The canonical form is equal for all ways to name the variables. Its inputs are v0, v1, ... in the order in which
+    they occur; the result of BIND has the next name.
     """
     inputs = computed.inputs()
     names = {variable: Variable(f"v{number}") for number, variable in enumerate(inputs)}
@@ -325,14 +327,14 @@ class _Absent(NamedTuple):
 
 
 def _negated(rule: Rule, numbers: Numbers) -> list[_Absent]:
-    """Return each NOT of a rule as text, sorted and without repetitions. `numbers` has new names of variables."""
+    """Return each NOT of a rule as text, sorted and without repetitions. `numbers` is as for `_absent`."""
     return sorted({_absent(negated, numbers) for negated in rule.negated})
 
 
 def _absent(negated: Not, numbers: Numbers) -> _Absent:
-    """Return the smallest text of one NOT. `numbers` has the new names of the body's variables.
+    """Return the smallest text of one NOT.
 
-    Local variables get the next names.
+    `numbers` has the new names of the rule's variables. The local variables of the NOT get the next names.
     """
     outer = {term: text for term, text in numbers.items() if term not in negated.local}
     body, filters, _ = _ordered(negated, outer)
@@ -344,8 +346,8 @@ def _absent(negated: Not, numbers: Numbers) -> _Absent:
 def _ordered(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple[Reading, ...], Numbers]:
     """Put the atoms and filters under a NOT in the order with the smallest text.
 
-    Returns the texts of the atoms, the texts of the filters, and the new names of all variables. `numbers` has the new
-    names that are known before.
+    Returns the texts of the atoms, the texts of the filters, and the new names of all variables. `numbers` has the
+    variables that have new names before the search; the other variables get the next names.
     """
     body: list[Reading] = []
     orders = [_Order(tuple((atom, 0) for atom in dict.fromkeys(negated.atoms)), numbers)]
@@ -361,7 +363,7 @@ def _ordered(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple
 def _filters(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], Numbers]:
     """Return the texts of the filters under a NOT, and the new names of all variables.
 
-    `numbers` has the new names that are known before. The next filter is always the one with the smallest text.
+    `numbers` has the variables that have new names already. The next filter is always the one with the smallest text.
     """
     waiting, found, named = list(dict.fromkeys(negated.computed)), list[Reading](), dict(numbers)
     while waiting:
@@ -381,7 +383,7 @@ def canonical_not(negated: Not) -> tuple[Not, tuple[Variable, ...]]:
     """Return the canonical form of a NOT, and those of its variables that the rest of the rule binds.
 
     The canonical form is equal for all ways to write the NOT. Its variables are v0, v1, ... in the order of its atoms.
-    The second result has the variables as the rule names them, in the same order.
+    The second result is `outer()` of the canonical form, with the rule's names.
     """
     body, filters, numbers = _ordered(negated, {})
     names = {text: term for term, text in numbers.items()}

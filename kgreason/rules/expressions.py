@@ -73,8 +73,8 @@ _TIGHT_BEFORE, _TIGHT_AFTER = frozenset([")", ","]), frozenset(["(", "!"])
 def in_order(known: Iterable[object], computed: Iterable[Computed]) -> tuple[Computed, ...]:
     """Put filters and assignments in an order such that each comes after the assignments whose results it reads.
 
-    As far as this allows, they keep their order in `computed`. `known` are the terms that atoms bind. Filters and
-    assignments with an input that nothing binds come last.
+    Where several may come next, the first of them in `computed` does. `known` are the terms that atoms bind. Filters
+    and assignments with an input that nothing binds come last.
     """
     bound = set(known)
     waiting, found = list(computed), list[Computed]()
@@ -178,7 +178,7 @@ def called(rules: Iterable[Rule]) -> list[str]:
 
 
 def _is_of_python(part: Variable | str) -> bool:
-    """Whether a part of an expression is a name that is no function or word of SPARQL."""
+    """Whether a part of an expression is a name that is neither a function of SPARQL nor a reserved word."""
     return not isinstance(part, Variable) and part[0].isalpha() and part.upper() not in RESERVED
 
 
@@ -260,7 +260,7 @@ def _of_call(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
 
 
 def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:
-    """Yield a problem for each word or sign of an expression that is wrong by itself, in their order."""
+    """Yield a problem for each word or sign that is wrong by itself, in the order of the expression."""
     for index, (part, following) in enumerate(pairwise((*parts, ""))):
         if isinstance(part, Variable):
             continue

@@ -1,7 +1,7 @@
 """`format_rule`, `format_program`: rules as text, the inverse of `parse`.
 
-Law: `parse(format_program(p)) == p`, if the constants of p are canonical N-Triples text and the grammar allows its
-names of variables, relations and prefixes. A prefix abbreviates an IRI if the rest of the IRI is plain
+Law: `parse(format_program(p)) == p`, if the constants of p are canonical N-Triples text and the grammar allows the
+names of variables, relations and prefixes in p. A prefix abbreviates an IRI if the rest of the IRI is plain
 (ASCII letters, digits, `_`, `-`). Numbers and booleans have no quotation marks; rdf:type as a predicate is `a`.
 
 Cost: a few microseconds for an atom; each IRI is compared with every prefix.

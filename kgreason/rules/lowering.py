@@ -1,7 +1,7 @@
 """`lowered`: replace NOT, expressions and aggregates in rules by atoms of hidden relations.
 
-Left is a rule, in the middle the rules that replace it. B is the rest of the body. `materialize/operators` asserts the
-facts of `none`, `made` and `value`.
+The rules in the middle replace the rule on the left; the right column has remarks. B is the rest of the body.
+`materialize/operators` asserts the facts of `none`, `made` and `value`.
 
     H :- B, NOT p(?x)           asks(?x) :- B                       the values for which the rule asks
                                 H :- B, none(?x)                    the rule reads the values for which p is absent
@@ -24,25 +24,26 @@ are called. Rules derive `asks` and `some`. A commit asserts a fact of `none` wh
 negated fact (or its `some` fact) is absent. So the engine evaluates only rules without NOT, every fact has a stamp and
 a support as always, and the `none` fact is a premise in proofs of H.
 
-A row of `each` is one match that counts. Its columns are the group and ?y for COUNT(DISTINCT ?y), MIN, MAX and SAMPLE,
-and all variables for the other functions. If the aggregate has a single atom with exactly these variables, it reads the
-facts of this atom, and no relation `each` is needed.
+A row of `each` is one match that counts. Its columns are the variables of the group and the argument. COUNT, SUM, AVG
+and GROUP_CONCAT without DISTINCT count repeated values; for them, all other variables inside the brackets are columns
+as well. If the aggregate has a single atom with exactly the variables of the columns, it reads the facts of this atom,
+and no relation `each` is needed.
 
-If a single atom is negated or aggregated, no lowered rule contains this atom. But each constant that a user's rule
-mentions needs a representative if it has equal terms. So a rule with an empty body derives a fact `names`, only to
-mention the constants of the atom.
+If there is just one atom under NOT or inside AGGREGATE, its facts can often be looked up without a rule. Then no
+lowered rule contains the atom. But each constant that a user's rule mentions needs a representative if it has equal
+terms. So a rule with an empty body derives a fact `names`, only to mention the constants of the atom.
 
 When a fact of `asks` is derived, the fact of `made` with the same inputs is asserted. The fact of `made` is never
 retracted: an expression always has the same result for the same inputs.
 
 A Python function may raise an error, which ends the commit. So its calls must not depend on the order in which a rule
-is evaluated or written: the rule for `asks` has the whole body. This rule also has all expressions of SPARQL, except
-those whose inputs depend on a call that this call does not need. A fact `called(inputs)` is asserted for each call, so
-that no call is repeated.
+is evaluated or written: the rule for `asks` has all atoms of the body, the calls whose results this call needs, and
+all expressions of SPARQL that need no further call. A fact `called(inputs)` is asserted for each call, so that no call
+is repeated.
 
-Law: if `none` has exactly the values in `asks` without a negated fact, the closure is that of stratified negation (Apt,
-Blair and Walker, *Towards a Theory of Declarative Knowledge*). Cost: the body is evaluated twice. Each value asked for
-is a fact of `asks`, and while the negated fact is absent also a fact of `none`.
+Law: if `none` has exactly those values of `asks` for which the negated fact is absent, the closure is that of
+stratified negation (Apt, Blair and Walker, *Towards a Theory of Declarative Knowledge*). Cost: the body is evaluated
+twice. Each value asked for is a fact of `asks`; it is a fact of `none` as well while the negated fact is absent.
 """
 
 from __future__ import annotations
@@ -67,10 +68,11 @@ _REPEATING = frozenset(["COUNT", "SUM", "AVG", "GROUP_CONCAT"])
 
 
 class Negation(NamedTuple):
-    """A NOT with the atoms of its hidden relations: `asks` has the values asked for, `none` the absent ones of them.
+    """A NOT with the atoms of its hidden relations.
 
-    A value is absent if no fact matches `pattern`. The terms of `asks` and `none` are the variables of `pattern`, in
-    the order in which they occur. `negated` is the NOT itself, in canonical form.
+    `asks` has the values that rules ask for. `none` has those of these values that are absent: no fact matches
+    `pattern`. The terms of `asks` and `none` are the variables of `pattern`, in the order in which they occur.
+    `negated` is the NOT itself, in canonical form.
     """
 
     pattern: Atom
@@ -81,7 +83,7 @@ class Negation(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def negation(negated: Not) -> tuple[Negation, tuple[Variable, ...]]:
-    """Return the hidden relations for a NOT, and the variables of the rule for the terms of `asks` and `none`.
+    """Return the hidden relations for a NOT, and the rule's variables for the terms of `asks` and `none`.
 
     The hidden relations are the same for all ways to write the NOT.
     """
@@ -143,12 +145,12 @@ def _naming(rule: Rule, pattern: Atom, hidden: Atom) -> Iterator[Rule]:
 
 
 def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> tuple[Atom, ...]:
-    """Return the body of the rule that asks for `keys`: the atoms of `body` that `rule` itself does not derive.
+    """Return the body of the rule that asks for `keys`: those atoms of `body` that no head of `rule` can match.
 
-    So a recursive rule asks for all keys at once, and not for some more keys in each round of the recursion; it may ask
-    for keys that the recursion never reaches. The whole `body` is returned if the other atoms do not bind the keys, or
-    if their join is a product. The atom of an expression is kept only if the atoms before it bind the inputs of the
-    expression. Otherwise the results of an expression could ask for more results without an end.
+    Without the recursive atoms, a rule asks for all keys at once, instead of some more keys in each round of the
+    recursion. It may ask for keys that the recursion never reaches. If the kept atoms do not bind the keys, or if
+    their join is a product, the whole `body` is returned. The hidden atom of an expression is kept only if the kept
+    atoms before it bind its inputs. Otherwise the results of an expression could ask for more results without an end.
     """
     others: tuple[Atom, ...] = ()
     bound: set[object] = set()
@@ -161,11 +163,12 @@ def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> t
 
 
 def _before(rule: Rule, asked: Computed) -> tuple[Atom, ...]:
-    """Return the atoms of a rule that may stand in the rule that asks for one of its expressions.
+    """Return the atoms that may stand in the body of the rule that asks for `asked`, an expression of `rule`.
 
-    For the call of a Python function these are all atoms and all expressions of SPARQL; for an expression of SPARQL,
-    all atoms and the expressions of SPARQL before it. Both have the calls whose results they need, and no other calls:
-    otherwise an expression and a call could wait for each other.
+    They are the body atoms, and hidden atoms for aggregates and for the expressions that `asked` needs, directly or
+    through others. Hidden atoms for further expressions of SPARQL follow if they need no other calls: for a call of a
+    Python function all of them, for an expression of SPARQL those before it. Calls that `asked` does not need are left
+    out: otherwise an expression and a call could wait for each other.
     """
     body = (*rule.body, *aggregated(rule))
     known: set[object] = {term for atom in body for term in atom.terms}
@@ -197,8 +200,8 @@ class Function(NamedTuple):
     """An expression with the atoms of its hidden relations: `asks` has the inputs, `made` the inputs with the result.
 
     If the expression has no result for some inputs, `made` has no fact for them. `computed` is the expression in
-    canonical form; the terms of the atoms are its variables. For the call of a Python function, `called` has the inputs
-    with which the function was called.
+    canonical form; the terms of the atoms are its variables. `called` has the inputs with which a Python function was
+    called; it is None if the expression is no such call.
     """
 
     asks: Atom
@@ -209,7 +212,7 @@ class Function(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
-    """Return the hidden relations for an expression, and the variables of the rule for the inputs.
+    """Return the hidden relations for an expression, and its inputs with the rule's names.
 
     The hidden relations are the same for all ways to write the expression.
     """
@@ -238,7 +241,7 @@ def skolems_of(expressions: Iterable[Computed]) -> Iterator[Function]:
 
 
 def renamed_results(rule: Rule) -> Iterator[Rule]:
-    """Yield a rule for each BIND of `rule`: a fact with a result gives the same fact with the result's representative.
+    """Yield a rule for each BIND of `rule`. It derives the facts of `made` again, with representatives as results.
 
     The rules in the engine work with representatives. The result of an expression may be any member of a clique, and no
     other rule replaces this member by its representative.
@@ -273,7 +276,7 @@ class Aggregation(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def aggregation(aggregate: Aggregate) -> tuple[Aggregation, tuple[Variable, ...]]:
-    """Return the hidden relations for an aggregate, and the variables of the rule for the group.
+    """Return the hidden relations for an aggregate, and the variables of its group with the rule's names.
 
     The hidden relations are the same for all ways to write the aggregate.
     """
@@ -357,7 +360,8 @@ def is_absence(fact: Atom) -> bool:
 def _is_looked_up(negated: Not) -> bool:
     """Whether the facts of one atom decide a NOT. Such a NOT needs no hidden relation `some`.
 
-    A NOT of an owl:sameAs triple does need it: equal terms are in one clique, and most pairs in it have no fact.
+    A NOT of an owl:sameAs triple does need `some`: equal terms are in one clique, and most pairs of its members have no
+    fact.
     """
     if negated.local or negated.computed or len(negated.atoms) != 1:
         return False
