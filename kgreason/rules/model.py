@@ -39,7 +39,7 @@ DATA = "DATA"
 
 
 class Atom(NamedTuple):
-    """A triple pattern (`relation` is None), or an atom of a relation. With `relation` DATA: a pattern after `DATA`."""
+    """An atom of a relation, or a triple pattern. A triple pattern has the `relation` None, or `DATA` after `DATA`."""
 
     relation: str | None
     terms: tuple[Term, ...]
@@ -75,9 +75,10 @@ class Not(NamedTuple):
 class Computed(NamedTuple):
     """A filter or an assignment: `FILTER(expression)` or `BIND(expression AS ?result)`.
 
-    `parts` are the tokens of a SPARQL expression: variables, constants as N-Triples text, operators and names. An error
-    in the expression makes no row, just as a false FILTER makes none. `result` is None for a FILTER. `SKOLEM("label",
-    ...)` must be the whole expression. Its result is a blank node: the same node for the same label and arguments.
+    `parts` are the tokens of the expression: variables, constants as N-Triples text, operators and names. If the
+    expression has an error for a match of the body, this match is dropped, as with a false FILTER. `result` is None for
+    a FILTER. `SKOLEM("label", ...)` must be the whole expression. Its result is a blank node: the same node for the
+    same label and arguments.
     """
 
     parts: tuple[Variable | str, ...]
@@ -92,9 +93,10 @@ class Aggregate(NamedTuple):
     """An aggregate, `AGGREGATE(atoms ON ?x BIND COUNT(DISTINCT ?y) AS ?n)`: one value for each group of matches.
 
     The matches that give the variables of `group` the same values are one group. `function` is COUNT, SUM, MIN, MAX,
-    AVG, SAMPLE or GROUP_CONCAT. `argument` is the variable that the function reads; None is COUNT(*), which counts the
-    matches. `computed` has the filters and assignments inside, in their order. `separator` is the text between the
-    values of GROUP_CONCAT. Variables inside the brackets that are not in `group` occur in no other part of the rule.
+    AVG, SAMPLE or GROUP_CONCAT. `argument` is the variable that the function reads. It is None for COUNT(*), which
+    counts the matches. `computed` has the filters and assignments inside, in their order. `separator` is the text
+    between the values of GROUP_CONCAT. Variables inside the brackets that are not in `group` occur in no other part of
+    the rule.
     """
 
     atoms: tuple[Atom, ...]
@@ -124,8 +126,8 @@ class Relation(NamedTuple):
     """The declaration of a relation: `@relation edge(from, to, weight: xsd:integer) key(from, to) .`.
 
     `key` has the numbers of the key's columns, from 0. No two asserted facts have the same terms in these columns; with
-    an empty key all facts are allowed. `kind` says who makes the facts: "input" users alone, "derived" and "internal"
-    rules alone, "" both. Deltas and dumps leave internal relations out.
+    an empty key all facts are allowed. `kind` says who makes the facts: only users ("input"), only rules ("derived" and
+    "internal"), or both (""). Deltas and dumps leave internal relations out.
     """
 
     name: str
@@ -141,15 +143,16 @@ RELATION_KINDS = ("input", "derived", "internal")
 class Rule:
     """A rule `heads :- body, aggregates, computed, negated .`.
 
-    `body` has the atoms that must hold, `aggregates` the aggregates, `negated` each NOT. `computed` has the filters and
-    assignments, each after the assignments whose results it reads. The name of a W3C rule is the W3C name.
+    `body` has the atoms that must hold, `aggregates` has each AGGREGATE, and `negated` has each NOT. `computed` has the
+    filters and assignments, each after the assignments whose results it reads. The name of a rule from the W3C
+    tables is the one that the tables give it.
 
     `sources` are the schema triples that the rule was translated from; proofs show these triples. `file` is the rule
     file that a user's rule came from, or "". Equality and hash ignore `sources` and `file`. `dialect` is the language
     of the rule's text: "" for our own, "srl" for SPARQL-RL, "rq" for a CONSTRUCT query.
 
-    A declaration of a relation is a rule, too, so that users add, remove and store declarations as they do rules. It
-    has the relation in `declares`, has no atoms, and derives nothing.
+    A declaration of a relation is a `Rule` as well, so that users add, remove and store declarations like rules. Such a
+    rule has the relation in `declares`, has no atoms, and derives nothing.
     """
 
     heads: tuple[Atom, ...]
@@ -215,7 +218,7 @@ class Rule:
         return self.is_positive and not any(self.data())
 
     def bound(self) -> set[Term]:
-        """Return all variables to which the rule gives values; constants of body atoms are in the result as well."""
+        """Return the variables to which the rule gives values. The constants of body atoms are among them."""
         terms: set[Term] = {term for atom in self.body for term in atom.terms}
         for aggregate in self.aggregates:
             terms.update(aggregate.group, (aggregate.result,))
@@ -255,8 +258,9 @@ def label(rule: Rule) -> str:
 def contradiction(rule: Rule) -> Atom:
     """Return the head that the engine derives for a rule with head `false`: `false(name, v1, ..., vn, c1, ..., cm)`.
 
-    v1 to vn are the variables of the body, c1 to cm its constants without the vocabulary. Rules that are translated
-    from different axioms may have the same name; the constants tell such rules apart.
+    v1 to vn are the variables to which the body gives values, and c1 to cm are the constants of the body atoms, except
+    the terms of the vocabulary (`terms.vocabulary`). Rules that are translated from different axioms may have the same
+    name, but they differ in these constants.
     """
     terms: dict[Term, None] = dict.fromkeys(term for atom in rule.body for term in atom.terms)
     for aggregate in rule.aggregates:

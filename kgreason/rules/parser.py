@@ -77,7 +77,7 @@ def parse(
 
 
 class _Context(NamedTuple):
-    """The arguments of `parse` that `_sparql` needs, and the file of the text (`path`), or None if there is none."""
+    """The arguments of `parse` that `_sparql` needs, and the file of the text (`path`; None if it is from no file)."""
 
     functions: Find | None
     base: str | None
@@ -104,7 +104,7 @@ def _sparql(text: str, source: str, syntax: Syntax, context: _Context) -> Progra
 
 
 def absent(fact: Atom) -> Not:
-    """Read a hidden fact that says that something is absent (`lowering.is_absence`). Returns the NOT with its values.
+    """Turn a hidden fact of `lowering.is_absence` into the NOT that it decides, with values in place of variables.
 
     >>> from kgreason.rules.formatter import format_not
     >>> format_not(absent(Atom("NOT p(?v0, ?v0)", ("<http://e/a>",))), {})
@@ -125,9 +125,9 @@ def absent(fact: Atom) -> Not:
 
 
 def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
-    """Read a hidden fact with the result of an expression (`lowering.is_computed`).
+    """Turn a hidden fact with the result of an expression (`lowering.is_computed`) into this expression.
 
-    Returns the expression, and a dict with the values of its variables.
+    Returns the expression, and a dict with the values of its variables, the result included.
 
     >>> expression, values = computed(Atom("BIND(?v0 + 1 AS ?v1)", ('"7"', '"8"')))
     >>> expression.result, values
@@ -141,16 +141,16 @@ def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
 
 
 def aggregate_of(fact: Atom) -> Aggregate:
-    """Read a hidden fact with the value of an aggregate (`lowering.is_aggregated`). Returns the aggregate."""
+    """Return the aggregate whose value a hidden fact says (`lowering.is_aggregated`)."""
     from kgreason.rules.text.reader import read_aggregate
 
     return read_aggregate(str(fact.relation))
 
 
 def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
-    """Read a hidden fact with the value of an aggregate (`lowering.is_aggregated`).
+    """Turn a hidden fact with the value of an aggregate (`lowering.is_aggregated`) into the aggregate and this value.
 
-    Returns the aggregate, in whose atoms the terms of the group replace its variables, and the value.
+    The aggregate has the terms of the fact in place of its group's variables, and no group.
 
     >>> found, value = aggregated(Atom("AGGREGATE(p(?v0, ?v1) ON ?v0 BIND COUNT(?v1) AS ?v2)", ("<http://e/a>", '"3"')))
     >>> found.atoms, value

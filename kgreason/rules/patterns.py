@@ -1,9 +1,10 @@
 """Patterns: atoms with variables, for the analysis of generic rules; unification of two patterns.
 
-A pattern stands for all its instances. Two atoms are *unified* by the most general binding under which they are equal.
-A binding maps variables to terms, which may be bound variables again. Laws: `substituted(a, b) == substituted(c, b)`
-for `b = unified(a, c, {})`; `generalises(general, special)` holds exactly when some binding of the variables of
-`general` alone gives `special`.
+A pattern stands for all atoms without variables that match it. Two atoms are *unified* by the most general binding that
+makes them equal. A binding maps variables to terms. Such a term may itself be a variable that the binding maps.
+
+Laws: `substituted(a, b) == substituted(c, b)` for `b = unified(a, c, {})`; `generalises(general, special)` holds
+exactly when some binding of the variables of `general` alone turns `general` into `special`.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def substituted(atom: Atom, binding: Binding) -> Atom:
 
 
 def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
-    """Extend a binding so that the two atoms are equal under it. Returns the new binding, or None if there is none."""
+    """Return the most general extension of a binding that makes two atoms equal, or None if none does."""
     if one.relation != other.relation or len(one.terms) != len(other.terms):
         return None
     extended = dict(binding)
@@ -46,7 +47,7 @@ def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
 
 
 def generalises(general: Atom, special: Atom) -> bool:
-    """Whether some values for the variables of `general` make it equal to `special`."""
+    """Whether terms in place of the variables of `general` can make `general` equal to `special`."""
     if general.relation != special.relation or len(general.terms) != len(special.terms):
         return False
     seen: dict[Term, Term] = {}
@@ -57,7 +58,7 @@ def generalises(general: Atom, special: Atom) -> bool:
 
 
 def numbered(atom: Atom) -> Atom:
-    """Return the atom with variables called 1, 2, ... in the order of their first use."""
+    """Return the atom with its variables renamed to 1, 2, ... in the order in which they first occur."""
     names: dict[Term, Variable] = {}
     return Atom(
         atom.relation,
@@ -69,7 +70,7 @@ def numbered(atom: Atom) -> Atom:
 
 
 def fresh(pattern: Atom, number: int) -> Atom:
-    """Return a copy of a pattern that shares no variable with others: each variable's name ends in `number`."""
+    """Return a copy of a pattern with new variables: the name of each one ends in `number`, such as `?x.0`."""
     return Atom(
         pattern.relation,
         tuple(Variable(f"{term.name}.{number}") if isinstance(term, Variable) else term for term in pattern.terms),

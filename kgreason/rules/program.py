@@ -1,11 +1,11 @@
 """`Program`: the rules of a text in their order, with the prefixes of the text.
 
-Invariant: every rule has a name, so that messages can name the rule. A rule without a name is called `rule-N` after its
-position, counted from 1; parsing the same text again gives the same names. Names need not be unique: all rules that are
-translated from one W3C rule have the name of this W3C rule.
+Invariant: every rule has a name, so that messages can name the rule. A rule without a name is called `rule-N`, where N
+is its position, counted from 1. So parsing the same text again gives the same names. Names need not be unique: all
+rules that are translated from one W3C rule have the name of this W3C rule.
 
-`select` returns a program with some of the groups. `select` does not check whether the rules of these groups need rules
-of other groups.
+`select` returns a program with the rules of some groups. It does not check whether these rules need rules of other
+groups.
 """
 
 from __future__ import annotations

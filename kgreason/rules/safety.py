@@ -1,4 +1,4 @@
-"""Safety: the positive body must bind every variable. So a rule derives finitely many facts from finitely many facts.
+"""Safety: the positive body of a rule must bind every variable. So finitely many facts give finitely many new facts.
 
     head                             each variable occurs in a body atom
     FILTER, BIND                     each variable of the expression occurs in a body atom or is made by another BIND
@@ -25,14 +25,14 @@ DATA_IN_HEAD = "DATA cannot stand in the head: users assert triples, and rules d
 
 
 def unbound(rule: Rule) -> list[Variable]:
-    """Return the head variables that are in no body atom, in the order in which they occur."""
+    """Return the head variables to which the body gives no value, in the order in which they occur."""
     bound = rule.bound()
     terms = dict.fromkeys([term for atom in rule.heads for term in atom.terms if term not in bound])
     return [term for term in terms if isinstance(term, Variable)]
 
 
 def check_safe(rule: Rule) -> None:
-    """Raise UnsafeRuleError if the body does not bind a variable. The message names the rule and the variables."""
+    """Raise UnsafeRuleError for a rule that is not safe. The message names the rule and the variables."""
     if free := unbound(rule):
         names = " and ".join(map(str, free))
         verb = "is" if len(free) == 1 else "are"
@@ -117,9 +117,10 @@ def _of_computed(rule: Rule) -> Iterator[str]:
 def _of_expressions(
     expressions: tuple[Computed, ...], known: set[Term], where: str = "in no body atom"
 ) -> Iterator[str]:
-    """Yield a message for each variable in `expressions` that has no value, or that two of them give a value.
+    """Yield a message for each variable in `expressions` that has no value, gets two values, or needs itself.
 
-    `known` are the variables that atoms bind. `where` says in the message where no atom has the variable.
+    `known` are the variables that atoms bind. `where` is the part of the message that names the missing place of a
+    variable without a value, such as "in no body atom".
     """
     bound: set[object] = set(known)
     made = bound | {computed.result for computed in expressions}
@@ -138,9 +139,9 @@ def _of_expressions(
 
 
 def _circular(expressions: tuple[Computed, ...], bound: set[object]) -> Variable | None:
-    """Return a variable whose BIND needs the variable itself, directly or through other BINDs.
+    """Return a variable whose BIND needs the value of this variable, directly or through other BINDs.
 
-    Returns None if there is no such variable among the `expressions`. `bound` are the variables that atoms bind.
+    Returns None if `expressions` have no such BIND. `bound` are the variables that atoms bind.
     """
     known = set(bound)
     waiting = {computed.result: computed.inputs() for computed in expressions if computed.result}

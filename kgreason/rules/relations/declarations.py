@@ -1,6 +1,6 @@
 """Check that rules keep to the declarations (`@relation`) of relations: number of columns, types, and kind.
 
-Cost: nothing without declarations; otherwise a look at every atom.
+Cost: nothing if no relation is declared; otherwise one pass over all atoms.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ def is_internal(name: str, rules: Iterable[Rule]) -> bool:
 
 
 def named(rules: Iterable[Rule], name: str) -> set[int]:
-    """Return how many terms the atoms of the relation `name` have. There is one number, unless rules differ."""
+    """Return the numbers of terms that atoms of the relation `name` have. If all atoms agree, there is one number."""
     return {len(atom.terms) for rule in rules for atom in rule.atoms() if atom.relation == name}
 
 
 def misfit(relation: Relation, places: Sequence[str | None], *, is_derived: bool) -> str | None:
     """Return what is wrong with an atom of a declared relation, or None if nothing is wrong.
 
-    `places` has the terms of the atom, with None for each variable. `is_derived` says that the atom is the head of a
-    rule with a body.
+    `places` has the terms of the atom, with None in place of each variable. `is_derived` says that the atom is a head
+    of a rule with a body.
     """
     name, wanted, count = relation.name, len(relation.columns), len(places)
     if count != wanted:
