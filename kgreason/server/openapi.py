@@ -133,7 +133,7 @@ def _parameter(name: str, text: str, place: str) -> dict[str, Any]:
 
 
 def _done(path: str, method: str) -> dict[str, Any]:
-    """Return the part of the description that describes the answer to a request without errors."""
+    """Return the description of a successful answer: the media types of its body, if it has a body."""
     if method not in ("GET", "POST") or (path in ("/update", "/store") and method == "POST"):
         return {"description": "done; headers tell of the commit"}
     kinds: dict[str, Types] = {"/query": {**SOLUTIONS, **TRIPLES}, "/store": {**TRIPLES, **QUADS}}

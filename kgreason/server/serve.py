@@ -1,7 +1,7 @@
 """`serve`: opens the store, listens, and closes the store when it is told to stop.
 
-SIGTERM and Ctrl-C stop the server: it takes no new request, ends those that run within some seconds, finishes the
-commits that wait, and closes the store. A second signal does not wait for requests.
+SIGTERM and Ctrl-C stop the server. It takes no new request, gives the running requests some seconds to end, finishes
+the commits that wait, and closes the store. After a second signal it does not wait for requests.
 """
 
 from __future__ import annotations

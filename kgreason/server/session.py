@@ -1,10 +1,10 @@
 """`Sessions`: browsers that have signed in with a token. The cookie of a session is signed, and holds no token.
 
-    kgreason-7878=1763890000.3f2a9c51d0e47b86.5d0c...   until when, which token, signature (HMAC-SHA-256)
+    kgreason-7878=1763890000.3f2a9c51d0e47b86.5d0c...   its end, a name of the token, signature (HMAC-SHA-256)
 
-Laws: a cookie has the role of its token, and never a higher one. A session ends after twelve hours. It also ends with
-the process, because each process makes a new key for signatures. Only the server reads the cookie (HttpOnly), and
-browsers send it with requests of the server's own pages alone (SameSite=Strict).
+Laws: a cookie has the role of its token, and never a higher one. A session ends after twelve hours. It also ends when
+the server stops, because each process makes a new key for signatures. Scripts in the browser cannot read the cookie
+(HttpOnly). Browsers send it only with requests from the server's own pages (SameSite=Strict).
 """
 
 from __future__ import annotations

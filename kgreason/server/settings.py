@@ -21,8 +21,10 @@ class Settings:
 
     - `store`: the folder of the store
     - `host`, `port`: the address to listen on; with port 0 the system chooses one
+    - `is_public`: whether a server without tokens may listen where other machines can reach it
     - `tokens`: the role of each bearer token; without tokens everybody who reaches the server may do everything
-    - `names`: names of the server that a Host header may give, besides `host` and the names of the loopback
+    - `names`: the names that the Host header of a request may have, besides `host`, and besides the names of the
+      loopback if `host` is one of them; if `host` is none and there are no `names`, every name is allowed
     - `origins`: the origins of other web pages that may use the server (CORS)
     - `loads`: LOAD may read files whose IRIs begin with one of these prefixes
     - `services`: SERVICE in a query may ask services whose IRIs begin with one of these prefixes, which end in `/`
@@ -67,10 +69,10 @@ class Settings:
     console: bool = False
 
     def check(self) -> None:
-        """Raise InputError if everybody on the network could change the graph, without the option --public.
+        """Raise InputError if everybody on the network could change the graph, unless `is_public` is set.
 
-        Also raise InputError for a prefix of `services` that would allow other hosts: http://example.org also begins
-        the IRI http://example.org.evil/.
+        Also raise InputError for a prefix in `services` that other hosts could match, because it lacks a slash at the
+        end: http://example.org.evil/ begins with http://example.org.
         """
         for prefix in self.services:
             if not prefix.endswith("/") or prefix.count("/") < _SLASHES:

@@ -10,6 +10,6 @@ live          /what-if, /explain, /rules and others: questions that need the eng
 triples       /triples: asserted and inferred triples told apart
 history       /commits, /revert: says what a commit changed; takes a commit back
 status        /status, /slow-queries
-recent        the times of the last commits, and the slowest queries, for /status and /slow-queries
+recent        how long the last commits took, and the slowest queries, for /status and /slow-queries
 description   the description of the service
 """

@@ -1,9 +1,9 @@
 """Headers of the answer to an edit, which say what the commit did; and `If-Match`, which guards an edit.
 
-ETag: "12.ttl"               the state of commit 12, in Turtle; If-Match takes "12" as well
+ETag: "12.ttl"               the state of commit 12, in Turtle; If-Match also accepts "12"
 Kgreason-Commit: 13          the number of the last commit after the edit
 Kgreason-Asserted: 1         quads that were asserted; Kgreason-Retracted: quads that were retracted
-Kgreason-Appeared: 7         triples that appeared, asserted or inferred; Kgreason-Disappeared
+Kgreason-Appeared: 7         triples that appeared, asserted or inferred; Kgreason-Disappeared: triples that disappeared
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ Check = Callable[[KnowledgeGraph], Any]
 
 
 async def carried_out(request: Request, operations: tuple[Operation, ...], before: Check) -> tuple[Any, Response]:
-    """Call `before(graph)`, then carry out the operations as one commit. Returns the result of `before` and the answer.
+    """Call `before(graph)`, then carry out the operations as one commit.
 
-    Nobody changes the graph between these two steps. Raises Problem if the header If-Match does not name the last
-    commit.
+    Returns the result of `before`, and the answer to the request. Nobody else changes the graph between the two steps.
+    Raises Problem if the header If-Match does not name the last commit, and the errors of `before`.
     """
 
     def edit(graph: KnowledgeGraph) -> tuple[Any, Delta]:
@@ -47,11 +47,11 @@ async def edited(
     edit: Callable[[KnowledgeGraph], tuple[Found, Delta]],
     answer: Callable[[Found, Delta, int], Result],
 ) -> Result:
-    """Edit the graph in the thread of the writer. Returns the result of `answer`.
+    """Edit the graph in the thread of the writer. Returns the result of `answer(found, delta, commit)`.
 
-    `edit(graph)` makes the edit and returns two values. `answer` gets these two values and the number of the last
-    commit. Nobody else edits the graph before `answer` has returned. Raises Problem if the header If-Match does not
-    name the last commit, and the errors of `edit`.
+    `edit(graph)` makes the edit and returns `found`, which may be any value, and the delta. `commit` is the number of
+    the last commit. Nobody else edits the graph before `answer` has returned. Raises Problem if the header If-Match
+    does not name the last commit, and the errors of `edit`.
     """
     condition, how = request.headers.get("if-match"), _means(request)
     state, asked = served(request), time.perf_counter()
@@ -75,9 +75,9 @@ def done(delta: Delta, commit: int) -> Response:
 
 
 def _means(request: Request) -> dict[str, Any]:
-    """Return the parameters `strategy` and `budget` of a request, as keyword arguments of `evaluating`.
+    """Return the parameters `strategy` and `budget` of a request, as arguments for `KnowledgeGraph.evaluating`.
 
-    Raises Problem.
+    Raises Problem for a value that is not allowed.
     """
     given = parameters(request)
     strategy, budget = single(given, "strategy"), single(given, "budget")

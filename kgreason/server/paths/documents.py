@@ -1,9 +1,9 @@
 """RDF documents of `/store`: documents in a request become LOAD operations; asserted quads become the answer.
 
-    body, or the files of a form -> temporary files -> LOAD operations         the parser knows the base and the format
+    body, or the files of a form -> temporary files -> LOAD operations, with base and format
     asserted quads of the graph  -> a temporary file -> the body of an answer
 
-Blank nodes of a document are new: each request has files of its own, and a blank node belongs to its file.
+A blank node belongs to the file that it is read from. Each request has new files, so its blank nodes are new.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _PIECE = 1 << 18
 async def brought(request: Request, graph: str | None, base: str, *, several: bool) -> AsyncIterator[tuple[Load, ...]]:
     """A context: write the documents in a request to temporary files, and give a LOAD operation for each file.
 
-    The end of the context removes the files. All triples go into the graph with the name `graph` (N-Triples text).
-    `base` is the base of relative IRIs. If `several` is set, a document may also be quads, which name their graphs.
-    Raises Problem.
+    The end of the context removes the files. Triples go into the graph with the name `graph` (N-Triples text), or into
+    the default graph if `graph` is None. If `several` is set, a document may also have quads, which go into the graphs
+    that they name. `base` is the base of relative IRIs. Raises Problem.
     """
     types: Types = {**TRIPLES, **QUADS} if several else TRIPLES
     header = request.headers.get("content-type")
@@ -93,7 +93,7 @@ def default_triples(quads: Iterable[Quad]) -> Iterator[pyoxigraph.Triple]:
 
 
 class Stored(StreamingResponse):
-    """An answer whose document is first written to a temporary file. A slow client then keeps only this file open."""
+    """An answer whose document is first written to a temporary file. A slow client keeps nothing open but this file."""
 
     @classmethod
     async def of(cls, write: Callable[[IO[bytes]], object], headers: dict[str, str]) -> Stored:

@@ -109,7 +109,7 @@ async def why_not(request: Request) -> Response:
 
 
 def _triple(given: Parameters) -> Item:
-    """Return the triple that the parameters give: Turtle text in `triple`, or three times `term`. Raises Problem."""
+    """Return the triple in the parameters: Turtle text in `triple`, or three times `term`. Raises Problem."""
     text, terms = single(given, "triple"), given.get("term", [])
     check_terms("triple", text, *terms)
     if text is None and len(terms) == 3:
@@ -120,7 +120,7 @@ def _triple(given: Parameters) -> Item:
 
 
 async def rules(request: Request) -> Response:
-    """GET lists the rules in force. POST adds rules. DELETE removes the rules of a `name`, or the rules in its body."""
+    """GET lists the rules in force. POST adds rules. DELETE removes the rules called `name`, or those in its body."""
     given, state = parameters(request), served(request)
     if request.method in ("GET", "HEAD"):
         if flag(given, "own"):

@@ -4,7 +4,7 @@
 
 `as_of=N` asks the graph as it was after commit N, if it keeps its history. A GET without parameters gets the
 description of the service. If parameters name a dataset, they overrule the FROM clauses of the query. Queries run in
-processes of their own (`queries.pool`). SERVICE is refused.
+processes of their own (`queries.pool`). SERVICE is refused, except for the services of `--allow-service`.
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ async def _asked(request: Request) -> tuple[str, Parameters]:
 def _dataset(given: Parameters, base: str) -> tuple[list[str] | None, list[str] | None]:
     """Return the default graphs and the named graphs that the parameters give; (None, None) if they give no dataset.
 
-    If there is a parameter `default-graph`, it gives the only default graph, and all named graphs can be used.
+    The parameters of the protocol are `default-graph-uri` and `named-graph-uri`. In their place, `default-graph` gives
+    one default graph, and the query may use all named graphs. `base` is the base of relative IRIs. Raises Problem.
     """
     if (only := single(given, "default-graph")) is not None:
         return [iri(only, base)], None

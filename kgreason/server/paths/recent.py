@@ -1,4 +1,4 @@
-"""`Recent`: the times of the last commits, and the slowest queries since the server began.
+"""`Recent`: how long the last commits took, and the slowest queries since the server began.
 
 Threads: everything here belongs to the event loop. Cost: some hundred small records.
 """
@@ -16,7 +16,8 @@ _COMMITS, _QUERIES, _TEXT = 200, 20, 2_000
 class SlowQuery(NamedTuple):
     """A query in the list of slow queries.
 
-    `negative` is minus the seconds that it took, so that sorting puts the slowest first. `begun` is when it began.
+    `negative` is minus the seconds until its first rows came, so that the slowest query is the first in order. `begun`
+    is the time when it began, in seconds since 1970. `text` is the query; the end of a long query is cut off.
     """
 
     negative: float
@@ -25,7 +26,7 @@ class SlowQuery(NamedTuple):
 
 
 class Recent:
-    """Keeps the times of the last commits and of the slowest queries of a server."""
+    """Keeps how long the last commits took, and the slowest queries of a server."""
 
     def __init__(self) -> None:
         self.begun = time.time()

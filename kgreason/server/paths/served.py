@@ -29,7 +29,7 @@ _MOST, _DIGITS = 1000, 10
 
 
 class Served(NamedTuple):
-    """The parts of a server: options, query processes, writer, feed of commits, and the figures of `Recent`."""
+    """The parts of a server: options, query processes, writer, feed of commits, last commits and slow queries."""
 
     settings: Settings
     pool: Pool
@@ -44,7 +44,7 @@ def served(request: Request) -> Served:
 
 
 def parameters(request: Request, form: str | None = None) -> Parameters:
-    """Return all parameters of a request: those in its address, and those in a form. Raises Problem."""
+    """Return all parameters of a request: those in its address, and those in the text `form`. Raises Problem."""
     found: Parameters = {}
     for text in (request.scope["query_string"].decode("latin-1"), form or ""):
         try:
@@ -65,7 +65,7 @@ def single(given: Parameters, name: str) -> str | None:
 
 
 def flag(given: Parameters, name: str) -> bool:
-    """Return a parameter as True or False: False if it is missing, True if it has no value. Raises Problem."""
+    """Whether a parameter is `true` or has no value; False if it is `false` or missing. Raises Problem."""
     value = single(given, name)
     if value not in (None, "", "true", "false"):
         raise Problem(400, f"{name}={value}: write true or false")

@@ -1,4 +1,4 @@
-"""`/status` and `/slow-queries`: how the server is doing.
+"""`/status` and `/slow-queries`: memory, queues, last commits and slowest queries of the server.
 
 The text of a query may say what others look for, so only an administrator sees the slow queries.
 """
@@ -16,7 +16,7 @@ from kgreason.server.paths.served import served
 
 
 async def status(request: Request) -> Response:
-    """Return counts of the graph, the memory used, the lengths of queues, and the times of the last commits."""
+    """Return counts of the graph, the memory used, how many calls wait, and how long the last commits took."""
     state = served(request)
     stats, warnings = await state.writer.run(lambda graph: (graph.stats(), graph.warnings))
     return JSONResponse(

@@ -1,10 +1,10 @@
-"""`/store`: the SPARQL 1.1 Graph Store Protocol, as Oxigraph's server has it.
+"""`/store`: the SPARQL 1.1 Graph Store Protocol, with the paths and parameters of Oxigraph's server.
 
-    /store?default           the default graph: its asserted triples. So a client that gets them, edits them and puts
-                             them back asserts no inferred triple. With inferred=true GET gives the closure
+    /store?default           the default graph: its asserted triples. So a client may get them, edit them and put them
+                             back, and asserts no inferred triple. With inferred=true, GET gives the closure
     /store?graph=IRI         a named graph: its asserted triples
-    /store/some/name         the same, for the graph with this address as its name
-    /store                   all graphs as quads; POST of triples makes a new graph, and says its name in Location
+    /store/some/name         the named graph whose name is this address: its asserted triples
+    /store                   all graphs as quads. A POST of triples makes a new graph, named in the header Location
 
 A PUT is one commit, and so is a POST. A graph without triples does not exist. Named graphs and the closure are read by
 a query process, with literals in the normal form that queries show. Asserted triples of the default graph are read from
@@ -113,7 +113,10 @@ async def _get(request: Request, target: Target) -> Response:
 
 
 def _write(file: IO[bytes], lines: Iterable[bytes], form: str, *, is_all: bool) -> None:
-    """Write N-Quads lines to a file in the format `form`: all quads, or else only the triples of the default graph."""
+    """Read quads from N-Quads lines, and write them to a file in the format `form`.
+
+    Unless `is_all` is set, only the triples of the default graph are written.
+    """
     quads = quads_of(lines)
     pyoxigraph.serialize(quads if is_all else default_triples(quads), file, RdfFormat.from_extension(form))
 

@@ -5,9 +5,9 @@
 `using-graph-uri` and `using-named-graph-uri` are the dataset of every WHERE. A request is one commit, or none. LOAD
 reads only files that `--allow-load` names.
 
-A WHERE may take as long as a query. The thread of the writer cannot kill a WHERE, so a query process evaluates each
-WHERE first. A WHERE that takes too long only after the operations before it is given up in the thread of the writer:
-others are served, but Oxigraph goes on in the background.
+A WHERE may take as long as a query. Nothing can kill a WHERE in the thread of the writer, so a query process, which can
+be killed, evaluates each WHERE first. In the update, the operations before a WHERE may make it slower. If it then takes
+too long, the update fails and the thread of the writer is free, but Oxigraph goes on in the background.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ async def requested(request: Request) -> tuple[Operation, ...]:
 async def _try(state: Served, select: Select) -> None:
     """Evaluate a WHERE in a query process, which is killed if it takes too long. Raises QueryError, QueryTimeoutError.
 
-    The cost is that of the WHERE, and about 20 milliseconds after a commit. A WHERE that is surely fast is not tried.
+    A WHERE that is surely fast (`is_short`) is not evaluated. Cost: that of the WHERE, and about 20 milliseconds more
+    for the first one after a commit.
     """
     if is_short(select.query):
         return

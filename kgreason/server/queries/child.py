@@ -1,11 +1,11 @@
 """The process that answers SPARQL queries over a store, one after the other; `pool` starts it.
 
 The process opens the store for reading, and opens it again when the server asks for a later commit. Ctrl-C in the
-terminal does not reach the process. The process ends when the server closes its input, or kills it: a query that runs
-in Oxigraph cannot be stopped in another way.
+terminal does not reach the process. The process ends when the server closes its input or kills it. Killing
+is the only way to stop a query that runs in Oxigraph.
 
-Law: an answer is complete, or its END frame says why it is not. Cost: opening a store takes some 20 milliseconds. The
-graph as of a past commit takes the engine and the memory of the whole graph.
+Law: an answer is complete, or its END frame says why it is not. Cost: opening a store takes some 20 milliseconds. A
+query of a past commit also starts the engine, and needs memory for the whole graph.
 """
 
 from __future__ import annotations
@@ -196,7 +196,11 @@ def _names(iris: list[str] | None) -> list[NamedNode] | None:
 
 
 def _write_results(results: Results, request: dict[str, Any], document: _Document) -> None:
-    """Write the results of a query to the document, in the format that the request names for this form of results."""
+    """Write the results of a query to the document.
+
+    The request names a format for solutions (also for the answer of an ASK) and a format for triples. Raises
+    _RefusedError if it names no format for these results.
+    """
     is_table = isinstance(results, (QuerySolutions, QueryBoolean))
     if (suffix := request["solutions" if is_table else "triples"]) is None:
         raise _RefusedError(UNACCEPTABLE, "solutions" if is_table else "triples")

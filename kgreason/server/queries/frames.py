@@ -1,7 +1,6 @@
-"""What the server and a query process send each other: frames of a kind, a length and a payload.
+"""What the server and a query process send each other: frames. A frame is a kind, a length and a payload.
 
-request   REQUEST   JSON: sparql, base, default_graphs, named_graphs, graph, solutions, triples, checked,
-              commit, most
+request   REQUEST   JSON: the fields of `pool.Request`, and `most`: how many bytes the answer may have
 answer    HEAD      JSON: {"kind": "solutions" | "triples"} or {"error": [kind, message]}
           DATA      a piece of the answer
           END       empty, if the answer is complete; otherwise the message of an error

@@ -84,8 +84,8 @@ def _parse(kind: str, text: str, form: str, base: str) -> None:
 def _with_small_stack(call: Callable[[], Any]) -> str | None:
     """Call a function in a thread with a small stack. Returns the message of its error, otherwise None.
 
-    A RecursionError gives a message, too. Errors of other libraries give None, because the server parses the text again
-    and then raises the error.
+    Only an error of kgreason or a RecursionError gives a message. Other errors give None, because the server parses the
+    text again and raises them then.
     """
     problems: list[str] = []
 

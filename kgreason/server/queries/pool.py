@@ -1,10 +1,10 @@
 """`Pool`: the processes that evaluate queries, and the queue before them.
 
-    ask -> a free process, or a new one -> head -> pieces of the document        at the deadline: kill, whatever it does
+    ask -> a free process, or a new one -> head -> pieces of the document        at the deadline the process is killed
 
 Laws: at most `queries` processes run, and at most `queries_waiting` queries wait. A query sees the commit that its
-request names, or a later one. A process is killed at the deadline of its query, or if its client goes away; its place
-is free at once. Threads: everything here belongs to the event loop.
+request names, or a later one. A process is killed at the deadline of its query, or if its client goes away; the next
+query may then start at once. Threads: everything here belongs to the event loop.
 
 Cost: a query costs two messages through a pipe. The first query after a commit opens the store again in its process.
 """
@@ -40,11 +40,12 @@ class Request(NamedTuple):
     - `sparql`: a query. If it is None, the process reads a whole graph: the graph with the name `graph`, or the default
       graph if `graph` is None.
     - `default_graphs`, `named_graphs`: the dataset; None if the query names its dataset.
-    - `solutions`, `triples`: the formats for these two forms of an answer; None if the client accepts no format.
+    - `base`: the base of relative IRIs.
+    - `solutions`: the format for solutions; None if the client accepts none. `triples`: the same for triples.
     - `commit`: the process sees the store as of this commit, or later.
     - `as_of`: a past commit; then the process sees the store as it was after this commit.
     - `prefixes`: the query may use them without a declaration.
-    - `seconds`: the time that the client allows.
+    - `seconds`: how long the query may take; None, or more than the server allows, means what the server allows.
     - `checked`: a text to parse in place of a query, as (kind, text, format). The kind is "update", "rules" or
       "document". For a document the text is the path of its file.
     """
@@ -120,7 +121,7 @@ class Pool:
     async def _place(self, deadline: float) -> None:
         """Wait until fewer than `queries` queries run, and count one more.
 
-        Raises Problem if too many wait, or at the `deadline`.
+        Raises Problem if too many queries wait already, or if the `deadline` passes meanwhile.
         """
         if self._free > 0:
             self._free -= 1
@@ -153,7 +154,7 @@ class Pool:
     def _end(self, process: Process, is_complete: bool) -> None:
         """Take back the process of a query that has ended, and let the next query begin.
 
-        If the answer is not complete (`is_complete`), the process is killed.
+        `is_complete`: whether the whole answer was read. If not, the process is killed.
         """
         if is_complete and process.returncode is None and not self._is_closed:
             self._idle.append(process)

@@ -1,13 +1,13 @@
 """`Feed`: the past and the new commits, for clients of /changes.
 
     commit -> in the thread of the writer: a copy of its delta -> in the event loop: the log -> every stream
-    commits that the log does not have any more, or that were made before the server began <- the history on disk
+    older commits, which the log has dropped or never had: read from the history on disk -> the stream that needs them
 
 Laws: a stream that begins after commit n gets every later commit, once and in order. If both the log and the history
 lack one of them, the stream is refused (status 410). The log has at most `kept` bytes; the oldest commits go first.
 Threads: `add` may be called from any thread, everything else belongs to the event loop.
 
-Cost: streams with the same view share the text of a commit, which is written in another thread.
+Cost: streams with the same view share the text of a commit. Another thread makes this text.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Feed:
             raise
 
     def leave(self) -> None:
-        """Count one stream less, because it has ended."""
+        """Note that a stream has ended: count one stream less."""
         self.streams -= 1
 
     async def _checked(self, after: int) -> int:
@@ -159,7 +159,7 @@ class Feed:
                     yield None
 
     async def _kept_after(self, after: int) -> AsyncIterator[Delta]:
-        """Yield the deltas of the commits after the commit `after` that are made already, from the log or the history.
+        """Yield the deltas of all commits so far after the commit `after`, from the log or the history.
 
         Raises HistoryError if one of them is not kept.
         """

@@ -1,7 +1,7 @@
-"""Paths that only a client of kgreason uses (`kgreason.connect`); it also uses the paths for everybody.
+"""Paths for clients of kgreason alone (`kgreason.connect`). These clients also use the paths for everybody.
 
 exact          answers as values of the library
 transactions   /transactions: several edits as one commit
 subscribe      /subscribe: standing queries
-reads          /match, /dump, /relations: what the engine knows beside SPARQL
+reads          /match, /dump, /relations: reads that SPARQL cannot express
 """

@@ -36,18 +36,20 @@ def answered(request: Request, value: Callable[[], Any], plain: Callable[[], Any
 
 
 def told(request: Request, delta: Delta, commit: int, **more: int) -> Response:
-    """Answer with the delta of an edit: as a value of the library, as RDF Patch or as plain JSON. Raises Problem.
+    """Answer with the delta of an edit: as a value of the library, as RDF Patch or as plain JSON.
 
-    `commit` is the number of the last commit. `more` are further members of the JSON.
+    `commit` is the number of the last commit. `more` are further members of a JSON answer. Raises Problem if the
+    request accepts none of these forms.
     """
     return _told(request, delta, delta.to_json, headers(delta, commit), more)
 
 
 def tried(request: Request, delta: Delta, limit: int | None, commit: int, **more: int) -> Response:
-    """Answer with the delta of a what-if: as a value of the library, as RDF Patch or as plain JSON. Raises Problem.
+    """Answer with the delta of a what-if: as a value of the library, as RDF Patch or as plain JSON.
 
-    Plain JSON has at most `limit` triples of each kind. `commit` is the number of the last commit. `more` are further
-    members of the JSON.
+    In plain JSON, each list of triples or quads has at most `limit` elements; None is no limit. `commit` is the number
+    of the last commit. `more` are further members of a JSON answer. Raises Problem if the request accepts none of these
+    forms.
     """
     return _told(request, delta, lambda: _shortened(delta, limit, commit), {}, more)
 
@@ -69,7 +71,10 @@ def _told(
 
 
 def _shortened(delta: Delta, limit: int | None, commit: int) -> dict[str, Any]:
-    """Return the delta of a what-if as plain JSON: at most `limit` triples of each kind, and the counts of all."""
+    """Return the delta of a what-if as plain JSON. Each list of triples or quads has at most `limit` elements.
+
+    The member `counts` has the lengths of the lists without the limit. `commit` is the number of the last commit.
+    """
     told = delta.to_json()
     lists = [told["asserted"], told["retracted"], *told["appeared"].values(), *told["disappeared"].values()]
     counts = {

@@ -1,11 +1,11 @@
-"""Reads that need the engine, which SPARQL cannot express: /match, /dump, /relations.
+"""Reads that SPARQL cannot express, so the engine answers them: /match, /dump, /relations.
 
     /match?s=IRI&p=IRI&o=TERM&g=IRI&asserted=true     quads as N-Quads lines; a term that is left out matches any term
     /dump?asserted=true&graphs=true                   the whole graph, with literals as they were written
     /relations, /relations/edge?arity=2               the user's relations, and the facts of one of them
     /dump?relations=true                              the facts of all relations as rule text
 
-The engine gives the state in the thread of the writer; the lines are written to a file in another thread.
+The thread of the writer asks the engine. Another thread then writes the lines of a whole graph to a file.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _written(chunks: Iterator[bytes]) -> Callable[[IO[bytes]], object]:
 
 
 def kind(given: Parameters) -> bool | None:
-    """Return the value of the parameter `asserted`: True or False, or None if it is missing. Raises Problem."""
+    """Return the parameter `asserted` as True or False; None if it is missing. Raises Problem for other values."""
     return None if single(given, "asserted") is None else flag(given, "asserted")
 
 
@@ -79,8 +79,9 @@ async def relations(request: Request) -> Response:
 async def relation(request: Request) -> Response:
     """Return the facts of one relation.
 
-    If several relations have the same name, the parameter `arity` chooses one. Each parameter `term` is a term that the
-    facts must have in this place; an empty `term` matches any term.
+    If several relations have the same name, the parameter `arity` chooses one. The first parameter `term` is the term
+    that the facts must have in the first column, the second one that in the second column, and so on. An empty `term`
+    matches any term.
     """
     given, name = parameters(request), str(request.path_params["name"])
     arity, asserted = single(given, "arity"), kind(given)

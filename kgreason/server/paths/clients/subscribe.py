@@ -7,11 +7,11 @@
 A row is a list of N-Triples texts, null for a variable without a value. After a lost connection a client asks again,
 and gets the present rows again. If the query fails or takes too long, the last event is `end`, with the problem.
 
-    the query -> a query process, which may be killed -> the thread of the writer: the rows, and the rows of each commit
+    query -> evaluated once in a query process, which can be killed -> thread of the writer: evaluated after each commit
 
 Laws: a query that takes too long or too much memory is refused before the thread of the writer evaluates it. A client
-that does not read is dropped. Cost: see `graph.standing`. Each evaluation after a commit delays the next edit, so an
-evaluation may take a short time only (`standing_seconds`).
+that reads too slowly is dropped. Cost: see `graph.standing`. An evaluation after a commit delays the next edit, so it
+may take at most `standing_seconds`.
 """
 
 from __future__ import annotations

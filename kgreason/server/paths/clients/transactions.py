@@ -1,14 +1,15 @@
 """`/transactions`: several edits as one commit. The body has a line of JSON for each edit, in their order.
 
-    {"add": "N-Quads lines"}                           assert; blank nodes are those of the graph, by their labels
+    {"add": "N-Quads lines"}                           assert; a label means the blank node of the graph with this label
     {"remove": "N-Quads lines"}                        retract
     {"add_rules": "text", "syntax": "datalog", "source": "name for messages", "file": "family.dl"}
-    {"remove_rules": "text or a name", ...}            with "file" in place of a text, all rules of this file
+    {"remove_rules": "text or a name", ...}            null and a "file": all rules of this file
     {"unload_rules": "text of a file", ...}
-    {"insert": [[term, ...], ...], "relation": "edge", "arity": 2}        delete, upsert
+    {"insert": [[term, ...], ...], "relation": "edge", "arity": 2}        or "delete", "upsert"
 
-Only the first value of a line is required. The same lines may be sent to `/what-if`. Lines with rules need the
-role admin. A long document is sent as many lines, so that neither side holds it in memory twice.
+A line needs its first value; a line with facts also needs "relation". The same lines may be sent to `/what-if`. In a
+transaction, lines with rules need the role admin. A long document is sent as many lines, so that neither side holds it
+in memory twice.
 """
 
 from __future__ import annotations
@@ -77,9 +78,9 @@ kind."""
 
 
 async def collected(request: Request, answer: Callable[[Attempt], Awaitable[Response]]) -> Response:
-    """Read the edits in the body of a request for a what-if. Returns the result of `answer`.
+    """Read the edits of a what-if from the body of a request. Returns the result of `answer(attempt)`.
 
-    `answer` gets a function. This function carries out the edits as a what-if, and returns the delta.
+    `attempt` is a function that carries out the edits as a what-if and returns the delta; see `Attempt`.
     """
     async with body.stored(request, served(request).settings) as path:
         await _check(request, path, is_tried=True)
