@@ -1,11 +1,12 @@
 """`SchemaStratum`: closes the schema triples by the generic scm-* rules, in an engine of its own without the data.
 
-The closed schema is translated to rules (docs/architecture.md). The asserted axioms alone would give too few rules. If
-translated rules infer schema triples, these are not translated: otherwise rules could support themselves.
+The closed schema is translated to rules (docs/architecture.md). The asserted axioms alone would give too few rules.
+Translated rules may derive schema triples in the engine of the data. No rules are made from such triples: otherwise
+rules could support themselves.
 
 Invariant: the facts of this engine are the asserted schema triples, the facts about their restrictions (`twins.py`),
-and the facts that the closing rules derive from both. Cost: an engine of the schema's size; a change costs what it
-changes.
+and the facts that the closing rules derive from both. Cost: the memory of an engine that holds the schema. The time of
+a change is in proportion to the facts that it changes.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 def _since(before: ClosureChange, after: ClosureChange) -> ClosureChange:
     """Return the change of the closed schema between two moments of a commit.
 
-    `before`: the change from the start of the commit to the first moment. `after`: from the start to the second one.
+    `before`: the change from the start of the commit to the first moment. `after`: the change from the start of the
+    commit to the second moment.
     """
     then, now = (ZSet.of(change.added) - ZSet.of(change.removed) for change in (before, after))
     news = (now - then).consolidate()
@@ -65,10 +67,11 @@ class SchemaStratum:
     def change(
         self, removed: Int32, added: Int32, check: Check, budget: int | None = None, said: Said = NOTHING_SAID
     ) -> ClosureChange:
-        """Retract and assert schema triples int32[n, 3]. Returns the change of the closure.
+        """Retract the schema triples `removed` and assert `added`. Returns the change of the closed schema.
 
-        `said`: how these triples change the facts about restrictions that say the same. After this call, also if it
-        raises LimitError, call `change` again, `accept` or `rollback`.
+        `removed`, `added`: int32[n, 3]. `said`: how these triples change the facts about restrictions (`Twins.change`).
+        `check` and `budget` are passed to `Engine.apply`. After this call, also if it raises LimitError, call `change`
+        again, `accept` or `rollback`.
         """
         is_first = not self._is_open
         less, more = ({self._engine.table(False, width): rows for width, rows in part.items()} for part in said[:2])
@@ -110,8 +113,9 @@ class SchemaStratum:
     def lacking(self, rows: Int32) -> Int32:
         """Return the schema triples of `rows`, int32[n, 3], that are not in the closed schema.
 
-        If all these triples say limits of cardinalities, the limits are compared by value: a limit "01" is not lacking
-        if the closed schema has the limit "1".
+        Limits of cardinalities may be compared by value, so that "01" is not lacking if the closed schema has "1": if
+        all lacking triples are limits (`are_limits`) and the closed schema has each of them with an equal value, no
+        triple is returned.
         """
         lacking: Int32 = rows[~self.holds(rows)]
         if len(lacking) and are_limits(lacking).all():
@@ -121,9 +125,9 @@ class SchemaStratum:
         return lacking
 
     def _values(self, rows: Int32) -> set[tuple[int, int, object]]:
-        """Return the triples `rows` as (subject, predicate, value of the object).
+        """Return each triple of `rows` as (id of the subject, id of the predicate, value of the object).
 
-        If the object has no value, its text is given.
+        In place of an object that has no value stands its text.
         """
         texts = self._dictionary.decode(rows[:, 2])
         literals = [text for text in texts if text.startswith('"')]
@@ -134,5 +138,5 @@ class SchemaStratum:
         }
 
     def __len__(self) -> int:
-        """Return the number of triples of the closure."""
+        """Return the number of facts in this engine: the closed schema and the facts about restrictions."""
         return len(self._engine)

@@ -1,7 +1,7 @@
 """Which rows are schema triples, and other questions about rows that mention fixed ids of the vocabulary.
 
-Vocabulary terms have fixed small ids. So the test for a schema triple costs one comparison a triple, and a look-up for
-the few triples that pass. All functions work on whole columns: rows int32[n, 3] of subject, predicate and object.
+The terms of the vocabulary have fixed small ids. So the test for a schema triple compares one id of each triple, and
+looks up only the few triples that pass. Rows are triples: int32[n, 3] of subject, predicate and object.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ def restricts(rows: Int32) -> Mask:
 
 
 def _says(rows: Int32, predicates: Mask, classes: Mask) -> Mask:
-    """Return for each row whether its predicate is in `predicates`, or it says a type that is in `classes`.
+    """Return for each row whether its predicate is in `predicates`, or it is `x a C` with C in `classes`: bool[n].
 
-    `predicates` and `classes` are flags, as `flags_of` returns them. int32[n, 3] -> bool[n].
+    `rows`: int32[n, 3]. `predicates` and `classes` are flags, as `flags_of` returns them.
     """
     if not len(rows):
         return np.zeros(0, dtype=np.bool_)
@@ -84,7 +84,7 @@ def _says(rows: Int32, predicates: Mask, classes: Mask) -> Mask:
 
 
 def have_header(quads: Int32) -> bool:
-    """Whether any of the quads int32[n, 4] says an import, a version IRI or the type owl:Ontology."""
+    """Whether a quad of int32[n, 4] has the predicate owl:imports or owl:versionIRI, or the object owl:Ontology."""
     predicates, objects = quads[:, 1], quads[:, 2]
     return bool((predicates == IMPORTS).any() or (predicates == VERSION_IRI).any() or (objects == ONTOLOGY).any())
 
@@ -103,7 +103,8 @@ def related(relation: int, terms: Int32) -> Int32:
 def links(rows: Int32, schema: Int32) -> bool:
     """Whether an owl:sameAs triple of `rows` links a term of the closed schema `schema` with a different term.
 
-    The limits of cardinalities do not count as terms of the schema: rules are translated from their values.
+    The predicates and classes that make a triple schema count as terms of the schema. Limits of cardinalities do not
+    count, because rules are translated from the value of a limit.
     """
     same = linked(rows)
     if not len(same):
@@ -114,9 +115,9 @@ def links(rows: Int32, schema: Int32) -> bool:
 
 
 def are_limits(rows: Int32) -> Mask:
-    """Return for each row of int32[n, 3] whether it says the limit of a cardinality: bool[n].
+    """Return for each row of int32[n, 3] whether it says the limit of a maximum cardinality: bool[n].
 
-    Limits are read by value.
+    The predicate of such a row is owl:maxCardinality or owl:maxQualifiedCardinality.
     """
     return np.isin(rows[:, 1], _LIMITS)
 

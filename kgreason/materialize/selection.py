@@ -40,11 +40,11 @@ class Selection:
 
     - `profiles`: the rule sets that translate axioms.
     - `generic`, `own`: the generic rules of the rule sets, and the user's rules.
-    - `equality`: the rules that work with representatives in place of owl:sameAs; empty if there are none.
-    - `aliases`: how many triples a clique may stand for, if there are representatives.
-    - `datatypes`: the rules that read the values of literals, or empty.
-    - `is_literal`: True if owl:sameAs is followed between literals of different values, as the W3C's tables say.
-    - `loud`: the rules of the W3C's tables that twins.dl replaces; they run too if rules derive parts of restrictions.
+    - `equality`: the rules of representatives.dl; empty if equal terms have no representatives.
+    - `aliases`: the budget of a clique (`cliques`); 0 unless the option `same_as` is "aliases".
+    - `datatypes`: the rules that read the values of literals (datatypes.dl); empty without owl2rl.
+    - `is_literal`: True if links between literals of different values make them equal, as the W3C tables say.
+    - `loud`: the rules of owl2rl that twins.dl replaces. They run beside it if rules derive parts of restrictions.
     """
 
     names: tuple[str, ...]
@@ -60,7 +60,7 @@ class Selection:
 
     @property
     def is_reflexive(self) -> bool:
-        """Whether every term is owl:sameAs itself in the graph."""
+        """Whether the graph has `x owl:sameAs x` for every term x."""
         return any(rule.group == "eq-ref" for rule in self.generic.free)
 
 
@@ -107,10 +107,10 @@ def select(
 
 
 def _linking(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:
-    """Yield the generic rules of `rules` that run in a graph without representatives.
+    """Yield the generic rules of a graph without representatives. `rules` are the generic rules of the rule sets.
 
-    The rules of the W3C's tables follow links (owl:sameAs triples) if `is_literal`. Otherwise the rules of links.dl
-    follow them; these do not follow links between literals that differ.
+    If `is_literal`, the rules of the W3C tables for owl:sameAs are kept. Otherwise the rules of links.dl replace those
+    that apply links to other triples; links between literals of different values have no effect then.
     """
     yield from (rule for rule in rules if rule.group != LETTER and (is_literal or rule.name not in _LINKS))
     if not is_literal:
@@ -118,9 +118,10 @@ def _linking(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:
 
 
 def _by_twins(rules: list[Rule]) -> tuple[list[Rule], tuple[Rule, ...]]:
-    """Replace rules of owl2rl by the rules of twins.dl.
+    """Replace those of `rules` that compare two restrictions (`_OF_RESTRICTIONS`) by the rules of twins.dl.
 
-    Returns the rules after this, and the rules that were replaced.
+    Returns the new list, and the rules of owl2rl that twins.dl stands for: those of `_OF_RESTRICTIONS`, and the
+    group `scm-reflexive`.
     """
     plain = [rule for rule in ruleset("owl2rl").rules if rule.name in _OF_RESTRICTIONS or rule.group == "scm-reflexive"]
     kept = [rule for rule in rules if rule.name not in _OF_RESTRICTIONS]

@@ -1,13 +1,15 @@
 """`ReferenceEngine`: runs the executable specification (`kgreason.circuit`) behind the methods of `Engine`.
 
-    rows, encoded rules -> atoms, rules -> ReferenceCircuit -> model by levels -> fact table, which is read as usual
+    rows, encoded rules -> atoms, rules -> ReferenceCircuit -> the facts of each level -> fact table
+
+Callers read the fact table as they read that of `Engine`.
 
 Law: facts, asserted flags, deltas and derivations are those of `Engine`. The stamp of a fact is the level at which the
 fact first appears when everything is computed from scratch. Supports are not kept. Strategies and budgets have no
-effect. The ids of terms are the constants of the circuit. Rules with negations, expressions or aggregates are lowered
-before, and the operators of `materialize` assert the hidden facts, as for `Engine`. (The circuit can also evaluate such
-rules as they are written, stratum by stratum. Tests compare that with `Engine`.) Cost: that of the circuit, and one
-pass over all facts for each commit. Use it for small graphs in memory.
+effect. The constants of the circuit are the ids of terms. Rules with negations, expressions or aggregates come here
+with atoms of hidden relations in their place, and the operators of `materialize` assert the hidden facts, as for
+`Engine`. (The circuit can also evaluate such rules as they are written, stratum by stratum. Tests compare that with
+`Engine`.) Cost: that of the circuit, and one pass over all facts for each commit. Use it for small graphs in memory.
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ class ReferenceEngine:
 
     @property
     def circuit(self) -> Circuit:
-        """The facts, in a circuit that callers only read."""
+        """A circuit whose fact table has the present facts. Callers only read it."""
         return self._state.circuit
 
     def __len__(self) -> int:
@@ -120,7 +122,7 @@ class ReferenceEngine:
         check()
 
     def _is_quiet(self, fact: Atom) -> bool:
-        """Whether a fact is a triple that says that a term is the same as itself."""
+        """Whether a fact is a triple `x p x`, where p is the predicate with the id `quiet`."""
         is_triple, _ = self.planner.tables()[_table(fact)]
         return is_triple and fact.terms[1] == self._quiet and fact.terms[0] == fact.terms[2]
 

@@ -1,7 +1,7 @@
 """`Saved`: the state of a materializer as arrays, and the graph that it stands for.
 
-Law: `triples`, `graphs` and `relation` give the graph after the last commit before the state was saved. Cost: one look
-at all facts. If terms have representatives, `triples` also lists all triples that the facts stand for.
+Law: `triples`, `graphs` and `relation` return what the graph had when the state was saved. Cost: a look at each fact;
+if terms have representatives, `triples` also lists all images.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Saved(NamedTuple):
     """The state of a materializer as arrays.
 
     - `records`: a row for each present fact, int32[n, 3 + w]: state, stamp, support, and w columns.
-    - `tables`: for each table whether it is the table of triples, and its width.
+    - `tables`: for each table, by its number: whether it is the table of triples, and its width.
     - `quads`: the asserted quads, int32[m, 4]; None while all asserted triples are in the default graph.
     - `same_as`, `exceeded`, `restricted`: the flags of the materializer (`Flags`).
     - `work`: the engine's measure of the work that a Bootstrap takes.
@@ -85,7 +85,7 @@ class Saved(NamedTuple):
         return np.array(self.preferred, dtype=np.int32)
 
     def graphs(self, dictionary: Dictionary, asserted: bool | None) -> list[Int32]:
-        """Return the arrays of a dump with graphs: triples of the default graph, asserted quads of the named graphs.
+        """Return the graph as arrays: triples int32[n, 3] are in the default graph, quads int32[m, 4] say their graph.
 
         `asserted`: as for `triples`. The inferred triples, and those of imported documents, are in the default graph.
         """

@@ -1,11 +1,11 @@
-"""`Twins`: finds the restrictions that say the same (*twins*), and facts about restrictions that twins.dl reads.
+"""`Twins`: finds the restrictions that say the same (*twins*), and makes the facts that the rules of twins.dl read.
 
     asserted schema triples, removed and added  ->  LiveTwins  ->  rows of scm_twin, scm_some, ..; the representatives
 
-One of several twins is the representative of all. The rows go to the schema's engine and to the engine of the data. The
-representatives go to the translation of axioms. Rows and representatives are a function of the asserted triples, and do
-not depend on the option `schema`. The lock of the graph must be held, as for all of the materializer. Cost: that of
-`ontology.twins`, and a look at each schema triple that is added or removed.
+One of several twins is the representative of all. The facts are asserted in the schema's engine and in the engine of
+the data. The translation of axioms uses the representatives. The facts and the representatives depend only on the set
+of asserted schema triples; the option `schema` does not change them. The lock of the graph must be held, as for all of
+the materializer. Cost: that of `ontology.twins`, and a look at each schema triple that is added or removed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GROUP = "twins"
 class Said(NamedTuple):
     """How an edit changes the facts about restrictions.
 
-    - `gone`, `come`: the rows of facts to retract and to assert, by the width of the rows.
+    - `gone`, `come`: the facts to retract and to assert, as a dict: number of columns -> the rows of this width.
     - `represented` maps each restriction whose representative has changed to the new representative, or to None if the
       restriction has no representative now.
     """
@@ -58,9 +58,9 @@ class Twins:
         self.accept()
 
     def change(self, removed: Int32, added: Int32) -> Said:
-        """Follow a change of the asserted schema triples, int32[n, 3]. `accept` or `rollback` must follow.
+        """Take the schema triples that an edit retracts and asserts. Returns how the facts about restrictions change.
 
-        Returns how the facts about restrictions change.
+        `removed`, `added`: the triples, int32[n, 3]. Call `accept` or `rollback` afterwards.
         """
         gone, come = (decoded(self._dictionary, rows[restricts(rows)]) for rows in (removed, added))
         if not (gone or come):
@@ -71,7 +71,7 @@ class Twins:
         return Said(self._rows(change.gone), self._rows(change.come), represented)
 
     def accept(self) -> None:
-        """Make changes final."""
+        """Make the changes since the last `accept` final."""
         self._log.commit()
 
     def rollback(self) -> None:

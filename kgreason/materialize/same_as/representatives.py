@@ -3,26 +3,25 @@
     eq_root(x)      x is a representative: asserted here, never shown to users
     eq_rep(y, x)    links (owl:sameAs) lead from the representative x to y; the rules copy the rows of y to x
 
-So all rows of a clique are joined at its representatives, and no link between two other members is ever derived. The
-cost of a clique is that of its rows and links. A link is a fact with support like any other, and so are the facts that
-follow from the link. When a link is removed, the engine removes the facts that depended on it. So no code here has to
-take a clique apart.
+So a representative has the rows of all members of its clique, and no link between two other members is ever derived.
+The cost of a clique is that of its rows and links. A link is a fact with support like any other, and so are the facts
+that follow from the link. When a link is removed, the engine removes the facts that depended on it. So no code here has
+to take a clique apart.
 
 Invariant after `wanted` returns nothing: every clique has a representative that stands for all members, its *primary*.
-A clique may have further representatives. If a rule mentions a member, this member is a representative, so that the
-rule finds the rows of all equal terms at it. A member is also a representative if a link of the clique follows from
-rows that meet at this member; otherwise the clique would fall apart. Every rule can be evaluated on rows of
-representatives. So the facts are those of eq-sym, eq-trans and eq-rep-* (OWL 2 Profiles, Table 4), if each
-representative stands for its clique (`images`).
+A clique may have further representatives. Each member that is a constant of a rule is one, because the rule must find
+the rows of all members at this constant. A member is also a representative if a link of the clique is derived from rows
+with this member; without them the clique would fall apart. Rules need no other rows than those of representatives. The
+images of these rows (`images`) are the facts that eq-sym, eq-trans and eq-rep-* derive (OWL 2 Profiles, Table 4).
 
 If several terms may be chosen, the term whose text comes first is chosen, IRIs before blank nodes and literals. So
 representatives depend only on the commits, and a replay chooses the same representatives. They depend neither on ids
 nor on the order in which terms were read.
 
-Termination: if a clique has several representatives, each of them stops to be one at most once in a commit.
+Termination: within a commit, a term of a clique with several representatives loses this role at most once.
 
-Cost: nothing while there is no link. Otherwise time in proportion to the change. If a clique has lost its
-representatives, all links are read.
+Cost: nothing while there is no link. Otherwise the time is in proportion to the change; but if a clique has
+lost its representatives, all links are read.
 """
 
 from __future__ import annotations
@@ -91,27 +90,28 @@ class Equality:
         self._dropped = _NONE
 
     def accept(self) -> None:
-        """Make the changes of cliques by the commit final."""
+        """Make the changes that the commit made to the cliques final."""
         self.cliques.accept()
         self._dropped = _NONE
 
     def rollback(self) -> None:
-        """Undo the changes of cliques by the commit."""
+        """Undo the changes that the commit made to the cliques."""
         self.cliques.rollback()
         self._dropped = _NONE
 
     def go_on(self) -> None:
         """Undo the changes that `shown` made to the cliques.
 
-        Use this if the commit goes on, so that `shown` is called again.
+        Call this if the commit changes more after a call of `shown`. `shown` must be called again at the end.
         """
         self.cliques.rollback()
 
     def foreseen(self, added: Int32) -> Facts:
-        """Return the facts of `eq_root` that a commit has to assert before its rules run. They choose representatives.
+        """Return the facts of `eq_root` that a commit has to assert before its rules run.
 
-        `added`: the triples int32[n, 3] that the commit asserts. Terms that their owl:sameAs triples connect are a
-        group. In each group one term is chosen, unless a term of the group is already in a clique.
+        They choose the representatives of new cliques. `added`: the triples int32[n, 3] that the commit asserts. The
+        terms that the links among these triples connect form groups. One term of each group becomes a representative,
+        unless a term of the group is already in a clique.
         """
         links = self._follows(linked(added))
         if not len(links):
@@ -122,8 +122,9 @@ class Equality:
         return self._roots(self._firsts(terms[fresh], labels[fresh]))
 
     def wanted(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Facts:
-        """Return the facts of `eq_root` to assert and to retract because of the changes of the commit so far.
+        """Return the facts of `eq_root` that the commit must assert and retract next.
 
+        Nothing is returned if all representatives are right.         `changes`: what the commit has changed so far.
         `fresh` returns the rules that the commit has added, and `left` returns the rules that it has removed.
         """
         found, named, unread = self.regrouped(changes), self._named(fresh), self._unread(left)
@@ -146,12 +147,14 @@ class Equality:
         return self._roots(distinct(np.concatenate([first, lacking, named, resources])), distinct(needless))
 
     def _resources(self, members: Int32, primaries: Int32) -> Int32:
-        """Choose a resource (IRI or blank node) from each clique that has resources and whose primary is a literal.
+        """Return a new primary for each clique whose primary is a literal.
 
-        The resource becomes the primary in place of the literal. The reason: rules compare representatives. A resource
-        may be linked to two literals of different values, which are not linked with each other. If one of the literals
-        stood for the resource, rules would find the resource equal to this literal only. `members`: pairs of primary
-        and member; `primaries`: the primaries of the cliques to look at.
+        The new primary is a resource (IRI or blank node) of the clique. A clique without resources keeps its primary.
+        `primaries`: the primaries of the cliques to look at. `members`: pairs (primary, member), int32[n, 2].
+
+        The reason: rules compare representatives. A resource may be linked to two literals of different values, which
+        are not linked with each other. If one of the literals stood for the resource, rules would find the resource
+        equal to this literal only.
         """
         primaries = primaries[self._dictionary.kinds(primaries) == Kind.LITERAL]
         if not len(primaries):
@@ -161,11 +164,11 @@ class Equality:
         return self._firsts(members[:, 1], members[:, 0].astype(np.int64))
 
     def _chosen(self, orphans: Int32) -> Int32:
-        """Choose a new representative for each component of the links `orphans`.
+        """Return a new representative for each connected component of the links `orphans`.
 
-        The candidates are the terms of the component that were representatives until this commit dropped them. If there
-        are none, the candidates are all its terms. The candidate whose text comes first is chosen, so a replay chooses
-        the same term.
+        The candidates are the terms of the component that lost the role of representative in this commit. If there are
+        none, the candidates are all terms of the component. The candidate whose text comes first is chosen, so a replay
+        chooses the same term.
         """
         terms, labels = components(orphans)
         known = np.isin(terms, self._dropped)
@@ -173,19 +176,19 @@ class Equality:
         return np.concatenate([self._firsts(terms[kept], labels[kept]) for kept in (known, others)])
 
     def _firsts(self, terms: Int32, labels: NDArray[np.int64]) -> Int32:
-        """Return for each label the term whose text comes first, among the terms with this label."""
+        """Return for each label, ascending, the term whose text comes first. `labels[i]` is the label of `terms[i]`."""
         return self._dictionary.firsts(terms, np.unique(labels, return_inverse=True)[1])
 
     def _named(self, fresh: LazyRules) -> Int32:
-        """Return the members of cliques that new rules have as constants and that are not representatives yet."""
+        """Return the constants of the new rules that are members of cliques, but not representatives yet."""
         members = self._members(fresh)
         lacking = members[~self._stand_for_others(members)]
         return np.intersect1d(lacking, _constants(self._engine.rules)) if len(lacking) else lacking
 
     def _unread(self, left: LazyRules) -> Int32:
-        """Return the representatives to give up: removed rules mentioned them, and no rule mentions them now.
+        """Return the representatives that are no longer needed: constants of the removed rules, but of no present rule.
 
-        Primaries are not returned.
+        A primary is always needed.
         """
         members = self._members(left)
         if not len(members):
@@ -210,12 +213,12 @@ class Equality:
         return ids[self.cliques.slots(ids) > 0]
 
     def _roots(self, added: Int32 = _NONE, removed: Int32 = _NONE) -> Facts:
-        """Return `Facts` that make the terms `added` representatives, and end this for the terms `removed`."""
+        """Return `Facts` that assert `eq_root` of the terms `added`, and retract `eq_root` of the terms `removed`."""
         table = self.root_table
         return Facts.of({table: related(self.root, added)}, {table: related(self.root, removed)})
 
     def regrouped(self, changes: Changes) -> Regrouped | None:
-        """Return the change of the cliques by the commit so far; None if no clique changes."""
+        """Return how the commit has changed the cliques so far; None if it has changed none."""
         pairs = self._changed_pairs(changes)
         links = self._present_links(changes)
         if not len(pairs) and not len(links):
@@ -253,7 +256,10 @@ class Equality:
         return unique
 
     def groups_of(self, terms: Int32, changes: Changes) -> Int32:
-        """Return pairs (primary, member), int32[m, 2], for the cliques that `terms` are in after the commit so far."""
+        """Return all pairs (primary, member), int32[m, 2], of the cliques of `terms`.
+
+        The cliques are those that exist after the changes that the commit has made so far.
+        """
         found = self.regrouped(changes)
         if found is None and not self.cliques.live:
             return NO_PAIRS
@@ -274,9 +280,9 @@ class Equality:
         return np.isin(ids, np.setdiff1d(reached[:, 0], themselves))
 
     def is_secondary(self, ids: Int32, changes: Changes) -> NDArray[np.bool_]:
-        """Return for each id of `ids`, of any shape, whether its term is in a clique without being its primary.
+        """Return for each id of `ids`, of any shape, whether its term is in a clique but is not the primary.
 
-        A clique may have several representatives, because each constant of a rule is one. The primary stands for all.
+        The cliques are those after the commit so far. A representative that is not the primary gives True.
         """
         reached = self._reached_by(ids, changes)
         if not len(reached):
@@ -285,7 +291,10 @@ class Equality:
         return np.isin(ids, terms[self._primaries(reached) != terms])
 
     def _reached_by(self, ids: Int32, changes: Changes) -> Int32:
-        """Return the representatives of terms after the commit so far: pairs (term, representative) int32[n, 2]."""
+        """Return the pairs (term, representative) of the terms `ids` after the commit so far: int32[n, 2].
+
+        A term that is in no clique has no pair.
+        """
         pairs = self._changed_pairs(changes)
         if not self.cliques.live and not len(pairs):
             return NO_PAIRS
@@ -314,9 +323,9 @@ class Equality:
         return known[self._is_present(known)]
 
     def _groups(self, moved: Int32, reached: Int32) -> tuple[Int32, Members]:
-        """Return the numbers of the cliques that the terms `moved` left or joined, and the groups in their place.
+        """Return the numbers of the cliques that the terms `moved` leave or join, and the groups that replace them.
 
-        `reached`: pairs (term, representative) for the terms `moved`.
+        `reached`: the present pairs (term, representative) of the terms `moved`, int32[n, 2].
         """
         terms, primaries = distinct(reached[:, 0]), self._primaries(reached)
         gone = distinct(self.cliques.slots(np.concatenate([moved, primaries])))
@@ -332,17 +341,17 @@ class Equality:
     def _orphans(self, lost: Int32, reached: Int32, links: Int32) -> Int32:
         """Return the present owl:sameAs links, int32[m, 2], whose terms have no representative now.
 
-        `lost`: the terms that have lost their representatives. `reached`: pairs (term, representative) that are new.
-        `links`: the links that the commit changed.
+        `lost`: the terms that have lost all their representatives. `reached`: the present pairs (term, representative)
+        of the terms whose pairs the commit changed. `links`: the present links that the commit changed.
         """
         alone = self.cliques.slots(links) == 0
         alone &= ~np.isin(links, reached[:, 0])
         return np.concatenate([links[alone.all(axis=1)], self._left(lost)])
 
     def _left(self, lost: Int32) -> Int32:
-        """Return the present owl:sameAs links of the terms `lost`, int32[m, 2].
+        """Return the present owl:sameAs links that have one of the terms `lost` as an end: int32[m, 2].
 
-        These terms have no representative now.
+        `lost`: the terms that have lost all their representatives.
         """
         if not len(lost) or (rows := self._engine.rows_with(self.triples, {1: SAME_AS})) is None:
             return NO_PAIRS
@@ -352,9 +361,9 @@ class Equality:
         )  # facts that this commit removed are listed until it ends
 
     def shown(self, changes: Changes, changed: Kinds) -> Kinds:
-        """Return how a commit changes the graph that users see, and update the cliques to the state after the commit.
+        """Return how a commit changes the triples that users see. Brings the cliques to the state after the commit.
 
-        `changes`: all changes of the commit. `changed`: the changed facts that are triples.
+        `changes`: all facts that the commit changed. `changed`: those of them that are triples, with their kinds.
         """
         found = self.regrouped(changes)
         if found is None and not self.cliques.live:
@@ -376,7 +385,7 @@ class Equality:
         return found
 
     def _present(self, table: int, width: int) -> Int32:
-        """Return all facts of a table: int32[n, w]."""
+        """Return all facts of a table whose rows have `width` columns: int32[n, width]."""
         rows, tables, _ = self._engine.circuit.facts.contents()
         return np.ascontiguousarray(rows[tables == table, :width])
 
@@ -409,7 +418,7 @@ class Equality:
         )
 
     def adopt(self) -> None:
-        """Make the cliques from the facts that the engine has."""
+        """Compute the cliques from the facts of `eq_rep` and the triples that the engine has."""
         pairs = self._present(self.rep_table, 3)
         pairs = pairs[pairs[:, 0] == self.rep, 1:]
         fill(self.cliques, pairs, self._primaries(pairs), lambda: self._present(self.triples, 3))
@@ -417,7 +426,7 @@ class Equality:
     def _primaries(self, pairs: Int32) -> Int32:
         """Return for each term of pairs (term, representative), int32[n, 2], its representative whose text comes first.
 
-        The terms are ascending.
+        The result has an entry for each different term, in ascending order of the terms: int32[m].
         """
         _, groups, counts = np.unique(pairs[:, 0], return_inverse=True, return_counts=True)
         primaries = np.zeros(len(counts), dtype=np.int32)

@@ -2,14 +2,14 @@
 
 A *premise* is a body atom that reads schema. There are three kinds: a triple pattern with a predicate of
 `SCHEMA_PREDICATES`; a pattern `[?x, rdf:type, C]` with a class C of `SCHEMA_CLASSES`; and an atom of a relation by
-which the rule sets walk along lists (any relation but those of datatypes.dl). Every rule is in one part:
+which the rule sets walk along lists (any relation without the prefix `dt_`). The parts, by the atoms of the body:
 
-    closing  only premises, schema in the head        scm-*, rdfs5, rdfs11, axiomatic triples: they close the schema
+    closing  only premises; a head is a schema triple scm-*, rdfs5, rdfs11, axiomatic triples: they close the schema
     rows     one premise or more                      prp-*, cls-*, cax-*, rdfs9: the translated rules replace them
     free     no premise                               eq-sym, eq-rep-*, cls-nothing2: they always run with the data
 
-A rule that derives a relation that closing rules read is a closing rule, too. Invariant: each given rule is in exactly
-one part, and the rules of a part keep their order. Cost: linear in the rules.
+A rule is also a closing rule if it derives facts of a relation that closing rules read. Invariant: each given rule is
+in exactly one part, and the rules of a part keep their order. Cost: linear in the rules.
 """
 
 from __future__ import annotations
@@ -28,9 +28,11 @@ _OF_TERMS = "dt_"
 
 @dataclass(frozen=True, slots=True)
 class Generic:
-    """The rules of a rule set in three parts: rules that close the schema, rules that read schema, and other rules.
+    """The rules of a rule set, in three parts; the docstring of the module defines them.
 
-    These are `closing`, `rows` and `free`; the docstring of the module explains them.
+    - `closing`: the rules that derive schema triples from schema triples.
+    - `rows`: the other rules that read schema.
+    - `free`: the rules that read no schema.
     """
 
     closing: tuple[Rule, ...]
@@ -57,7 +59,7 @@ def _split(rules: tuple[Rule, ...]) -> Generic:
 
 
 def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
-    """Return those of `rules` that derive facts of relations for `readers`, directly or for one another.
+    """Return those of `rules` that derive facts of a relation that one of `readers`, or a rule returned, reads.
 
     The result maps each rule to a reason in words: which rule reads which relation.
     """
@@ -73,7 +75,7 @@ def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
 
 
 def is_premise(atom: Atom) -> bool:
-    """Whether a body atom reads schema: it matches schema triples alone, or facts by which rules walk along lists."""
+    """Whether a body atom is a premise: it matches only schema triples, or facts by which rules walk along lists."""
     return is_walk(atom) or is_schema_pattern(atom)
 
 
@@ -83,7 +85,7 @@ def is_walk(atom: Atom) -> bool:
 
 
 def is_schema_pattern(atom: Atom) -> bool:
-    """Whether an atom matches schema triples alone."""
+    """Whether an atom is a triple pattern that matches no other triples than schema triples."""
     if atom.relation is not None:
         return False
     _, predicate, object_ = atom.terms

@@ -6,19 +6,19 @@ new axiom has no translated rules. Then generic rules have to run as well: the r
 rules that read what these rules derive.
 
 The analysis runs the generic rules over *patterns*: triples with variables in place of terms that only the data has.
-The first patterns are the heads of rules about data, if these heads can be schema. A generic rule fires if one of its
-premises unifies with a pattern, and the other premises unify with triples of the closed schema or with patterns; atoms
-about data count as true. The heads of the rule become new patterns, except heads that cannot be schema, are known
-already, or repeat the body. So the analysis never misses a rule that is needed (except for owl:sameAs, see
-`needed_generic`). But it may name a rule that is not needed.
+The first patterns are the heads of rules about data, if these heads can be schema triples. A generic rule fires if one
+of its premises unifies with a pattern, and each other premise unifies with a triple of the closed schema or with a
+pattern; the atoms of its body that are no premises count as true. The heads of the rule become new patterns, except
+heads that cannot be schema triples, are known already, or are in the body. So the analysis never misses a rule that is
+needed (except for owl:sameAs, see `needed_generic`). But it may name a rule that is not needed.
 
 A pattern with a variable as its predicate can be any schema triple. Such a pattern ends the analysis, and all generic
 rules are needed. But the pattern is ignored if no variable can become a *keyword*, that is, one of the predicates that
-make a triple schema. This is so under three conditions: the data has no keyword as a subject or object, no rule derives
-such a triple, and no rule reads a schema triple with a keyword as its subject or object.
+make a triple schema. This is so under three conditions: no triple of the data has a keyword as its subject or object,
+no rule derives such a triple, and no rule reads such a triple of the schema.
 
 The result and its reasons depend only on the set of rules and the set of schema triples.
-Cost: a look at each head while no head can be schema, as in most ontologies; otherwise a join over the schema.
+Cost: a look at each head if no head can be a schema triple, as in most ontologies; otherwise a join over the schema.
 """
 
 from __future__ import annotations
@@ -44,13 +44,16 @@ Key: TypeAlias = tuple[Constant | None, Constant | None, Constant | None]
 def needed_generic(
     rules: Iterable[Rule], generic: Generic, schema: Iterable[Triple], *, same_as: bool = False, reified: bool = True
 ) -> dict[Rule, str]:
-    """Return the generic rules, of the parts `closing` and `rows`, that must run with the data. Mostly there are none.
+    """Return the rules of `generic.closing` and `generic.rows` that must run with the data. Mostly there are none.
 
-    The result maps each rule to the reason. `rules` are the translated rules and the user's own rules, `schema` is the
-    closed schema. Two arguments say something about the data. `same_as`: there is an owl:sameAs fact between two terms
-    of which one is in the schema, in `KEYWORDS` or in `SCHEMA_CLASSES`. It can rewrite any schema triple, so all rules
-    are needed. `reified`: some triple of the data has one of `KEYWORDS` as its subject or object. If not, fewer rules
-    may be needed.
+    The result maps each rule to the reason.
+
+    - `rules`: the translated rules and the user's own rules.
+    - `schema`: the closed schema.
+    - `same_as`: True if an owl:sameAs fact links a term of the schema, of `KEYWORDS` or of `SCHEMA_CLASSES` with a
+      different term. Then all rules are needed, because any schema triple may be derived from such a link.
+    - `reified`: False if no triple of the data has one of `KEYWORDS` as its subject or object. Then fewer rules may be
+      needed.
     """
     readers, rules = (*generic.closing, *generic.rows), tuple(rules)
     if same_as:
@@ -68,7 +71,8 @@ def needed_generic(
 def reading_forks(kinds: Iterable[Constant], generic: Generic) -> dict[Rule, str]:
     """Return the generic rules that must run because of forked lists (`read/lists.py`), each with the reason.
 
-    `kinds` are the kinds of the axioms with such lists. The rules are those that read an axiom of one of these kinds.
+    `kinds` are the kinds of the axioms with such lists. A rule must run if it reads axioms of one of these kinds, or
+    derives facts of relations that such a rule reads.
     """
     wanted = frozenset(kinds)
     rows = [rule for rule in generic.rows if any(not wanted.isdisjoint(atom.terms) for atom in rule.body)]
@@ -132,7 +136,7 @@ class _Analysis:
         return self.needed
 
     def _fire(self, reader: Rule, pattern: Atom, reason: str) -> None:
-        """Run the generic rule `reader` over `pattern`, once for each schema atom of the rule that unifies with it.
+        """Run the generic rule `reader` over `pattern`, once for each premise of `reader` that unifies with it.
 
         If the rule derives something new, it counts as needed, for the reason `reason`.
         """
@@ -148,9 +152,10 @@ class _Analysis:
                         self.reified = self.reified or any(self._exposes(atom) for atom in data if not _is_any(atom))
 
     def _joined(self, premises: list[Atom], binding: Binding) -> Iterator[Binding]:
-        """Yield every extension of `binding` under which each of the schema atoms `premises` is known.
+        """Yield every extension of `binding` under which each of `premises` is known.
 
-        An atom is known if it equals a triple of the closed schema or a pattern.
+        A triple pattern is known if it unifies with a triple of the closed schema or with a pattern of the analysis. An
+        atom of a relation always counts as known.
         """
         if not premises:
             yield binding
@@ -167,9 +172,9 @@ class _Analysis:
                 yield from self._joined(others, extended)
 
     def _conclude(self, rule: Rule, binding: Binding) -> bool:
-        """Add the heads of a rule, under a binding, to the patterns.
+        """Add the heads of a rule, under a binding, to the patterns if they are new and can be schema triples.
 
-        Returns whether some head is new: neither a triple of the closed schema nor an atom of the rule's body.
+        Returns whether a head is new: neither a triple of the closed schema nor an atom of the rule's body.
         """
         body = {substituted(atom, binding) for atom in rule.body}
         heads = [substituted(head, binding) for head in rule.heads]
@@ -185,7 +190,7 @@ class _Analysis:
 
 
 class _Facts:
-    """The closed schema, indexed by predicate and subject, by predicate and object, and by predicate alone."""
+    """The triples of the closed schema, with indexes by predicate, predicate and subject, predicate and object."""
 
     def __init__(self, schema: Iterable[Triple]) -> None:
         self.all = dict.fromkeys(sorted(set(schema)))

@@ -1,9 +1,9 @@
-"""Axioms as values: what the W3C tables have as premises about schema, with lists and class expressions unfolded.
+"""Axioms as values: the schema triples that a rule of the W3C tables reads, with lists and class expressions unfolded.
 
 `kind` is the vocabulary term that names the kind of axiom (`rdfs:subClassOf`, `owl:TransitiveProperty`,
-`owl:someValuesFrom`, ...); a profile has rows for each kind. Seven classes cover all kinds. `sources` are the schema
-triples that an axiom was read from, with list cells and restriction triples, in the order in which they were read. The
-rules of the axiom get the same sources, and proofs show them.
+`owl:someValuesFrom`, ...). A profile says how axioms of each kind are translated. Seven classes cover all kinds.
+`sources` are the schema triples that an axiom was read from, in the order in which they were read, also those of list
+cells and restrictions. The rules of the axiom get the same sources, and proofs show them.
 
 Invariant: an axiom holds everything that its rules need, so that translating it is a pure function of this one value.
 """
@@ -39,8 +39,8 @@ class Characteristic:
 class Collection:
     """A node with a list, such as a union. `members` are the members of the list in order, at least one.
 
-    `kind` is the predicate that leads to the list. Three kinds of axioms use `owl:members`; for them `kind` is the
-    class of the node: `owl:AllDifferent`, `owl:AllDisjointClasses` or `owl:AllDisjointProperties`.
+    `kind` is the predicate that leads from the node to the list. If this is `owl:members`, `kind` is the class of the
+    node: `owl:AllDifferent`, `owl:AllDisjointClasses` or `owl:AllDisjointProperties`.
     """
 
     kind: Constant
@@ -83,7 +83,8 @@ class Maximum:
 class NegativeAssertion:
     """A negative property assertion: the triple `denied` must not hold.
 
-    `kind` is `owl:targetIndividual` or `owl:targetValue`.
+    `kind` is the predicate that leads from `node` to the object of this triple: `owl:targetIndividual` or
+    `owl:targetValue`.
     """
 
     kind: Constant
@@ -94,9 +95,10 @@ class NegativeAssertion:
 
 @dataclass(frozen=True, slots=True)
 class Implication:
-    """A SWRL rule: if `body` and the built-ins in `computed` hold, the atoms of `head` hold.
+    """A SWRL rule: if the atoms of `body` and the built-ins hold, the atoms of `head` hold.
 
-    If `head` is empty, the rule derives `false`. `reads` are all nodes whose triples were read.
+    `computed` has the built-ins, as expressions. If `head` is empty, the rule derives `false`. `reads` are all nodes
+    that were visited to read the rule.
     """
 
     kind: Constant

@@ -5,13 +5,14 @@
                                     FILTER(?z = ?x + 1)         another atom binds the result, or it is a constant
     swrlb:date(?d, ?y, ?m, 1)       BIND(YEAR(?d) AS ?y), ...   the result is known: its parts are the outputs
 
-Each built-in is a template in SPARQL, or the call of a function in `kgreason.functions.builtins`: `{0}` is the first
-argument. SPARQL's operators have the meaning of the operators of XPath, to which the submission refers. A built-in with
-arguments of a wrong type does not hold. Three differences come from SPARQL: operators for numbers also take dates and
-durations, a comparison of values without an order never holds, and strings with a language tag are strings.
+Each built-in has a template: an expression of SPARQL, or a call of a function in `kgreason.functions.builtins`, where
+`{0}` stands for the first argument of the atom, `{1}` for the second. SPARQL's operators have the meaning of the
+operators of XPath, to which the submission refers. A built-in with arguments of a wrong type does not hold. Three
+differences come from SPARQL: operators for numbers also take dates and durations, a comparison of values without an
+order never holds, and strings with a language tag are strings.
 
-Law: an atom holds for the values for which its expression is true, or gives the result. Cost: one look-up and the
-tokens of the template for each atom.
+Law: an atom holds for some values if its FILTER is true for them, or its BIND computes the value of the result. Cost:
+for each atom a look-up of the template, and a step for each token of the template.
 """
 
 from __future__ import annotations
@@ -140,9 +141,10 @@ class BuiltInError(Exception):
 
 
 def computed(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]:
-    """Turn built-in atoms into expressions. An expression comes after the expressions whose results it reads.
+    """Turn the built-in atoms of a body into expressions. An expression comes after those whose results it reads.
 
-    `bound` has the terms of the other atoms of the body. Raises BuiltInError.
+    `bound` has the terms of the other atoms of the body. Raises BuiltInError for an atom with an unknown built-in or
+    wrong arguments, and for an atom with an input that no atom of the body binds.
     """
     found: list[Computed] = []
     known, waiting = {term for term in bound if isinstance(term, Variable)}, list(atoms)
@@ -219,8 +221,8 @@ def _assigned(parts: tuple[Variable | str, ...], result: Term, *, is_free: bool)
 def _taken_apart(atom: BuiltIn, known: set[Variable]) -> Iterator[Computed]:
     """Yield the expressions for an atom whose date or time is known, and whose other arguments are its parts.
 
-    A part that has no value yet gets one; any other part is compared. For a date or time of another datatype the atom
-    does not hold.
+    A part that has no value yet gets one; any other part is compared. The atom does not hold if the value is not of the
+    datatype that the built-in is about, as an xsd:dateTime in swrlb:date.
     """
     datatype, functions = PARTS[_local(atom)]
     whole, *parts = atom.arguments

@@ -1,8 +1,9 @@
 """Read the axioms of a schema, one node at a time.
 
-The *reading* of a node has the axioms whose main triple has this node as its subject. A reading depends only on the
-triples of the nodes in `reads`: the node itself and the nodes visited from it, mostly list cells. So an edit changes
-only the readings that visit a subject of an edited triple (`LiveReadings` keeps the readings up to date).
+The *reading* of a node has the axioms of this node: it is the subject of their main triple, such as
+`C owl:unionOf list`. A reading depends only on the triples of the nodes in `reads`: the node itself and the nodes
+visited from it, mostly list cells. So an edit changes only the readings that visit a subject of an edited triple
+(`LiveReadings` keeps the readings up to date).
 
 Axioms are ordered by their sources, within a node and within a schema. So the place of an axiom does not depend on the
 other axioms. No two axioms have equal sources.
@@ -11,13 +12,13 @@ For a broken list, or a broken SWRL rule (swrl.py), there is a warning instead o
 the list cell or node, and the axiom. The empty list gives neither an axiom nor a warning: LIST[h, e1, ..., en] of the
 W3C tables (OWL 2 Profiles, Table 3) has at least one member, so no row matches rdf:nil.
 
-After an edit, `LiveReadings` reads two kinds of nodes again and compares: nodes whose triples changed, and nodes with a
-list that runs through such a node. The reading of any other node stays the same: an axiom that uses a restriction has
-only the restriction's node as a constant. Law: after any sequence of edits, `axioms` and `broken` are what `collect`
-finds in the remaining triples.
+After an edit, `LiveReadings` reads two kinds of nodes again, and compares the new reading with the old one: nodes whose
+triples changed, and nodes whose reading visits such a node, for example as a cell of a list. The reading of any other
+node stays the same. (An axiom that uses a restriction does not visit it: it has the restriction's node as a constant.)
+Law: after any sequence of edits, the readings are those that `collect` finds in the present triples.
 
-Cost: linear in the schema; a list that several axioms share is read once for each of them. After an edit, the triples
-of the nodes that are read again, with their lists.
+Cost: linear in the schema; a list that several axioms share is read once for each of them. Cost of an edit: linear in
+the triples of the nodes that are read again, with their lists.
 """
 
 from __future__ import annotations
@@ -239,7 +240,8 @@ def _maxima(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axi
 def _limits(schema: Schema, node: Constant, kind: Constant) -> Iterator[tuple[int, Triple]]:
     """Yield each cardinality 0 or 1 that a node has by the predicate `kind`, with its triple.
 
-    The tables have xsd:nonNegativeInteger; a literal with an equal value of a related datatype counts as well (dt-eq).
+    The W3C tables have a literal of the datatype xsd:nonNegativeInteger. A literal of another integer datatype or of
+    xsd:decimal counts too if its value is equal, because dt-eq makes such literals equal.
     """
     for literal in schema.objects(node, kind):
         match = _LIMIT.fullmatch(literal)
@@ -291,13 +293,13 @@ class LiveReadings:
 
     @property
     def broken(self) -> tuple[Broken, ...]:
-        """The axioms whose list has a fault, ordered by node."""
+        """The axioms whose list or SWRL rule has a fault, ordered by node."""
         return tuple(broken for _, found in sorted(self.faulty.items()) for broken in found)
 
     def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Axiom]:
         """Remove schema triples, then add others. Returns the axioms that go and come, ordered by node.
 
-        An axiom whose list has changed goes and comes.
+        If the list of an axiom has changed, the old axiom goes and the new one comes.
         """
         gone: list[Axiom] = []
         come: list[Axiom] = []
@@ -309,7 +311,7 @@ class LiveReadings:
         return Change(tuple(gone), tuple(come))
 
     def touched(self, subjects: Iterable[Constant]) -> set[Constant]:
-        """Return the nodes whose readings depend on triples that have one of `subjects` as their subject."""
+        """Return the nodes whose readings depend on the triples of one of the subjects `subjects`."""
         return {node for subject in subjects for node in (subject, *self._readers.at(subject))}
 
     def _replace(self, node: Constant, before: Reading | None, after: Reading) -> None:

@@ -1,11 +1,13 @@
 """Read RDF lists from a schema, or find the fault in a list.
 
 A list is a chain of cells that ends in rdf:nil; each cell has exactly one rdf:first and one rdf:rest. Anything else is
-a *fault*: a missing rdf:first or rdf:rest, two of them, or a cycle. A fault is reported and never repaired by a guess.
-A cell with two rdf:first or rdf:rest is a *fork*: by the tables, each choice gives a list. There may be very many
-choices, so forks are left to the generic rules, which walk along lists cell by cell. The result, a list or a fault, has
-all cells that were visited. The result depends on the triples of these cells alone. So after an edit it is known which
-axioms to read again.
+a *fault*: a cell without rdf:first or rdf:rest, a cell with several values of one of them, or a cycle. A fault is
+reported and never repaired by a guess. A cell with several values is a *fork*: by the W3C tables, each choice of a
+value gives a list. There may be very many choices, so forks are left to the generic rules, which walk along lists cell
+by cell.
+
+The result, a list or a fault, names all cells that were visited. It depends on the triples of these cells alone. So an
+edit changes the list only if it changes a triple of one of these cells.
 
 Cost: linear in the length of the list.
 """
@@ -31,7 +33,7 @@ class RdfList:
 class Fault:
     """Why a list or a SWRL rule cannot be read: the wrong cell or node (`cell`), and the problem in words.
 
-    `cells` are all cells and nodes that were visited. `is_fork` says that the cell is a fork.
+    `cells` are all cells and nodes that were visited. `is_fork`: whether `cell` is a fork, see the top of this file.
     """
 
     cell: Constant

@@ -1,10 +1,10 @@
 """Helpers to write the rows of the W3C tables: variables, the type atom, and a rule with the sources of its axiom.
 
-A *row* is a function for one row of the W3C tables: it takes an axiom and yields rules under the W3C name of the row.
-The axiom stands for the premises that the W3C row has about schema. So the rules have constants wherever the W3C row
-has a variable for a schema term. A profile is a `RowTable`: the rows for each kind of axiom.
+A *row* is a function for one row of the W3C tables. It takes an axiom and yields rules whose name is that of the W3C
+row. The axiom takes the place of the schema triples among the premises of the W3C row. So the rules have constants
+wherever the W3C row has a variable for a schema term. A profile is a `RowTable`: the rows for each kind of axiom.
 
-Each rule has one head: a W3C row with several conclusions yields one rule for each.
+Each rule has one head: for a W3C row with several conclusions, the function yields a rule for each conclusion.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Decide which triples are schema, and index these triples by subject and predicate.
 
-A triple is *schema* if a row of the RDFS or OWL 2 RL tables, or the row of SWRL, reads it as an axiom or a part of one:
-its predicate is in `SCHEMA_PREDICATES`, or it types its subject with one of `SCHEMA_CLASSES`. RDF lists are schema,
-since axioms are written with them. owl:sameAs and owl:differentFrom are data: the generic eq-* rules read them. Terms
-that no row reads (owl:minCardinality, owl:hasSelf, owl:Restriction, annotations) are data too, so that an edit of them
-touches no axiom.
+A triple is *schema* if the W3C tables for RDFS or OWL 2 RL, or SWRL rules, have it as an axiom or a part of an axiom:
+its predicate is in `SCHEMA_PREDICATES`, or it is `x rdf:type C` with C in `SCHEMA_CLASSES`. RDF lists are schema, since
+axioms are written with them. Triples with owl:sameAs and owl:differentFrom are data: the generic eq-* rules read them.
+Triples that the tables do not read (owl:minCardinality, owl:hasSelf, owl:Restriction, annotations) are data too, so
+that an edit of them changes no axiom.
 
 Invariant of `Schema`: objects are sorted, whatever the order of the triples, so that a translation is deterministic.
-Cost: one pass over the schema triples, and memory in proportion to them. An edit of a `LiveSchema` looks at the objects
-of the (subject, predicate) pairs that it names.
+Cost: one pass over the schema triples, and memory in proportion to them. An edit of a `LiveSchema` reads and writes all
+objects of each pair (subject, predicate) that an edited triple has.
 """
 
 from __future__ import annotations

@@ -5,13 +5,14 @@ its arguments. An argument typed swrl:Variable is a variable (SWRL submission, s
 conclusion, with a rule of its own; an empty head is a contradiction. A class predicate may be the node of a class
 expression. The body atom owl:Thing(?x) is left out if another body atom has ?x, because it has no effect then.
 
-Atoms match only triples that the graph has. The graph has `x owl:sameAs x` only if the rule group eq-ref is on, and an
-owl:AllDifferent adds no owl:differentFrom triples. With the option schema="data" SWRL rules have no effect, because
-there is no generic rule for them.
+Atoms match only triples that the graph has. So swrl:SameIndividualAtom holds for a term and itself only if the rule
+group eq-ref is on. An owl:AllDifferent alone does not make swrl:DifferentIndividualsAtom hold, because no rule derives
+owl:differentFrom from it. With the option schema="data" SWRL rules have no effect, because there is no generic rule for
+them.
 
 A built-in of a body becomes an expression of the rule (`builtins`). Data ranges are not supported. A rule with a data
 range, or with a built-in that cannot be evaluated, gives a fault instead of rules. So does a rule with a broken list or
-atom, or with a variable in its head that its body does not have. Reading records every visited node, also the
+atom, or with a variable in its head that its body does not bind. Reading records every visited node, also the
 arguments, so that an edit of any of these nodes reads the rule again.
 
 Cost: linear in the atoms.
