@@ -1,8 +1,9 @@
 """`stratify`: the order in which negations and aggregates can be decided, or a cycle that allows no order.
 
-A rule A depends on a rule B if a head of B can match an atom that A reads. The dependency is *closed* if A needs all
-such facts before it can go on: if the atom is under NOT or inside AGGREGATE, or if A is a rule of SPARQL-RL that
-assigns a value. All other dependencies are *open*. So no cycle may contain a closed dependency.
+A rule A depends on a rule B if a head of B can match an atom that A reads. The dependency is *closed* if A must wait
+until all facts that match the atom are derived. This is so if the atom is under NOT or inside AGGREGATE, or if A is a
+rule of SPARQL-RL that assigns a value. All other dependencies are *open*. So a cycle must not contain a closed
+dependency, with one exception (below).
 
 A negation or aggregate n is decided in a *stratum*:
 
@@ -10,22 +11,22 @@ A negation or aggregate n is decided in a *stratum*:
                      reads, directly or through other rules
 
 Each negation has a stratum, rather than each predicate: several rules may derive one predicate, each from another
-stratum. Rules that assign have no stratum: with more facts to read they derive more, so they need no order. They are
-only checked for cycles. SKOLEM makes one blank node for each individual. So if a program has rules about equality,
-SKOLEM has a stratum too: it waits until owl:sameAs is final. An aggregate with a SKOLEM among its expressions waits for
-this SKOLEM.
+stratum. Rules that assign have no stratum, because they need no order: facts that appear later only add to what they
+derive. They are only checked for cycles. SKOLEM makes one blank node for each individual. So if a program has rules
+about equality, SKOLEM has a stratum too: it waits until owl:sameAs is final. An aggregate with a SKOLEM among its
+expressions waits for this SKOLEM.
 
-Rules about equality and about the values of literals are left out here: rules that replace equals by equals would put
-every triple on one cycle. Instead, everything that waits for facts also waits for all other rules that derive
-owl:sameAs.
+No rule depends on the rules about equality and about the values of literals (`is_equality`): rules that replace equals
+by equals would put every triple on one cycle. Instead, if a program has such rules, everything that waits for facts
+also waits for all other rules that derive owl:sameAs.
 
-One kind of cycle is allowed: if all its closed dependencies are aggregates MIN, or all are MAX, the rules find a
-smallest or largest value by recursion (shortest paths). The aggregates of such a cycle are one recursion, and share a
-stratum.
+The exception: a cycle is allowed if all its closed dependencies come from aggregates MIN, or all from aggregates MAX.
+Its rules find a smallest or largest value by recursion (shortest paths). The aggregates of such a cycle are called one
+*recursion*, and have the same stratum.
 
-Law: there are strata exactly if no other cycle has a closed dependency. Cost: nothing for a program without closed
-dependencies. Otherwise an index of all rules is made. Then a walk starts from each negation, aggregate and rule that
-assigns; it visits all rules that can derive the facts read there.
+Law: there are strata exactly if no cycle but these recursions has a closed dependency. Cost: nothing for a program
+without closed dependencies. Otherwise an index of all rules is made. Then a walk starts from each negation, aggregate
+and rule that assigns; it visits all rules that can derive the facts that its start reads.
 """
 
 from __future__ import annotations
@@ -71,9 +72,9 @@ _Reached = Mapping[Rule, Rule | None]
 class Level(NamedTuple):
     """When a negation, an aggregate or a SKOLEM is decided. `level` is its stratum, from 1.
 
-    `recursion` is the number of a recursion, or 0. The aggregates of one recursion need each other. They are decided
-    again and again until their values stay the same. `reads` are all atoms that the recursion reads, directly or
-    through rules.
+    `recursion` is the number of the recursion to which an aggregate belongs, otherwise 0. The aggregates of one
+    recursion need each other. They are decided again and again until their values stay the same. `reads` are all atoms
+    that the recursion reads, directly or through rules.
     """
 
     level: int
@@ -202,10 +203,11 @@ def _inside(closed: _Closed) -> set[_Closed]:
 
 
 def _needs(reached: _Reached, *, is_equal: bool) -> dict[_Closed, Rule]:
-    """Return each NOT, aggregate and other operator of the rules `reached` that must wait until what it reads is final.
+    """Return what must be decided before the facts that the rules `reached` derive are final.
 
-    The result maps each of them to its rule. A rule of SPARQL-RL that assigns is an entry itself. SKOLEM has to wait
-    only if `is_equal`: if the program has rules about equality.
+    This is each NOT and each aggregate in these rules, and each of these rules that is of SPARQL-RL and assigns. If
+    `is_equal`, the program has rules about equality, and each SKOLEM is included. The result maps each of them to a
+    rule that contains it; a rule that assigns is mapped to itself.
     """
     return {closed: rule for rule in reached for closed in _closed(rule, is_equal=is_equal)}
 
@@ -234,9 +236,10 @@ def _ordered(
 ) -> tuple[dict[_Closed, int], list[list[_Closed]]]:
     """Put the keys of `needs` in an order. Returns a number for each key, and a list of groups of keys.
 
-    `needs` maps each key to the keys that must be decided before it. `reached` has the rules in between, for messages.
-    The aggregates of one recursion form a group and have the same number; any other key is a group of its own. In the
-    list, each group comes after the groups that it needs. Raises StratificationError for a cycle that is no recursion.
+    `needs` maps each key to the keys that must be decided before it. `reached` has the rules between a key and what it
+    needs; only error messages show them. The aggregates of one recursion form a group and have the same number; any
+    other key is a group of its own. In the list, each group comes after the groups that it needs. Raises
+    StratificationError for a cycle that is no recursion.
     """
     numbers = {closed: number for number, closed in enumerate(needs, 1)}
     while True:
@@ -260,7 +263,7 @@ def _ordered(
 
 
 def _may_recur(path: Iterable[_Closed]) -> bool:
-    """Whether all members of a cycle are MIN aggregates, or all MAX. Then better values replace worse ones."""
+    """Whether all members of a cycle are MIN aggregates, or all are MAX aggregates. Such a cycle is a recursion."""
     kinds = {closed.aggregate.function if isinstance(closed, Aggregation) else "" for closed in path}
     return kinds in ({"MIN"}, {"MAX"})
 
@@ -292,8 +295,9 @@ def _cycle(
 ) -> str:
     """Return the error message for the cycle `path`: each member needs the next one, and the last needs the first.
 
-    The message has a step for each member, with the rule that says it (`needs`), and the rules in between (`reached`).
-    A SKOLEM inside the aggregate before it is left out: the aggregate needs all that this SKOLEM needs.
+    The message has a step for each member: the rule that contains the member (from `needs`), and the rules through
+    which the member needs the next one (from `reached`). If an aggregate contains the SKOLEM that follows it in the
+    path, this SKOLEM is left out: the aggregate needs all that the SKOLEM needs.
     """
     path = [closed for number, closed in enumerate(path) if closed not in _inside(path[number - 1])]
     steps = []
@@ -314,9 +318,9 @@ def _cycle(
 
 
 def _match(atoms: Iterable[Atom], rule: Rule) -> str | None:
-    """Return a note on how a head of `rule` matches one of `atoms`, or None if no head matches.
+    """Return a note for an error message on how a head of `rule` matches one of `atoms`; None if no head matches.
 
-    The note is empty if the match is obvious. It has text if the atom has a variable as its predicate or class.
+    The note is empty unless this one of `atoms` has a variable as its predicate or as its class.
     """
     found = ((atom, head) for atom in atoms for head in rule.heads if can_match(head, atom))
     atom, head = next(found, (None, None))
@@ -329,7 +333,11 @@ def _match(atoms: Iterable[Atom], rule: Rule) -> str | None:
 
 
 def _said(wanted: _Closed, sayer: Rule) -> str:
-    """Return the words of a message for `wanted`, such as `says NOT p(?x)`, with the variables of the rule `sayer`."""
+    """Return words for an error message on what the rule `sayer` does, such as `says NOT p(?x)`.
+
+    `wanted` is the NOT, aggregate or SKOLEM of `sayer` that the words are about, or `sayer` itself if it assigns. The
+    words have the variables of `sayer`.
+    """
     if isinstance(wanted, Rule):
         names = " and ".join(str(computed.result) for computed in wanted.computed if computed.result)
         return f"assigns {names} in SPARQL-RL"

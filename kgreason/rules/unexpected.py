@@ -30,7 +30,7 @@ _BROKEN = (
 
 
 class Found(NamedTuple):
-    """The place in a text that a parser did not expect: line and column, and in `words` what is there."""
+    """What a parser found where it expected something else: line and column, and a description in `words`."""
 
     line: int
     column: int

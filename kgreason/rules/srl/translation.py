@@ -12,14 +12,14 @@
 A variable that occurs for the first time under NOT belongs to this NOT alone, so it gets a name of its own.
 
 A *part* is a helper rule. It matches a triple pattern that has triple terms with variables, and takes the triple terms
-apart. A part has no dialect, so strata do not count it as a rule of SPARQL-RL that assigns: taking a triple term apart
-makes no new terms.
+apart. This makes no new terms. So a part has no dialect, and `strata` does not treat it as a rule of SPARQL-RL that
+assigns.
 
 The labels of blank nodes and the names of parts contain a digest of two things: the canonical form of the rule, and
-the number of rules with this form before it in the same text. So the blank nodes of a rule do not depend on different
-rules of its text, and two rules that read alike make two blank nodes.
+how many rules with this form come before it in the same text. So rules of other forms have no influence on the labels
+of a rule, and two equal rules make different blank nodes.
 
-Cost: the canonical form of each rule with blank nodes or triple terms.
+Cost: the canonical form is computed for each rule with blank nodes or triple terms.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Translation:
             self._found.append(self._labelled(made))
 
     def data(self, name: str, patterns: tuple[Pattern, ...]) -> None:
-        """Add a DATA block and its name; `rules()` will yield its facts."""
+        """Add a DATA block. For its facts, `rules()` will yield rules without a body that are called `name`."""
         self._found.append((name, patterns))
 
     def rules(self) -> Iterator[Rule]:
@@ -86,9 +86,10 @@ class Translation:
                 yield Rule(tuple(heads[start : start + MOST_ATOMS]), (), name, dialect=self._dialect)
 
     def _labelled(self, rules: list[Rule]) -> list[Rule]:
-        """Replace the numbers that stand for labels of blank nodes and for names of parts by the final texts.
+        """Return the rules with the final labels of blank nodes and the final names of parts.
 
-        `rules` are a translated rule and its parts.
+        `rules` are a translated rule and its parts. In them, a label is a number, and the name of a part ends in a
+        number. The result has a digest before this number.
         """
         if len(rules) == 1 and not any(computed.parts[0] == "SKOLEM" for computed in rules[0].computed):
             return rules
@@ -144,9 +145,9 @@ class _Body:
     # the body
 
     def _copied(self, triple: Triple) -> Triple:
-        """Return a triple pattern with new variables in place of those to which SET gives values.
+        """Return a triple pattern in which a new variable replaces each variable that has its value from SET.
 
-        A FILTER is added to the rule that compares the new variable with the value.
+        For each new variable, the rule gets a FILTER that compares the variable with the value.
         """
         return tuple(self._copy(node) for node in triple)  # type: ignore[return-value]
 
@@ -161,7 +162,9 @@ class _Body:
         return self._copies[node]
 
     def _atom(self, triple: Triple, *, is_data: bool) -> Atom:
-        """Return the atom for a triple pattern. For a pattern with triple terms, it has the relation of a new part.
+        """Return the atom for a triple pattern.
+
+        If the pattern has triple terms, a new part is made, and the atom has the relation of this part.
 
         `is_data` says that the pattern matches asserted triples only.
         """
@@ -179,12 +182,12 @@ class _Body:
         return Atom(relation_of_part, tuple(found.values()))
 
     def _opened(self, node: Node, found: dict[Variable, Term], computed: list[Computed]) -> Term:
-        """Return the term that a part has for `node`, a node of its triple pattern.
+        """Return the term that stands for `node` in the body of a part. `node` is a node of the part's triple pattern.
 
-        If the node is a triple term, the result is a variable. Then the expressions that take the triple term apart are
-        added to `computed`, and their results to `found`: each variable of the part's head, with the term that the rule
-        has in its place. The rule compares these terms, not the part: the part would tell apart individuals that
-        owl:sameAs makes equal.
+        A triple term becomes a new variable; any other node stays as it is. For a triple term, the expressions that
+        take it apart are added to `computed`, and their results to `found`. `found` maps each variable of the part's
+        head to the term that the rule has in its place. So the rule compares these terms with the results. The part
+        must not compare them: it would tell apart terms that owl:sameAs makes equal.
         """
         if not isinstance(node, Nested):
             assert not isinstance(node, Blank)
@@ -252,9 +255,10 @@ class _Body:
         return tuple(dict.fromkeys(atoms))
 
     def _made(self, node: Node, made: dict[Node, Variable]) -> Term:
-        """Return the term of our rules for a node of a head. `made` has the variables for blank nodes and triple terms.
+        """Return the term of our rules for a node of a head.
 
-        For a triple term with variables, an expression that makes it is added to the rule.
+        A blank node, or a triple term with variables, becomes a variable. `made` maps these nodes to their variables.
+        If a triple term is not in `made`, it is added, and the rule gets an expression that makes the triple term.
         """
         if isinstance(node, (Variable, str)):
             return node

@@ -40,7 +40,7 @@ Place = Choice["head", "body", "data"]
 
 
 class Expansion:
-    """Makes the triples of one head, of one body, or of all DATA blocks of a text (`place`).
+    """Makes the triples of one head, of one body, or of all DATA blocks of a text. `place` says of which of the three.
 
     `fresh` makes a variable whose name the text does not use. In one `Expansion`, blank nodes with the same label are
     the same node.
@@ -86,9 +86,10 @@ class Expansion:
         self._annotations(triple, annotated)
 
     def _annotations(self, triple: tuple[Node, Node, Node], annotated: Annotated) -> None:
-        """Add the triples that `~ r` and `{| ... |}` after a triple stand for. `annotated` has them as its notes.
+        """Add the triples that the reifiers `~ r` and annotations `{| ... |}` after a triple stand for.
 
-        The properties in `{| |}` belong to the node r if `~ r` stands before the braces, otherwise to a new node.
+        The reifiers and annotations are `annotated.notes`. The properties in `{| |}` belong to the node r if `~ r`
+        stands directly before the braces, otherwise to a new node.
         """
         reifier: Node | None = None
         for note in annotated.notes:
@@ -149,9 +150,10 @@ class Expansion:
         return Variable(token.value[1:])
 
     def _blank(self, label: str = "") -> Node:
-        """Return the blank node with this label, or in a body a variable for it. Without a label, it is a new one.
+        """Return the node for a blank node: a variable in a body, a `Blank` elsewhere.
 
-        The label of a new blank node has a space in it.
+        With a label, the result is the same node each time. Without a label, it is a new node. A new `Blank` gets a
+        label with a space, so that the label differs from all labels in the text.
         """
         key = label or f"{len(self._blanks)} "
         if key not in self._blanks:

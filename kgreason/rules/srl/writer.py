@@ -2,7 +2,7 @@
 
     [?x, :p, 1] :- [?x, :q, ?y], FILTER(?y > 2) .     RULE { ?x :p 1 } WHERE { ?x :q ?y . FILTER(?y > 2) }
     BIND(?y + 1 AS ?z)                                SET(?z := ?y + 1)
-    BIND(SKOLEM("label", ?x, ?y) AS ?b)               a blank node _:b in the head, if ?x and ?y are the whole row
+    BIND(SKOLEM("label", ?x, ?y) AS ?b)               a blank node _:b in the head, if the body has no other variables
     NOT EXISTS ?z IN (DATA [?x, :q, ?z])              NOT DATA { ?x :q ?z }
     [:a, :p, 1] .                                     DATA { :a :p 1 }
 
@@ -40,9 +40,10 @@ _THERE = {"srl": "in SPARQL-RL", "rq": "in a CONSTRUCT query"}
 
 
 def format_as(program: Program, syntax: Literal["srl", "rq"], read: Callable[[str], Program]) -> str:
-    """Return the program as text in the language `syntax`. `read` reads such a text, for the check that it is the same.
+    """Return the program as the text of a rule set of SPARQL-RL ("srl") or of a CONSTRUCT query ("rq").
 
-    Raises RuleError if there is no such text.
+    `read` reads a text in this language. With it, the result is checked: it must give the same program. Raises
+    RuleError if there is no such text.
     """
     parts = {str(rule.heads[0].relation): rule for rule in program.rules if is_part(rule)}
     rules = [rule for rule in program.rules if not is_part(rule)]
@@ -165,9 +166,10 @@ class _Writer:
         return "a" if term == RDF_TYPE else self._term(term)
 
     def _nested(self, part: Rule, atom: Atom) -> str:
-        """Return the text of the triple pattern, with triple terms, that the rule has instead of `atom`.
+        """Return the text of the triple pattern, with triple terms, for which our rule has `atom`.
 
-        `part` derives the relation of `atom`. The terms of `atom` replace the variables in the head of the part.
+        `part` is the part that derives the relation of `atom`. The result is the triple pattern of the part, with the
+        terms of `atom` in place of the variables in the part's head.
         """
         given = dict(zip(part.heads[0].terms, atom.terms, strict=True))
         opened = {(each.parts[2], str(each.parts[0])): each.result for each in part.computed if each.result}

@@ -4,7 +4,7 @@
     tom[?x] :- :p[?x, ?y] .            tom has neither a prefix nor angle brackets
     p(?x) :- q(?x), filter(?x > 3) .   filter is not in capitals
 
-`misused` is for text that does parse, but reads a word of the language as a relation.
+`misused` is for text that does parse, but in which the parser took a word of the language for the name of a relation.
 
 Cost: a few regular expressions for an error; Turtle text is parsed once more.
 """
@@ -92,7 +92,11 @@ def misused(relation: str, *, in_head: bool = False, under_not: bool = False) ->
 
 
 def _of_unfinished(text: str, unfinished: Sequence[Token]) -> Hint | None:
-    """Return a hint if the last name in `unfinished` is a word of the language, or a part of a rule's name."""
+    """Return a hint for a mistake that the tokens `unfinished` show, or None if they show none.
+
+    It may be FILTER with EXISTS, a word of the language in a wrong place, or a rule's name with a space but without
+    quotation marks.
+    """
     kinds = [token.type for token in unfinished]
     if "FILTER" in kinds:
         return _of_exists(text, unfinished[kinds.index("FILTER")])
@@ -126,9 +130,10 @@ def _start(token: Token) -> int:
 
 
 def _of_token(before: str, found: str, expected: Collection[str]) -> str | None:
-    """Return a hint that depends on the text before the error, the text from there on (`found`), or None.
+    """Return the words of a hint for a syntax error, or None if there is no hint.
 
-    `expected` are the names of the tokens that the parser could read there.
+    `before` is the text before the error, and `found` the text from the error on. `expected` are the names of the
+    tokens that the parser could read at the error.
     """
     if not found.strip() and "DOT" in expected:
         return "a full stop (.) is missing at the end of the rule"

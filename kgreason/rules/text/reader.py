@@ -6,7 +6,7 @@ It resolves prefixes, writes constants as N-Triples text, and checks every rule.
     @prefix        valid for all statements after it
     @group         valid for all rules up to the next @group
     @relation      appended as a rule that declares a relation; checked in all rules after it
-    rule           appended, with its name or with the name of its position
+    rule           appended; a rule without a name is named after its position
 
 The first error is raised, with its position: an unknown prefix, a wrong constant, `false` in a wrong place, an unsafe
 rule.
@@ -107,7 +107,7 @@ def read_computed(text: str) -> Computed:
 def read_not(text: str) -> Not:
     """Return the `Not` for a text such as `NOT p(?x)`.
 
-    The text must be written as `format_not` writes it without prefixes.
+    IRIs in the text must be in angle brackets, because no prefix is declared.
     """
     reader, literal = _alone(text)
     assert isinstance(literal, NotText)
@@ -123,7 +123,10 @@ def read_aggregate(text: str) -> Aggregate:
 
 
 def _alone(text: str) -> tuple[_Reader, LiteralText]:
-    """Parse a text that is one part of a rule's body. Returns a reader that can read the part, and the parsed part."""
+    """Parse a text that is one element of a rule's body, such as a NOT.
+
+    Returns the parsed element, and a `_Reader` whose methods turn it into values such as `Not`.
+    """
     rule = f"false :- {text} ."
     (clause,) = statements(rule, "<rules>")
     assert isinstance(clause, Clause)
@@ -331,10 +334,11 @@ class _Reader:
             self._fail(result.separator, str(error))
 
     def _part(self, node: Node) -> Variable | str:
-        """Turn a token of an expression into a variable or a text.
+        """Turn an element of an expression into a variable or a text.
 
-        IRIs, names with prefixes and strings become constants. Numbers, booleans, names of functions and operators stay
-        as they are written.
+        IRIs, names with prefixes and literals in quotation marks become constants. Numbers and operators stay as they
+        are written. Reserved words become capitals, except `true` and `false`, which become small letters. Names of
+        Python functions stay as they are written.
         """
         if isinstance(node, Token) and node.type in _AS_WRITTEN:
             if node.type != "IDENTIFIER":

@@ -138,7 +138,7 @@ class ColumnText(NamedTuple):
 class RelationLine(NamedTuple):
     """A line `@relation kind name(columns) key(names) .` Parts that are not written are None or empty.
 
-    `word` is the token `key`.
+    `word` is the token in the place of `key`; the parser accepts any name there.
     """
 
     name: Token
