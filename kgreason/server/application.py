@@ -72,7 +72,7 @@ _ROUTES = [
 
 
 def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIApp:
-    """Return the ASGI application that serves a graph. The application closes the graph when it ends.
+    """Return the ASGI application that serves a graph. At its end the application closes the graph.
 
     `feed` gives the commits to the streams of /changes.
     """

@@ -33,9 +33,9 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 @asynccontextmanager
 async def stored(request: Request, settings: Settings) -> AsyncIterator[Path]:
-    """A context: write the body of a request to a temporary file, and give the file's path. The end removes the file.
+    """A context: write the body of a request to a temporary file, and give the file's path.
 
-    Raises Problem.
+    The end of the context removes the file. Raises Problem.
     """
     with NamedTemporaryFile(prefix="kgreason-") as file:
         async for piece in _pieces(request, settings, settings.body_bytes):

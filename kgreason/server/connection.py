@@ -23,7 +23,7 @@ _AT_ONCE = struct.pack("ii", 1, 0)
 
 
 class Connection(H11Protocol):
-    """One connection of a client. Its methods are called by asyncio and uvicorn, when their event has happened."""
+    """One connection of a client. After an event, asyncio or uvicorn calls the method for it."""
 
     def __init__(self, *arguments: Any, seconds: float, **options: Any) -> None:
         super().__init__(*arguments, **options)

@@ -2,13 +2,13 @@
 
     Host      must name this server, so that no other name leads a browser here (DNS rebinding)
     Origin    must be this server or an origin of --cors, so that no other page edits the graph (CSRF)
-    Sec-Fetch-Site    must be this server, unless the user follows a link. So no other page keeps the server busy by
-              images or frames, for which browsers send no Origin
+    Sec-Fetch-Site    must not name another origin, unless the user follows a link. So no other page keeps the server
+              busy by images or frames, for which browsers send no Origin
     token     must have the role that path and method need, if the server has tokens; a browser that has signed in
               sends the cookie of its session in place of the token
 
-These three rules hold for HTTP requests and websockets. Tokens are compared in constant time. No message and no log has
-a token.
+All these rules hold for HTTP requests and for websockets. Tokens are compared in constant time. No message and no log
+has a token.
 """
 
 from __future__ import annotations
@@ -112,9 +112,10 @@ class Guard:
             raise Problem(403, "pages of other origins may not use this server; allow an origin with --cors")
 
     def _check_token(self, scope: Scope, headers: Headers, needed: str | None) -> None:
-        """Find the role of the client, and keep it in the scope of the request.
+        """Find the role of the client, and store it in the scope of the request under the key `ROLE`.
 
-        Raises Problem if the role is below `needed`.
+        Raises Problem if the client has no role or a role below `needed`. If `needed` is None or the server has no
+        tokens, every client gets the highest role.
         """
         if not self._settings.tokens or needed is None:
             scope[ROLE] = ROLES[-1]
@@ -134,7 +135,10 @@ class Guard:
 
 
 def _is_part(headers: Headers) -> bool:
-    """Whether a browser sends a request without Origin for a part of another page, such as an image or a frame."""
+    """Whether the headers say that a page of another origin loads something from here, such as an image or a frame.
+
+    This is for requests without the header Origin. A page that the user opens by a link is not meant.
+    """
     site, purpose = headers.get("sec-fetch-site"), headers.get("sec-fetch-dest")
     return site in ("cross-site", "same-site") and purpose != "document"
 

@@ -1,4 +1,7 @@
-"""Show as HTML what an edit would do: contradictions, then triples that appear or disappear (answer of /what-if)."""
+"""`consequences`: what an edit would do, as HTML, from the answer of /what-if.
+
+The contradictions that would come or end are shown first, then the triples that would appear or disappear.
+"""
 
 from __future__ import annotations
 

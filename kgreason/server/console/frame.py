@@ -116,8 +116,8 @@ class Frame:
     def run(self, call: Callable[[], Awaitable[object]], kind: str = "") -> asyncio.Task[Any]:
         """Start a task that runs `call`. An error of `call` becomes a message on the page.
 
-        A new task ends an earlier task of the same `kind`, so that the latest wish of the user wins. The task waits
-        for the end of the earlier task, and until the words of the graph (`Words`) are known.
+        An earlier task of the same `kind` is cancelled, so that the latest wish of the user wins. Before the new task
+        calls `call`, it waits until the earlier task has ended and the words of the graph (`Words`) are known.
         """
         before = self.stop(kind)
 
@@ -157,9 +157,10 @@ class Frame:
 
 
 def html(text: Markup | str, tag: str = "div") -> ui.html:
-    """Make an element from HTML text. Markup must be escaped already.
+    """Make an HTML element with the content `text`; `tag` is the name of the element.
 
-    Any other text is escaped here, and whenever the element gets another text by `set_content`.
+    A `Markup` is inserted as it is, so its parts must be escaped already. A plain text is escaped. The same holds for
+    later texts, which the element gets by `set_content`.
     """
     return ui.html(text, sanitize=Markup.escape, tag=tag)
 

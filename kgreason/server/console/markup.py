@@ -47,7 +47,7 @@ def literal_of(text: str) -> Literal:
 
 
 def term(text: str, words: Words) -> Markup:
-    """Show a term, given as N-Triples text. An IRI or a blank node is shown as a link to its page Explore."""
+    """Show a term, given as N-Triples text. An IRI or a blank node becomes a link to the page Explore for it."""
     if text.startswith("<") and not text.startswith("<<"):
         iri = text[1:-1]
         shown = words.short(iri) or f"<{iri}>"

@@ -1,4 +1,4 @@
-"""`/console/rows.FORMAT`: the answer of a query as a file to download. The name of the file ends in the format."""
+"""The paths `/console/rows.FORMAT`, such as `/console/rows.csv`: the answer of a query as a file to download."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from kgreason.server.problems import Problem
 
 
 async def rows(request: Request) -> Response:
-    """Answer a request with the answer of its query, as a file to download."""
+    """Evaluate the query of a request, and send its answer in the format of the path, as a file to download.
+
+    Raises Problem.
+    """
     form = request.path_params["form"]
     medias = {**TRIPLES, **SOLUTIONS}.get(form)
     if medias is None:

@@ -3,7 +3,8 @@
     /  /console/...  /_nicegui...    -> NiceGUI          everything else    -> the paths of the server
 
 NiceGUI has one application for each process, so a process can serve one console at a time. Requests to NiceGUI and to
-the paths pass the guard of the server first. The key `CONSOLE` in the scope of a request gives a page its console.
+the paths pass the guard of the server first. A page finds its `Console` under the key `CONSOLE` in the scope of its
+request.
 
 The Content-Security-Policy of the pages lets a browser load from this server alone. It allows inline scripts and
 `eval`, because NiceGUI needs them.

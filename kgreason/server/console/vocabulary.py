@@ -3,8 +3,8 @@
 A graph does not keep the prefixes of its files. So well-known namespaces have their usual prefix. The prefix of any
 other namespace of a class or property is made from the namespace: `http://example.org/univ-bench.owl#` is `univ-bench`.
 
-Cost: one query after each commit at most, and at most one in ten seconds. It reads the declared classes and properties,
-and those of some thousands of triples.
+Cost: two queries, at most once after a commit, and at most once in ten seconds. They find the declared classes and
+properties, and look for further ones in some ten thousands of triples.
 """
 
 from __future__ import annotations
@@ -89,7 +89,10 @@ class Words:
         return self.prefixes[prefix] + local if colon and prefix in self.prefixes else None
 
     def named(self, text: str) -> str | None:
-        """Return the class or the property whose name without a prefix is this text; None if there is none."""
+        """Return the IRI of a class or property whose name without the prefix is this text; None if there is none.
+
+        Capital and small letters count as equal. A class goes before a property.
+        """
         wanted = text.lower()
         terms = (*self.classes, *self.properties)
         return next((iri for iri in terms if iri[len(namespace_of(iri)) :].lower() == wanted), None)
@@ -108,7 +111,7 @@ class Vocabulary:
         self._words, self._commit, self._time = Words(WELL_KNOWN), -1, 0.0
 
     async def words(self, calls: Calls) -> Words:
-        """Return the words of the graph, which `calls` can ask. Raises Problem.
+        """Return the words of the graph. `calls` sends the requests to the server. Raises Problem.
 
         After a commit the words are read again, but at most once in ten seconds. If the user may not read the graph, or
         the query fails, the words that were read before are returned.

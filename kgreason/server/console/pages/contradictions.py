@@ -1,6 +1,7 @@
 """The page Contradictions: each contradiction with its proof, and the asserted triples whose removal would end it.
 
-A triple of the proof is a repair if a what-if without it ends the contradiction (/what-if, `ended`).
+Such a triple is a *repair*. To find the repairs, the page asks /what-if about the removal of each triple of the proof:
+the answer lists under `ended` the contradictions that the removal would end.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ async def contradictions_page(request: Request) -> None:
 
 
 class _Place(NamedTuple):
-    """The place of the repairs of a contradiction: a message, the button that ends the search, and the offers."""
+    """The elements of the page for the repairs of one contradiction.
+
+    They are a message (`state`), the button that ends the search (`stop`), and the repairs found (`offers`).
+    """
 
     state: ui.html
     stop: ui.element
@@ -72,7 +76,7 @@ class _Contradictions:
             place = _Place(state, stop, ui.element("div"))
 
     async def _find(self, found: dict[str, Any], place: _Place) -> None:
-        """Search the triples whose removal ends a contradiction, and show them at a place."""
+        """Search the triples whose removal ends the contradiction `found`, and show them in the elements of `place`."""
         place.offers.clear()
         place.stop.props(remove="disabled")
         try:
@@ -84,7 +88,10 @@ class _Contradictions:
             place.stop.props("disabled")
 
     async def _offers(self, found: dict[str, Any], place: _Place) -> str:
-        """Offer the triples whose removal ends a contradiction. Returns a message for the end of the search."""
+        """Ask /what-if about the first `_TRIED` candidates, and show those whose removal ends the contradiction.
+
+        Returns the message to show at the end: empty if there is such a candidate.
+        """
         shown = 0
         tried = list(_candidates(found["proof"]))[:_TRIED] if found["proof"] else []
         for number, each in enumerate(tried, 1):

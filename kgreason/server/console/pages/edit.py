@@ -1,8 +1,11 @@
 """The page Edit: a document or an update on the left, and on the right what it would do, before it is committed.
 
-While the user types, the page asks /what-if. A commit carries the number of the commit on which the consequences were
-computed (If-Match), so the user has seen the consequences of everything that is committed. One what-if runs at a time.
-When it has ended, the page tries the latest text. The button Stop ends the waiting for a what-if, and kills its WHERE.
+While the user types, the page asks /what-if. The request to commit names the commit for which the consequences were
+computed (If-Match). If the graph has a later commit, the server refuses the request. So the user has seen the
+consequences of everything that is committed.
+
+One what-if runs at a time. When it has ended, the page tries the latest text. After the button Stop, the page no longer
+waits for the what-if, and the server kills the query process that evaluates its WHERE.
 """
 
 from __future__ import annotations

@@ -45,9 +45,9 @@ class _Feed:
                         self._show(event)
 
     async def _first(self) -> int | None:
-        """Return the number of the commit after which the page begins to show commits.
+        """Return the number of a commit: the page shows the commits after it.
 
-        The server must still have all later commits. At most `_KEPT` of them are made already.
+        The server still has all commits after it. At the time of the call, there are at most `_KEPT` of them.
         """
         commit = int((await self._frame.calls.json("/health"))["commit"])
         try:

@@ -153,9 +153,10 @@ def _quoted(text: str) -> str:
 
 
 def _found(lines: list[str], is_whole: bool, is_graph: bool, commit: str) -> Found:
-    """Turn lines of an answer into its first rows. They are N-Triples if `is_graph` is set, otherwise a table in TSV.
+    """Turn the first lines of an answer into a `Found`.
 
-    `is_whole` says whether these are all lines of the answer.
+    The lines are N-Triples if `is_graph` is set, otherwise a table in TSV, or `true` or `false`. `is_whole` says
+    whether these are all lines of the answer. `commit` is the commit that the server names with the answer.
     """
     if is_graph:
         return Found(
