@@ -1,4 +1,4 @@
-"""From SPARQL-RL (.srl) and CONSTRUCT queries (.rq) to rules, and back; `rules.parser` is the door.
+"""From SPARQL-RL (.srl) and CONSTRUCT queries (.rq) to rules, and back. Other packages parse with `rules.parser`.
 
 syntax       text -> statements of tokens with their places (grammar.lark)
 mistakes     what a user may have meant with text that does not parse

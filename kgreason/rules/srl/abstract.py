@@ -1,7 +1,8 @@
 """Rules of SPARQL-RL in the abstract syntax of the specification: triples, filters, assignments, negations.
 
-A term may be a blank node of a head or of data, or a triple term with variables in it. `translation` turns such terms
-into `Term`s of our rules. In bodies, blank nodes have become variables already.
+Besides variables and constants there are two more terms: a blank node of a head or of a DATA block, and a triple term
+that contains variables or such blank nodes. `translation` turns them into terms of `rules.model`. Blank nodes of bodies
+are variables here.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from kgreason.rules.model import Computed, Constant, Variable
 
 
 class Blank(NamedTuple):
-    """A blank node of a head or of data. If the text gives it no label, its `label` has a space in it."""
+    """A blank node of a head or of a DATA block. If it has no label in the text, its `label` here contains a space."""
 
     label: str
 
@@ -32,7 +33,7 @@ Triple: TypeAlias = tuple[Node, Node, Node]
 
 
 class Filter(NamedTuple):
-    """A filter `FILTER(expression)`. All elements have `line` and `column`, the place in the text, for messages."""
+    """A filter `FILTER(expression)`. `line` and `column` of each element are its place in the text, for messages."""
 
     computed: Computed
     line: int
@@ -78,7 +79,7 @@ class AbstractRule:
 
 
 def variables(node: Node) -> Iterator[Variable]:
-    """Yield the term if it is a variable, or the variables inside it if it is a triple term, in their order."""
+    """Yield `node` if it is a variable. If it is a triple term, yield the variables inside it, in their order."""
     if isinstance(node, Variable):
         yield node
     elif isinstance(node, Nested):
@@ -87,7 +88,7 @@ def variables(node: Node) -> Iterator[Variable]:
 
 
 def blanks(node: Node) -> Iterator[Blank]:
-    """Yield the term if it is a blank node, or the blank nodes inside it if it is a triple term."""
+    """Yield `node` if it is a blank node. If it is a triple term, yield the blank nodes inside it."""
     if isinstance(node, Blank):
         yield node
     elif isinstance(node, Nested):

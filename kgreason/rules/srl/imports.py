@@ -3,11 +3,11 @@
     IMPORTS <http://example.org/family>     the file that the catalogue has for this IRI
     IMPORTS <family.srl>                    the file beside the one that imports it, if the catalogue has none
 
-The network is never used. A text that comes from no file imports from the catalogue alone, because it may come from
-another machine, whose user must not see the files of this one. A rule set that imports itself, directly or through
+The network is never used. A text that comes from no file may come from another machine, whose user must not see the
+files of this one. So such a text imports from the catalogue alone. A rule set that imports itself, directly or through
 others, is read once.
 
-Cost: reading each file.
+Cost: that of reading each file.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from kgreason.rules.program import Finder
 class Imports:
     """The rule sets that one document imports, directly or through others.
 
-    `find` returns the file for an IRI. `read(file, base)` returns the rules of a file and of the files that this file
-    imports. `path` is the file of the document itself; None if the document comes from no file.
+    `find` returns the file that the catalogue has for an IRI. `read(file, base)` returns the rules of a file, whose IRI
+    is `base`, and of the files that it imports. `path` is the file of the document itself; None if the document comes
+    from no file.
     """
 
     def __init__(self, find: Finder | None, read: Callable[[Path, str], tuple[Rule, ...]], path: Path | None) -> None:

@@ -49,7 +49,8 @@ _PATH_PLACE = re.compile(r"(?:[\w>)])\s*$")
 def hint(text: str, at: int, expected: Collection[str], *, is_query: bool) -> str | None:
     """Return a hint for the syntax error at the index `at` of `text`, or None if there is no hint.
 
-    `expected` are the names of the tokens that the parser could read there. `is_query`: the text is a query.
+    `expected` are the names of the tokens that the parser could read at `at`. `is_query` says that the text is a query,
+    not a rule set.
     """
     found = text[at:] if at >= 0 else ""
     if _DATALOG.match(found):

@@ -34,7 +34,7 @@ class Names:
     """The prefixes and the base that a text has declared so far. Turns tokens of the text into terms.
 
     `source` is the name of the text in messages, `base` its IRI or None. `functions` finds the Python functions that
-    rules may call; with None every call is accepted. `is_rule_set` says that the text is no query.
+    rules may call; with None every call is accepted. `is_rule_set` says that the text is a rule set, not a query.
     """
 
     def __init__(

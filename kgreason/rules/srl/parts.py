@@ -1,11 +1,12 @@
 """Parts: helper rules that take triple terms apart for other rules (`translation`).
 
-The name of the relation that a rule derives shows whether the rule is a part.
+A part is known by the name of the relation that it derives.
 
     [?x, :p, 1] :- part_0f3a..._1(?x, ?y) .                             the rule
     part_0f3a..._1(?x, ?y) :- [?y, :q, ?t], BIND(SUBJECT(?t) AS ?x) .   its part
 
-A part that no rule reads derives facts that nobody sees. So a part is removed with the rule that reads it.
+If no rule reads the relation of a part, nobody sees the facts that the part derives. So a part is removed together with
+the last rule that reads its relation.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _NAME = re.compile(rf"{PART}[0-9a-f]{{16}}_\d+")
 
 
 def names_part(atom: Atom) -> bool:
-    """Whether the relation of an atom is one that a part derives."""
+    """Whether the relation of an atom has such a name as a part derives: `part_` with a digest and a number."""
     return _NAME.fullmatch(atom.relation or "") is not None
 
 
@@ -31,7 +32,7 @@ def is_part(rule: Rule) -> bool:
 
 
 def without_needless(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return the rules without those parts that no rule reads."""
+    """Return the rules without those parts whose relations no rule reads."""
     rules = tuple(rules)
     read = {atom.relation for rule in rules for atom in rule.read()}
     return tuple(rule for rule in rules if not is_part(rule) or rule.heads[0].relation in read)

@@ -6,11 +6,16 @@
 
 A filter of a query holds for its whole group, wherever the filter stands. So filters come last in the rule.
 
-If a BIND fails for a row, a query keeps the row, without a value for the variable. A rule drops the row. So a query is
-refused if this makes a difference: if only some triples of the head need the value (the query would still make the
-other triples), or if a triple pattern or FILTER NOT EXISTS reads the value. In a FILTER that reads the value, the
-expression of the BIND replaces the variable. There is one exception: a BIND is kept if it calls a Python function, or
-makes an argument of such a call. A row for which the function has no result is dropped.
+If a BIND fails for a row, a query keeps the row, without a value for the variable. A rule drops the row. A query for
+which this makes a difference is refused:
+
+- A triple pattern reads the value.
+- Some triples of the head need the value and others do not: the query would still make the others.
+- No triple of the head needs the value, but FILTER NOT EXISTS reads it or BOUND asks for it.
+
+If no triple of the head needs the value, the BIND is removed; its expression replaces the variable in FILTERs and other
+BINDs. There is one exception: such a BIND stays if a FILTER or another BIND reads its value, and one of the two calls a
+Python function. Then a row for which the function has no result is dropped.
 
 Cost: that of reading a rule.
 """
@@ -43,10 +48,10 @@ def read_query(names: Names) -> Program:
 
 
 def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
-    """Return the rule without the BINDs that no head needs; their expressions replace the variable in FILTERs.
+    """Return the rule without the BINDs whose results no head needs; their expressions replace these results.
 
-    If a BIND fails for a row, a query keeps the row and a rule drops it. Raises UnsafeRuleError, by `reader`, if this
-    makes a difference.
+    If a BIND fails for a row, a query keeps the row and a rule drops it. If this makes a difference, UnsafeRuleError is
+    raised. `reader` makes the message.
     """
     body = list(rule.body)
     for assignment in [element for element in reversed(rule.body) if isinstance(element, Assignment)]:
@@ -75,9 +80,9 @@ def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
 
 
 def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignment, reader: RuleReader) -> None:
-    """Raise UnsafeRuleError, by `reader`, if a triple pattern of `body` reads the result of the BIND `assignment`.
+    """Raise UnsafeRuleError if a triple pattern of `body` reads the result of the BIND `assignment`.
 
-    A NOT that reads the result is an error as well, unless a head needs the result.
+    A NOT that reads the result is an error as well, unless a head needs the result. `reader` makes the message.
     """
     result = assignment.computed.result
     is_needed = any(result in _needed(pattern, body) for pattern in rule.head)
@@ -90,7 +95,7 @@ def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignme
 
 
 def _needed(pattern: Pattern, body: list[Element]) -> set[Variable]:
-    """Return the variables of the head `pattern`, and those from which BINDs in `body` compute them."""
+    """Return the variables of `pattern`, a triple of the head, and those from which BINDs of `body` compute them."""
     needed = set(of_triple(pattern.triple))
     for element in reversed(body):
         if isinstance(element, Assignment) and element.computed.result in needed:
@@ -99,7 +104,7 @@ def _needed(pattern: Pattern, body: list[Element]) -> set[Variable]:
 
 
 def _is_of_call(assignment: Assignment, body: list[Element]) -> bool:
-    """Whether a BIND calls a Python function or makes an argument of such a call, and other elements read its value."""
+    """Whether a FILTER or BIND reads the value of the BIND `assignment`, and one of them calls a Python function."""
     result = assignment.computed.result
     found = (element.computed for element in body if isinstance(element, (Filter, Assignment)))
     readers = [computed for computed in found if result in computed.inputs()]
@@ -112,7 +117,7 @@ def _asks_for_value(computed: Computed, result: Variable) -> bool:
 
 
 def _inlined(element: Element, assigned: Computed) -> Element:
-    """Return an element of the body with the expression of the BIND `assigned` in place of the variable that it makes.
+    """Return an element of the body with the expression of the BIND `assigned` in place of its result.
 
     Only filters and assignments are changed.
     """

@@ -3,7 +3,7 @@
     statement          effect
     BASE, PREFIX       valid for what follows
     IMPORTS            the rules of another rule set, once (`imports`)
-    RULE               a rule, with its IRI or the name of its position
+    RULE               a rule; its name is its IRI, or rule-N by its position
     DATA               a rule with an empty body
 
 A rule is well-formed (SPARQL-RL, *Well-formedness Conditions*) if the elements before a FILTER or SET bind its
@@ -55,10 +55,10 @@ _SAID = {
 
 
 def read(names: Names, imported: Importer) -> Program:
-    """Read a rule set, whose text and name are in `names`. The program has the prefixes of the text.
+    """Read the rule set whose text and name are in `names`. The program has the prefixes of the text.
 
-    `imported` returns the rules of an imported rule set. Raises RuleSyntaxError and UnsafeRuleError, with the source in
-    the message, and the errors of `imported`.
+    `imported` returns the rules of the rule set that an IRI names. Raises RuleSyntaxError and UnsafeRuleError, with the
+    name of the text in the message, and the errors of `imported`.
     """
     reader = RuleReader(names, "SET")
     translation, others = Translation("srl"), list[Rule]()
@@ -105,7 +105,7 @@ class RuleReader:
         self._data = Expansion(names, "data", self._fresh)
 
     def data(self, statement: DataText) -> tuple[str, tuple[Pattern, ...]]:
-        """Return the name and the triples of a DATA block. A blank node label means one node in all DATA blocks."""
+        """Return the name and the triples of a DATA block. A label means the same blank node in all DATA blocks."""
         self._number += 1
         return default_name(self._number), self._data.patterns(statement.triples)
 

@@ -33,14 +33,14 @@ class TripleTerm(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A path such as `:p/^:q`. A step is a property or a path, with a flag that says to follow it backwards."""
+    """A path such as `:p/^:q`. A step is a property or a path, with True if it is followed backwards (`^`)."""
 
     start: Token
     steps: tuple[tuple[Verb, bool], ...]
 
 
 class Reified(NamedTuple):
-    """The text `<< s p o ~r >>` for a node that reifies a triple. `reifier` is None if this node has no name there."""
+    """The text `<< s p o ~r >>` for a node that reifies a triple. `reifier` is this node, or None without a name."""
 
     start: Token
     subject: Node
@@ -64,7 +64,7 @@ class Anonymous(NamedTuple):
 
 
 class Annotation(NamedTuple):
-    """The text of an annotation, `{| properties |}`: properties of a node that reifies the triple before it."""
+    """The text of an annotation, `{| ... |}`: properties of a node that reifies the triple before the annotation."""
 
     properties: Properties
 
@@ -72,7 +72,7 @@ class Annotation(NamedTuple):
 class Annotated(NamedTuple):
     """An object, and the reifiers and annotations that the text has after the object (`notes`).
 
-    A note is the node r for `~r`, the token for a `~` alone, or an `Annotation`.
+    For `~r` a note is the node r, for a `~` alone it is this token, and for `{| ... |}` an `Annotation`.
     """
 
     node: Node
@@ -202,7 +202,7 @@ def _grammar(start: str) -> Lark:
 class _Builder(Transformer[Token, Any]):
     """Makes statements. The parser calls a method for each part of the text; the grammar (`->`) names the method.
 
-    The argument `parts` of a method has all that this part of the text consists of, punctuation included.
+    The argument `parts` of a method is the list of everything inside this part of the text, punctuation included.
     """
 
     def nothing(self, _: list[Any]) -> list[Any]:
