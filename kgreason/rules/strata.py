@@ -21,8 +21,8 @@ by equals would put every triple on one cycle. Instead, if a program has such ru
 also waits for all other rules that derive owl:sameAs.
 
 The exception: a cycle is allowed if all its closed dependencies come from aggregates MIN, or all from aggregates MAX.
-Its rules find a smallest or largest value by recursion (shortest paths). The aggregates of such a cycle are called one
-*recursion*, and have the same stratum.
+Its rules find a smallest or largest value by recursion (shortest paths). The aggregates of such a cycle are one
+*recursion* here, and have the same stratum.
 
 Law: there are strata exactly if no cycle but these recursions has a closed dependency. Cost: nothing for a program
 without closed dependencies. Otherwise an index of all rules is made. Then a walk starts from each negation, aggregate

@@ -1,7 +1,7 @@
 """The page Contradictions: each contradiction with its proof, and the asserted triples whose removal would end it.
 
-Such a triple is a *repair*. To find the repairs, the page asks /what-if about the removal of each triple of the proof:
-the answer lists under `ended` the contradictions that the removal would end.
+Such a triple is a *repair*. To find repairs, the page asks /what-if about the removal of one triple of the proof after
+the other: the answer lists under `ended` the contradictions that the removal would end.
 """
 
 from __future__ import annotations
