@@ -23,8 +23,8 @@ class Settings:
     - `host`, `port`: the address to listen on; with port 0 the system chooses one
     - `is_public`: whether a server without tokens may listen where other machines can reach it
     - `tokens`: the role of each bearer token; without tokens everybody who reaches the server may do everything
-    - `names`: the names that the Host header of a request may have, besides `host`, and besides the names of the
-      loopback if `host` is one of them; if `host` is none and there are no `names`, every name is allowed
+    - `names`: the names that the Host header of a request may have, besides `host`. If `host` is a loopback address,
+      the header may also have the other names of the loopback. If not, and without `names`, it may have any name
     - `origins`: the origins of other web pages that may use the server (CORS)
     - `loads`: LOAD may read files whose IRIs begin with one of these prefixes
     - `services`: SERVICE in a query may ask services whose IRIs begin with one of these prefixes, which end in `/`

@@ -109,7 +109,7 @@ async def why_not(request: Request) -> Response:
 
 
 def _triple(given: Parameters) -> Item:
-    """Return the triple in the parameters: Turtle text in `triple`, or three times `term`. Raises Problem."""
+    """Return the triple in the parameters: Turtle text in `triple`, or three parameters `term`. Raises Problem."""
     text, terms = single(given, "triple"), given.get("term", [])
     check_terms("triple", text, *terms)
     if text is None and len(terms) == 3:

@@ -2,16 +2,17 @@
 
     quads -> distinct triples, facts about literals -> level loop -> closure -> if it needs more rules: start again
 
-There are two entries. `close_for` computes a part of the closure, from which the engine in this process continues.
-`close_alone` computes the final closure without the engine, with the plain rules of owl:sameAs; it does not report
+There are two entries. `close_for` computes a part of the closure; then the engine in this process computes the rest,
+such as what follows from equal terms and literals. `close_alone` computes the final closure without the engine. It has
+no representatives: the rules of owl:sameAs copy facts from each term to its equal terms. It does not report
 contradictions of Table 8 (datatypes).
 
 Law: the result has the facts, stamps, supports and asserted flags that the engine would compute from the same rules and
 asserted facts. The engine would run a Bootstrap, and then an Update each time that operators (NOT, expressions,
 aggregates) assert more facts (docs/architecture.md, The Spark path).
 
-Cost: the level loop. `close_alone` runs the loop again if derived facts need generic rules in addition to the
-translated rules.
+Cost: the level loop. `close_alone` runs the loop again if derived facts call for generic rules that the program
+did not have.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Closed(NamedTuple):
 
 
 def close_for(selection: Selection, encoded: Encoded, folder: str, progress: Progress, registry: Registry) -> Closed:
-    """Compute the part of a closure from which the engine in this process then continues.
+    """Compute a part of a closure, for the engine in this process, which then computes the rest.
 
     `selection` has the rules, `encoded` the data. The tables of the computation are written below `folder`.
     """
@@ -155,8 +156,8 @@ class _Closing:
     def _operated(self) -> tuple[object, Operated]:
         """Return the pair that `materialize` takes as the argument `operators`.
 
-        The first value identifies the operators, and those constants that occur only in rules. The second value is the
-        function that returns the facts to assert next.
+        The first value has the operators, and the constants that occur only in rules. A run on the same folder resumes
+        only if this value is the same. The second value is the function that returns the facts to assert next.
         """
         planned = self._planned
         tables = planned.program.tables

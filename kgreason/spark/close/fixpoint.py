@@ -6,18 +6,18 @@ A rewrite starts at a body atom with a fact of the delta. The atoms before this 
 see old facts and the delta. So each derivation is met once. The *rank* of a derivation is the largest stamp of its body
 facts. The stamp of a new head is 1 + the largest rank of its derivations in the level, and its support is the number of
 these derivations. A head that is already present *gains* 1 support for each derivation with a rank below its stamp.
-Such gains happen only if the evaluation starts from an earlier result: from scratch every rank is the level, and no
-stamp of a present fact is larger.
+Such gains happen only if the evaluation starts from an earlier result. From scratch, each new derivation has the number
+of the last level as its rank, and no present fact has a larger stamp.
 
 Rules with NOT, expressions or aggregates read facts that operators assert (`operators`). When a level is empty, the
 operators assert more facts. Then the levels go on as if the evaluation had started from an earlier result.
 
 A rule is left out while one of its body atoms matches no fact, which is often so for rules about owl:sameAs. Otherwise
 it could have as many rewrites as there are facts, and all of them would end at that atom. Rewrites are kept in memory
-and counted after each step. The steps end when no rewrite has a step left. If there are at most `LITTLE` rewrites or
-heads, they are broadcast to the facts, which are then read but not shuffled. If there are more, the join shuffles only
-facts that some atom asks for. Cost: two joins for each step of the longest body, and six or seven more, for any number
-of rules.
+and counted after each step. The steps end when no rewrite has a step left. Up to `LITTLE` rewrites or heads are
+broadcast to the facts; then the facts are read but not shuffled. If there are more, the join shuffles only facts that
+some atom asks for. Cost of a level: two joins for each step of the longest body, and six or seven further joins. The
+number of rules does not matter.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class Fixpoint:
     """The evaluation of a program, level by level.
 
     `levels` keeps the levels on disk. `quiet` is the id of a property whose reflexive triples are not derived, or 0.
-    `before` is an earlier result to start from, or None. `told` and `operated` return more facts to assert.
+    `before` is an earlier result to start from, or None. `told` returns more facts to
+    assert for the new facts of a level (see `Told`), `operated` when rules derive nothing new (see `Operated`).
     """
 
     def __init__(
@@ -122,9 +123,11 @@ class Fixpoint:
     def _frames(
         self, number: int, first: Callable[[], DataFrame], wanted: DataFrame | None, kept: Kept
     ) -> dict[str, DataFrame]:
-        """Compute level `number`. Returns its tables by name: `facts`, and `gains` or `flags` of facts present before.
+        """Compute level `number`. Returns its tables by name; the table `facts` has the new facts.
 
         `first` gives level 0. `wanted` are the facts that operators assert as this level, or None if rules derive it.
+        If rules derive it in an update, the table `gains` has the support that present facts gain. If operators assert
+        it, the table `flags` has those of their facts that were present before.
         """
         if not number:
             return {"facts": first()}

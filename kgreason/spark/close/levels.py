@@ -1,8 +1,8 @@
 """The level loop: `materialize` starts from asserted facts, `insert` from an earlier result and new asserted facts.
 
     level 0        the asserted facts: stamp 0, and support only from rules with an empty body
-    level n + 1    the heads that are not present yet, derived from level n and the levels before it; if there are none
-                   the facts that operators assert next (`operators`), for rules that have more than atoms
+    level n + 1    the heads that are not present yet, derived from level n and the levels before it. If there are none,
+                   the facts that operators (NOT, expressions, aggregates) assert next; see `operators`
 
 Law (docs/architecture.md, The Spark path): the stamp of a fact is the round of the immediate-consequence operator that
 derives the fact. The support of a fact is the number of its derivations from facts with smaller stamps. In

@@ -6,10 +6,11 @@
     dt_may_equal(x, y)   there is a link x owl:sameAs y, and x and y are not two literals with different values
 
 The first three kinds are the facts that `kgreason.materialize.literals.statements` asserts before a first load. Facts
-dt_may_equal are added at each level. A literal without a datatype is a string with a value of its own. Such literals
-are read only if another literal has a string as its value, or if rules ask for strings.
+dt_may_equal are added at each level. The text of a literal without a datatype (a string, with or without a language)
+identifies its value. So Python workers read these literals only if rules ask for strings. If not, their texts are
+compared with the strings that are values of other literals.
 
-Cost: Python workers read the literals with a datatype once; one shuffle of their values finds the equal literals.
+Cost: Python workers read each literal with a datatype once. One shuffle of the values finds the equal literals.
 """
 
 from __future__ import annotations
@@ -90,8 +91,8 @@ def _members(read: DataFrame) -> DataFrame:
 def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Make the function that reads literals in a worker. It turns rows `id, text` into `id, key, is_ill, datatypes`.
 
-    In these rows, `key` identifies the value (`_key`), `is_ill` says that the literal is ill-typed, and `datatypes` are
-    the datatypes that contain the value. Only the datatypes with the ids in the argument are looked at.
+    In these rows, `key` identifies the value (`_key`), and `is_ill` says that the literal is ill-typed. The column
+    `datatypes` has those ids of the argument `datatypes` whose datatype contains the value.
     """
     names = [(number, NAMES[number]) for number in datatypes]
 

@@ -34,11 +34,11 @@ def aggregated(
     terms: Terms,
     others: DataFrame | None,
 ) -> DataFrame:
-    """Compute the aggregates `numbers` of `operators` over `facts`. Returns rows `operator, kind, b0.., text`.
+    """Compute aggregates over `facts`: the elements `numbers` of `operators`. Returns a row for each group.
 
-    There is a row for each group.
-    `b0..` is the group, `text` its value. `others` has a column `id`: the terms that are not first names
-    (`individuals`); rows with these terms do not count. `others` is None if no terms are equal.
+    The columns are `operator, kind, b0.., text`: the number of the operator, MADE, the group, and the value of the
+    group. `others` has a column `id`: the terms that are not first names (`individuals`); a match with such a term does
+    not count. `others` is None if no terms are equal.
     """
     rows = tables.keyed(facts, numbers, (MET,))
     if others is not None:

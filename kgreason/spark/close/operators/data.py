@@ -1,8 +1,8 @@
 """DATA on Spark. Patterns after `DATA` read a hidden relation; `asserted` makes its facts from the asserted triples.
 
 Only triples that some pattern after `DATA` matches become facts. But if the program has rules about owl:sameAs, a
-pattern must also match triples that have an equal term in place of a constant. Then all asserted triples become facts,
-and rules copy these facts to the equal terms (`materialize/operators/data`).
+constant of a pattern also matches the terms that are equal to it. Then all asserted triples become facts, and rules
+copy these facts to the equal terms (`materialize/operators/data`).
 
 Cost: one broadcast join with the triples; with owl:sameAs a fact for each asserted triple.
 """
@@ -19,8 +19,8 @@ from kgreason.spark.close.rewrites import frame_of, met
 def asserted(triples: DataFrame, patterns: Patterns) -> DataFrame:
     """Return the facts for the patterns that rules have after `DATA`, as rows `relation, s, p, o`.
 
-    `triples` are all asserted triples (s, p, o int). A triple becomes a fact if a pattern matches it; with
-    `patterns.are_all` every triple does.
+    `relation` is the id of the hidden relation. `triples` are all asserted triples (s, p, o int). A triple becomes a
+    fact if a pattern matches it, or if `patterns.are_all` is set.
     """
     found = triples.select("s", "p", "o")
     if not patterns.are_all:

@@ -41,9 +41,9 @@ def computed(
 ) -> DataFrame | None:
     """Evaluate expressions for the inputs that `facts` ask for. Returns None if the facts ask for none.
 
-    Returns rows `operator, kind, b0.., text`: `b0..` is the input, `text` the result (null for a FILTER). `names` has
-    rows `id, name`: each term that is not a first name, with the first name to use in its place. If `names` is None, no
-    term is replaced.
+    Returns rows `operator, kind, b0.., text`: the number of the operator, MADE or CALLED (`program`), the input and the
+    result (null for a FILTER). `names` has rows `id, name`: each term that is not a first name, with the first name to
+    use in its place. If `names` is None, no term is replaced.
     """
     asks = kept.keep(tables.keyed(facts, expressions, (ASKS,)).drop("role"))
     if asks.isEmpty():
@@ -105,7 +105,7 @@ def check_functions(rules: Collection[Rule], registry: Registry, spark: SparkSes
 
 
 def with_first_names(expressions: Mapping[int, Expression], names: DataFrame, terms: Terms) -> dict[int, Expression]:
-    """Return SKOLEM expressions in which each constant argument is the first name of its individual.
+    """Replace each constant argument of SKOLEM expressions by the first name of its individual.
 
     `names` has rows `id, name`: each term that is not a first name, with the first name of the same individual.
     """
