@@ -149,7 +149,7 @@ def _placed_in(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
 
 
 def canonical_aggregate(aggregate: Aggregate) -> tuple[Aggregate, tuple[Variable, ...]]:
-    """Return the canonical form of an aggregate, and the variables of its group with the rule's names.
+    """Return the canonical form of an aggregate, and the variables of its group as they are called in the rule.
 
     The canonical form is equal for all ways to write the aggregate. Both results have the variables of the group in the
     same order.
@@ -307,7 +307,7 @@ def _computation(reading: Reading) -> Computed:
 
 
 def canonical_computed(computed: Computed) -> tuple[Computed, tuple[Variable, ...]]:
-    """Return the canonical form of an expression, and its input variables with the rule's names.
+    """Return the canonical form of an expression, and its input variables as they are called in the rule.
 
     The canonical form is equal for all ways to name the variables. Its inputs are v0, v1, ... in the order in which
     they occur; the result of BIND has the next name.
@@ -383,7 +383,7 @@ def canonical_not(negated: Not) -> tuple[Not, tuple[Variable, ...]]:
     """Return the canonical form of a NOT, and those of its variables that the rest of the rule binds.
 
     The canonical form is equal for all ways to write the NOT. Its variables are v0, v1, ... in the order of its atoms.
-    The second result is `outer()` of the canonical form, with the rule's names.
+    The second result has the variables of `outer()` of the canonical form, as they are called in the rule.
     """
     body, filters, numbers = _ordered(negated, {})
     names = {text: term for term, text in numbers.items()}

@@ -145,7 +145,7 @@ def _naming(rule: Rule, pattern: Atom, hidden: Atom) -> Iterator[Rule]:
 
 
 def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> tuple[Atom, ...]:
-    """Return the body of the rule that asks for `keys`: those atoms of `body` that no head of `rule` can match.
+    """Return the body of the rule that asks for `keys`: those atoms of `body` that `rule` does not derive.
 
     Without the recursive atoms, a rule asks for all keys at once, instead of some more keys in each round of the
     recursion. It may ask for keys that the recursion never reaches. If the kept atoms do not bind the keys, or if
@@ -212,7 +212,7 @@ class Function(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
-    """Return the hidden relations for an expression, and its inputs with the rule's names.
+    """Return the hidden relations for an expression, and its inputs as they are called in the rule.
 
     The hidden relations are the same for all ways to write the expression.
     """
@@ -276,7 +276,7 @@ class Aggregation(NamedTuple):
 
 @lru_cache(maxsize=4_096)
 def aggregation(aggregate: Aggregate) -> tuple[Aggregation, tuple[Variable, ...]]:
-    """Return the hidden relations for an aggregate, and the variables of its group with the rule's names.
+    """Return the hidden relations for an aggregate, and the variables of its group as they are called in the rule.
 
     The hidden relations are the same for all ways to write the aggregate.
     """
