@@ -125,7 +125,7 @@ def read_aggregate(text: str) -> Aggregate:
 def _alone(text: str) -> tuple[_Reader, LiteralText]:
     """Parse a text that is one element of a rule's body, such as a NOT.
 
-    Returns the parsed element, and a `_Reader` whose methods turn it into values such as `Not`.
+    Returns a `_Reader` and the parsed element. The reader's methods turn the element into a value such as a `Not`.
     """
     rule = f"false :- {text} ."
     (clause,) = statements(rule, "<rules>")
