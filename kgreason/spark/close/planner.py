@@ -6,8 +6,8 @@ The schema is small. Its triples are brought to the driver, which computes their
 a load without Spark does. The driver has ids of its own. In the end it looks up the constants of the rules among
 Spark's terms.
 
-Law: under the same flags, the rules are those that an in-process load of the same quads runs. Cost: one filter over the
-facts, and two joins with the terms: for the terms of the schema and for the constants of the rules.
+Law: the rules are those that an in-process load of the same quads runs if it includes the same generic rules. Cost:
+one filter over the facts, and two joins with the terms: for the terms of the schema and for the constants of the rules.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Driver:
 
     @property
     def asked(self) -> frozenset[int]:
-        """The ids of the datatypes that the rules mention."""
+        """The ids of the datatypes whose members rules ask for; every dictionary has the same ids for datatypes."""
         return self._live.datatypes_in_use(self._live.literals) if self._live.literals else frozenset()
 
     @property
@@ -76,9 +76,9 @@ class Driver:
         return self._terms.sparkSession
 
     def twins(self, ids: Mapping[str, int]) -> list[tuple[int, ...]]:
-        """Return the facts about the restrictions of the schema (`ontology/twins`) as rows of Spark's ids.
+        """Return the facts that `ontology/twins` finds for the restrictions of the schema, as rows of Spark's ids.
 
-        A row has the id of the relation, then the ids of the terms. `ids` maps the texts of relations to ids.
+        A row has the id of the relation, then the ids of the terms. `ids` maps the texts of relations to Spark's ids.
         """
         rows = [tuple(map(str, columns_of(fact))) for fact in self._live.twins.facts] if self._live.twins else []
         known = {**ids, **self._known(sorted({term for row in rows for term in row[1:]}))}

@@ -16,8 +16,8 @@ delta may match first. The other atoms are in the order of `kgreason.engine.prog
 bound columns (columns with a value already) comes next, and there is no cartesian product while an atom is left that
 shares a variable with earlier atoms. Each variable of a rule has a *slot* for its value. The *bindings* of an atom say,
 for each slot, from which column of a fact the slot takes its value, or `NONE`. A column of a head is an id, or a
-negative number for a slot: `-1` is slot 0. Rules of one shape are planned once, so that 100,000 rules take a second or
-two.
+negative number for a slot: `-1` is slot 0. Rules of one shape share one planning, so it takes only a second or two to
+plan 100,000 rules.
 
 The constant-size circuit of DYRE (Carneiro de Lima and Apinis): rules are data, joins are fixed.
 """
@@ -39,9 +39,9 @@ Row = tuple[int, ...]
 
 
 class Program(NamedTuple):
-    """Rules, and the tables that they use: each table is (whether it holds triples, number of columns).
+    """Rules, and the tables of facts that they use. A rule that is given twice counts once.
 
-    Equal rules count once.
+    `tables` has for each table: whether it holds triples, and the number of its columns.
     """
 
     tables: Sequence[tuple[bool, int]]
@@ -108,8 +108,8 @@ class Plans(NamedTuple):
 class _Step(NamedTuple):
     """The step of a plan that finds the facts for one body atom, whose number is `atom`.
 
-    `bound` maps each slot of the atom that has a value before the step to a column of the atom. `sees_delta` says that
-    facts of the last level are allowed.
+    Some slots of the atom have values before the step. `bound` maps each of these slots to a column of the atom.
+    `sees_delta` says whether the step also finds facts of the last level; if not, it finds only older facts.
     """
 
     atom: int
@@ -167,7 +167,10 @@ def plan(program: Program) -> Plans:
 
 
 def _outline(shape: Shape, slots: int, forms: dict[Form, int]) -> _Outline:
-    """Return the outline of a shape. Each binding is filled up to `slots` entries. New forms are added to `forms`."""
+    """Return the outline of a shape. Forms that are not in `forms` yet are added to it.
+
+    `slots` is the number of entries in the bindings of an atom; entries that the atom does not need are NONE.
+    """
     atoms = range(len(shape.body))
     return _Outline(
         tuple(forms.setdefault(_form(shape, atom), len(forms)) for atom in atoms),
@@ -213,8 +216,8 @@ def _sequence(shape: Shape, start: int) -> tuple[_Step, ...]:
 class _Writer:
     """Writes the plans of rules as rows of tables, one rule after another.
 
-    All rows of a table have the same length: constants are filled up to `constants` of them, bound columns to `bound`.
-    `steps` is the most steps of a plan.
+    All rows of a table have the same length: each has `constants` places for constants and `bound` places for bound
+    columns. Places that are left over are filled. `steps` is the largest number of steps of a plan.
     """
 
     def __init__(self, constants: int, bound: int, steps: int) -> None:
@@ -269,7 +272,10 @@ def _head(rule: EncodedRule, pattern: Pattern, width: int) -> Row:
 
 
 def _value(rule: EncodedRule, slot: int) -> int:
-    """Return the code for a slot of a shape: -n if slot n is a variable, the id if it is a constant, 0 for slot 0."""
+    """Return the code for a slot of a shape, where slot 0 is the constant 0 and variables have the slots from 1.
+
+    The code is -n if slot n is a variable, the id if the slot is a constant, and 0 for slot 0.
+    """
     if not slot or rule.shape.is_variable(slot):
         return -slot
     return rule.constants[slot - rule.shape.variables - 1]

@@ -10,7 +10,7 @@ that no body atom uses is never shuffled. A rewrite is a row `rule, plan, left, 
 steps left, `rank` the largest stamp met so far, and `v0..` are the values of the slots. The rows of the plans say which
 column goes to which slot.
 
-Invariant: each derivation is one rewrite and is met once; equal heads of one rewrite count once. Skew: rewrites are
+Invariant: each derivation is found once, as one rewrite; equal heads of one rewrite give one row. Skew: rewrites are
 joined with facts by (arrangement, all values bound so far), never by predicate or class alone, because predicates and
 classes are constants of the arrangement. A key may still have very many rows. Adaptive execution can split such a key,
 because no operator after the join needs its partitioning. Cost: two joins for each step, and one join each for triggers
@@ -125,9 +125,9 @@ def directed(rewrites: DataFrame, steps: DataFrame) -> DataFrame:
 
 
 def ground(rules: Rules, rewrites: DataFrame, quiet: int) -> DataFrame:
-    """Turn rewrites without a step left into heads. Returns a row `tbl, c0.., rank` for each rewrite and head.
+    """Turn rewrites without a step left into heads. Returns a row `tbl, c0.., rank` for each head of each rewrite.
 
-    `quiet` is the id of a property whose reflexive triples are left out, or 0.
+    Equal heads of one rewrite give one row. `quiet` is the id of a property whose reflexive triples are left out, or 0.
     """
     width, slots = rules.plans.width, _columns(rules.slots)
 
@@ -174,9 +174,10 @@ def _form(number: int, form: Form) -> Column:
 
 
 def _constant(forms: Sequence[Form], place: int) -> Column:
-    """Return a column of facts: the value in the column where the fact's form has its constant number `place`.
+    """Return a column of facts: the value that is compared with constant number `place` of the form of a fact.
 
-    The value is 0 if the form has fewer constants. The column `form` of a fact is an index in `forms`.
+    `Form.constants` says in which column of the fact this value is. The value is 0 if the form has fewer constants. The
+    column `form` of a fact is an index in `forms`.
     """
     columns = [F.col(f"c{form.constants[place]}") if place < len(form.constants) else F.lit(0) for form in forms]
     return pick(F.col("form"), columns, F.lit(0))

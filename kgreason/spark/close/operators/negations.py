@@ -1,11 +1,12 @@
-"""NOT on Spark: `absent` finds by an anti-join, for all negations at once, the values for which nothing matches.
+"""NOT on Spark: `absent` finds the values for which the negated atoms have no match, for all negations at once.
 
     asks       values for which a rule needs to know whether NOT holds
     matches    values for which the negated atoms match
     none       values for which NOT holds; new ones are asks - matches - none        (rules/lowering.py)
 
 Law: when the stratum of a negation is decided, no rule can derive another match. So a fact of `none` stays true. There
-is one exception: facts may make rules circular (`materialize/operators/drawn`). `check_absent` finds this at the end.
+is one exception: facts may make rules circular (`materialize/operators/drawn`); then a rule may derive a match later.
+`check_absent` looks for such matches at the end.
 
 Cost: one anti-join over the keys of all negations.
 """
@@ -26,10 +27,10 @@ from kgreason.spark.close.operators.terms import Terms
 
 
 def absent(facts: DataFrame, numbers: Collection[int], tables: Tables) -> DataFrame:
-    """Return rows `operator, kind, b0.., id`: the values `b0..` for which the negations `numbers` now hold.
+    """Return the values for which NOT now holds, for the negations `numbers`, as rows `operator, kind, b0.., id`.
 
-    Only values that a rule asks for and that have no fact of `none` yet are returned. `id` is always 0, because a
-    negation has no result.
+    `b0..` are the values. Only values that a rule asks for and that have no fact of `none` yet are returned. `kind` is
+    always `MADE`. `id` is always 0, because a negation has no result.
     """
     keyed = tables.keyed(facts, numbers, (ASKS, MET, KNOWN))
     asks, answered = keyed.where(F.col("role") == ASKS), keyed.where(F.col("role") != ASKS)
@@ -40,7 +41,7 @@ def absent(facts: DataFrame, numbers: Collection[int], tables: Tables) -> DataFr
 def check_absent(
     facts: DataFrame, numbers: Collection[int], operators: Sequence[Operator], tables: Tables, terms: Terms
 ) -> None:
-    """Raise StratificationError if a negation now finds a match for values that were decided to have none.
+    """Raise StratificationError if a negation has a match for values for which it has a fact of `none`.
 
     `numbers` are the numbers of the negations to check, in `operators`.
     """

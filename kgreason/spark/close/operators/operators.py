@@ -6,8 +6,8 @@
     aggregates     one value for each group
     SKOLEM         blank nodes for individuals, if rules follow owl:sameAs
 
-Law: the facts at the end are those of `materialize/operators` in one process. Nothing is ever retracted: an operator is
-decided when all that it reads is final (rules/strata.py).
+Law: the facts at the end are those that `materialize/operators` asserts in one process. No fact is ever retracted,
+because an operator is decided only when all facts that it reads are final (rules/strata.py).
 
 Cost: some joins for each round; their number does not depend on the number of operators. Only rules that new facts
 match are evaluated, but each round reads and writes all facts.
@@ -42,13 +42,13 @@ LIMITS = Limits(rounds=100)
 class Assertions:
     """All operators of a program. They assert facts until nothing changes.
 
-    `triples` is the number of the table of triples. `registry` has the Python functions. `literals` returns the facts
-    about all literals, or None.
+    `triples` is the number of the table of triples. `registry` has the Python functions. `literals` is a function: it
+    returns the facts about all literals, or None if the rules need no such facts from Spark.
 
     With `goes_on`, the engine continues from the result of Spark, and does what Spark has left out: the first stratum
     with a recursion through MIN or MAX, all later strata, and the check for facts that make rules circular. With
-    `are_merged`, the engine uses representatives of equal terms; then Spark evaluates no operator once two terms are
-    equal. Raises RuleError for rules that Spark cannot evaluate.
+    `are_merged`, the engine uses a representative in place of equal terms. In this case, Spark evaluates no more
+    operators as soon as two terms are equal. Raises RuleError for rules that Spark cannot evaluate.
     """
 
     def __init__(
@@ -79,8 +79,8 @@ class Assertions:
         """Return the facts `tbl, c0..` to assert next, or None if all operators are done.
 
         `facts` are all facts so far, with columns `tbl, c0..`. `arrived` are those facts that are new since the last
-        call. Raises LimitError for a recursion that makes terms without end, and StratificationError if the facts make
-        the rules circular.
+        call. The result stays in memory until `kept` ends. Raises LimitError for a recursion that makes terms without
+        end, and StratificationError if the facts make the rules circular.
         """
         if self._are_merged and not links(facts, self._triples).isEmpty():
             return None
@@ -107,7 +107,10 @@ class Assertions:
         return [number for number in self._numbers(kind) if self._operators.all[number].level == self._level]
 
     def _decided(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
-        """Return the facts that the operators of the present stratum assert, and the negations of earlier strata."""
+        """Return the facts to assert in the present stratum, or None if there are none.
+
+        All its operators assert facts, and so do the negations of lower strata.
+        """
         parts = [
             self._absent(facts, kept),
             self._computed(facts, self._reached(Function), kept),
@@ -121,7 +124,10 @@ class Assertions:
         return _some(self._tables.facts(absent(facts, numbers, self._tables)), kept) if numbers else None
 
     def _computed(self, facts: DataFrame, numbers: list[int], kept: Kept) -> DataFrame | None:
-        """Evaluate the expressions `numbers` for the inputs that `facts` ask for. Returns their results as facts."""
+        """Evaluate the expressions `numbers` for the inputs that `facts` ask for.
+
+        Returns the results as facts, or None if there are none.
+        """
         waiting = {number for number in numbers if self._operators.all[number].level}
         rows = [self._results(facts, waiting, self._others(facts), kept)] if waiting else []
         rows.append(self._results(facts, {*numbers} - waiting, None, kept))
@@ -132,7 +138,10 @@ class Assertions:
     def _results(
         self, facts: DataFrame, numbers: Collection[int], names: DataFrame | None, kept: Kept
     ) -> DataFrame | None:
-        """Return the results of the expressions `numbers`; see `expressions.computed`."""
+        """Return the results of the expressions `numbers` as rows; see `expressions.computed`.
+
+        `names` has rows `id, name`: each term that is not a first name, with the first name to use in its place.
+        """
         if not numbers:
             return None
         expressions = {number: self._expressions[number] for number in numbers}
@@ -155,9 +164,10 @@ class Assertions:
         return others(facts, self._triples, self._terms)
 
     def _with_ids(self, rows: DataFrame, kept: Kept, *, makes: bool = True, is_round: bool = False) -> DataFrame | None:
-        """Turn results, rows `operator, kind, b0.., text`, into facts. Returns None if there are no results.
+        """Turn results, rows `operator, kind, b0.., text`, into facts `tbl, c0..`, or None if there are no results.
 
-        With `makes`, texts that are no terms yet get ids. With `is_round`, these new terms count towards the limits.
+        With `makes`, each text gets the id of its term. If some of these terms are new, the facts about all literals
+        are returned, too; with `is_round` the new terms count towards the limits. Without `makes` all texts are null.
         """
         made = self._terms.intern(rows.where("text IS NOT NULL").select("text")) if makes else 0
         if made and is_round:
@@ -170,8 +180,8 @@ class Assertions:
     def _count(self, rows: DataFrame, made: int) -> None:
         """Count a round in which expressions made `made` terms. Raises LimitError after too many rounds or terms.
 
-        `rows` are the results of the round; the message names the rule of one result. After more rounds than there are
-        expressions, there must be a recursion; only from then on are the terms counted.
+        `rows` are the results of the round; the message names the rule of one result. If there are more rounds than
+        expressions, there must be a recursion. Only the terms of these later rounds are counted.
         """
         self._rounds += 1
         self._made += made if self._rounds > len(self._expressions) else 0

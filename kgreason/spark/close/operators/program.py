@@ -6,7 +6,7 @@
 An operator reads facts of hidden relations (rules/lowering.py). The values of the variables in such a fact are its
 *keys*. The role of a fact says what it means: values that a rule asks for (`ASKS`), a match of the negated or
 aggregated atoms (`MET`), or a result that the operator has asserted already (`KNOWN`). The tables are like those of
-rules (`close/plans.py`), so one join finds the facts for all operators.
+rules (`close/plans.py`, which explains what a form is), so one join finds the facts for all operators.
 
 Operators have the same strata as in the engine of one process (rules/strata.py). FILTER and BIND have stratum 0, so
 they do not wait for other operators.
@@ -76,7 +76,7 @@ class Operators(NamedTuple):
             yield relation_text(DATA, 3)
 
     def recursive(self) -> Operator | None:
-        """Return an aggregate that reads its own results, from the lowest level with such aggregates. None if none."""
+        """Return an aggregate that reads its own results, from the lowest stratum with one. None if there is none."""
         return min((each for each in self.all if each.is_recursive), key=lambda each: each.level, default=None)
 
 
@@ -100,7 +100,8 @@ class Patterns(NamedTuple):
     """The triple patterns that rules have after `DATA`, as a table `rows` with the columns `form, k0..` (constants).
 
     Each asserted triple that a pattern matches is also a fact of a hidden relation, whose id is `relation`. With
-    `are_all`, this holds for all asserted triples. `table` is the number of the table of triples.
+    `are_all`, each asserted triple is such a fact, whether a pattern matches it or not. `table` is the number of the
+    table of triples.
     """
 
     forms: tuple[Form, ...]
@@ -128,7 +129,7 @@ def operators_of(rules: Collection[Rule], schema: Iterable[Triple]) -> Operators
 
 
 def check_recursion(operators: Operators) -> None:
-    """Raise RuleError for a recursion through MIN or MAX. Spark cannot evaluate it, because it retracts values."""
+    """Raise RuleError for a recursion through MIN or MAX: it would have to retract values, which Spark cannot do."""
     if (found := operators.recursive()) is None:
         return
     assert isinstance(found.does, Aggregation)
@@ -191,10 +192,10 @@ class Forms:
         return tuple(map(columns_of(atom).index, keys))
 
     def head(self, atom: Atom, keys: tuple[Variable, ...], result: int) -> Row:
-        """Return an atom that an operator asserts as numbers: the number of its table, then a code for each column.
+        """Turn an atom that an operator asserts into numbers: the number of its table, then a code for each column.
 
-        The code is the id of a constant, or `-1 - n` for the variable number n of `keys`. Any other variable is the
-        result of the operator, and its code is `-1 - result`.
+        The code of a constant is its id, the code of variable number n of `keys` is `-1 - n`. Any other variable is
+        the result of the operator, and its code is `-1 - result`.
         """
         columns = columns_of(atom)
         numbers = {term: -1 - number for number, term in enumerate(keys)}

@@ -44,7 +44,7 @@ class Tables:
     def facts(self, rows: DataFrame) -> DataFrame:
         """Turn results of operators, rows `operator, kind, b0.., id`, into the facts `tbl, c0..` to assert.
 
-        `b0..` are the operator's keys, `id` is the result.
+        `kind` is `MADE` or `CALLED`. `b0..` are the operator's keys, `id` is the id of the result.
         """
         slots = [F.col(name) for name in (*self.keys, "id")]
         values = [valued(F.col(f"h{n}"), slots) if n < self._heads else F.lit(0) for n in range(len(self._columns))]

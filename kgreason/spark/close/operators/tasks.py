@@ -5,7 +5,8 @@
 
 Left are the columns of the rows that come in, right those of the rows that go out. A task has dictionaries of its own,
 in which the terms of a batch get ids. The results are texts again. `grouping` needs its rows sorted by operator and
-group. Cost: that of `materialize/operators/evaluation` and `values`; the memory of a batch, or of the largest group.
+group. Cost: the time of `evaluation` and `values` in `materialize/operators`. `evaluating` holds a batch in memory,
+`grouping` a batch and the largest group.
 """
 
 from __future__ import annotations
@@ -77,8 +78,9 @@ def evaluating(expressions: Mapping[int, Expression], keys: int) -> Task:
 def _results(expression: Expression, rows: pa.RecordBatch) -> Iterator[tuple[int, list[int], pa.Array]]:
     """Evaluate an expression for the inputs in `rows`. Yields (kind, places, texts).
 
-    `places` are the indexes of those rows whose inputs have a result. `texts` are these results; they are null for a
-    FILTER. The call of a Python function also gives the kind CALLED: the inputs of all calls, with null texts.
+    For the kind `MADE`, `places` are the indexes of those rows whose inputs have a result. `texts` are these results;
+    they are null for a FILTER. If the expression calls a Python function, there is also the kind `CALLED`: `places` are
+    the indexes of all rows for which the function was called, and `texts` are null.
     """
     rule, computed, _ = expression
     dictionary, width = Dictionary(), len(computed.inputs())
