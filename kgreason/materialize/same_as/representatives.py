@@ -20,8 +20,8 @@ nor on the order in which terms were read.
 
 Termination: within a commit, a term of a clique with several representatives loses this role at most once.
 
-Cost: nothing while there is no link. Otherwise the time is in proportion to the change; but if a clique has
-lost its representatives, all links are read.
+Cost: nothing while there is no link. Otherwise the time is in proportion to the change; but if a clique has lost
+its representatives, all links are read.
 """
 
 from __future__ import annotations
@@ -124,8 +124,8 @@ class Equality:
     def wanted(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Facts:
         """Return the facts of `eq_root` that the commit must assert and retract next.
 
-        Nothing is returned if all representatives are right.         `changes`: what the commit has changed so far.
-        `fresh` returns the rules that the commit has added, and `left` returns the rules that it has removed.
+        The result is empty if there is nothing left to change. `changes`: what the commit has changed so far. `fresh`
+        returns the rules that the commit has added, and `left` returns the rules that it has removed.
         """
         found, named, unread = self.regrouped(changes), self._named(fresh), self._unread(left)
         if found is None:

@@ -3,20 +3,21 @@
 A *pair* is a triple x p z, where p is rdfs:subClassOf, rdfs:subPropertyOf, rdfs:domain or rdfs:range.
 
 If A is below B and B is below C, a closed schema also has the pair A below C. The rule of this pair derives only what
-the rules of the other two derive. Most pairs of a deep hierarchy are such shortcuts. An order without its shortcuts is
-its cover relation, or transitive reduction (Aho, Garey and Ullman 1972):
+the rules of the other two pairs derive together. Most pairs of a deep hierarchy are such shortcuts. An order without
+its shortcuts is its cover relation, or transitive reduction (Aho, Garey and Ullman 1972):
 
     rdfs:subClassOf, rdfs:subPropertyOf     remove `x below z` if some y is strictly between x and z
     rdfs:domain, rdfs:range                 remove `domain of p is C` if p has a domain strictly below C,
                                             or if a property strictly above p has the domain C
 
-x is strictly below y if x is below y and y is not below x. So all pairs among equivalent classes or properties stay,
-and so do rules that two different rows give; `reduce` checks these rule by rule.
+x is strictly below y if x is below y and y is not below x. So all pairs among equivalent classes or properties stay.
+Superfluous rules that come from such pairs, or from other kinds of axioms, are left to `reduce`.
 
-Law: if both orders are transitive in the schema, the rules of the remaining triples give the same closure as the rules
-of all triples. For a removed pair follows from two pairs whose ends are strictly nearer. The result depends on the set
-of triples alone. Cost of an edit: a look at the pairs that share an end with a changed pair and reach beyond it, or at
-all pairs if many changed. A look takes some microseconds, about ten in hierarchies a hundred steps deep.
+Law: if rdfs:subClassOf and rdfs:subPropertyOf are transitive in the schema, the rules of the remaining triples give the
+same closure as the rules of all triples. Reason: each removed pair follows from two pairs; the ends of each of them are
+strictly closer to each other. The result depends only on the set of triples. Cost of an edit: a check of each pair that
+a changed pair may help to imply, or of all pairs if many changed. A check takes some microseconds, about ten in
+hierarchies a hundred steps deep.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class LiveCovers:
     def _edited(self, changed: Mapping[Triple, bool]) -> dict[Triple, None]:
         """Add the pairs that have the value True in `changed`, and remove those with False.
 
-        Returns the pairs to check again, and the removed pairs.
+        Returns the pairs that must be checked again, with the removed pairs among them.
         """
         if _MANY * len(changed) > len(self._is_implied):
             self._edit(changed)
@@ -156,9 +157,10 @@ class _Pairs:
 
 
 class _Relation(NamedTuple):
-    """The pairs (x, z) of subject and object with one predicate, and two orders: `lower` of the x, `upper` of the z.
+    """The pairs (x, z) of subject and object with one predicate, with the orders of the subjects and of the objects.
 
-    A pair (x, z) implies (y, z) for each y below x in `lower`, and (x, y) for each y above z in `upper`.
+    `lower` is the order of the subjects: a pair (x, z) implies (y, z) for each y below x. `upper` is the order of the
+    objects: a pair (x, z) implies (x, y) for each y above z.
     """
 
     pairs: _Pairs
@@ -166,7 +168,7 @@ class _Relation(NamedTuple):
     upper: _Pairs
 
     def implies(self, x: Constant, z: Constant) -> bool:
-        """Whether the pair (x, z) is implied through a term that is strictly between (see the top of this file)."""
+        """Whether two other pairs imply the pair (x, z), by one of the cases at the top of this file."""
         pairs, lower, upper = self
         if pairs is upper:
             between = _common(pairs.up.at(x), pairs.down.at(z))
@@ -179,7 +181,7 @@ class _Relation(NamedTuple):
 def _common(one: KeysView[Constant], other: KeysView[Constant]) -> Iterator[Constant]:
     """Return the terms that are in both sets, except owl:sameAs.
 
-    A derived `x owl:sameAs x` is not stored, so no rule may rely on it.
+    With owl:sameAs between two terms, a chain of rules would break: a derived `x owl:sameAs x` is not stored.
     """
     if len(other) < len(one):
         one, other = other, one

@@ -1,27 +1,27 @@
 """The pass `reduce`: it removes rules that chains of other rules make superfluous.
 
-After `covers`, a closed schema still gives superfluous rules. Among equivalent classes every class is below every other
-class, and rows of different axioms may lead to the same head. A superfluous rule derives no new facts, but each of its
-derivations is work at every edit. A *step* is a rule with one body atom and one head. It leads from facts that match
-its body to facts that it derives, like an edge of a graph. A step is a *shortcut*, and is removed, if other steps lead
+After `covers`, a closed schema still gives superfluous rules: every class is below each of its equivalent classes, and
+different axioms may give rules with the same head. A superfluous rule derives no new facts, but each of its derivations
+takes time at every edit. A *step* is a rule with one body atom and one head. It leads from facts that match its body to
+facts that it derives, like an edge of a graph. A step is a *shortcut*, and is removed, if a chain of other steps leads
 from its body to its head.
 
-Invariant: removing the rules does not change the closure of any facts. Without cycles, the result does not depend on
-the order of the rules. Among equivalent classes it does; there, rules are checked from the last to the first.
-Cost: for each rule a walk over the facts that its body implies.
+Invariant: without the removed rules, the closure of any facts is the same. If the steps form no cycle, the result does
+not depend on the order of the rules. Equivalent classes form cycles; there the result depends on the order.
+Cost: for each rule a walk over the facts that follow from its body.
 
-`LiveReduction` is `reduce` for rules that are added and removed. `reduce` checks the steps one by one, the last one
-first, against all steps before it and the kept steps after it. Removing shortcuts does not change which facts can be
-reached. So the result for a step depends only on the steps that can be reached from its body. When a step S is added or
-removed, only those steps are checked again from which a chain leads to the body of S. Chains are followed backwards by
-predicate and object alone; this may find too many steps, but never too few.
+`reduce` checks the steps one by one, from the last to the first. It looks for a chain of steps that come before the
+checked step, and of steps that come after it and were kept. Removing shortcuts does not change which facts can be
+reached. So the result for a step depends only on the steps that can be reached from its body.
 
-Shortcuts that are not checked again are left out of the walks. No chain leads from them to the change, so the chains
-that replace them are still there.
+`LiveReduction` is `reduce` for rules that are added and removed. When a step S is added or removed, it checks only S
+and the steps from which a chain leads to the body of S. It follows chains backwards, and compares only the predicates
+and objects of their atoms; this may find too many steps, but never too few. The walks leave out the shortcuts that are
+not checked again. No chain leads from them to S, so the chains that replace them are still there.
 
-Law: after any changes, `shortcuts` are the rules that `reduce` removes from the present rules, in the order of their
-places. Cost: a walk, as in `reduce`, for each step that leads to a change. For a subclass axiom at the bottom of a
-hierarchy only its own step is checked; for one at the top, all steps below.
+Law: after any changes, `shortcuts` are the rules that `reduce` removes from the present rules in the order of their
+places. Cost: a walk, as in `reduce`, for each step from which a chain leads to a changed step. If a subclass axiom at
+the bottom of a hierarchy changes, only its own step is checked; if one at the top changes, all steps below.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def key(atom: Atom) -> Key:
 class Ways(Generic[S]):
     """A graph of facts in which each step is an edge from its body to its head. Edges are computed when first needed.
 
-    `steps(key)` returns the steps whose body has this key; `rule_of` returns the rule of a step. Call `close` when a
-    step is removed. Variables of a rule count as constants here.
+    A fact of the graph may have variables of the checked rule, which count as constants. `steps(key)` returns the steps
+    whose body has this key; `rule_of` returns the rule of a step. Call `close` when a step is removed.
     """
 
     def __init__(self, steps: Callable[[Key], Iterable[S]], rule_of: Callable[[S], Rule]) -> None:
@@ -156,7 +156,7 @@ class LiveReduction:
         return frozenset(self._shortcuts)
 
     def change(self, rules: Change[Placed]) -> Change[Placed]:
-        """Remove rules and add others. Returns the change of the output: of the rules that are not shortcuts."""
+        """Remove rules and add others. Returns the change of the set of rules that are not shortcuts."""
         gone = [placed for placed in rules.gone if not self._forget(placed)]
         come = [placed for placed in rules.come if not is_step(placed.rule)]
         new = {placed: key(placed.rule.body[0]) for placed in rules.come if is_step(placed.rule)}
@@ -182,7 +182,7 @@ class LiveReduction:
         return self._reopened(placed)
 
     def _reopened(self, placed: Placed) -> bool:
-        """Make a rule count as no shortcut, for example until it is checked again. Returns whether it was one."""
+        """Forget that a rule is a shortcut, if it is one. Returns whether it was one."""
         if placed not in self._shortcuts:
             return False
         self._log.drop(self._shortcuts, placed)
@@ -195,8 +195,7 @@ class LiveReduction:
     def _judge(self, placed: Placed, ways: Ways[Placed]) -> bool:
         """Check whether a step is a shortcut, and store the answer. Returns whether the step stays.
 
-        Call this method for the last step first: the steps after this one must have been checked. `ways` is the graph
-        of the steps that are left.
+        Check all later steps before this one. `ways` is the graph of the steps without the shortcuts found so far.
         """
         if not ways.has_detour(placed):
             return True
@@ -205,9 +204,9 @@ class LiveReduction:
         return False
 
     def _leading_to(self, found: dict[Key, None]) -> dict[Placed, None]:
-        """Return the steps from which a chain of steps may lead to facts that have a key in `found`.
+        """Return the steps whose body may match facts with a key in `found`, and those from which chains lead there.
 
-        The keys of the bodies of these steps are added to `found`.
+        `found`: a dict used as an ordered set. The keys of the bodies that are found on the way are added to it.
         """
         waiting = list(found)
         for each in waiting:

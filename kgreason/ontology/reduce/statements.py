@@ -1,17 +1,17 @@
 """Two passes that do not change the closure: `normalise` each rule, then `deduplicate` the rules.
 
-A row of the W3C tables reads only one axiom, so several rows may give the same rule. Examples: owl:disjointWith is read
-from both sides; scm-eqc1 turns an equivalence into two subclass pairs; cls-int2 gives the same rules as scm-int with
-cax-sco. Of rules with the same canonical form only the first is kept, with its name and sources, because a proof needs
-only one justification.
+Each axiom is translated alone, so several axioms may give the same rule. Examples: `A owl:disjointWith B` and
+`B owl:disjointWith A` give one rule; cax-eqc1 gives the same rule as scm-eqc1 with cax-sco; cls-int2 gives the same
+rules as scm-int with cax-sco. Of rules with the same canonical form only the first is kept, with its name and sources,
+because a proof needs only one justification.
 
 `LiveStatements` is `deduplicate` for rules that are added and removed. A *statement* is what a rule says, without its
-name and sources. A statement is in force while any axiom gives it. Axioms have an order, their *places*; the name and
-sources of the rule in force come from the first axiom. Law: after any changes, `firsts` are the rules that
-`deduplicate` keeps of the present rules, in the order of their places.
+name and sources. A statement is in force as long as at least one axiom gives a rule that says it. Axioms are sorted by
+their *places*; the rule in force is that of the first axiom. Law: after any changes, `firsts` are the rules that
+`deduplicate` keeps of the present rules in the order of their places.
 
 Cost: the canonical form takes a few microseconds for most rules; for each rule that is added or removed, a look at the
-few places of its statement.
+few other rules that say the same.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class LiveStatements:
         return self._news(before)
 
     def _news(self, before: dict[Statement, Placed | None]) -> Change[Placed]:
-        """Return the change of `firsts`. `before` has the former first rules of all statements that were edited."""
+        """Return the change of `firsts`. `before` maps each edited statement to its former first rule, or None."""
         gone: list[Placed] = []
         come: list[Placed] = []
         for says, old in before.items():

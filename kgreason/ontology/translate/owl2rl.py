@@ -1,18 +1,19 @@
 """The rows of OWL 2 RL/RDF that read an axiom, in the order of the tables (OWL 2 Profiles, section 4.3).
 
-One function for each row of table 4 (equality: the rows over owl:AllDifferent), 5 (properties), 6 (classes) and 7
-(class axioms). Rows without a schema premise (the other eq-* rows, prp-ap, cls-thing, cls-nothing1, cls-nothing2, the
-dt-* rows of table 8) are generic rules; the scm-* rows of table 9 close the schema before it is translated.
+There is one function for each of these rows of the W3C tables: the rows of table 4 (equality) that read an
+owl:AllDifferent, and the rows of the tables 5 (properties), 6 (classes) and 7 (class axioms) that read an axiom. Rows
+without a premise about schema (the other eq-* rows, prp-ap, cls-thing, cls-nothing1, cls-nothing2, the dt-* rows of
+table 8) are generic rules. The scm-* rows of table 9 close the schema before it is translated.
 
 Law: for a schema closed under the scm-* rows, the rules of all axioms together with the generic rules derive the same
-facts from the data as the tables themselves. Anonymous classes are kept: a blank node is a constant like any other.
+facts from the data as the W3C tables. Anonymous classes are kept: a blank node is a constant like any other.
 
-If the filler or class is owl:Thing, two rows apply, and one of them (cls-svf2, cls-maxqc2, cls-maxqc4) needs fewer
-premises; the other row is left out then. Rows that conclude `false` have the head `FALSE`. A row that makes values
-equal (prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4) yields a second rule, with a name that ends in
-`-literals`. This rule derives `false` if the values are literals of different values.
-Cost: one rule for each axiom and row; n (n - 1) / 2 for the rows over pairs of a list (eq-diff2, eq-diff3, prp-adp,
-cax-adc), n for cls-int2, cls-uni and cls-oo.
+If the filler of a restriction is owl:Thing, two rows apply. Only the one that needs fewer premises (cls-svf2,
+cls-maxqc2, cls-maxqc4) yields a rule. Rows that conclude `false` have the head `FALSE`. A row that makes terms equal
+(prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4) yields a second rule, whose name ends in `-literals`. This
+rule derives `false` if the terms are literals of different values.
+Cost: one rule for each axiom and row; for a list of n members n (n - 1) / 2 rules by eq-diff2, eq-diff3, prp-adp and
+cax-adc, which compare pairs of members, and n rules by cls-int2, cls-uni and cls-oo.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ def prp_spo1(axiom: Pair) -> Iterator[Rule]:
 
 
 def prp_spo2(axiom: Collection) -> Iterator[Rule]:
-    """For a property chain: a property relates the first to the last thing that the properties of the list connect."""
+    """For a chain p1, .., pn of a property p: if p1 relates u1 to u2, .., and pn relates un to z, p relates u1 to z."""
     stops = [Variable(f"u{number}") for number in range(1, len(axiom.members) + 2)]
     steps = zip(pairwise(stops), axiom.members, strict=True)
     body = (triple(start, p, end) for (start, end), p in steps)
@@ -179,9 +180,9 @@ def prp_inv2(axiom: Pair) -> Iterator[Rule]:
 def prp_key(axiom: Collection) -> Iterator[Rule]:
     """Instances of a class that have equal values of all properties of its key are the same.
 
-    Another rule derives `false` if they are literals with different values. This rule is left out for a key of more
-    than `_NAMED_KEY` properties: the fact of the contradiction has no room for more. Then only eq-diff1 finds such a
-    contradiction.
+    A second rule derives `false` if two such instances are literals with different values. It is left out for a key of
+    more than `_NAMED_KEY` properties, because the fact of the contradiction has no room for more. Then only eq-diff1
+    finds this contradiction.
     """
     values = [(p, Variable(f"z{number}")) for number, p in enumerate(axiom.members, 1)]
     typed = (is_a(X, axiom.node), is_a(Y, axiom.node))
@@ -329,10 +330,10 @@ def cax_adc(axiom: Collection) -> Iterator[Rule]:
 
 
 def _one(name: str, axiom: Axiom, ends: tuple[Variable, Variable], *body: Atom) -> Iterator[Rule]:
-    """Yield two rules with the same body: one makes the variables `ends` equal, the other derives `false`.
+    """Yield two rules with the body `body`. The first derives owl:sameAs between the two variables `ends`.
 
-    The other rule derives `false` if the ends are literals with different values, for which the fact `dt_differ(a, b)`
-    holds (rulesets/datatypes.dl).
+    The second rule derives `false` if the ends are literals with different values: it also reads the fact
+    `dt_differ(a, b)` about the ends, which kgreason asserts for such literals (datatypes.dl).
     """
     left, right = ends
     yield rule(name, axiom, triple(left, OWL_SAME_AS, right), *body)
