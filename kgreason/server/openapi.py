@@ -1,6 +1,6 @@
 """`openapi`: the description of all paths in OpenAPI 3.1, from the routes and the docstrings of their functions.
 
-Law: every path and method of the server is described (a test says so).
+Law: every path and method of the server is described. A test checks this.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def _told(graph: KnowledgeGraph, before: int | None, after: int, form: str) -> t
 
 
 async def revert(request: Request) -> Response:
-    """Take back the commit with the number `commit`. The answer lists the conflicts: changes that stay."""
+    """Take back the commit with the number `commit`. The answer lists the conflicts: changes not taken back."""
     commit = number(parameters(request), "commit")
     if not commit:
         raise Problem(404, "the parameter commit is not the number of a commit")

@@ -133,7 +133,10 @@ class _Document(RawIOBase):
         self._out.flush()
 
     def fail(self, kind: str, message: str) -> None:
-        """Send an error. It takes the place of the document, or comes after the part that was sent already."""
+        """Send an error. It takes the place of the document, or comes after the part that was sent already.
+
+        `kind` is the name of an error class of kgreason, or UNACCEPTABLE or MISSING (`frames`).
+        """
         self._out.write(frame(END, message.encode()) if self._is_begun else _failed(kind, message))
         self._out.flush()
 
@@ -147,7 +150,7 @@ def _failed(kind: str, message: str) -> bytes:
 
 
 class _RefusedError(Exception):
-    """Raised if a request cannot be answered. The arguments are a kind of error and a message."""
+    """Raised if a request cannot be answered. The arguments are UNACCEPTABLE or MISSING (`frames`), and a message."""
 
 
 def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:

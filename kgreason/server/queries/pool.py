@@ -259,7 +259,10 @@ class Answer:
 
 
 def _error(kind: str, message: str) -> Exception:
-    """Make an error from the kind of error and the message in the head of an answer."""
+    """Make an error from the head of an answer.
+
+    `kind` is the name of an error class of kgreason, or UNACCEPTABLE or MISSING (`frames`).
+    """
     if kind == UNACCEPTABLE:
         return UnacceptableError(message)
     if kind == MISSING:
@@ -269,4 +272,4 @@ def _error(kind: str, message: str) -> Exception:
 
 
 class UnacceptableError(QueryError):
-    """The client accepts no format in which its answer can be written. The message is "solutions" or "triples"."""
+    """The client accepts no format that its answer can have. The message is its kind: "solutions" or "triples"."""

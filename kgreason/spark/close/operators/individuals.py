@@ -23,7 +23,10 @@ def links(facts: DataFrame, triples: int) -> DataFrame:
 
 
 def others(facts: DataFrame, triples: int, terms: Terms) -> DataFrame:
-    """Return rows `id, name` for all terms that are not first names. `name` is the text of the term's first name."""
+    """Return rows `id, name` for all terms that are not first names. `name` is the text of the term's first name.
+
+    `triples` is the number of the triple table.
+    """
     linked = links(facts, triples)
     names = linked.union(linked.selectExpr("x", "x AS y")).distinct()
     known = names.join(terms.all.withColumnsRenamed({"id": "y"}), "y")
