@@ -97,7 +97,8 @@ def check_load(graph: KnowledgeGraph, paths: Sequence[File], folder: File | None
 def _evaluated(live: Materializer, encoded: Encoded, folder: str, progress: Progress) -> tuple[Int32, Evaluated]:
     """Compute the closure of encoded files. Returns the quads of the files, int32[n, 4], and the closure.
 
-    Both have the ids of the dictionary of `live`, whose rules are used. Tables are written below `folder`.
+    The rules are those that `live` has. Quads and closure have the ids of its dictionary. Tables are written below
+    `folder`.
     """
     selection, registry = replace(live.selection, own=live.own), live.operators.registry
     facts, planned, terms = close_for(selection, encoded, f"{folder}/closure", progress, registry)
@@ -134,7 +135,7 @@ def materialize(
     `on_error` and `folder` are as for `load`, but `folder` may be at a URI. `functions`: Python functions for rules;
     Spark's workers must be able to import them. Triples of all graphs are put together. For owl:sameAs the plain rules
     of the W3C are used; their cost is the cube of the number of equal terms. In Parquet the column `asserted` says
-    whether a triple is asserted. Spark does not follow owl:imports; warnings name the documents.
+    whether a triple is asserted. Spark does not follow owl:imports; warnings name the documents that are missing.
     Raises the errors of `encode` and `check_materialize`.
     """
     selection = check_materialize(paths, output, rules=rules, schema=schema, functions=functions, overwrite=overwrite)

@@ -13,8 +13,8 @@ Laws: ids are dense from 1, each term has one id, and the terms of `VOCABULARY` 
 decoded, they are the given quads, each as often as it was given. Two runs over the same input may number terms
 differently, but not in the same folder.
 
-Cost: proportional to the input. The driver has a number for each part of the dictionary. A part has some millions of
-texts at most, so that one task can hold the part.
+Cost: proportional to the input. A *part* is the texts that one task numbers: some millions at most, so that the task
+can hold them. The driver holds one number for each part.
 """
 
 from __future__ import annotations
@@ -159,9 +159,9 @@ def _numbered(spark: SparkSession, groups: DataFrame, extra: Sequence[str]) -> D
 
 
 def _parts(spark: SparkSession, texts: int) -> int:
-    """Return into how many parts to shuffle the texts, of which there are `texts`.
+    """Return the number of parts into which to shuffle the texts. `texts` is the number of texts.
 
-    This is Spark's setting for shuffles, unless parts would be very small or very large.
+    The result is Spark's setting for shuffles, unless parts would be very small or very large.
     """
     usual = int(spark.conf.get("spark.sql.shuffle.partitions"))
     return max(1, min(usual, texts // _LEAST), texts // _MOST)
@@ -175,7 +175,10 @@ class _Ids:
 
     @cached_property
     def _offsets(self) -> DataFrame:
-        """Rows part int, offset int. An id is a number of a part plus its offset. Raises LimitError if ids run out."""
+        """The offset of each part, as rows part int, offset int. Raises LimitError if ids run out.
+
+        The id of a text outside of `VOCABULARY` is its number in a part plus the offset of this part.
+        """
         parts = self._numbers.groupBy("part").agg(F.max("number")).orderBy("part").collect()
         sums = list(accumulate((max(0, most - SEEDED) for _, most in parts), initial=0))
         if sums[-1] + SEEDED > MAX_ID:
@@ -196,7 +199,10 @@ class _Ids:
         return vocabulary.unionAll(self._with_id(self._numbers.where(F.col("text").isNotNull())).select("id", "text"))
 
     def names(self) -> DataFrame:
-        """Return rows group long, local int, id int: the id for each local id, which is valid in one group."""
+        """Return a row for each local id, with the columns `group` long, `local` int, `id` int.
+
+        A local id is valid only in its group.
+        """
         of_rows = self._numbers.where(F.col("group") >= 0)
         return self._with_id(of_rows).select("group", "local", "id")
 

@@ -1,6 +1,6 @@
-"""The functions that tasks of `encode` run. Ids are *local* first: valid in one group of rows.
+"""The functions that tasks of `encode` run. Terms get *local* ids first: ids that are valid only in one group of rows.
 
-So each group shuffles a text only once. Right are the columns of the rows that each function gives.
+So a text is shuffled only once for each group. Right are the columns of the rows that each function gives.
 
     grouped     about 500,000 rows are a group; a dictionary for this group gives local ids  (group, local id, text)
     numbered    the texts of one part get numbers from one dictionary           (group, local id, part, number)
@@ -53,7 +53,10 @@ Interner = Callable[[pa.RecordBatch, Dictionary], Iterable[Ids]]
 
 
 def grouped_lines(skip: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Parse rows (line, file). Yields rows with the columns `GROUPED`. With `skip` malformed lines are no errors."""
+    """Parse rows (line, file). Yields rows with the columns `GROUPED`.
+
+    With `skip` malformed lines are skipped and counted, otherwise they are errors.
+    """
     reader = LineReader(skip=skip)
     yield from _grouped(batches, reader.intern)
     yield record(GROUPED, **reader.skipped())

@@ -3,9 +3,10 @@
     folder/level-0/facts   folder/level-0/gains   folder/level-0/whole   folder/level-1/facts   ...
 
 A level is *whole* if it was written completely. `whole` is a table of one row, written after the other tables of its
-level. The row has the token of the run, the fingerprint of the computation, and the number of facts. A level is used
-only if `whole` has the right fingerprint and the token of the levels before it. So a level of another program or of an
-earlier run is never used. Cost: four small jobs for each level.
+level. The row has a token, the fingerprint of the computation, and the number of facts. The token is a random text of
+the run; a run that continues an interrupted run keeps its token. A level is used only if `whole` has the right
+fingerprint and the token of the levels before it. So all levels are of the same program, and none is left over from an
+older run. Cost: four small jobs for each level.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Levels:
     """The levels of one computation, written below a folder. `sizes` has the number of facts of each whole level.
 
     If an earlier run of the same computation was interrupted, its whole levels are used again. `fingerprint` is a
-    digest that is equal for the same computation.
+    digest that identifies the computation.
     """
 
     def __init__(self, spark: SparkSession, folder: str, fingerprint: str) -> None:
@@ -49,9 +50,9 @@ class Levels:
         return True
 
     def _marker(self, part: str) -> Any:
-        """Return the row of the table `whole` of `part`, which is a level or the result.
+        """Return the row of the table `whole` in the subfolder `part`. There is one for each level and for the result.
 
-        Returns None if the part is not whole or belongs to another computation.
+        Returns None if the tables there are not whole, or belong to another computation.
         """
         found = marked(self.spark, self._path(part, "whole"), _WHOLE)
         is_mine = found and found.fingerprint == self._fingerprint and self._token in ("", found.token)
@@ -60,13 +61,16 @@ class Levels:
     def write(self, facts: DataFrame, **others: DataFrame) -> int:
         """Write the next level: its table `facts`, and its other tables by name. Returns the number of facts.
 
-        Tables that a crash has left there are replaced.
+        Tables of this level that an interrupted run has left are replaced.
         """
         self.sizes.append(self._write(_level(len(self.sizes)), facts, others))
         return self.sizes[-1]
 
     def close(self, make: Callable[[], DataFrame], schema: str) -> DataFrame:
-        """Return the final table, read from the folder. If an earlier run has not completed it, `make` computes it."""
+        """Return the result of the computation, read from the folder. `schema` is the schema of the result.
+
+        If no earlier run has completed the result, `make` computes it, and it is written first.
+        """
         if self._marker("result") is None:
             self._write("result", make(), {})
         return self.spark.read.schema(schema).parquet(self._path("result", "facts"))

@@ -52,8 +52,8 @@ def save(frame: DataFrame, form: str, folder: str | PathLike[str], *, overwrite:
 def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
     """Raise the error that `save` would raise for these arguments. Call it before long work, to fail early.
 
-    The error is InputError, or StoreError if a folder cannot be made there. The check makes a temporary folder beside
-    the path, and removes it again.
+    The error is InputError, or StoreError if the folder cannot be made. The check makes a temporary folder beside the
+    path, and removes it again.
     """
     try:
         target = Path(folder).resolve()
@@ -68,7 +68,7 @@ def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
 
 
 def check_seen(folder: str | PathLike[str]) -> None:
-    """Raise StoreError if `folder` has no file after Spark wrote to it: then the workers wrote on other machines."""
+    """Raise StoreError if Spark wrote to `folder` but it has no file: the workers have written on other machines."""
     if not any(Path(folder).glob("part-*")):
         raise StoreError(f"{folder}: Spark's workers write to another machine; choose a folder that all machines share")
 

@@ -26,9 +26,9 @@ def marked(spark: SparkSession, path: str, schema: str) -> Any:
 
 
 def mark(spark: SparkSession, path: str, schema: str, row: tuple[Any, ...] | None) -> None:
-    """Write a marker with the given row. With `row` None, write a marker without a row: the tables are not complete.
+    """Write a marker with the given row. A marker without a row (`row` None) says that the tables are not complete.
 
-    Raises StoreError if the row cannot be read back: then the workers wrote it on other machines.
+    Raises StoreError if the row cannot be read back, because the workers have written it on other machines.
     """
     rows = [] if row is None else [row]
     spark.createDataFrame(rows, schema).coalesce(1).write.mode("overwrite").parquet(path)

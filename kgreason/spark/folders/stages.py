@@ -4,8 +4,8 @@
     folder/NAME.whole   its marker, written after the table: one row that identifies the input of the job
 
 A table is *whole* if it has a marker. Invariant: a table is read only if its marker names the input of this job. A
-table without a marker is written again. Files that were in the folder before the job began (`begun.whole`) are never
-overwritten.
+table without a marker is written again. One more marker, `begun.whole`, is written when a job begins. Files that are in
+the folder before that are never overwritten.
 Cost: a marker for each table (`markers`).
 """
 
@@ -36,7 +36,8 @@ class Stages:
     def written(self, name: str, schema: str, table: Callable[[], DataFrame]) -> DataFrame:
         """Return the table `name`, read from the folder. If it is not whole, `table` computes it first.
 
-        Raises InputError if the folder has tables of a job with other input, or files of other origin at this name.
+        Raises InputError if the folder has tables of a job with other input, or if there are files under this name that
+        no such job has written.
         """
         path = f"{self._folder}/{name}"
         if not (self._is_begun and self._is_whole(name)):

@@ -13,9 +13,10 @@ The stream reads the files of the store while another process writes, without a 
 Law: the sum of the signs of a quad, over all rows up to a commit, is 1 if the graph has the quad after this commit,
 else 0. While the stream runs, a checkpoint of the writer loses no rows, but several commits may come as one. A stopped
 stream can continue only while the journal has the commits after its offset. Otherwise the stream fails: start another
-stream from 0, with another checkpoint folder. Cost: the memory of a graph without its store, in a process beside the
-driver. Every row goes through this process, and with `after` 0 the whole graph is the first batch. Each trigger looks
-at two files. The driver must see the folder of the store, and so must a task that reads a batch again.
+stream from 0, with another checkpoint folder. The driver must see the folder of the store; a task that reads a batch
+again must see it, too.
+Cost: a process beside the driver, which needs the memory of a graph without its store. Every row goes through this
+process, and with `after` 0 the whole graph is the first batch. Each trigger of the stream looks at two files.
 """
 
 from __future__ import annotations

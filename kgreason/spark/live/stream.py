@@ -17,8 +17,8 @@ applied.
 
 On a classic session, Spark calls the commit function in this process; on Connect, in a process of the server. The
 function opens the store by its path for each batch, so that others can open the store between two batches. Each batch
-costs the time to open a store. On a classic session you can pass an open graph instead. Tasks parse the files, but the
-whole batch goes through one process. So bound its size with `files`.
+costs the time to open a store. On a classic session you can pass an open graph in place of a path. Tasks parse the
+files, but the whole batch goes through one process. So bound the size of a batch with `files`.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def follow(
     under the name `stream`, and Spark remembers it in the folder `checkpoint`. Two queries must not share a name or a
     folder.
     `files` is the largest number of files in a batch. `trigger` has the arguments of `DataStreamWriter.trigger`, such
-    as `{"availableNow": True}`. The query fails with InputError or RdfSyntaxError (file, line), RuleError,
-    StoreLockedError or StoreError in its text. The batch is then not committed, and comes again when the query is
-    started again.
+    as `{"availableNow": True}`. If a batch cannot be committed, the query fails. The text of the failure names the
+    error: InputError, RdfSyntaxError (with file and line), RuleError, StoreLockedError or StoreError. The batch comes
+    again when the query is started again.
     """
     options = {} if files is None else {"maxFilesPerTrigger": files}
     patches = spark.readStream.format("binaryFile").schema(FILES).options(**options).load(fspath(folder))
@@ -84,8 +84,8 @@ def commit_batches(
     """Commit a streaming DataFrame of signed triples to a store. The other arguments are as for `follow`.
 
     Columns: `sign` int (1 asserts, -1 retracts); `subject`, `predicate`, `object` and optionally `graph`, strings in
-    N-Triples syntax ("" or null is the default graph). The rows of a batch are applied in the order of the columns
-    `order`.
+    N-Triples syntax ("" or null is the default graph). The rows of a batch are sorted by the columns `order`, and then
+    applied one after the other.
     """
     return _started(triples, partial(of_rows, order=tuple(order)), store, stream, checkpoint, trigger)
 

@@ -7,7 +7,7 @@ node of the graph with this label, as queries, dumps and `read` show it. A label
 a task writes. So the files are not loaded as RDF documents, because each document has blank nodes of its own.
 
 Invariant: all rows are written, or none. A task writes a comment in place of a row that is not one quad, and the driver
-raises the text of the first comment as an error. If the task failed instead, Spark would repeat the task in vain.
+raises the text of the first comment as an error. The task raises no error, because Spark would repeat it in vain.
 Cost: each row is parsed twice, in a task and in the driver. The text is on disk; the driver has a few megabytes of it
 in memory.
 """

@@ -5,8 +5,8 @@
 
 Generalised triples are left out, because they are only steps in the derivation of other triples (`Dictionary.are_rdf`).
 Ids are looked up by joins with the terms; nothing is collected. Each predicate is looked up once. There are few
-predicates, so the join that decodes them shuffles no triples. A predicate that most triples share does not overload one
-task.
+predicates, so the join that decodes them shuffles no triples. So a predicate that most triples share does not overload
+one task.
 
 A folder is written as a whole or does not exist (`folders`). Cost: three joins; two of them shuffle the triples.
 """

@@ -81,7 +81,7 @@ class LineReader:
             return _quads(b"\n".join(self._sound(file, syntax, lines.to_pylist())), file, syntax, dictionary)
 
     def _sound(self, file: str, syntax: str, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the lines that are well-formed in the format `syntax`. Other lines are counted, or are errors."""
+        """Yield the lines that are well-formed in the format `syntax`. Others are counted, or raise RdfSyntaxError."""
         for line in lines:
             if _parses(line, syntax):
                 yield line

@@ -44,9 +44,9 @@ class Skipped:
         return merged(Malformed(*row) for watched in self._observations for row in watched.get["skipped"])
 
     def watch(self, parsed: DataFrame) -> DataFrame:
-        """Return a DataFrame with the rows of `parsed`, some of which are skipped lines (columns of `SKIPPED`).
+        """Return a DataFrame with the rows of `parsed`. When Spark computes it, the skipped lines are counted.
 
-        When Spark computes this DataFrame, the skipped lines are counted.
+        A row of `parsed` is a quad, or it tells of the skipped lines of a file in the columns of `SKIPPED`.
         """
         observation = Observation()
         self._observations.append(observation)
@@ -110,7 +110,10 @@ def documents_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
 
 
 def _parsed(skip: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Turn rows (line, file) into quads of texts, in a task. With `skip` the last rows are the malformed lines."""
+    """Turn rows (line, file) into quads of texts, in a task.
+
+    With `skip` there is one more row for each file with malformed lines; it has the columns of `SKIPPED`.
+    """
     reader, dictionary = LineReader(skip=skip), Dictionary(())
     for batch in batches:
         for quads in reader.intern(batch, dictionary):

@@ -58,7 +58,7 @@ def strings(quads: Ids, dictionary: Dictionary) -> dict[str, pa.Array]:
 
 
 def record(schema: str, **columns: pa.Array) -> pa.RecordBatch:
-    """Make rows with the schema `name type, ...` from some of their columns. The other columns are null."""
+    """Make a batch of rows from `columns`. Columns of the schema (`name type, ...`) that are not given are null."""
     length = len(next(iter(columns.values())))
     fields = dict(field.split() for field in schema.split(", "))
     arrays = [columns.get(name, pa.nulls(length, COLUMNS[kind])) for name, kind in fields.items()]

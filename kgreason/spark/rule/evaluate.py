@@ -28,7 +28,8 @@ from kgreason.spark.rule.translation import heads_of, joined, translate, transla
 def run(rule: Rule, views: Mapping[str, DataFrame]) -> dict[str, DataFrame]:
     """Apply a rule once to the facts in `views`. Returns the derived facts, as a dict from the name of a view to rows.
 
-    The head `false` gives the view `false/n`; its columns are the name, the variables and the constants of the rule.
+    A head `false` gives a view `false/n` with n columns: the name of the rule, then the values of its variables, then
+    its constants without those of the vocabulary.
     Raises UnsafeRuleError, and RuleError for a view that is missing or has another number of columns.
     """
     derived: dict[str, DataFrame] = {}

@@ -41,9 +41,9 @@ Equality: TypeAlias = tuple[int, int | Constant]
 
 
 class _Part(NamedTuple):
-    """A part of a tree, with a number (`classes`) for each of its columns.
+    """A part of a tree. `classes` has a number for each column of the part.
 
-    Columns with the same number must have equal values in a row of the whole tree.
+    Columns with the same number must have equal values in each row of the whole tree.
     """
 
     tree: Source

@@ -3,8 +3,8 @@
     session -> work -> session stops
 
 Ctrl-C raises KeyboardInterrupt, as it does without Spark. (PySpark's own handler would call Java in the middle of
-another call of Java.) Log messages of py4j about an interrupted call are dropped, and an error of Spark becomes one
-line.
+another call of Java.) Log messages of py4j about an interrupted call are dropped, and an error of Spark becomes a
+KgreasonError of one line.
 """
 
 from __future__ import annotations
