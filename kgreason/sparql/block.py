@@ -31,10 +31,11 @@ _BLANK_NAME = re.compile(r"\s*(_:|\[)")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of quads in an update, rewritten as TriG after a prologue.
+    """A block of quads in an update, and the same quads as TriG.
 
-    `start` is the index of the block in the source. `variables` and `labels` map the name of a variable or a blank node
-    to the index of its first use.
+    `source` is the update, and `start` the index of the block in it. `trig` is a prologue (PREFIX and BASE) and the
+    rewritten block. `variables` has each variable name of the block, and the index in `source` where it is first used.
+    `labels` has the same for the labels of blank nodes.
     """
 
     source: Source
@@ -44,7 +45,7 @@ class Block:
     labels: dict[str, int]
 
     def rows(self) -> bytes:
-        """Return the quads as N-Quads lines. Each blank node is a new one. Raises QueryError."""
+        """Return the quads as N-Quads lines. Each call makes new blank nodes. Raises QueryError."""
         with self._problems():
             parsed = pyoxigraph.parse(str(self.trig), RdfFormat.TRIG, rename_blank_nodes=True)
             return pyoxigraph.serialize(parsed, format=RdfFormat.N_QUADS) or b""
@@ -70,7 +71,10 @@ class Block:
 
 
 def block(source: Source, start: int, end: int, prologue: str) -> Block:
-    """Read the block `source.text[start:end]`, which includes its outer braces. `prologue` is put before it."""
+    """Rewrite the block `source.text[start:end]`, which includes its outer braces, as TriG. Raises QueryError.
+
+    `prologue` has the PREFIX and BASE declarations that hold in the block.
+    """
     found = Block(source, start, Rewritten(source), {}, {})
     found.trig.put(f"{prologue}\n", start)
     done, depth = start, 0
@@ -89,7 +93,7 @@ def block(source: Source, start: int, end: int, prologue: str) -> Block:
 def _rewritten(token: re.Match[str], found: Block) -> str | None:
     """Return the text that replaces a token of the block in TriG, or None if the token stays as it is.
 
-    A variable or a blank node label is noted in `found`.
+    If the token is a variable or a blank node label, adds it to `found.variables` or `found.labels`.
     """
     match token.lastgroup:
         case "variable":

@@ -18,9 +18,10 @@ from kgreason.sparql.where import Select, Solution
 
 
 class Asserted(NamedTuple):
-    """What `Editable.asserted` finds out about rows of Oxigraph.
+    """What `Editable.asserted` finds for some rows.
 
-    `quads` are the asserted quads that Oxigraph shows as these rows. `missing` are the rows that show no asserted quad.
+    Oxigraph shows a quad as a row with literals in normal form. `quads` are all asserted quads that Oxigraph shows as
+    one of the rows; their literals are as they were written. `missing` are the rows for which there is no such quad.
     """
 
     quads: bytes
@@ -35,7 +36,7 @@ class Editable(Protocol):
         ...
 
     def asserted(self, rows: bytes) -> Asserted:
-        """Find the asserted quads that Oxigraph shows as `rows`. Their literals may have any spelling."""
+        """Find all asserted quads that Oxigraph shows as one of `rows`. Literals in `rows` may have any spelling."""
         ...
 
     def graphs(self) -> Iterable[str]:

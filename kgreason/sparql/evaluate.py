@@ -6,13 +6,14 @@
     ADD, COPY, MOVE          - the target (not ADD), + the source in the target, - the source (MOVE)
     LOAD                     + the file
 
-Law: on a graph without rules the outcome is the same as that of Oxigraph's own update. A graph without quads does not
-exist. So CREATE succeeds for a graph that does not exist, and CLEAR and DROP always succeed (section 3 of the
-recommendation allows this for stores that do not record empty graphs).
+Law: on a graph without rules the outcome is the same as that of Oxigraph's own update. A named graph exists only while
+it has quads. So CREATE changes nothing; without SILENT it fails if the graph exists. CLEAR and DROP never fail (section
+3 of the recommendation allows this for stores that do not record empty graphs).
 
 Edits are collected. The collected edits are applied only when an operation must see their result. So a request of
-INSERT DATA and DELETE DATA is one edit, unless a DELETE names a subject and predicate that the request has edited
-before. The caller is responsible for atomicity: after an error, edits that were already applied remain.
+INSERT DATA and DELETE DATA is one edit, unless a DELETE DATA has a quad with the subject and predicate of a quad that
+the request has edited before. The caller is responsible for atomicity: after an error, edits that were already applied
+remain.
 
 Cost: that of the queries, and some microseconds a row.
 """
@@ -34,9 +35,10 @@ _SOME = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of the rows that an update wanted to remove.
+    """The rows that an update wanted to remove, and how many of them were not asserted.
 
-    - `named`: all these rows. A row that is not asserted after the commit, but still in the default graph, is entailed.
+    - `named`: all rows that the operations removed or wanted to remove. If such a row is not asserted after the commit,
+      but is still in the default graph, it is entailed.
     - `unasserted`: how many rows of DELETE operations were not asserted in the graph that the DELETE named.
     """
 
@@ -87,7 +89,7 @@ class _Steps:
                 self._load(operation)
 
     def flush(self) -> None:
-        """Apply the edits that were collected, and begin to collect anew."""
+        """Apply the collected edits, and forget them."""
         if self._removed or self._added:
             removed, added = b"".join(self._removed), b"".join(self._added)
             self._removed, self._added, self._edited = {}, {}, set()
@@ -98,12 +100,12 @@ class _Steps:
         self._edited.update(map(start_of, rows))
 
     def _retract(self, quads: Collection[bytes]) -> None:
-        """Collect asserted quads, N-Quads lines, to be retracted."""
+        """Collect asserted quads for retraction. Each element of `quads` is an N-Quads line."""
         self._removed.update(dict.fromkeys(quads))
         self._edited.update(map(start_of, quads))
 
     def _delete(self, rows: dict[bytes, None]) -> None:
-        """Collect, to be retracted, every asserted quad that Oxigraph shows as one of `rows`."""
+        """Collect for retraction every asserted quad that Oxigraph shows as one of `rows`."""
         if not rows:
             return
         if not self._edited.isdisjoint(map(start_of, rows)):
@@ -173,6 +175,7 @@ class _Steps:
 def _placed(triples: bytes, graph: str | None) -> bytes:
     """Turn lines of triples into lines of quads in `graph`. For the default graph (None) the lines stay as they are.
 
-    This replaces each full stop with a line feed after it, because both together can only end a line.
+    The name of the graph is put before each full stop that has a line feed after it. Such a full stop is always the end
+    of a line.
     """
     return triples if graph is None else triples.replace(b" .\n", f" {graph} .\n".encode())

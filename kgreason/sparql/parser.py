@@ -113,10 +113,9 @@ class _Parser:
         return found
 
     def _inserted(self, found: Block) -> Block:
-        """Return the block of an INSERT as it is. Raises QueryError if an earlier operation has one of its labels.
+        """Return the block of an INSERT as it is. Raises QueryError if it has a blank node label of an earlier INSERT.
 
-        Each INSERT makes new blank nodes. So the same label in two operations would look as if it meant the same blank
-        node.
+        Each INSERT makes new blank nodes. So one label in two operations would mean two blank nodes, but look like one.
         """
         for label, at in found.labels.items():
             if label in self._labels:
@@ -199,9 +198,10 @@ class _Parser:
         return self._check(token, str(token))
 
     def _check(self, token: Token, name: str) -> str:
-        """Return the IRI that a name stands for, by the prefixes and the base so far.
+        """Return the IRI, in angle brackets, that `name` stands for with the prefixes and the base so far.
 
-        Raises QueryError, which names the place of the token.
+        `name` is a prefixed name, or an IRI in angle brackets. Raises QueryError, which names the place of `token`, if
+        the name or the last declaration is invalid.
         """
         text = f"{self._prologue}\n{name} <http://e/> <http://e/> ."
         try:

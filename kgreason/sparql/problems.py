@@ -3,9 +3,9 @@
     line 1, column 30: found '?x', but FILTER needs brackets around its condition: FILTER(?x > 3)
 
 Oxigraph's own message says how far its parser came, and lists all that the parser expected there. So a second parser
-(`mistakes`) finds the first wrong token. If the grammar is right, the prefixes are looked at, and then the meaning.
+(`mistakes`) finds the first wrong token. If the grammar is right, the prefixes are checked, and then the meaning.
 
-Cost: that of the second parser. The functions are called only for a text that Oxigraph has refused, or for a block.
+Cost: that of the second parser. The functions are called only for a text that a parser has refused.
 """
 
 from __future__ import annotations
@@ -70,22 +70,22 @@ def _of_oxigraph(message: str) -> str:
 
 
 def is_update(text: str) -> bool:
-    """Whether a text that does not parse as a query begins as an update does."""
+    """Whether a text begins with a word such as INSERT, as updates do. The text must not parse as a query."""
     token = _first_word(text)
     return token is not None and token[0].upper() in _UPDATES
 
 
 def place_of_query(text: str) -> int | None:
-    """Return the index of the first word of a text if a query begins with this word, otherwise None.
+    """Return the index of the first word of a text if it is a word such as SELECT, as in queries; otherwise None.
 
-    The text must be one that does not parse as an update.
+    Declarations before this word are skipped. The text must not parse as an update.
     """
     token = _first_word(text)
     return token.start() if token is not None and token[0].upper() in _QUERIES else None
 
 
 def _first_word(text: str) -> re.Match[str] | None:
-    """Return the first keyword after comments, PREFIX and BASE, or None."""
+    """Return the token of the first keyword after comments and declarations (PREFIX, BASE), or None."""
     for token in TOKEN.finditer(text):
         word = (token["name"] or "").upper()
         if word and ":" not in word and word not in ("PREFIX", "BASE"):
@@ -105,9 +105,9 @@ class Unknown(NamedTuple):
 def unknown_prefix(text: str, known: Collection[str], start: int = 0, end: int | None = None) -> Unknown | None:
     """Return the first prefix in `text[start:end]` that is used and not known.
 
-    A prefix is known if it is in `known` or the text declares it before. The search stops at a string without an end,
-    and at a `<` that does not begin an IRI. A token after such a place may look like a name and be part of the string
-    or the IRI.
+    A prefix is known if it is in `known`, or if the text declares it before its use. Returns None if a string without
+    an end comes first, or a name after a `<` that does not begin an IRI: then what looks like a name may be part of a
+    string or an IRI.
     """
     declared, last = set(known), ""
     for token in TOKEN.finditer(text, start, len(text) if end is None else end):

@@ -36,9 +36,9 @@ def statements(source: Source) -> list[Node]:
 
 
 def _hint(found: str, expected: Collection[str]) -> str | None:
-    """Guess what the user meant by the token `found`, if `expected` could stand there, and make a message of it.
+    """Guess what is missing at the token `found`, or what the user meant by it. Returns a message, or None.
 
-    Returns None without a guess.
+    `found` may be in quotation marks. `expected` has the names of the tokens that could stand in its place.
     """
     word = found.strip("'")
     meant = get_close_matches(word.upper(), sorted(set(expected) & _VERBS), 1)

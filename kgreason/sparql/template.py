@@ -101,9 +101,9 @@ def _parts(term: Quad | Triple) -> Iterator[_Term]:
 
 
 def _shape(term: _Term, numbers: dict[_Term, int]) -> _Shape:
-    """Return the number of a term in `numbers`; a new term gets the next number.
+    """Return the number of a term in `numbers`. A new term is added to `numbers` with the next number.
 
-    A triple term has a tuple with the shapes of its three parts instead.
+    For a triple term, return a tuple with the shapes of its three parts.
     """
     if isinstance(term, Triple):
         return tuple(_shape(part, numbers) for part in term)

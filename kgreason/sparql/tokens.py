@@ -1,9 +1,10 @@
-r"""`TOKEN` finds the tokens that are needed to find blocks; `skeleton` blanks the contents of blocks.
+r"""`TOKEN` finds the tokens that are needed to find blocks; `skeleton` replaces the contents of blocks by white space.
 
     INSERT { ?s :p "}" } WHERE { ... }    ->    INSERT {            } WHERE {     }
 
-Only tokens that may hide a brace, a quotation mark or a name are told apart: comments, IRIs, strings, names, variables
-and the brackets of annotations. The parsers check whether the tokens stand in the right places.
+`TOKEN` knows only the tokens in which a brace, a quotation mark or a name may be something else: comments, IRIs,
+strings, names, variables and the brackets of annotations. The parsers check whether the tokens stand in the right
+places.
 
 Invariant: the skeleton has the length and the line breaks of the text, so that a position means the same in both.
 Cost: about 1 microsecond a token.
@@ -42,7 +43,7 @@ TOKEN = re.compile(
 
 
 def skeleton(source: Source) -> str:
-    """Return the text with spaces in place of what is between the braces of each outermost block.
+    """Return the text with white space in place of what is between the braces of each outermost block.
 
     Raises QueryError if a block or string has no end.
     """
@@ -66,6 +67,9 @@ def skeleton(source: Source) -> str:
 
 
 def _blank(text: str) -> str:
-    """Return white space of the same length as `text`, with as many line breaks and a last line of the same length."""
+    """Return white space that can replace `text` without a change of any position after it.
+
+    It has the length of `text`, the same number of line breaks, and a last line of the same length.
+    """
     lines, last = text.count("\n"), len(text) - text.rfind("\n") - 1
     return " " * (len(text) - lines - last) + "\n" * lines + " " * last

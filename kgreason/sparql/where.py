@@ -29,7 +29,8 @@ Solution: TypeAlias = QuerySolution | Mapping[str, Term | None]
 class Select:
     """A WHERE block as a SELECT: `SELECT variables dataset WHERE block` after a prologue.
 
-    `dataset` are FROM clauses. Without them `default_graph`, an IRI in angle brackets, may replace the default graph.
+    `dataset` are FROM clauses. `default_graph` is an IRI in angle brackets: the graph to read in place of the default
+    graph. It is None for the default graph itself, and if there are FROM clauses.
     """
 
     prologue: str
@@ -56,16 +57,16 @@ class Select:
         return " ".join([head, *self.dataset, f"WHERE {{ {{ {self._head} WHERE\n{self.block} }} }}"])
 
     def _fresh(self, name: str) -> str:
-        """Return a variable that the solutions do not have."""
+        """Return a variable, with its question mark, that is not in the block. Its name is `name` and a number."""
         return next(f"?{name}{number}" for number in count() if f"?{name}{number}" not in self.block)
 
     def calling(self, function: str, unbound: str) -> str:
-        """Return a SPARQL Update that calls a function for each solution, in order, and changes nothing.
+        """Return a SPARQL Update that calls a function for each solution of the SELECT, in order, and changes nothing.
 
-        The caller puts the prologue before the text. Both arguments are IRIs in angle brackets. The function gets the
-        values of the variables, and `unbound` for a variable without a value. The function must return None. BIND calls
-        the function, not FILTER: Oxigraph may evaluate a FILTER before the filters of the block, and so for rows that
-        are not solutions.
+        `function` and `unbound` are IRIs in angle brackets. The caller puts the prologue before the text. The arguments
+        of the function are the values of the variables; `unbound` stands for a variable without a value. The function
+        must return None, so that nothing is inserted. The call is in a BIND, not in a FILTER: Oxigraph may evaluate a
+        FILTER before the filters of the block, and would then call the function for rows that are not solutions.
         """
         values = ", ".join(f"COALESCE(?{name}, {unbound})" for name in self.variables)
         within = f"WITH {self.default_graph} " if self.default_graph else ""

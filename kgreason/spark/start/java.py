@@ -84,7 +84,7 @@ def _version(java: Path) -> int:
 
 
 def _said(java: str, *options: str) -> str:
-    """Run the command `java` with `-version`. Returns its output, or "" if the command does not run."""
+    """Run a `java` command with `options` and `-version`. Returns its output; "" if the command does not run."""
     try:
         return subprocess.run(
             [java, *options, "-version"], capture_output=True, text=True, errors="replace", check=False

@@ -96,7 +96,10 @@ def _started(master: str, config: dict[str, str]) -> SparkSession:
 
 
 def _local(master: str) -> dict[str, str]:
-    """Return the settings of a local session, with all workers on this machine. For other masters return {}."""
+    """Return the settings that kgreason chooses for a session in local mode. For other masters return {}.
+
+    For local mode, also set the variables PYSPARK_PYTHON and SPARK_LOCAL_IP of this process if they have no value.
+    """
     if not master.startswith("local"):
         return {}
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -1,4 +1,4 @@
-"""`read`: a query -> its tree, or the first token that no query can have at its place.
+"""`read`: a query -> its tree, or the first token that cannot stand at its place in any query.
 
 Law: every query that Oxigraph takes has a tree. The grammar (`grammar.lark`) is LALR(1), so the parser stops at the
 first token that cannot stand at its place.

@@ -80,7 +80,7 @@ class _Place(NamedTuple):
 
     @property
     def found(self) -> str:
-        """The token at the place, in quotation marks."""
+        """The token at the place for a message: in quotation marks, cut if it is long, or "the end of the text"."""
         found = self.stop.found
         return f"'{found[:_LONG]}...'" if len(found) > _LONG else f"'{found}'" if found else "the end of the text"
 
