@@ -195,9 +195,9 @@ class Contradiction(NamedTuple):
 
     @property
     def literal(self) -> str | None:
-        """The literal of a contradiction that says only that a literal is not a value of a datatype.
+        """If the contradiction is that a literal is not a value of a datatype: this literal, otherwise None.
 
-        It is None if `facts` has a triple with the literal as its object, and for all other contradictions.
+        It is also None if `facts` has a triple with the literal as its object.
         """
         clash = _clash_of(self.rule)
         if clash is None or clash.text != _NO_VALUE:
@@ -207,9 +207,10 @@ class Contradiction(NamedTuple):
 
     @property
     def is_respelled(self) -> bool:
-        """Whether `facts` may have other terms than the asserted triples that they stand for.
+        """Whether `facts` may have representatives where the asserted triples have other terms; see `respelled`.
 
-        This is possible if `facts` mention cells of lists, or if one representative stands for two equal terms.
+        This concerns equal terms that were asserted to be different. It is True if `facts` mention cells of lists, or
+        have one representative in place of both terms.
         """
         clash = _clash_of(self.rule)
         if clash is None or clash not in _OF_TWO:
@@ -317,9 +318,10 @@ def reading(rule: Rule) -> Reading:
 
 
 def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Contradiction:
-    """Return `found` with two equal terms as they were asserted, where it has one representative for both.
+    """Return the contradiction `found` with asserted terms in its facts.
 
-    `look_up` takes a triple over representatives, and returns an asserted triple that it stands for.
+    If one representative stands for two equal terms in `found`, the two terms take its place. `look_up` takes a triple
+    over representatives, and returns an asserted triple that it stands for.
     """
     clash = _clash_of(found.rule)
     read = _bound(clash, found.facts) if clash else None
@@ -346,9 +348,9 @@ def _clash_of(name: str) -> _Clash | None:
 def _first_reading(clash: _Clash, body: Iterable[Atom]) -> tuple[Binding, tuple[Atom, ...]] | None:
     """Match the readings of the sentence `clash` with the body of a rule.
 
-    Returns the values of the sentence's variables, and the matched atoms.
-    The first reading that matches is taken; None if none does. Atoms with a predicate of the vocabulary, such as
-    rdfs:subClassOf, are axioms; they are matched only if the other atoms of the body give no match.
+    Returns the values of the sentence's variables and the matched atoms, for the first reading that matches; None if
+    none does. Atoms with a predicate of the vocabulary, such as rdfs:subClassOf, are taken for axioms: the readings are
+    first matched with the other atoms, and with all atoms only if this fails.
     """
     atoms = [atom for atom in body if atom.relation is None]
     plain = [atom for atom in atoms if atom.terms[1] not in _VOCABULARY or atom.terms[1] in _WORDS.values()]
@@ -381,7 +383,7 @@ def _matches(
 ) -> Iterator[tuple[Binding, tuple[Atom, ...]]]:
     """Yield each way to match all patterns with different atoms: values of the variables, and an atom for each pattern.
 
-    `binding` has values from before, `found` the atoms of earlier patterns.
+    `binding` has the values that variables have already; `found` has the atoms of the patterns matched before.
     """
     if not patterns:
         yield binding, found

@@ -1,6 +1,7 @@
-"""Proofs of the contradictions of a graph: each proof ends in the facts that its contradiction names.
+"""Proofs of the contradictions of a graph: each one proves a fact of `false` from asserted facts.
 
-Cost: one pass over the facts, then one backward run of the rules for each fact of the proofs.
+Cost: one pass over the facts, to find the contradictions, then one backward run of the rules for each fact of the
+proofs.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ def prove_contradictions(live: Materializer, most: int | None = None) -> list[Pr
 
 
 def _wanted(live: Materializer, mistake: Mistake) -> Atom:
-    """Return the fact to prove for a contradiction: a fact of `false`.
+    """Return the fact to prove for a contradiction: its fact of the relation `false`.
 
-    For equal terms x, y that were asserted to be different, this is `x owl:sameAs y`.
+    If the contradiction is that x and y are equal and were asserted to be different, this is `x owl:sameAs y`.
     """
     if mistake.row is None:
         return link(*mistake.told.terms)

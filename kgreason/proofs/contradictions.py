@@ -85,11 +85,12 @@ class _Use(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """A contradiction (`told`), and its row in the engine, int32[w]: relation, name of the rule, terms, then zeros.
+    """A contradiction (`told`), and its row in the engine, int32[w].
 
-    If a mistake has several rows, `row` is one over representatives: the other rows depend on the order of edits, and
-    on how the constants of a rule are written. `row` is None for two equal terms that were asserted to be different:
-    the engine has no row for them, because it knows only the representative of both.
+    `row` has the ids of the relation, of the rule's name and of the terms, then zeros. If a mistake has several rows,
+    `row` is one over representatives, because the others depend on the order of edits, and on how the constants of a
+    rule are written. If the mistake is that two equal terms were asserted to be different, `row` is None: the engine
+    knows only the representative of both terms, so it has no row for the pair.
     """
 
     told: Contradiction
@@ -179,7 +180,8 @@ def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary
 
     - "a term is different from itself" (eq-diff1-self), if eq-diff1 reports this term as well
     - "two literals are equal and different", if another rule names the property or the key that makes them equal
-    - a derivation by a rule of `_SUBJECTS`, if a rule of `_VALUES` reports the same two literals
+    - "two literals must be equal, as subjects of one value" (a rule of `_SUBJECTS`), if the same literals are reported
+      as "two literals must be equal, as values of one subject" (a rule of `_VALUES`)
     - "a literal is not in a datatype", if this literal is reported as ill-typed
     - "an ill-typed literal is in a derived triple", if an asserted triple has this literal
     """
@@ -231,10 +233,9 @@ class _Readings:
 
 
 def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
-    """Return the contradictions with asserted facts in place of facts over representatives.
+    """Return the contradictions with asserted terms in place of representatives, see `respelled`.
 
-    If a contradiction has one representative for two equal terms, it gets both terms. If it is about a literal alone,
-    it gets an asserted triple with this literal as its object.
+    If a contradiction is about a literal alone, an asserted triple with this literal as its object is added to `facts`.
     """
     if not any(each.is_respelled or each.literal for each in found):
         return found

@@ -87,9 +87,9 @@ class EngineFacts:
             yield Derivation(rule, ())
 
     def _witness(self, fact: Atom) -> Atom | None:
-        """Return the fact from which a MIN, MAX or SAMPLE took its value, if `fact` says this value, else None.
+        """If `fact` states the value of a MIN, MAX or SAMPLE, return the fact that the value comes from, else None.
 
-        Returns None also if Oxigraph normalised the value: no fact has "1" if the value was "01".
+        Also None if no fact has the value, because Oxigraph changed it to its normal form, such as "01" to "1".
         """
         if not is_aggregated(fact):
             return None
@@ -137,9 +137,9 @@ class EngineFacts:
 
 
 def _told(fact: Atom, derivation: Derivation) -> Derivation:
-    """Return a derivation of `fact` as proofs show it: without the atoms about literals, which are shown as conditions.
+    """Return a derivation of `fact` as proofs show it: its body has no conditions on literals, see `is_hidden`.
 
-    A rule of datatypes.dl that derives a triple is shown without premises, as in the W3C's tables.
+    If a rule of datatypes.dl derives a triple, the derivation has an empty body, as in the W3C tables.
     """
     rule, body = derivation
     shown = tuple(atom for atom in body if not is_hidden(atom))
@@ -163,7 +163,7 @@ def _of_the_tables(fact: Atom, name: str, premises: Sequence[Atom]) -> Derivatio
 
 
 def _by(rule: Rule, fact: Atom, premises: Sequence[Atom]) -> Derivation | None:
-    """Return the derivation of `fact` from `premises` by `rule`; None if `_TRIED` steps do not find it."""
+    """Return a derivation of `fact` by `rule` from some of `premises`; None if `_TRIED` steps do not find any."""
     body = read_by(rule)
     waiting = [(0, binding) for head in rule.heads[::-1] if (binding := unified(head, fact, {})) is not None]
     for _ in range(_TRIED):

@@ -48,7 +48,7 @@ class Step(Protocol):
 
     @property
     def is_asserted(self) -> bool:
-        """Whether no rule derives the fact: it is asserted, or says an absence or a computed value."""
+        """Whether no rule derives the fact: it is asserted, or is a hidden fact with an absence or a result."""
 
     def steps(self) -> Sequence[Self]:
         """List this proof and all proofs in it, each once. Proofs of premises come before the proof that uses them."""

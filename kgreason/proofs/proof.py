@@ -24,8 +24,8 @@ from kgreason.rules.parser import absent
 class Proof:
     """A fact that is asserted (`rule` is None), or that a rule derives from the facts that `premises` prove.
 
-    `rule` is also None if the fact says an absence or a computed value. If it says the value of a MIN, MAX or SAMPLE,
-    `premises` prove the row that has this value.
+    `rule` is also None for a hidden fact that states an absence, or the result of an expression or an aggregate. If
+    it states the value of a MIN, MAX or SAMPLE, `premises` prove the facts from which this value was taken.
     """
 
     fact: Atom
@@ -34,7 +34,7 @@ class Proof:
 
     @property
     def is_asserted(self) -> bool:
-        """Whether no rule derives the fact: it is asserted, or says an absence or a computed value."""
+        """Whether no rule derives the fact: it is asserted, or is a hidden fact with an absence or a result."""
         return self.rule is None
 
     def __repr__(self) -> str:

@@ -28,7 +28,7 @@ class Reason(NamedTuple):
 def reasons(live: Materializer, triples: Iterable[Triple]) -> dict[Triple, Reason]:
     """Return a dict with the reason for each inferred triple among `triples`. Asserted triples are left out.
 
-    All `triples` must be in the graph, where changes of an open commit count.
+    All `triples` must be in the graph with its pending changes.
     """
     facts = facts_of(live)
     found = {each: preferred(triple(*each), facts) for each in triples}

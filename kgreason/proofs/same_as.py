@@ -78,9 +78,10 @@ class SameAsFacts:
         return map(_told, self._facts.derivations(fact))
 
     def _shown(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
-        """Yield derivations of a triple that the engine itself cannot have, by the W3C's rules for owl:sameAs.
+        """Yield the derivations of a triple by the W3C's rules for owl:sameAs that this module adds to the engine's.
 
-        Each time, the stamp that the triple gets comes first, then the derivations.
+        Only links, and images that are not facts of the engine, have such derivations. Each item is the stamp that some
+        derivations give the triple, with these derivations.
         """
         if fact.relation is not None:
             return
@@ -116,7 +117,10 @@ class SameAsFacts:
                 yield stamp + 1, [Derivation(table_rule("eq-trans"), body)]
 
     def _image(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
-        """Yield the derivation of a triple by eq-rep-*, with its stamp. A premise has a primary in place of a term."""
+        """Yield the derivation of an image by a rule eq-rep-*, with the stamp that the image gets.
+
+        The premises are a link, and the triple with a primary in place of the first term that is not a primary.
+        """
         for column, name in enumerate(("eq-rep-s", "eq-rep-p", "eq-rep-o")):
             term = str(fact.terms[column])
             if (primary := self._primary(term)) != term:
@@ -171,7 +175,7 @@ def _told(derivation: Derivation) -> Derivation:
 def _told_of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
     """Translate a derivation by a rule of representatives.dl into one by the W3C rule that it stands for.
 
-    `body` has the facts of the body, of which one is a fact of eq_rep.
+    `body` has the two facts of the rule's body. At least one of them is a fact of eq_rep or eq_root.
     """
     of, row = sorted(body, key=lambda atom: atom.relation != _REP)
     member, root = str(of.terms[0]), str(of.terms[-1])

@@ -110,10 +110,10 @@ class _Search:
         return self._proofs[fact]
 
     def _prove_from_below(self, fact: Atom) -> None:
-        """Prove a fact from asserted facts upwards. Use this if its preferred derivation runs in a circle.
+        """Prove a fact from asserted facts upwards. Needed if its preferred derivation runs in a circle.
 
-        This is seldom so, and only for facts of `SameAsFacts`, whose stamps are computed from stamps of the engine.
-        Cost: all derivations of all facts from which the fact may follow.
+        Such circles are rare. Only `SameAsFacts` has them, because it computes its stamps from stamps of the engine.
+        Cost: all derivations of the fact, of the facts in their bodies, and so on down to asserted facts.
         """
         known: dict[Atom, list[Derivation]] = {}
         waiting = [fact]

@@ -8,5 +8,5 @@ reader                  read: reads a file
 counted                 part of the reader: error messages for very long tokens
 labels                  part of the reader: stable names for blank nodes
 tokens                  part of the reader: turns text into id columns
-problem                 the problem of a text in words
+problem                 says in plain words what is wrong in a text
 """

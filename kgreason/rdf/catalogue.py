@@ -2,12 +2,12 @@
 
 A catalogue is one of:
 
-    a folder              every RDF file in it, under the IRIs that the file declares (`declared`); its catalog-v001.xml
+    a folder              each RDF file in it, by the IRIs that the file declares (`declared`), and its catalog-v001.xml
     an XML catalog        an OASIS catalog, such as Protégé's catalog-v001.xml (`xml_catalog`); any file ending in .xml
     a map                 JSON, {"http://e/a": "a.ttl"}, with paths relative to the map; any file ending in .json
 
 The entries of a map or an XML catalog have priority over the declarations in files. If two files of a folder declare
-the same IRI, looking for this IRI is an error; an XML catalog in the folder must say which file is meant.
+the same IRI, to look this IRI up is an error; an XML catalog in the folder must say which file is meant.
 
 Cost: a map or an XML catalog is read once, when it is opened. Each look-up in a folder lists the folder and reads the
 headers of its new files.

@@ -3,9 +3,9 @@
 pyoxigraph's parser keeps a token in a buffer of 16 MiB. It raises MemoryError for a longer token, however much memory
 is free. `long_tokens` tells this error from a real lack of memory, and raises an error with the limit and the line.
 
-Invariant: `line` is the line in which the last 16 MiB that the parser has read begin. When the parser fails, these 16
-MiB are its full buffer, which begins with the long token. Cost: a call and a count of line feeds for each piece that
-the parser reads.
+Invariant: `line` returns the number of a line. The 16 MiB that the parser has read last begin in this line. When the
+parser fails, these 16 MiB are its full buffer, which begins with the long token. Cost: a call and a count of line feeds
+for each piece that the parser reads.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Counted:
         return piece
 
     def line(self) -> int:
-        """Return the number, from 1, of the line in which the last `BUFFER` bytes that were read begin."""
+        """Return the number, from 1, of the line where the most recently read `BUFFER` bytes begin."""
         return 1 + self._before + self._recent[0][: max(self._size - BUFFER, 0)].count(b"\n")
 
 

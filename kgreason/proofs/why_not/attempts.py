@@ -86,10 +86,10 @@ def _extended(bindings: Bindings, waiting: Sequence[Atom], rows: Rows) -> Iterat
 
 
 def _beyond(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
-    """Return why a rule does not derive a fact although its body atoms match: what fails first after the body.
+    """Return why a rule does not derive a fact although all its body atoms match; None if nothing fails.
 
-    This is an aggregate, an expression or a NOT.
-    Returns None if none of them fails. `bindings` are the matches of the body atoms.
+    The reason is the first aggregate, expression or NOT that fails for all bindings. `bindings` are the matches of the
+    body atoms.
     """
     ways: list[tuple[Atom, Callable[[Atom, Bindings], Failure]]] = [
         *((atom, lambda atom, at: _valued("aggregated", atom, at, rows)) for atom in aggregated(rule)),
@@ -116,7 +116,7 @@ def _of_computed(result: Variable | None, rows: Rows) -> Callable[[Atom, Binding
 def _valued(kind: str, atom: Atom, at: Bindings, rows: Rows) -> Failure:
     """Return the failure of a BIND or an aggregate, with the value that it has now, if any, as `found`.
 
-    `kind` is the kind of the failure, `atom` the hidden atom, and `at` has the one binding that is shown.
+    `kind`: the kind of the failure. `atom`: the hidden atom that fails. `at`: the binding that is shown, and no other.
     """
     other = Variable("value of this")
     values = _values(at, rows)
@@ -145,9 +145,9 @@ def _of_absence(rule: Rule, number: int, rows: Rows) -> Callable[[Atom, Bindings
 
 
 def _plain(bindings: Bindings, rows: Rows) -> Bindings:
-    """Return the bindings whose values are primaries or in no clique, because negations are decided for these alone.
+    """Return the bindings in which each value is a primary or is in no clique; all bindings if there are none.
 
-    If no binding is left, all bindings are returned.
+    Reason: negations are decided for such values alone.
     """
     is_plain = np.ones(len(bindings.rows), dtype=np.bool_)
     for column in bindings.rows.T:

@@ -188,7 +188,7 @@ class Rows:
 def _pairs(left: Int32, right: Int32) -> NDArray[np.int64]:
     """Return int64[n, 2]: the pairs (number of a row of `left`, number of an equal row of `right`).
 
-    There are at most `MOST` pairs for each row of `left`, and the search ends after the row with the `MOST`-th pair.
+    A row of `left` gets at most `MOST` pairs. As soon as there are `MOST` pairs in all, further rows get none.
     """
     numbers = np.zeros(len(left) + len(right), dtype=np.int64)
     if left.shape[1]:

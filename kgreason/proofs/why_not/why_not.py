@@ -1,7 +1,7 @@
 """`why_not`: for a fact that does not hold, the rules that could derive it, and the conditions that fail.
 
-A rule could derive a fact if one of the rule's heads unifies with the fact. A generic rule reads axioms as facts; it is
-searched once for each axiom that fits. The rules of kgreason for equal terms and literals are left out, because the
+A rule could derive a fact if one of the rule's heads unifies with the fact. A generic rule reads axioms as facts; for
+each axiom that fits, there is one search. The rules of kgreason for equal terms and literals are left out, because the
 search itself treats equal terms as equal.
 
 Law: every answer names a condition that does not hold in the graph. Cost: a copy of the facts, and a few joins for each
@@ -100,9 +100,10 @@ def _attempts(live: Materializer, fact: Atom, rows: Rows) -> Iterator[Attempt]:
 
 
 def _unified(rule: Rule, goals: Iterable[Atom], primary: Any) -> list[dict[Variable, str]]:
-    """Return the values of the rule's variables for which a head of the rule is one of the facts `goals`.
+    """Return each binding, once, under which a head of the rule is one of the facts `goals`.
 
-    Each way is returned once. `primary` returns the primary of a term's clique.
+    A binding is a dict from variables to terms. `goals` have primaries in place of equal terms; `primary` returns the
+    primary of a term's clique, or the term itself.
     """
     found: list[dict[Variable, str]] = []
     for head in rule.heads:
@@ -123,8 +124,8 @@ def _unified(rule: Rule, goals: Iterable[Atom], primary: Any) -> list[dict[Varia
 def _starts(rule: Rule, start: Bindings, rows: Rows, *, is_own: bool) -> Iterator[Bindings]:
     """Yield the bindings with which a search of the rule begins.
 
-    This is `start`, but for a generic rule one binding for each axiom that the rule may read. `is_own` says that the
-    rule is the user's.
+    For a generic rule that reads axioms and data, there is one search for each match of its schema patterns, at most
+    `_MOST_AXIOMS`. For other rules there is one search, which begins with `start`. `is_own`: the rule is a user's.
     """
     premises = [atom for atom in rule.body if is_schema_pattern(atom)]
     if is_own or rule.sources or not premises or len(premises) == len(rule.body):
@@ -140,8 +141,8 @@ def _starts(rule: Rule, start: Bindings, rows: Rows, *, is_own: bool) -> Iterato
 def _reasons(live: Materializer, facts: Iterable[Atom], asked: Mapping[str, str]) -> Iterator[tuple[Atom, str]]:
     """Yield each fact of `facts` with how it is known: "asserted" or "by RULE". All `facts` must be present.
 
-    `asked` comes from `_as_asked`. If the graph also has the fact with terms of the user's question, the answer is
-    about the fact with these terms.
+    `asked` comes from `_as_asked`; it replaces primaries by terms of the user's question. If the graph has the triple
+    after this replacement as well, "asserted" or "by RULE" is about the replaced triple.
     """
     state = facts_of(live)
     for fact in facts:
