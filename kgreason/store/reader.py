@@ -71,9 +71,9 @@ class Reader(Repository):
         return self._folder.journal.last if self._end is None else self._end
 
     def replay(self, record: Record, removed: bytes, added: bytes) -> None:
-        """Keep the rows that a commit removes and adds, so that `cut` can look for them in Oxigraph.
+        """Remember which rows a commit removes and adds, so that `cut` can look for them in Oxigraph.
 
-        They are not kept if Oxigraph surely has the commit.
+        Nothing is remembered if Oxigraph surely has the commit.
         """
         if self._moment is not None and record.commit >= self._moment.first:
             self._unseen.append(RowDelta(record.commit, removed, added))
@@ -100,7 +100,7 @@ class Reader(Repository):
         return store
 
     def join(self) -> None:
-        """Read the snapshot and the journal of the moment when Oxigraph was opened, instead of those read before.
+        """Use the snapshot and the journal as they were when Oxigraph was opened. They replace those that were in use.
 
         Raises StoreError.
         """
@@ -120,8 +120,9 @@ class Reader(Repository):
     def cut(self) -> bool:
         """Find the last commit that Oxigraph has. Returns whether the engine has replayed later commits.
 
-        Then `last` no longer counts these later commits. To find the commit, the rows that each commit must leave are
-        looked up in Oxigraph. If the rows fit two commits, both commits have the same state, and either is right.
+        After this call `last` no longer counts such later commits. For each commit, from the last one back, this method
+        looks up in Oxigraph the rows that must be there, and those that must not, after the commit. If Oxigraph has the
+        state of two commits, their states are equal, and either commit is right.
         """
         end = self.last
         while self._unseen and not self._shows(self._unseen):

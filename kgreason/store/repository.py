@@ -2,7 +2,7 @@
 
     commit        journal (synced), then Oxigraph (one transaction)
     load          stage (a copy of Oxigraph, by hard links), snapshot (synced), manifest; then the stage is Oxigraph
-    forward       like a load into an empty stage, for a store of an older format
+    bring_forward like a load into an empty stage, for a store of an older format
     checkpoint    snapshot (synced), Oxigraph flushed, manifest, journal emptied
     settle        Oxigraph flushed, manifest
 
@@ -60,7 +60,7 @@ _SHARE = 4
 
 
 class RowDelta(NamedTuple):
-    """The rows of one commit, as N-Quads lines. The store first removes `removed`, then adds `added`."""
+    """The rows that one commit removes and adds, as N-Quads lines. The store first removes, then adds."""
 
     commit: int
     removed: bytes
@@ -138,9 +138,9 @@ class Repository:
             return self._store
 
     def free_store(self) -> OxigraphStore:
-        """Return the store, once no transaction holds it.
+        """Return a store that no transaction holds, for a change of its rows.
 
-        If an abandoned transaction still does, a copy takes its place.
+        If an abandoned transaction still holds the present store, a copy of it becomes the store of this repository.
 
         Raises StoreError. After an error or Ctrl-C the store is as it was.
         """
@@ -152,7 +152,7 @@ class Repository:
         return self.store
 
     def _stand_in(self, copy: OxigraphStore) -> None:
-        """Put a copy in the place of the store. The copy is the stage, and has the same rows. This makes no commit."""
+        """Replace the store by `copy`, which must be the stage and have the same rows. This makes no commit."""
         copy.flush()
         with undivided():
             assert self._stage is not None
@@ -165,7 +165,7 @@ class Repository:
         return OxigraphStore() if self._folder is None else OxigraphStore(self._folder.oxigraph(self.manifest))
 
     def join(self) -> None:
-        """Read the snapshot and the journal of the moment when Oxigraph was opened. Only a `Reader` has to do this.
+        """Use the snapshot and the journal as they were when Oxigraph was opened. Only a `Reader` has to do this.
 
         Raises StoreError.
         """
@@ -173,7 +173,8 @@ class Repository:
     def cut(self) -> bool:
         """Bring the store to the last commit, after the engine has replayed all `pending` commits. Returns False.
 
-        A `Reader` returns whether it no longer counts some of these commits. A writer always counts them all.
+        A `Reader` overrides this method: it returns True if `last` no longer counts some of these commits. A writer
+        counts them all.
         """
         self._apply_replayed()
         return False
@@ -323,7 +324,7 @@ class Repository:
             self._unseen.append(RowDelta(record.commit, removed, added))
 
     def _apply_replayed(self) -> None:
-        """Apply all deltas that `replay` kept to the store, in one step.
+        """Apply to the store, in one step, all deltas that `replay` remembered.
 
         Oxigraph may have some of the deltas already. If the deltas were applied one after the other, readers would see
         an earlier commit for a moment. If the deltas are applied together and Oxigraph has them all, nothing changes.
@@ -385,7 +386,7 @@ class Repository:
             self._unseen.clear()
 
     def load(self, manifest: Manifest, write: Write) -> None:
-        """Make a commit of many rows, whose rows are in the stage already.
+        """Make a commit whose rows are in the stage already: the stage becomes the store.
 
         `manifest` describes the store after the commit, and `write` writes the snapshot. After an error or an interrupt
         `last` says whether the commit was made. If not, everything is as before.
@@ -446,14 +447,17 @@ class Repository:
                 self._note(settled)
 
     def _settled(self, manifest: Manifest, oxigraph: str) -> Manifest:
-        """Return `manifest` for the files as they are now. The store in the folder `oxigraph` has the last commit."""
+        """Return `manifest` with new values in the fields that say what the files hold now.
+
+        `oxigraph` is the folder of the store, which must have the last commit.
+        """
         size = self._folder.journal.size if self._folder else 0
         return replace(manifest, commit=self.manifest.commit, stored=self.last, journal=size, oxigraph=oxigraph)
 
     def refill(self, fill: Fill, manifest: Callable[[], Manifest]) -> None:
-        """If the contents of the store are unknown, fill a new store and put it in the place of the store.
+        """If the contents of the store are unknown, replace the store by a new one with the rows of the last commit.
 
-        `fill` loads the rows of the last commit into an empty store. `manifest` returns the manifest of that commit.
+        `fill` loads these rows into an empty store. `manifest` returns the manifest of the last commit.
         """
         if not self.is_touched:
             return
@@ -511,7 +515,7 @@ class Repository:
         self._hold(manifest)
 
     def _make_sure(self) -> None:
-        """If a failed write may have left another manifest on disk, write the last commit's manifest again.
+        """If a failed write may have left an unwanted manifest on disk, write `self.manifest` again.
 
         Raises StoreError.
         """

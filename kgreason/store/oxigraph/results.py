@@ -3,10 +3,11 @@
     pyoxigraph          here          interface
     QuerySolutions      Solutions     an iterator over QuerySolution, with `variables` and `serialize`
     QueryTriples        Triples       an iterator over Triple, with `serialize`
-    QueryBoolean        (its own)     `boolean`
+    QueryBoolean        QueryBoolean  `bool(...)`
 
-The classes of pyoxigraph cannot be subclassed. So `Solutions` and `Triples` have all their methods, and `isinstance`
-accepts them as the classes of pyoxigraph. Threads: only one thread at a time may use an object.
+The classes of pyoxigraph cannot be subclassed. So `Solutions` and `Triples` have the same methods as these classes, and
+`isinstance` accepts their objects as objects of these classes. For an ASK query, `boolean` makes a QueryBoolean of
+pyoxigraph. Threads: only one thread at a time may use an object.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def boolean(is_true: bool) -> QueryBoolean:
 class Solutions:
     """The solutions of a SELECT query.
 
-    `serialize` writes the rows that are left. If no row was taken before, it calls `whole`, which writes all rows.
+    `rows` yields the solutions. `serialize` writes the solutions that `rows` has not yielded yet. If `rows` has yielded
+    none, `serialize` calls `whole`, which must write all of them.
     """
 
     __class__ = QuerySolutions  # type: ignore[assignment]
@@ -111,7 +113,7 @@ class Triples:
 
 
 def document(variables: list[Variable], rows: Iterable[QuerySolution]) -> QuerySolutions:
-    """Make an object of pyoxigraph that yields the given rows. It takes each row only when it is asked for the row."""
+    """Make an object of pyoxigraph that yields `rows`. A row is taken from `rows` only when somebody asks for it."""
     text = cast(Any, _Text(_json([variable.value for variable in variables], rows)))
     return cast(QuerySolutions, pyoxigraph.parse_query_results(text, QueryResultsFormat.JSON))
 
@@ -123,7 +125,7 @@ class _Text:
         self._pieces, self._left = pieces, b""
 
     def read(self, size: int = -1) -> bytes:
-        """Return up to `size` bytes; none at the end."""
+        """Return at most `size` bytes, or no bytes at the end of the file."""
         if not self._left:
             self._left = next(self._pieces, b"")
         size = len(self._left) if size < 0 else size

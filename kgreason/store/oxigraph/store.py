@@ -88,8 +88,8 @@ class OxigraphStore:
     def load(self, chunks: Iterable[bytes]) -> None:
         """Add many rows, given as chunks of whole lines. The best size of a chunk is 10,000 to 30,000 lines.
 
-        A load is not a transaction. Ctrl-C waits for the chunks that are being loaded. In memory chunks are loaded in
-        smaller pieces, which costs nothing.
+        The lines are N-Quads. A load is not a transaction. Ctrl-C waits for the chunks that are being loaded. A store
+        in memory splits the chunks into smaller pieces, which costs nothing.
         """
         running: deque[Future[None]] = deque()
         with self._errors(), ThreadPoolExecutor(_THREADS) as workers:
@@ -105,7 +105,9 @@ class OxigraphStore:
                 raise
 
     def apply(self, removed: bytes, added: bytes, check: Check | None = None) -> None:
-        """Remove lines, then add lines, in one transaction. Graphs that have no rows afterwards lose their names.
+        """Remove rows, then add rows, in one transaction. Both are given as N-Quads lines.
+
+        If a named graph has no rows afterwards, the store no longer lists the name of the graph.
 
         `check` is called from time to time. If it raises an error, the store stays as it was, and StoppedError is
         raised with this error as its `reason`. A delta that only adds rows cannot be stopped while Oxigraph runs, which
@@ -145,8 +147,8 @@ class OxigraphStore:
         `removed` and `added` are the delta, as lines. `operation` is the WHERE as an operation of SPARQL Update;
         `prologue` is the text before it. For each solution the operation must call the function COLLECT with the values
         of `variables`, and with UNBOUND for a variable without a value. The delta and the operation are one
-        transaction, which is rolled back. Ctrl-C ends the waiting, and so do `timeout` seconds; then `is_held` is true
-        until Oxigraph has finished.
+        transaction, which is rolled back. This method stops waiting after `timeout` seconds or at Ctrl-C. The
+        transaction goes on, and `is_held` is true until Oxigraph has finished it.
 
         Raises QueryError, QueryTimeoutError, StoreError. Cost: applying the delta, and a call of Python for each
         solution.
@@ -195,9 +197,9 @@ class OxigraphStore:
         return self._calling_python.locked()
 
     def _emptied(self, update: Update) -> set[GraphName]:
-        """Return the named graphs that lose all of their rows in an update, as far as this is known before the update.
+        """Return the named graphs that will lose all of their rows in an update.
 
-        Cost: a look at the rows of the graphs that lose rows.
+        Some graphs are left out; `_forget_empty` says which. Cost: a look at the rows of the graphs that lose rows.
         """
         return {
             name
@@ -212,8 +214,8 @@ class OxigraphStore:
     def _forget_empty(self, graphs: Iterable[GraphName]) -> None:
         """Remove the names of those `graphs` that have no rows any more. Otherwise GRAPH ?g would find these graphs.
 
-        `_emptied` misses some graphs: those with a blank node as their name, and those with other spellings of
-        literals.
+        `_emptied` misses two kinds of empty graphs: those named by a blank node, and those of which the update removes
+        a literal in another spelling than the one that the store has.
         """
         for name in graphs:
             if not isinstance(name, (DefaultGraph, Triple)) and not any(self.match(None, None, None, name)):
@@ -231,8 +233,9 @@ class OxigraphStore:
     ) -> Results:
         """Return the results of a SPARQL query. All rows must be fetched within `timeout` seconds.
 
-        Ctrl-C ends the waiting. With a timeout and a store on disk the query runs in a process of its own (`process`),
-        unless `is_apart` is false; otherwise in a thread of its own (`worker`). So any thread may fetch the rows.
+        `default_graph` is the graph that the query sees as its default graph. Ctrl-C ends the waiting. The query runs
+        in a process of its own (`process`) if it has a timeout, the store is on disk and `is_apart` is true. Otherwise
+        it runs in a worker (`worker`), or in this thread if it is short. In all cases any thread may fetch the rows.
         Raises QueryError, and QueryTimeoutError here or while rows are fetched.
         """
         names = dict(prefixes or {})
@@ -265,9 +268,9 @@ class OxigraphStore:
     ) -> Results:
         """Evaluate a SPARQL query in the calling thread, and return the results. Nothing can stop the query.
 
-        The graphs `default_graphs` are merged into the default graph, and `named_graphs` are all named graphs; both
-        overrule the FROM clauses of the query. Raises SyntaxError, OSError, RuntimeError, ValueError as pyoxigraph
-        does.
+        The query sees the merged graphs `default_graphs` as its default graph, and no other named graphs than
+        `named_graphs`. Both overrule the FROM clauses of the query. Raises SyntaxError, OSError, RuntimeError,
+        ValueError as pyoxigraph does.
         """
         graphs = {"default_graph": default_graphs, "named_graphs": named_graphs}
         told: dict[str, Any] = {name: list(each) for name, each in graphs.items() if each is not None}
@@ -294,7 +297,7 @@ class OxigraphStore:
         return store.quads_for_pattern(*pattern)
 
     def lines(self) -> Iterator[bytes]:
-        """Yield all rows as chunks of lines."""
+        """Yield all rows as N-Quads lines, in chunks of whole lines."""
         with self._errors():
             rows = iter(self._store)
             while chunk := pyoxigraph.serialize(islice(rows, _ROWS), format=RdfFormat.N_QUADS):

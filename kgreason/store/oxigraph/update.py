@@ -87,14 +87,15 @@ def _refusal(check: Check | None) -> BaseException | None:
 
 
 class Update:
-    """A SPARQL update that removes some lines and then adds others: its `text`, and the `functions` that it calls.
+    """A SPARQL update that removes rows and then adds rows: its `text`, and the `functions` that it calls.
 
-    `filled` has the graphs that get rows. `thinned` has the graphs that lose rows, each with the triples that it loses;
-    for the default graph the triples are left out.
+    Both kinds of rows are given as N-Quads lines. `filled` has the graphs that get rows. `thinned` maps each graph that
+    loses rows to the triples that it loses, but the default graph to an empty set.
 
-    `check` is called from time to time, here and while the update runs. If it raises an error here, the constructor
-    raises StoppedError. If it raises an error while the update runs, the update fails and `reason` is the error. Ctrl-C
-    must come from `check` only: if it stopped another function, Oxigraph would leave a row out and go on.
+    The constructor calls `check` from time to time, and so does the running update. If `check` raises an error in the
+    constructor, the constructor raises StoppedError. If `check` raises an error in the running update, the update fails
+    and `reason` is the error. Ctrl-C may interrupt `check`, but none of the other functions: Oxigraph would leave a row
+    out and go on.
     """
 
     def __init__(self, removed: bytes, added: bytes, check: Check | None = None) -> None:
@@ -161,7 +162,8 @@ class Update:
     def _functions(self) -> dict[NamedNode, Function]:
         """Return the functions that the update calls to get the terms of a row by the row's number.
 
-        They run no Python code, which Ctrl-C could stop: Oxigraph would leave the row out and go on.
+        The functions run no Python code, because Ctrl-C could stop such code, and Oxigraph would then leave the row out
+        and go on.
         """
         numbers = [Literal(number) for number in range(len(self._rows))]
         columns: dict[str, list[Term | None]] = {

@@ -1,12 +1,13 @@
 """`answer`, `wait_for`: run a SPARQL query, or any call, in another thread, so that the caller can stop waiting.
 
-While pyoxigraph evaluates a query, Python handles no signal in that thread. So a *worker* thread evaluates the query,
-and the caller waits in a way that Ctrl-C and a timeout can end. Oxigraph itself cannot be stopped. After the caller has
-given up, the worker goes on until Oxigraph gives the next row or the answer, and then ends. The worker does not keep
-the process from ending.
+While a thread evaluates a query in pyoxigraph, Python handles no signal in this thread. So another thread, a *worker*,
+evaluates the query, and the caller waits in a way that Ctrl-C and a timeout can end. Oxigraph itself cannot be stopped.
+After the caller has given up, the worker goes on until Oxigraph gives the next row or the answer, and then ends. The
+worker does not keep the process from ending.
 
 In pyoxigraph only the thread that made the results may use them, but any thread may use a single row. So each worker
-keeps the results of one query, and hands over batches of rows. Any thread may take the rows, one thread at a time.
+keeps the results of one query, and gives batches of rows to other threads. Any thread may take the rows, one thread at
+a time.
 
 Invariant: each row comes once, in order, and all rows are of one state of the store. Cost: 10 to 80 microseconds for a
 query, to wake the thread, and the same for each batch of up to 4,096 rows. Queries that `is_short` accepts need no
@@ -61,7 +62,7 @@ def is_short(sparql: str) -> bool:
 
 
 def at_once(ask: Callable[[], Results]) -> Results | None:
-    """Call `ask` in this thread, and read all of its rows. Returns None if there are too many rows."""
+    """Call `ask` in this thread, and read all rows. Returns None if there are more rows than the largest batch has."""
     results = ask()
     if isinstance(results, QueryBoolean):
         return results
@@ -75,7 +76,7 @@ def at_once(ask: Callable[[], Results]) -> Results | None:
 
 
 def quads(ask: Callable[[], Iterator[Quad]]) -> Iterator[Quad]:
-    """Return all quads that `ask` returns. Many quads are read in a worker, which calls `ask` again."""
+    """Return the quads that `ask` returns. If they are more than the largest batch has, a worker asks again."""
     rows = list(islice(ask(), _MOST + 1))
     return iter(rows) if len(rows) <= _MOST else cast(Iterator[Quad], answer(cast(Any, ask)))
 
@@ -123,9 +124,9 @@ def is_left() -> bool:
 
 
 def stay_at_exit() -> None:
-    """Wait for ever if Python is ending. This is called in a worker that nobody waits for, while Oxigraph runs.
+    """Wait for ever if Python is ending, otherwise do nothing. Oxigraph calls this in a worker that nobody waits for.
 
-    If such a thread came back to Python later, the process would crash.
+    If the thread of this worker came back to Python after the end of Python, the process would crash.
     """
     if _ENDING.locked():
         with suppress(ValueError):
@@ -135,7 +136,7 @@ def stay_at_exit() -> None:
 
 @atexit.register
 def _end() -> None:
-    """When Python ends, wait a moment for calls that nobody waits for. In this time they can reach `stay_at_exit`."""
+    """When Python ends, wait a moment for calls that nobody waits for, so that they finish or reach `stay_at_exit`."""
     if is_left():
         _ENDING.acquire(blocking=False)
         until = time.monotonic() + _SHORTLY / 4
@@ -268,7 +269,7 @@ class _Query:
         worker.submit(call)
 
     def _wait(self) -> None:
-        """Wait a moment for the worker's call. If the call has finished, note whether rows are left.
+        """Wait at most `_LOOK` seconds for the worker's call. If the call has finished, note whether rows are left.
 
         Raises the error of the worker's call, or QueryTimeoutError.
         """
@@ -287,7 +288,7 @@ class _Query:
             self._leave()
 
     def rows(self) -> Iterator[Any]:
-        """Yield all rows. Then other queries may use the worker. Raises QueryError, QueryTimeoutError."""
+        """Yield all rows, and then let other queries use the worker. Raises QueryError, QueryTimeoutError."""
         size = _FIRST
         try:
             while self.ready or not self._is_done:
@@ -308,7 +309,7 @@ class _Query:
     ) -> bytes | None:
         """Write all rows to `output` as one document in the format `syntax`.
 
-        If `output` is None, return the document.
+        If `output` is None, return the document. If `syntax` is None, the name of the file `output` says the format.
         """
         while self._is_busy:
             self._wait()
@@ -329,7 +330,7 @@ class _Query:
         return None
 
     def _write(self, variables: list[Variable], output: IO[bytes], syntax: QueryResultsFormat) -> None:
-        """Write one document: first the rows that are ready here, then, in the worker, all other rows."""
+        """Write one document. This thread writes the rows of `ready`; then the worker writes all other rows."""
         end = _ENDS.get(syntax.file_extension, b"")
         beginning = _whole(variables, (), syntax).removesuffix(end)
         output.write(_whole(variables, self.ready, syntax).removesuffix(end))
@@ -374,8 +375,9 @@ class _Query:
 class _Rest:
     """A binary file for the rest of a document whose first rows are in `output` already.
 
-    It drops the first `skipped` bytes that are written to it, and writes all others to `output`, after `comma`. Raises
-    OSError once nobody wants the document any more (`is_unwanted`).
+    The writer writes a complete document to this file. The file drops the first `skipped` bytes, which are the text
+    before the first row, and writes the others to `output`. `comma` separates the rows in `output` from the next row.
+    Raises OSError once nobody wants the document any more (`is_unwanted`).
     """
 
     def __init__(self, output: IO[bytes], skipped: int, comma: bytes, is_unwanted: Callable[[], bool]) -> None:
