@@ -2,10 +2,10 @@
 
     manifest -> Oxigraph -> snapshot -> journal -> history -> is the manifest still about the same files?
 
-The order makes the copy right: its Oxigraph has at least the commits that the manifest names, its journal has at least
-the commits that its Oxigraph has, and its history has at least the commits that its journal has. A killed writer leaves
-a store in the same condition. So the next opening for writing brings Oxigraph and history to the last commit of the
-journal. If the writer replaces the snapshot meanwhile, the copy begins again.
+The order makes the copy right: its Oxigraph has at least the commits up to the one that the manifest names, its journal
+has at least the commits that its Oxigraph has, and its history has at least the commits that its journal has. The store
+of a killed writer is in the same condition. In both cases, the next opening for writing brings Oxigraph and the history
+to the last commit of the journal. If the writer replaces the snapshot meanwhile, the copy begins again.
 
 Files that never change become hard links if the file system has hard links. Cost: a copy of each file that grows; if
 the copy is on another file system, a copy of every file. The writer does not wait.

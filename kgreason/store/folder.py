@@ -58,14 +58,14 @@ _PAUSE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """The options of a store, and how far its files are.
+    """The options of a store, and up to which commits its files go.
 
     - `rules`, `schema`, `same_as`, `aliases`, `on_contradiction`: the options that the store was made with.
     - `commit`: the commit of the snapshot, 0 if there is none.
     - `stored`: the last commit that Oxigraph has on disk (-1 if an older version was stopped while it filled Oxigraph).
     - `journal`: the number of bytes of the journal up to the commit `stored`.
     - `oxigraph`: the name of the folder with Oxigraph's files.
-    - `stats`, `warnings`: counts and warnings after the commit `stored`.
+    - `stats`, `warnings`: the statistics and the warnings of the graph after the commit `stored`.
     - `streams`: the headers of the last commit of each stream, up to the commit `stored`.
     - `format`: the format of the snapshot.
     - `history`: which commits the history keeps (`history.log`).
@@ -165,7 +165,7 @@ class Folder:
         return self.manifest is not None and self.manifest.is_older
 
     def look_on(self) -> None:
-        """Read the commits that a writer has appended to the journal meanwhile.
+        """Bring `self.journal` up to the last record in its file. A writer may have appended records meanwhile.
 
         Raises StoreError if a writer has replaced the snapshot or Oxigraph's folder.
         """
@@ -194,7 +194,7 @@ class Folder:
         self.manifest = manifest
 
     def tidy(self, stage: str = "") -> None:
-        """Remove the snapshots and Oxigraph folders that are not used any more. The folder `stage` stays.
+        """Remove the snapshots and Oxigraph folders that are not used any more. The folder with the name `stage` stays.
 
         A folder is used if the manifest of this object or the manifest on disk names it. These two differ after a
         failed `put`. Folders of readers whose process has ended are removed as well.

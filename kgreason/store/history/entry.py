@@ -4,12 +4,12 @@ r"""`Entry`: what one commit changed, as the history keeps it; `Head`: the same 
     head: JSON: number, time, counts, rules, headers, work, and the length of each section of the body
     body: the sections, one after the other, compressed by zlib
 
-The sections are lines of text: `triples 0 2` has the triples that were absent (0) and are asserted (2) now; 1 means
-inferred. In the same way `facts 0 2` has the facts of relations that were absent and are asserted now. `removed` and
-`added` have the asserted quads.
+The sections are lines of text. The section `triples 0 2` has the triples that were absent (0) and are asserted (2) now;
+1 means inferred. In the same way `facts 0 2` has the facts of relations that were absent and are asserted now. The
+sections `removed` and `added` have the quads that the commit retracted and asserted.
 
 Laws: `Entry.parse(*entry.parts()) == entry`. A head can be read without the body behind it. Cost: linear in the lines;
-zlib makes a fifth to a tenth of them.
+zlib reduces them to between a fifth and a tenth of their size.
 """
 
 from __future__ import annotations

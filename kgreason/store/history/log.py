@@ -1,10 +1,10 @@
-"""`History`: the entries of all commits since a commit, the *base*, on disk or in memory.
+"""`History`: the entries of all commits after a certain commit, the *base*; on disk or in memory.
 
     STORE/history/1         the entries of commits 1 to 1,000, one after the other (`entry`)
     STORE/history/1001      the entries of the commits from 1,001 on
 
-A file is called after its first commit; the first file may be empty, and names the base. So a reader finds an entry by
-looking at the names, and at the heads in one file.
+The name of a file is the number of its first commit. The base is the commit before that of the first file, which may be
+empty. So a reader finds an entry by the names of the files, and by the heads in one file.
 
 An entry is written and synced *before* the journal gets its commit. So the history has every commit. There may be one
 entry more: that of a commit that failed or was killed. Nobody reads this entry, because a reader knows the last commit
@@ -54,7 +54,7 @@ class History(Protocol):
 
 
 def gone(number: int, base: int) -> HistoryError:
-    """Make the error for a request for commit `number`, if the history begins only after commit `base`."""
+    """Make the error that commit `number` is missing, because the history begins only after commit `base`."""
     return HistoryError(f"the history has the commits after {base}, and commit {number} is older")
 
 
@@ -131,8 +131,9 @@ class FileHistory:
     def begin(self, last: int) -> None:
         """Prepare for writing. `last` is the graph's last commit. Entries of later commits are cut off.
 
-        If the folder is new, the history begins after commit `last`. If a file was removed or damaged, so that the
-        history lacks a commit up to `last`, a new history begins after `last`, with a warning. Raises StoreError.
+        If the folder is new, the history begins after commit `last`. If the last file is lost or damaged, so that the
+        history does not reach commit `last`, the old history is removed, and a new one begins after `last`, with a
+        warning. Raises StoreError.
         """
         with self._errors():
             is_new = not self._firsts()
@@ -193,11 +194,17 @@ class FileHistory:
             os.close(file)
 
     def heads(self, after: int, to: int) -> Iterator[Head]:
-        """Yield the heads of the commits from `after` + 1 to `to`. Raises HistoryError."""
+        """Yield the heads of the commits from `after` + 1 to `to`.
+
+        Raises HistoryError if the history begins later, and StoreError if it is damaged.
+        """
         return (each.told() for each, _ in self._places(after, to))
 
     def entries(self, after: int, to: int) -> Iterator[Entry]:
-        """Yield the entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
+        """Yield the entries of the commits from `after` + 1 to `to`.
+
+        Raises HistoryError if the history begins later, and StoreError if it is damaged.
+        """
         for each, file in self._places(after, to):
             try:
                 yield each.entry(file)
@@ -236,9 +243,9 @@ class FileHistory:
             raise StoreError(f"{self._path(first)}: the history is damaged at byte {offset}: {error}") from error
 
     def _found(self, last: int) -> _End | None:
-        """Cut off the entries after commit `last`, and return the new end of the history.
+        """Cut off the entries after commit `last`. Returns the new end of the history.
 
-        Returns None if the history does not reach commit `last`.
+        Returns None if the entries that are left do not reach commit `last`.
         """
         firsts = self._firsts()
         for first in [each for each in firsts if each > last + 1]:
@@ -258,9 +265,9 @@ class FileHistory:
         return _End(first, size, last - first + 1, before)
 
     def _new_file(self, first: int) -> None:
-        """Begin a new file with the entry of commit `first`.
+        """Make a new file, which is empty. Its first entry will be that of commit `first`.
 
-        Remove old files whose commits need not be kept any more.
+        Also remove the files of old commits that need not be kept any more.
         """
         self._path(first).touch()
         sync_folder(self._folder)

@@ -8,8 +8,8 @@ interrupted, the file is as it was.
 
 A kill or a power loss during an append leaves a *torn* record: the beginning of a record, or blocks of zeros, which no
 record contains. The next opening for writing cuts it off, because nobody was told of that commit. Any other damage is
-an error that names the byte. The row in front of a record has a checksum of its own: with a wrong length, all records
-behind it would look like one torn record.
+an error that names the byte. The row in front of a record has a checksum of its own. Otherwise a damaged length could
+make this record and all later ones look like one torn record.
 
 Cost: an append is one write, one fdatasync, and 10 microseconds. Opening reads only the bytes after the first `size`,
 which the caller passes; `records` reads the whole file. Writing zeros ahead, so that the file does not grow at each
@@ -185,7 +185,10 @@ class Journal:
             raise self._error(f"cannot be {what}: {error.strerror or error}") from error
 
     def _find_end(self) -> None:
-        """Read to the last record. A writer cuts off a torn record after it, and syncs the file if it has grown."""
+        """Read to the last record.
+
+        If the file has more bytes than the caller knows, a writer cuts off a torn record at the end and syncs the file.
+        """
         known = self.size
         for _ in self.news():
             pass
@@ -260,9 +263,9 @@ def _checked(frame: bytes, file: BinaryIO) -> bytes:
 
 
 def _is_torn(rest: bytes) -> bool:
-    """Whether the end of a file is what an unfinished append leaves, and not other damage.
+    """Whether `rest`, the end of a file, is a torn record that an append left, and not other damage.
 
-    `rest` is this end. It must not begin with a whole record.
+    `rest` must not begin with a whole record.
     """
     announced = _announced(rest)
     length = _WIDTH + (announced[0] if announced else 0)

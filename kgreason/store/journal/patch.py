@@ -8,7 +8,7 @@ r"""RDF Patches that any program may have written: the quads and rules that a te
     TC .
 
 The format is that of https://jena.apache.org/documentation/rdf-patch/. A text may hold many patches, one after the
-other. A header belongs to the transaction behind it. Rows outside of a transaction count. A transaction without an end
+other. A header belongs to the next transaction. Rows outside of a transaction count. A transaction without an end
 is an error, because the file is incomplete.
 
 Law: of several rows for one quad the last one wins. Cost: a regular expression for each row, and the RDF parser.
@@ -105,7 +105,7 @@ def _is_one(statement: bytes) -> bool:
 
 
 class _Reader:
-    """Collects the rows of patches that count. Rows of an open transaction wait in `_rows` and `_rules`."""
+    """Reads the rows of patches, and keeps the rows that count. Until a transaction ends, its rows are not kept."""
 
     def __init__(self, source: str) -> None:
         self._source = source
@@ -184,6 +184,6 @@ def _with_labels(row: bytes) -> bytes:
 def problem(error: SyntaxError) -> str:
     """Return a parser's message without the line and column in it.
 
-    They would be wrong, because the parser counts in its own input.
+    These numbers would be wrong, because the parser counts the lines of its own input, not those of the patch.
     """
     return error.msg.partition(": ")[2] or error.msg

@@ -15,8 +15,9 @@ RDF Patch (https://jena.apache.org/documentation/rdf-patch/) has no rows for rul
 headers, so every reader of RDF Patch can read the text, with one exception: a quad of an imported document has a string
 with the document's IRI in place of the graph name (`D <http://e/a> <http://e/p> <http://e/b> "http://e/document" .`).
 
-Version 1 of kgreason's records has no facts of relations. A record with facts says that it has version 2, in a header
-that a reader of version 1 refuses: it would lose the facts. This module refuses a record of a later version.
+Version 1 of kgreason's records has no facts of relations. A record with facts says in a header that it has version 2. A
+reader of version 1 refuses this header; otherwise it would lose the facts. This module refuses a record of a later
+version.
 
 Law: `Record.parse(record.patch()) == record`. Cost: a few microseconds, and one copy of the lines.
 """
@@ -52,12 +53,14 @@ _STRATEGIES: dict[str, StrategyRun] = {"update": "update", "bootstrap": "bootstr
 class Record:
     """A commit: its number, and the quads, rules and facts that it removed and added.
 
-    `removed` and `added` are asserted quads as canonical N-Quads lines; a line without a graph name belongs to the
-    default graph. `rules` are rule text, and `facts` texts of `facts.fact_text`. `headers` are texts that the caller
-    wants to find again, such as a stream and the number of its batch. The name of a header is a word of ASCII letters,
-    digits, `_` and `-`, and must not be one that kgreason uses itself, such as `commit`. `strategies` says how the
-    steps of the commit were evaluated; its last entry holds for all later steps. `strategies` is empty in records of
-    older versions.
+    - `removed`, `added`: asserted quads as canonical N-Quads lines. A line without a graph name belongs to the default
+      graph.
+    - `rules`, `facts`: pairs (sign, text); the sign is -1 for removed and 1 for added. The text of a rule is rule text,
+      and that of a fact is made by `facts.fact_text`.
+    - `headers`: name -> text that the caller wants to find again, such as a stream and the number of its batch. A name
+      has ASCII letters, digits, `_` and `-`, begins with a letter, and must not be one of kgreason's own, as `commit`.
+    - `strategies`: how the steps of the commit were evaluated, one entry for each step; the last entry holds for all
+      further steps. It may be empty, as in records of older versions.
     """
 
     commit: int
@@ -110,9 +113,9 @@ def check_headers(names: Iterable[str]) -> None:
 
 
 def _strategies(text: str) -> tuple[StrategyRun, ...]:
-    """Read the header that names strategies. Any other text gives an empty tuple.
+    """Return the strategies that `text`, the text of the header `strategy`, names. Any other text gives an empty tuple.
 
-    In older versions, callers could use the name of this header for texts of their own.
+    In older versions, callers could give a header of this name any text.
     """
     words = text.split(" ")
     return tuple(_STRATEGIES[word] for word in words) if _STRATEGIES.keys() >= set(words) else ()
@@ -121,7 +124,7 @@ def _strategies(text: str) -> tuple[StrategyRun, ...]:
 def changes(removed: bytes, added: bytes, facts: Signed = ()) -> bytes:
     """Write one RDF Patch transaction, which removes and adds quads and facts of relations.
 
-    `removed` and `added` are canonical N-Quads lines. `facts` are (sign, text).
+    `removed` and `added` are canonical N-Quads lines. `facts` are pairs (sign, text), with -1 to remove and 1 to add.
     """
     headers = "".join([*_version(facts), *_signed("fact", facts)]).encode()
     return b"".join((headers, b"TX .\n", _marked(b"D ", removed), _marked(b"A ", added), b"TC .\n"))

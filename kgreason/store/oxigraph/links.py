@@ -1,16 +1,16 @@
-"""`own_files`: the files of an Oxigraph store for one reader, which no writer can take away.
+"""`own_files`: links to the files of an Oxigraph store, so that a reader still has files that a writer removes.
 
-RocksDB opens 16 tables of a store at the beginning. RocksDB opens every other table by its path, when a query needs the
-table. A writer that compacts the store, or replaces it, removes tables, and a query of a reader would fail or never
-end. So the reader of a store with more tables has a folder of its own:
+RocksDB opens 16 tables when it opens a store. It opens every other table by its path, when a query needs the table. A
+writer that compacts the store, or replaces it, removes tables. Then a query of a reader would fail or never end. So the
+reader of a store with more than 16 tables has a folder of its own:
 
     *.sst                            hard links: a table never changes
     CURRENT, MANIFEST-*, *.log ...   copies: these files grow
 
 Law: the folder holds the store at one moment. If RocksDB changes its list of tables meanwhile, the folder is made
-again. The folder is beside the folder of the store and is called `reader-PID.N`, so that a writer knows the folders
-that dead readers left. Cost: a link for each table, and a copy of RocksDB's log of at most some 64 MB; nothing for a
-store of few tables.
+again. The folder is beside the folder of the Oxigraph store and is called `reader-PID.N`. By the PID a writer knows
+whether the reader's process has ended. Cost: a link for each table, and a copy of RocksDB's log of at most some 64 MB;
+nothing for a store of few tables.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ _PREFIX = "reader-"
 
 
 def own_files(path: Path) -> Path | None:
-    """Make a folder with links to the store's files, or copies, for one reader. Returns None if the reader needs none.
+    """Make a folder for one reader, with links to the files of the Oxigraph store at `path`, or copies of them.
 
-    No folder is made if the store has at most 16 tables of RocksDB, if `path` is such a folder already, or if no folder
-    can be made beside the store. The caller removes the folder. Raises FileNotFoundError if the store is gone.
+    Returns the folder, which the caller must remove. Returns None if the reader shall use `path` itself: if the store
+    has at most 16 tables of RocksDB, if `path` is such a folder already, or if no folder can be made beside the store.
+    Raises FileNotFoundError if the store is gone.
     """
     if path.name.startswith(_PREFIX):
         return None
@@ -65,7 +66,7 @@ def link_or_copy(source: Path, target: Path) -> None:
 def is_filled(folder: Path, path: Path, link: Callable[[Path, Path], None] = link_or_copy) -> bool:
     """Fill a new folder with the files of the store at `path`. Returns whether all files are of the same moment.
 
-    `link` makes a link to a table.
+    `link(source, target)` makes a link, or a copy, of a file with a table.
     """
     before = _tables(path)
     try:
@@ -77,7 +78,10 @@ def is_filled(folder: Path, path: Path, link: Callable[[Path, Path], None] = lin
 
 
 def left_by_the_dead(store: Path) -> list[Path]:
-    """Return the folders that readers made in a store's folder, if the process of the reader has ended."""
+    """Return the folders of `own_files` in the folder `store` that belong to readers whose process has ended.
+
+    `store` is the folder in which the folder of the Oxigraph store is.
+    """
     return [path for path in store.glob(f"{_PREFIX}*.*") if not _is_alive(path.name[len(_PREFIX) :].partition(".")[0])]
 
 

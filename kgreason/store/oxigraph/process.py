@@ -1,13 +1,13 @@
-"""`answer`: runs a SPARQL query of a store on disk in a process of its own, which can be killed at any moment.
+"""`answer`: run a SPARQL query over a store on disk in a process of its own, which can be killed at any moment.
 
     query -> `child`, a process that opens the store for reading -> rows in a pipe -> pyoxigraph's results
 
 Oxigraph cannot be stopped, but a process can. The child is killed at the timeout, at Ctrl-C, and when the results are
-dropped. All its rows are of the last commit before the call.
+dropped. All rows of the results are of the last commit before the call.
 
 Invariant: the rows are complete, or end in an error. If the child ends early, this never looks like the end of the
-rows. Cost: 50 milliseconds to start the process and open the store, then about 3 microseconds a row. The child runs
-ahead of its reader by no more than a pipe holds.
+rows. Cost: 50 milliseconds to start the process and open the store, then about 3 microseconds a row. The child waits
+while the pipe is full, so it computes few rows that nobody has fetched.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _triples(pipe: _Pipe) -> Iterator[pyoxigraph.Triple]:
 class _Pipe:
     """The output of a child process, as a binary file.
 
-    The child is killed if a read is interrupted or this object dropped.
+    The child is killed if a read is interrupted, or if nobody refers to this object any more.
     """
 
     def __init__(self, request: Mapping[str, Any], timeout: float, own: Path | None, keeper: object) -> None:
@@ -106,7 +106,10 @@ class _Pipe:
                 rest = rest[self._process.stdin.write(rest) :]
 
     def head(self) -> dict[str, Any]:
-        """Read the first line of the output as JSON. It says what the other lines are."""
+        """Read the first line of the output as JSON: an error, a boolean, or the kind of the rows that follow.
+
+        Raises QueryTimeoutError, QueryError.
+        """
         line = bytearray()
         while not line.endswith(b"\n"):
             if not (byte := self.read(1)):
