@@ -110,10 +110,10 @@ def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> D
 
 
 def arranged(rules: Rules, step: int, facts: DataFrame) -> DataFrame:
-    """Return rows `arrangement, b0.., c0.., stamp, age`: each fact with each arrangement of step `step` that holds it.
+    """Return rows `arrangement, b0.., c0.., stamp, age`: one for each fact and each arrangement that holds the fact.
 
-    `arrangement` is a number. `b0..` are the values that the fact has in the columns of the arrangement; the join with
-    rewrites compares these values.
+    `step` is the step whose arrangements count. `arrangement` is the number of an arrangement. `b0..` are the values
+    that the fact has in the columns of the arrangement; the join with rewrites compares these values.
     """
     met = _met(rules.plans, facts, rules.asks[step]).withColumns(_picked(rules, "a", _columns(rules.columns)))
     return met.select("arrangement", *names("b", rules.plans.bound), *rules.columns, "stamp", "age")

@@ -122,7 +122,7 @@ def _made_from(spark: SparkSession, given: DataFrame | Inputs, extra: Sequence[s
 
 
 def _remote(spark: SparkSession, paths: list[str]) -> list[str]:
-    """Return name, size and modification time of each file that `paths` (on other file systems) stand for."""
+    """Return a text for each file that `paths`, on other file systems, stand for: name, size and modification time."""
     if not paths:
         return []
     files = spark.read.format("binaryFile").option("pathGlobFilter", LINE_FILES).load(paths)

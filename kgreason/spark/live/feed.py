@@ -41,10 +41,10 @@ Change: TypeAlias = tuple[int, int, str, str, str, str]
 
 
 def feed(spark: SparkSession, store: str | PathLike[str], *, after: int = 0) -> DataFrame:
-    """Make a streaming DataFrame with what each commit adds to a store and removes from it.
+    """Make a streaming DataFrame with a row for each quad that a commit adds to a store or removes from it.
 
-    It begins after the commit number `after`; with 0 the whole graph comes first. A query on the DataFrame fails, with
-    StoreError in its text, if there is no store, or if the journal no longer has the commits after `after`.
+    The stream begins after the commit number `after`; with 0 the whole graph comes first. A query on the DataFrame
+    fails, with StoreError in its text, if there is no store, or if the journal no longer has the commits after `after`.
     """
     spark.dataSource.register(Feed)
     return spark.readStream.format(Feed.name()).option("after", after).load(fspath(store))

@@ -131,9 +131,9 @@ class Committer:
         return nullcontext(self._store) if isinstance(self._store, KnowledgeGraph) else KnowledgeGraph.open(self._store)
 
     def _is_next(self, graph: KnowledgeGraph, number: int) -> bool:
-        """Whether batch `number` must be committed. The next batch must; the last batch in the store must not.
+        """Whether batch `number` follows the last batch in the store. If it is this last batch, the result is False.
 
-        Raises StoreError for all other batches, and for a batch from another checkpoint.
+        Raises StoreError for all other numbers, and for a batch from another checkpoint.
         """
         last = graph.streams().get(self._stream, {"batch": "-1", "query": self._query})
         if last.get("query") != self._query:

@@ -95,7 +95,7 @@ def read_lines(spark: SparkSession, paths: Paths) -> DataFrame:
 
 
 def lines_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
-    """Read without parsing the lines of those inputs that are N-Triples or N-Quads files."""
+    """Return the lines, not parsed, of those inputs that are N-Triples or N-Quads files. Columns: as `read_lines`."""
     paths = [*map(spark_path, inputs.lines), *inputs.remote]
     text = spark.read.option("pathGlobFilter", LINE_FILES) if inputs.remote else spark.read
     return text.text(paths).select(

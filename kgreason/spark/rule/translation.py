@@ -164,8 +164,9 @@ def _classes(columns: int, equalities: list[Equality]) -> list[int]:
 
 
 def _restricted(relations: list[Relation], equalities: list[Equality], classes: list[int]) -> list[_Part]:
-    """Return a part for each relation: the relation under those `equalities` that concern this relation alone.
+    """Return a part for each relation: the relation with the selections that concern this relation alone.
 
+    These are selections by a constant, from `equalities`, and selections of two columns that must have the same value.
     `classes` has, for each column of the product, the first column that must have the same value.
     """
     parts: list[_Part] = []

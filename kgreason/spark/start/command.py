@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def for_command(master: str, **config: str) -> Iterator[SparkSession]:
-    """A context with a new session on `master`, which is stopped when the block ends.
+    """A context with a new session on `master`. When the block ends, the session is stopped. `config`: as `session`.
 
     Raises the errors of `session`, and KgreasonError if Spark fails in the block.
     """
@@ -46,7 +46,10 @@ def for_command(master: str, **config: str) -> Iterator[SparkSession]:
 
 @contextmanager
 def _stopping(spark: SparkSession) -> Iterator[None]:
-    """A context that stops a session at its end, even if the Java process of the session has died."""
+    """A context that stops a session when the block ends, even if the Java process of the session has died.
+
+    Raises KgreasonError if Spark fails in the block.
+    """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

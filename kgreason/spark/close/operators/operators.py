@@ -9,8 +9,8 @@
 Law: the facts at the end are those that `materialize/operators` asserts in one process. No fact is ever retracted,
 because an operator is decided only when all facts that it reads are final (rules/strata.py).
 
-Cost: some joins for each round; their number does not depend on the number of operators. Only rules that new facts
-match are evaluated, but each round reads and writes all facts.
+Cost: some joins each time operators assert facts; their number does not depend on the number of operators. Only rules
+that new facts match are evaluated, but each round reads and writes all facts.
 """
 
 from __future__ import annotations

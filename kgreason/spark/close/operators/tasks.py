@@ -114,9 +114,7 @@ def _evaluated(expression: Expression, keys: Int32, dictionary: Dictionary) -> I
 
 
 def grouping(aggregates: Mapping[int, Aggregate], groups: int) -> Task:
-    """Make the task that computes one value for each group.
-
-    `aggregates` maps the number of an operator to its aggregate.
+    """Make the task that computes a value for each group. `aggregates` maps the number of an operator to its aggregate.
 
     The task reads rows with the columns `operator`, `g0..` (the group, `groups` columns) and `text` (of the term to
     aggregate), sorted by operator and group. It gives one row for each group, with the value in `text`.

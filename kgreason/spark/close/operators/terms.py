@@ -28,8 +28,8 @@ _ROW_BITS = 33
 class Terms:
     """All terms, with columns id int, text string. `stored` has the terms in files, `fresh` (id -> text) all others.
 
-    `last` is the largest id so far. New terms are written to `folder`. `made_from` identifies the rules: terms that a
-    stopped job with the same `made_from` has left in `folder` are used again.
+    `last` is the largest id so far. New terms are written to `folder`. `made_from` identifies the rules: if a stopped
+    job with the same `made_from` has left terms in `folder`, these terms keep their ids.
     """
 
     def __init__(self, stored: DataFrame, fresh: Mapping[int, str], last: int, folder: str, made_from: str) -> None:
@@ -49,7 +49,7 @@ class Terms:
         return [found[number] for number in ids]
 
     def identified(self, rows: DataFrame) -> DataFrame:
-        """Add a column `id` to rows with a column `text`: the id of this term, or 0 if the text is null.
+        """Add a column `id` to rows with a column `text`: the id of the term with this text, or 0 if the text is null.
 
         Rows without a text are not joined with the terms, because one task would get all of them.
         """
