@@ -5,7 +5,7 @@
 Oxigraph sorts the columns of `SELECT *` by name. SPARQL leaves their order open, and a reader expects the order of the
 query. Only the outermost SELECT is rewritten, since nobody sees the column order of the inner ones.
 
-Cost: that of the tokens, about 1 microsecond each.
+Cost: about 1 microsecond for each token of the query.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def position(text: str, index: int) -> tuple[int, int]:
 
 
 class Rewritten:
-    """A text made of pieces. Some are copied from a source; each of the others belongs to a place in the source."""
+    """A text made of pieces of a source and of new pieces. Each new piece belongs to a place in the source."""
 
     def __init__(self, source: Source) -> None:
         self._source = source.text
@@ -46,9 +46,9 @@ class Rewritten:
         self.put(self._source[start:end], start)
 
     def put(self, piece: str, origin: int) -> None:
-        """Append `piece`, which is not in the source.
+        """Append a new piece.
 
-        An error in it is reported at the index `origin` of the source.
+        For error messages, its characters count as those of the source from the index `origin` on.
         """
         self._pieces.append(piece)
         self._starts.append(self._length)

@@ -115,7 +115,7 @@ class Entry:
     sections: Mapping[str, bytes] = field(default_factory=dict)
 
     def frame(self) -> bytes:
-        """Return the entry as bytes, in the form in which files of the history have it."""
+        """Return the entry as it is written to a file of the history."""
         head, body = self.parts()
         row = _ROW.pack(_MAGIC, len(head), zlib.crc32(head), len(body), zlib.crc32(body), 0)[:-4]
         return row + struct.pack("<I", zlib.crc32(row)) + head + body

@@ -114,7 +114,10 @@ class Journal:
                 raise
 
     def records(self, after: int) -> Iterator[Record]:
-        """Yield the records of the commits after `after`, in order. Raises StoreError if one is damaged or missing."""
+        """Yield the records of the commits after commit `after`, in order.
+
+        Raises StoreError if one of them is damaged or missing.
+        """
         if self.last <= after:
             return
         for record, _, _ in self._read(0, after):
@@ -199,8 +202,8 @@ class Journal:
     def _read(self, offset: int, last: int) -> Iterator[tuple[Record, bytes, int]]:
         """Read the file from `offset` on.
 
-        Yields (record, its first row, the offset after it), and stops at a torn record. The commit of the first record
-        must be `last + 1` or less; each later record must have the next commit.
+        Yields (record, its first row, the offset after it), and stops at a torn record. Raises StoreError if a commit
+        is missing: the first record must have commit `last + 1` or an earlier one, each later record the next commit.
         """
         first = True
         with self._errors("read"), self._path.open("rb") as file:

@@ -85,7 +85,10 @@ def final(signs: Sequence[int], statements: Sequence[bytes]) -> tuple[bytes, byt
 
 
 def _canonical(statements: Sequence[bytes]) -> list[bytes]:
-    """Return the canonical line of each statement."""
+    """Return the canonical line of each statement, without a line feed.
+
+    Raises SyntaxError if one is not a single statement; its `lineno` is the number of the statement, from 1.
+    """
     lines = _lines(b"\n".join(statements))
     if len(lines) != len(statements) or any(b"\n" in statement for statement in statements):
         number = next(number for number, statement in enumerate(statements, 1) if not _is_one(statement))
@@ -94,7 +97,7 @@ def _canonical(statements: Sequence[bytes]) -> list[bytes]:
 
 
 def _lines(text: bytes) -> list[bytes]:
-    """Return the canonical lines of N-Quads text."""
+    """Return the canonical lines of N-Quads text, without line feeds. Raises SyntaxError."""
     quads = pyoxigraph.parse(text, RdfFormat.N_QUADS)
     return (pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b"").split(b"\n")[:-1]
 
