@@ -45,9 +45,9 @@ def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] 
 def put(
     store: OxigraphStore, dictionary: Dictionary, removed: Int32, added: Int32, report: Callable[[int], object]
 ) -> None:
-    """Apply a delta of many rows to a store that nobody reads yet, in several transactions.
+    """Remove and then add many rows, given as ids, in several transactions. Nobody may read the store yet.
 
-    `report` is called for each chunk, with its number of rows.
+    `report` is called for each chunk of removed or added rows, with its number of rows.
     """
     for piece in chain.from_iterable(map(pieces, chunks(dictionary, removed, report))):
         store.apply(piece, b"")  # Ctrl-C would wait a second for a transaction of 30,000 rows
@@ -62,10 +62,10 @@ def put_all(store: OxigraphStore, saved: Saved, dictionary: Dictionary) -> None:
 
 
 def without_shared(spellings: Spellings, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:
-    """Filter facts that leave the graph, int32[n, w]: return those whose row must be removed from the store.
+    """Return those facts of `removed`, int32[n, w], whose row must be removed from the store.
 
-    A row must stay if a fact with another spelling of the object is present. `is_present` says for rows of ids whether
-    each is present.
+    `removed` are facts that leave the graph. The row of a fact must stay if the same fact with another spelling of the
+    object is present. `is_present` is given rows of ids, and says for each whether its fact is present: bool[n].
     """
     shared = np.flatnonzero(spellings.shared(removed[:, 2]))
     if not len(shared):

@@ -94,7 +94,8 @@ def described(
     """Return a dict for each rule with its name, text and reason, ordered by name and then by text.
 
     `reasons` are the rules, each with the reason why it runs. If `costs` is given, each dict has the work of its rule.
-    `alone` says for each rule how many facts only this rule supports.
+    If `alone` is given, too, each dict has the number of facts that only its rule supports; `alone` maps rules to these
+    numbers.
     """
     rows = sorted((rule.name, format_rule(rule), why, place) for place, (rule, why) in enumerate(reasons.items()))
     told: list[dict[str, Any]] = [{"name": name, "rule": text, "why": why} for name, text, why, _ in rows]
@@ -182,10 +183,10 @@ def read_rules(folder: Path, *, costs: bool = False) -> list[dict[str, Any]]:
 
 
 def false_rules(folder: Path | None, names: Collection[str], terms: Collection[str]) -> Iterator[Rule]:
-    """Yield the rules of a snapshot with the head `false`, a name in `names`, and no term beside those in `terms`.
+    """Yield the rules of a snapshot that have the head `false`, a name in `names`, and only terms that are allowed.
 
-    Terms of the vocabulary and literals are always allowed. Raises StoreError. Cost: a look at every rule, and parsing
-    the rules in the result.
+    The terms in `terms`, the terms of the vocabulary and all literals are allowed. Raises StoreError. Cost: a look at
+    every rule, and parsing the rules in the result.
     """
     for told in read_rules(folder) if folder else ():
         text, why = told["rule"], told["why"]
@@ -212,9 +213,9 @@ def read_own(folder: Path) -> tuple[Rule, ...]:
 
 
 def _listed(path: Path, length: int) -> list[str]:
-    """Return the list of `length` texts that the file `path` has.
+    """Return the list of texts in the file `path`.
 
-    Older versions did not write the file. If the file is missing, all texts are empty.
+    Older versions did not write this file. If the file is missing, the result is a list of `length` empty texts.
     """
     listed: list[str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else [""] * length
     return listed

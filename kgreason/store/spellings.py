@@ -5,8 +5,8 @@ shows both as `"1"`. In the same way `1.50` is shown as `1.5`, `PT24H` as `P1D`,
 xsd:integer 300. So one row of the store stands for one or more facts. The row is removed with the last of these facts.
 To find the normal form of a literal, kgreason stores the literal in Oxigraph and reads it back.
 
-Law: two terms have the same normal form exactly if Oxigraph has one row for a fact with the first term as its object
-and for the same fact with the second term.
+Law: take two facts that differ only in their objects. Oxigraph has one row for both facts exactly if the two objects
+have the same normal form.
 
 Cost: a few microseconds for each literal with a datatype. `Spellings` pays it once, at the first question after the
 dictionary got the literal. Other terms cost nothing. Only literals that differ from their normal form are remembered.
@@ -65,7 +65,7 @@ class Spellings:
     def of_forms(self, forms: Sequence[str]) -> list[list[int]]:
         """For each normal form in `forms`, return the ids of all terms with this normal form.
 
-        A normal form is given as the text that the store shows.
+        `forms` are texts of terms as Oxigraph shows them.
         """
         self._catch_up()
         ids = self._dictionary.find(forms).tolist()
@@ -87,7 +87,7 @@ class Spellings:
                 self._alike.update(dict.fromkeys(alike, alike))
 
     def _look_at(self, ids: npt.NDArray[np.int64]) -> None:
-        """Note each of the terms `ids` that differs from its normal form."""
+        """Note in `_others` each of the terms `ids` that differs from its normal form."""
         ids = ids[np.isin(self._dictionary.kinds(ids), [Kind.LITERAL, Kind.TRIPLE])]
         typed = [
             (i, text) for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if '"^^<' in text

@@ -6,10 +6,11 @@
     5        in a column of xsd:string        "5"; without a type it would be the number 5
     urn:a    in a column of rdfs:Resource     <urn:a>
 
-A field of a column with a type is the text of a value of this type. In a column of rdfs:Resource it is an IRI, with
-angle brackets or without, or a blank node. A term that no such field stands for is written as in N-Triples.
+In a column with a datatype, a field stands for the literal with this text and this datatype; in a column of
+rdfs:Literal, for a string. In a column of rdfs:Resource, a field is a blank node, or an IRI with or without angle
+brackets. Rules may derive a term that no field of the column can stand for. This term is written as in N-Triples.
 
-Law: what is read from a file is written with the same fields, except for the angle brackets of IRIs. Cost: a few
+Law: a fact that is read from a file is written with the same fields, but IRIs get angle brackets. Cost: a few
 microseconds for each different field of a column with a type, and a sort of the facts of a relation with a key.
 """
 
@@ -50,8 +51,8 @@ def read_facts(
 ) -> Ids:
     """Read the facts in a file: int32[n, arity]. `relation` is the declaration of the relation, if there is one.
 
-    Raises InputError, with file and line, for a bad line, a value that does not fit its column, a second fact with the
-    same key, and a fact of a relation whose facts only rules make.
+    Raises InputError, with file and line, for a bad line, a value that does not fit its column, and a second fact with
+    the same key. Raises InputError also if the file has facts, but the declaration says that only rules make them.
     """
     rows = read(path, arity, fields, report)
     if relation is None or not len(rows):
@@ -81,7 +82,7 @@ def _typed(path: Path, rows: Ids, relation: Relation, dictionary: Dictionary) ->
 
 
 def _term(text: str, type_: str) -> tuple[str, str | None]:
-    """Return the term for a field in a column of a type, and what is wrong with it, or None if nothing is wrong."""
+    """Return the term for the field `text` in a column of type `type_`, and what is wrong with it or None."""
     if type_ == RDFS_RESOURCE:
         term = f"<{text}>" if _IRI.fullmatch(text) else text
         return term, None if _is_resource(term) else _NO_RESOURCE
@@ -113,9 +114,9 @@ def _check_key(path: Path, rows: Ids, relation: Relation) -> None:
 
 
 def shown(rows: Ids, relation: Relation | None, dictionary: Dictionary) -> Ids:
-    """Return facts int32[n, arity] with other constants: those whose fields are the texts of the terms.
+    """Prepare facts, int32[n, arity], for writing: replace each literal by the constant whose field is its text.
 
-    A term that no field of its column stands for stays. Columns without a type stay, too.
+    Only columns of a datatype or rdfs:Literal change. A term that no field of its column can stand for stays as it is.
     """
     rows = rows.copy()
     for place, column in enumerate(relation.columns if relation else ()):

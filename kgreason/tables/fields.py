@@ -55,7 +55,8 @@ def is_integer(text: str) -> bool:
 class Sorted(NamedTuple):
     """All fields in the order of tables: numbers by value, then the others by text.
 
-    `ranks`, int32[number of ids + 1], maps the id of a constant to its rank. `texts` has the fields by rank.
+    `ranks`, int32[number of ids + 1], maps the id of a constant to the rank of its field, counted from 0. `texts[r]` is
+    the field of rank r.
     """
 
     ranks: Ids
@@ -71,7 +72,10 @@ class Fields:
         self._ids = np.zeros(1, dtype=np.int32)  # the constant's id by the number of its field
 
     def intern(self, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Ids:
-        """Return the ids of n fields: int32[n]. `text[bounds[i]:bounds[i + 1]]` is field i with the tab behind it."""
+        """Return the ids of the constants of n fields: int32[n].
+
+        `text[bounds[i]:bounds[i + 1]]` is field i and one byte after it, a tab.
+        """
         numbers = self._numbers(text, bounds)
         fresh = self._seen.decode(np.arange(len(self._ids), len(self._seen) + 1))
         ids = self._dictionary.intern(constant(field[:-1]) for field in fresh)

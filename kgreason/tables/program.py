@@ -3,9 +3,9 @@
     R.facts -> ids -> engine -> R.csv
 
 Each relation R of the program is read from R.facts, if this file exists. A relation that no rule derives must have this
-file. Each relation that a rule derives is written to R.csv, but not the internal ones. `@relation` gives columns types,
-and keys (`columns`). Invariant: the written files hold all facts of these relations in the closure of the facts that
-were read.
+file. Each relation R that a rule derives is written to R.csv, unless the program declares R as internal. `@relation`
+gives types to columns and keys to relations (`columns`). Invariant: the written files hold all facts of these relations
+in the closure of the facts that were read.
 
 Cost: one Bootstrap, an Update for each stratum, and the cost of reading and writing.
 """
@@ -43,10 +43,10 @@ Report = Callable[[int], object]
 class TableProgram:
     """A program in a file of rule text. Call `read`, `evaluate` and `write` in this order.
 
-    `functions`: the Python functions that the rules may call. `limits`: what a recursion may do.
+    `functions`: the Python functions that the rules may call. `limits`: how far a recursion may go.
 
-    Raises InputError if the file does not exist, RuleSyntaxError, and RuleError (with the file and the rule) if a rule
-    needs a graph; see `signature`.
+    Raises InputError if the file does not exist, and RuleSyntaxError. Raises RuleError, with the file and the rule, if
+    a rule needs a graph (`signature`).
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class TableProgram:
         return int(self._dictionary.intern([relation_text(relation, self._signature.arities[relation])])[0])
 
     def evaluate(self, report: Report) -> None:
-        """Derive everything. Calls `report(0)` several times a second; `report` may raise an error to stop the work."""
+        """Compute the closure. Calls `report(0)` several times a second; an error of `report` stops the work."""
 
         def check() -> None:
             report(0)
@@ -120,9 +120,9 @@ class TableProgram:
         self._facts = {}
 
     def _operated(self, check: Callable[[], object]) -> Facts:
-        """Return the facts that the operators (`materialize.operators`) assert and retract next.
+        """Return the facts that the operators of the rules (`materialize.operators`) assert and retract next.
 
-        At the end there are none.
+        Once the closure is complete, there are no such facts.
         """
         computed = self._operators.computed(check)
         if any(computed) or not self._operators.are_any:

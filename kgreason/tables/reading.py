@@ -2,9 +2,9 @@
 
     bytes -> positions of tabs and line feeds -> bounds of fields -> ids
 
-A file is read in pieces of whole lines, and each piece is handled as arrays: no Python loop runs over facts. Each line
-of a relation without columns is `()`. A carriage return before a line feed is dropped. If the last line has no line
-feed, one is added.
+A file is read in pieces of whole lines, and each piece is handled as arrays: no Python loop runs over facts. If a
+relation has no columns, each line must be `()`. A carriage return before a line feed is dropped. If the last line has
+no line feed, one is added.
 
 Cost: a few passes over the text and a hash look-up for each field; memory for one piece and the ids.
 """
@@ -31,7 +31,7 @@ _BOM = b"\xef\xbb\xbf"
 def read(path: Path, arity: int, fields: Fields, report: Callable[[int], object]) -> Ids:
     """Read the facts in a file: int32[n, arity]. Calls `report` after each piece, with its number of facts.
 
-    Raises InputError, with file and line, if a line has another number of fields or is not UTF-8.
+    Raises InputError, with file and line, if a line does not have `arity` fields or is not UTF-8.
     """
     parts = [np.empty((0, arity), dtype=np.int32)]
     line = 1
@@ -76,7 +76,8 @@ def _columns(piece: bytes, arity: int, fields: Fields, path: Path, line: int) ->
 def _check_counts(is_last: npt.NDArray[np.bool_], arity: int, path: Path, line: int) -> None:
     """Raise InputError for the first line that does not have `arity` fields.
 
-    `is_last`: for each field of a piece whether it is the last field of its line. `line`: the number of the first line.
+    `is_last`: for each field of a piece of the file, whether it is the last field of its line. `line`: the number of
+    the first line of the piece.
     """
     counts = np.diff(np.flatnonzero(is_last), prepend=-1)
     wrong = np.flatnonzero(counts != arity)

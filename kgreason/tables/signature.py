@@ -19,9 +19,10 @@ from kgreason.tables.fields import BREAKS, field
 
 
 class Signature(NamedTuple):
-    """The arity of each relation of a program, the relations that rules derive, and the declared ones.
+    """The relations of a program, in the order of its text.
 
-    They are in the order of the text.
+    `arities` has the arity of each relation that rules use. `heads` are the relations that rules derive. `declared` has
+    the relations that `@relation` declares.
     """
 
     arities: dict[str, int]
@@ -30,11 +31,11 @@ class Signature(NamedTuple):
 
     @property
     def results(self) -> tuple[str, ...]:
-        """The relations that a rule derives, without the internal ones."""
+        """The relations that a rule derives, without those that are declared as internal."""
         return tuple(name for name in self.heads if name not in self.declared or self.declared[name].kind != "internal")
 
     def is_given(self, name: str) -> bool:
-        """Whether the facts of relation `name`, which rules use, have to come from a file."""
+        """Whether the facts of `name`, a relation that rules use, must come from a file."""
         relation = self.declared.get(name)
         return name not in self.heads and (relation is None or relation.kind not in MADE_BY_RULES)
 

@@ -150,7 +150,7 @@ class Dictionary:
         return kinds
 
     def typed(self, after: int) -> Ids:
-        """Return the ids above `after` that belong to literals with a datatype IRI, ascending: int32[n]."""
+        """Return the ids above `after` of literals whose text names a datatype (`"1"^^<...>`), ascending: int32[n]."""
         ids = np.arange(after + 1, self._count + 1, dtype=np.int32)
         first, last = self._arena[self._offsets[ids]], self._arena[self._offsets[ids + 1] - 1]
         found: Ids = ids[(first == ord('"')) & (last == ord(">"))]
@@ -301,7 +301,10 @@ def _room(slots: int) -> int:
 
 
 def _resized(array: npt.NDArray[Any], used: int, size: int) -> npt.NDArray[Any]:
-    """Copy the first `used` elements to a new array of `size` elements. Unwritten elements take no memory."""
+    """Return a new array of `size` elements with the first `used` elements of `array`.
+
+    The other elements take no memory until they are written.
+    """
     fresh = np.empty(size, array.dtype)
     fresh[:used] = array[:used]
     return fresh

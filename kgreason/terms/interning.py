@@ -82,7 +82,7 @@ def holds(table: Table, term: np.int64, text: npt.NDArray[np.uint8], start: int,
 
 @inline
 def _locate(table: Table, tag: np.uint64, text: npt.NDArray[np.uint8], start: int, end: int) -> np.uint64:
-    """Return the entry that has the id of `text[start:end]`, or else the empty entry where this id belongs.
+    """Return the position in `slots` of the id of `text[start:end]`, or of the empty slot where this id belongs.
 
     `tag`: the `_tag` of the text.
     """
@@ -161,7 +161,7 @@ def _rank(table: Table, term: np.int64) -> int:
 
 @inline
 def _precedes(table: Table, term: np.int64, other: np.int64) -> bool:
-    """Whether the first term comes before the second: the kinds are compared, then the texts byte by byte."""
+    """Whether `term` comes before `other`: by `_rank`, and if the ranks are equal, by the bytes of the texts."""
     rank, beside = _rank(table, term), _rank(table, other)
     if rank != beside:
         return rank < beside
@@ -178,7 +178,7 @@ def _precedes(table: Table, term: np.int64, other: np.int64) -> bool:
 def find_firsts(
     table: Table, ids: npt.NDArray[np.int32], groups: npt.NDArray[np.int64], firsts: npt.NDArray[np.int32]
 ) -> None:
-    """Write to `firsts` for each group the term that comes first, by `_precedes`. `firsts` must hold zeros.
+    """Write to `firsts[g]` the term of group g that comes first, by `_precedes`. `firsts` must be all zeros before.
 
     `groups[i]` is the group of the term `ids[i]`.
     """

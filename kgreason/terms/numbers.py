@@ -2,10 +2,11 @@
 
     "12"^^xsd:integer     kind 1    12,000,000      the value times SCALE
     "2.50"^^xsd:decimal   kind 1     2,500,000
-    "1e3"^^xsd:double     kind 2                    the caller reads the text
-    any other term        kind 0                    also a number of many digits
+    "1e3"^^xsd:double     kind 2                    the caller has to compute the value
+    any other term        kind 0
 
-Law: a value is exact. A number that has more than 11 digits before the point, or more than 6 behind it, has kind 0.
+Law: a value is exact. An integer or decimal with more than 11 digits before the point, or more than 6 after it, has
+kind 0.
 Cost: 50 nanoseconds for each literal.
 """
 
@@ -30,9 +31,9 @@ _INTEGER, _DECIMAL, _DOUBLE = (
 
 
 class Numbers(NamedTuple):
-    """The kinds of terms, uint8[n] (0, 1 or 2, as above), and their values times `SCALE`, int64[n].
+    """The kinds of terms, uint8[n], and their values times `SCALE`, int64[n].
 
-    The value is 0 for a term whose kind is not `EXACT`.
+    The docstring of the module explains the kinds 0, 1 (`EXACT`) and 2. The value of a term of kind 0 or 2 is 0.
     """
 
     kinds: npt.NDArray[np.uint8]
@@ -60,9 +61,9 @@ def _ends_with(table: Table, start: int, end: int, wanted: npt.NDArray[np.uint8]
 
 @inline
 def _value(table: Table, start: int, end: int, fraction: int) -> tuple[bool, int]:
-    """Read `arena[start:end]` as a number with at most `fraction` decimals.
+    """Read `arena[start:end]` as a number with at most `fraction` digits after the point.
 
-    Returns whether the text is such a number, and the number times SCALE.
+    Returns whether the text is such a number and not too long, and the number times SCALE.
     """
     is_negative = table.arena[start] == ord("-")
     if is_negative or table.arena[start] == ord("+"):
@@ -97,7 +98,8 @@ def _read(
 ) -> None:
     """Write the kind and the value of each of the terms `ids` to `kinds` and `values`.
 
-    `integer`, `decimal` and `double` are the last bytes of a literal of this datatype, such as `"^^<...#integer>`.
+    The texts of all literals of xsd:integer end with the bytes `integer`, which are `"^^<...#integer>`. `decimal` and
+    `double` are the same for xsd:decimal and xsd:double.
     """
     for i in range(ids.size):
         start, end = table.offsets[ids[i]], table.offsets[ids[i] + 1]

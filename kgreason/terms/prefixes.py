@@ -2,8 +2,8 @@
 
     the prefix ex: is not declared; pass prefixes={'ex': 'http://example.org/'}
 
-Law: every message about such a prefix comes from `undeclared`, so that all of them read alike. The advice is for
-Python; the command line puts its own options in place of the arguments (`cli.advice`).
+Law: `undeclared` makes every message about such a prefix, so that all of them have the same words. The messages name
+arguments of Python functions. The command line replaces these by its own options (`cli.advice`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ _ADVICE: dict[Where, str] = {
 
 
 def undeclared(prefix: str, where: Where) -> str:
-    """Return the message for a prefix that is not declared, given without its colon. `where`: where the prefix is used.
+    """Return the message for a prefix that is not declared.
+
+    `prefix` is the prefix without its colon. `where` says where it is used.
 
     >>> undeclared("ex", "rules")
     'the prefix ex: is not declared; write @prefix ex: <http://example.org/> . before the rule'

@@ -4,9 +4,9 @@
     is replaced by a letter
 
 Law: the same texts give the same blank node, in every process and after every replay. Different texts give different
-blank nodes, because a text in N-Triples has no line feed, and 125 bits of a hash do not collide. Oxigraph
-keeps a label of 32 hexadecimal digits, the first of them a letter, as a number of 16 bytes. Do not change the
-definition: stores keep the labels.
+blank nodes: a text in N-Triples has no line feed, and two texts are assumed never to share 125 bits of a hash.
+Oxigraph stores a label of 32 hexadecimal digits, the first of them a letter, as a number of 16 bytes. Do not change the
+definition, because stores on disk have such labels.
 
 >>> skolem(['"room"', "<http://e/a>"])
 '_:f13f09a2006af5991baa7a9f959c245e'

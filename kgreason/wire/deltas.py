@@ -1,4 +1,6 @@
-"""`encoded`, `decoded`: deltas as JSON. Each term is written once; a fact is the numbers of its terms, from 1.
+"""`encoded`, `decoded`: deltas as JSON.
+
+The list `terms` has each term once. Facts and quads name a term by its position in this list, counted from 1.
 
     {"commit": 7, "terms": ["<http://e/a>", ...], "rows": [1, 2, 3, ...], "before": [0, ...], "after": [1, ...],
      "removed": [...], "added": [...], "facts": {...}, "missed": 0, "work": [...], ...}

@@ -3,7 +3,7 @@
     {"error": "RdfSyntaxError", "arguments": ["zoo.ttl", 3, 7, "..."]}
 
 The arguments are those of the constructor, so the error that the client raises has the same class, message and
-attributes. An error of a class that is not known becomes a StoreError with the message.
+attributes. If the client does not know the class, it raises a StoreError with the message.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _POSITIONED = (RdfSyntaxError, RuleSyntaxError)
 
 
 def encoded(error: KgreasonError) -> dict[str, Any]:
-    """Turn an error into members of a problem document.
+    """Return an error as members of a problem document.
 
     A problem document is the JSON object with which the server answers a failed request.
     """

@@ -4,9 +4,10 @@
     a tuple                                a list
     a dict                                 {"map": [[key, value], ...]}
     an atom, a rule and so on              {"Atom": [field, ...]}
-    a proof                                {"Proof": [[fact, rule, [place, ...]], ...]}: its steps, premises first
+    a proof                                {"Proof": [[fact, rule, [place, ...]], ...]}
 
-Cost: linear in the value. A proof may be deep, so its steps are a flat list.
+A proof may be deep, so it is written as a flat list of its steps. A step comes after its premises, and names each of
+them by its place in the list, counted from 0. Cost: linear in the value.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def encoded(value: Any) -> Any:
 def decoded(value: Any) -> Any:
     """Turn the result of `encoded` back into the value. Lists become tuples.
 
-    Raises StoreError for a class that is not known.
+    Raises StoreError if the value names a class that is not in the table of the module.
     """
     if isinstance(value, list):
         return tuple(map(decoded, value))

@@ -1,8 +1,8 @@
-"""Rows in lexicographic order, with equal rows in groups; and the different values of an array.
+"""Sorts rows lexicographically and puts equal rows into groups. Finds the distinct values of an array.
 
-The columns are packed into as few 64-bit words as their ranges allow, the first column in the highest bits, and the
-words are sorted. A row of three or four dense ids fits into one word. Rows are ordered as signed numbers, first column
-first; equal rows keep their order.
+The columns of a row are packed into as few 64-bit words as the ranges of the columns allow, the first column in the
+highest bits. Then the words are sorted. A row of three or four dense ids fits into one word. Columns are compared as
+signed numbers, first column first; equal rows keep their order.
 
 Cost: one pass over the columns to pack them, and a radix or merge sort for each word. A million rows of three or four
 columns take 0.12 s with dense ids, 0.25 s with full 32-bit numbers. `np.lexsort` of the columns takes 0.28 to 0.41 s, a
@@ -23,8 +23,8 @@ _Number = TypeVar("_Number", bound=np.integer)
 class Groups(NamedTuple):
     """n rows in g groups of equal rows.
 
-    `order`, int64[n]: the numbers of the rows, such that the rows are in lexicographic order. `starts`, int64[g]: the
-    position in `order` where each group starts.
+    `order`, int64[n]: the numbers of the rows, with the rows in lexicographic order; equal rows keep their order.
+    `starts`, int64[g]: the position in `order` of the first row of each group.
     """
 
     order: npt.NDArray[np.int64]
@@ -36,7 +36,7 @@ class Groups(NamedTuple):
         return np.append(self.starts, len(self.order))[1:]
 
     def sums(self, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return for each group the sum of the values of its rows: int64[n] -> int64[g]."""
+        """Return for each group the sum of the values of its rows: int64[g]. Row i has the value `values[i]`."""
         running = np.append(np.int64(0), np.cumsum(values[self.order]))
         return running[self.ends] - running[self.starts]
 
@@ -79,10 +79,10 @@ def grouped(columns: npt.NDArray[np.int32]) -> Groups:
 
 
 def _packed(columns: npt.NDArray[np.int32]) -> list[npt.NDArray[np.uint64]]:
-    """Pack the rows int32[n, w] into 64-bit words, such that comparing the words of two rows orders the rows.
+    """Pack the rows int32[n, w] into 64-bit words. The lexicographic order of the words is the order of the rows.
 
-    Returns a list of uint64[n]: the first words of all rows, then the second words. Each word holds one or several
-    whole columns.
+    Returns a list of arrays uint64[n]: the first array has the first word of each row, and so on. Each word holds one
+    or several whole columns.
     """
     word = np.zeros(len(columns), dtype=np.uint64)
     if not columns.size:

@@ -91,7 +91,7 @@ class ZSet:
         return normal.restricted_to(normal.weights < 0)
 
     def restricted_to(self, mask: npt.NDArray[np.bool_]) -> ZSet:
-        """Return the rows of this batch whose place in `mask`, bool[n], is True."""
+        """Return the rows of this batch for which `mask`, bool[n], is True: row i stays if `mask[i]` is True."""
         return ZSet(self.columns[mask], self.weights[mask], self.is_normal)
 
     def __len__(self) -> int:
