@@ -34,7 +34,7 @@ from kgreason.rules.parser import ruleset
 from kgreason.terms.vocabulary import OWL_SAME_AS
 
 _STEPS = 3
-_REP = "eq_rep"
+_REP, _ROOT = "eq_rep", "eq_root"
 
 
 def facts_of(live: Materializer) -> EngineFacts | SameAsFacts:
@@ -177,7 +177,7 @@ def _told_of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
 
     `body` has the two facts of the rule's body. At least one of them is a fact of eq_rep or eq_root.
     """
-    of, row = sorted(body, key=lambda atom: atom.relation != _REP)
+    of, row = sorted(body, key=lambda atom: atom.relation not in (_REP, _ROOT))
     member, root = str(of.terms[0]), str(of.terms[-1])
     if row.relation not in (None, DATA, _REP):  # a fact of a relation
         told = tuple(link(*map(str, atom.terms)) if atom.relation == _REP else atom for atom in rule.body)
