@@ -15,9 +15,11 @@ NO_SHARED_DATA = "no shared test data"
 """Why tests of the data beside the project are skipped where it is missing begins with this."""
 
 # With CI set Hypothesis takes the same examples each time: what fails then, a change has broken. Elsewhere it searches.
-# 30 examples, not Hypothesis's 100, keep the quick tests quick; tests that need more say so.
-_current = settings.get_profile(settings.get_current_profile_name())
-settings.register_profile("kgreason", settings(_current, deadline=None, max_examples=30))
+# 30 examples, not the usual 100, keep tests quick. A test can ask for more, and so can --hypothesis-profile.
+_name = settings.get_current_profile_name()
+_current = settings.get_profile(_name)
+_examples = 30 if _name in ("default", "ci") else _current.max_examples
+settings.register_profile("kgreason", settings(_current, deadline=None, max_examples=_examples))
 settings.load_profile("kgreason")
 
 # A shell that starts tests in the background has them ignore Ctrl-C, and every process that they start as well.

@@ -7,7 +7,7 @@
     fuseki      Jena Fuseki with its RDFS reasoner over the same data, if FUSEKI, the jar of its server, is given
 
 All sides answer the same mix of LUBM's 14 queries to 32 readers, then the same single edits. The sides run one after
-the other on the same machine, so that only ratios say something. Fuseki knows RDFS alone, so it finds fewer rows.
+the other on the same machine, so that only ratios say something. Fuseki knows RDFS alone, so it finds less.
 
 Cost: `SECONDS` for each side, and some minutes to start Fuseki.
 """
@@ -61,14 +61,17 @@ PREFIX ja: <http://jena.hpl.hp.com/2005/11/Assembler#>
 
 
 class Rates(NamedTuple):
-    """The queries that a server answers in a second, the rows of all queries, and the seconds of one edit."""
+    """The queries that a server answers in a second, the values in the answers to all queries, the seconds of an edit.
+
+    A value is a term in a row.
+    """
 
     queries: float
-    rows: int
+    values: int
     edit: float
 
     def __str__(self) -> str:
-        return f"{self.queries:8.1f} queries a second, {self.rows:,} rows, {1000 * self.edit:.2f} ms an edit"
+        return f"{self.queries:8.1f} queries a second, {self.values:,} values, {1000 * self.edit:.2f} ms an edit"
 
 
 class _Client:
@@ -94,7 +97,7 @@ def measured(port: int, seconds: float, path: str = "") -> Rates:
     """What a server does for 32 readers, and then for single edits."""
     mixed, counts, is_over = list(queries().values()), [0] * _READERS, threading.Event()
     with closing(_Client(port, path)) as client:
-        rows = sum(client.send("query", query).count(b'"type"') for query in mixed)  # the caches fill as well
+        values = sum(client.send("query", query).count(b'"type"') for query in mixed)  # the caches fill as well
 
     def read(number: int) -> None:
         chance = random.Random(number)
@@ -122,7 +125,7 @@ def measured(port: int, seconds: float, path: str = "") -> Rates:
             begun = time.perf_counter()
             client.send("update", text)
             edits.append(time.perf_counter() - begun)
-    return Rates(answered / took, rows, median(edits))
+    return Rates(answered / took, values, median(edits))
 
 
 def plain(store: pyoxigraph.Store) -> Starlette:
@@ -153,9 +156,9 @@ def serve_plain(folder: str, port: str) -> None:
 
 
 @contextmanager
-def _process(*command: str, port: int, path: str = "") -> Iterator[None]:
-    """A server in a process of its own, from its first answer to the end of the block."""
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+def _process(*command: str, port: int, path: str = "", folder: Path | None = None) -> Iterator[None]:
+    """A server in a process of its own, from its first answer to the end of the block. It works in `folder`."""
+    with subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
         try:
             until = time.monotonic() + _STARTING
             while True:
@@ -201,8 +204,15 @@ def compare(universities: int, seconds: float, fuseki: str | None = None) -> Ite
             content = ", ".join(f"[ ja:externalContent <{file.resolve().as_uri()}> ]" for file in files)
             (folder / "fuseki.ttl").write_text(_CONFIGURATION.replace("CONTENT", content))
             port = _free()
-            command = ("java", "-jar", fuseki, f"--config={folder / 'fuseki.ttl'}", "--localhost", f"--port={port}")
-            with _process(*command, port=port, path="/lubm"):
+            command = (
+                "java",
+                "-jar",
+                str(Path(fuseki).resolve()),
+                f"--config={folder / 'fuseki.ttl'}",
+                "--localhost",
+                f"--port={port}",
+            )
+            with _process(*command, port=port, path="/lubm", folder=folder):
                 yield "fuseki", measured(port, seconds, "/lubm")
 
 

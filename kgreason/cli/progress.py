@@ -91,16 +91,22 @@ def within(seconds: float | None, what: str) -> Iterator[None]:
         is_over.set()
         signal.pthread_kill(main, signal.SIGINT)  # ends what the thread waits for, too
 
+    before = signal.getsignal(signal.SIGINT)
+    if before == signal.SIG_IGN:  # a shell starts commands in the background so
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(seconds, stop)
     timer.daemon = True
     timer.start()
     try:
-        yield
-        timer.cancel()
-        timer.join()  # a signal that was sent just now arrives inside the `try`
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()  # a signal that was sent just now arrives inside the outer `try`
     except KeyboardInterrupt:
         if not is_over.is_set():
             raise
         raise LimitError(f"{what} took longer than {seconds:g} s; nothing was changed") from None
     finally:
-        timer.cancel()
+        if before == signal.SIG_IGN:
+            signal.signal(signal.SIGINT, before)

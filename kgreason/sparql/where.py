@@ -57,8 +57,11 @@ class Select:
         return " ".join([head, *self.dataset, f"WHERE {{ {{ {self._head} WHERE\n{self.block} }} }}"])
 
     def _fresh(self, name: str) -> str:
-        """Return a variable, with its question mark, that is not in the block. Its name is `name` and a number."""
-        return next(f"?{name}{number}" for number in count() if f"?{name}{number}" not in self.block)
+        """Return a variable, with its question mark, whose name is not in the block. The name is `name` and a number.
+
+        SPARQL writes the same variable as `?name` or as `$name`, so only the name is looked for.
+        """
+        return next(f"?{name}{number}" for number in count() if f"{name}{number}" not in self.block)
 
     def calling(self, function: str, unbound: str) -> str:
         """Return a SPARQL Update that calls a function for each solution of the SELECT, in order, and changes nothing.

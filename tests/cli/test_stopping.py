@@ -13,6 +13,7 @@ import pytest
 
 from kgreason import compiled
 from kgreason.cli import progress
+from kgreason.errors import LimitError
 from tests.cli.calling import call, done, start
 
 ENDLESS = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n ?o }"
@@ -118,3 +119,15 @@ def test_the_first_compilation_is_announced(
         compiled.announce(len)
     assert [record.getMessage() for record in caplog.records] == [said]
     compiled.announce.cache_clear()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")
+def test_a_time_limit_holds_in_a_command_that_a_shell_has_put_into_the_background() -> None:
+    """A shell that is not interactive has such commands ignore SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(LimitError, match=r"the sleep took longer than 0\.1 s"), progress.within(0.1, "the sleep"):
+            time.sleep(30)
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -319,6 +319,15 @@ def test_a_where_behind_another_step_keeps_its_filters() -> None:
         assert told(graph, "SELECT ?o { ?s ?p ?o }", 1) == {'"x"'}
 
 
+def test_a_variable_may_have_a_dollar_sign() -> None:
+    with KnowledgeGraph.open(rules="none") as graph:
+        graph.update(
+            "INSERT DATA { <http://e/z> <http://e/p> 1 } ;"
+            "INSERT { ?s <http://e/q> $called0 } WHERE { ?s <http://e/p> $called0 }"
+        )
+        assert ("http://e/z", "http://e/q", 1) in graph
+
+
 def test_a_where_does_not_see_a_graph_that_the_step_before_has_emptied() -> None:
     with KnowledgeGraph.open(rules=["none"]) as graph:
         update(graph, "INSERT DATA { :a :p :b . GRAPH :g { :a :p :b } GRAPH :h { :a :p :b , :c } }")

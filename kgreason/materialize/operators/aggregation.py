@@ -149,7 +149,7 @@ class Aggregations:
         found = [self._retracted(operator) for operator in self._leaving] if level else []
         moved = self._individuals.moved(changes)
         reached = [operator for operator in self._operators if operator.level.level <= level]
-        emptied = self._emptied(reached, changes, is_moved=bool(len(moved)))
+        emptied, is_again = self._emptied(reached, changes, is_moved=bool(len(moved))), False
         for operator in reached:
             for part in (operator.each, operator.value):
                 part.take(changes.rows, changes.tables)
@@ -159,11 +159,12 @@ class Aggregations:
             groups = self._touched(operator, changes, moved)
             facts = self._compared(operator, groups, changes, check, is_moved=bool(len(moved)))
             if operator.level.level <= before and not operator.level.recursion and any(facts):
-                self._turns += 1
+                is_again = True
                 if not len(moved) or self._turns > _MOST_TURNS:
                     raise StratificationError(self._circular(operator, facts))
             self._unread.discard(operator.aggregation)
             found.append(facts)
+        self._turns += is_again
         self._place = self._engine.place()
         return together(found)
 

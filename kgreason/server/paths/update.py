@@ -31,8 +31,8 @@ from kgreason.server.paths.description import description
 from kgreason.server.paths.query import check_service
 from kgreason.server.paths.served import (
     Parameters,
-    Served,
     address,
+    asked,
     base_of,
     declared,
     iri,
@@ -97,11 +97,11 @@ async def requested(request: Request) -> tuple[Operation, ...]:
     found = tuple(_using(operations, given, address(request)))
     for operation in found:
         if isinstance(operation, Modify):
-            await _try(served(request), operation.select)
+            await _try(request, operation.select)
     return found
 
 
-async def _try(state: Served, select: Select) -> None:
+async def _try(request: Request, select: Select) -> None:
     """Evaluate a WHERE in a query process, which is killed if it takes too long. Raises QueryError, QueryTimeoutError.
 
     A WHERE that is surely fast (`is_short`) is not evaluated. Cost: that of the WHERE, and about 20 milliseconds more
@@ -110,8 +110,8 @@ async def _try(state: Served, select: Select) -> None:
     if is_short(select.query):
         return
     default = [select.default_graph[1:-1]] if select.default_graph else None
-    asked = Query(select.counting, state.writer.commit, default_graphs=default, solutions="tsv")
-    (await state.pool.ask(asked)).close()
+    commit = served(request).writer.commit
+    (await asked(request, Query(select.counting, commit, default_graphs=default, solutions="tsv"))).close()
 
 
 def _check_loads(operations: tuple[Operation, ...], allowed: tuple[str, ...]) -> None:
