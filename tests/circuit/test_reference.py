@@ -57,7 +57,7 @@ def test_after_every_commit_the_circuits_are_at_the_least_model(history: History
 
 
 @pytest.mark.slow
-@settings(max_examples=2_000)
+@settings(max_examples=1_000)
 @given(histories(max_commits=12))
 def test_long_histories(history: History) -> None:
     check_history(history)

@@ -75,7 +75,7 @@ def test_pieces_are_the_whole_under_rdfs(rules: str, pieces: list[list[Quad]]) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=600)
+@settings(max_examples=200)
 @given(pieces=histories())
 def test_many_pieces_are_the_whole(schema: SchemaMode, pieces: list[list[Quad]]) -> None:
     compare_pieces(pieces, "owl2rl", schema)

@@ -43,7 +43,7 @@ def test_the_specification_tells_the_same(edits: list[Edit]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(edits=histories())
 def test_the_specification_tells_the_same_of_everything(edits: list[Edit]) -> None:
     told_alike(edits, try_out=True)

@@ -317,7 +317,7 @@ def test_whoever_replays_a_history_sees_the_same(history: list[Commit], same: Sa
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(commits, min_size=2, max_size=8), modes)
 def test_whoever_replays_a_long_history_sees_the_same(history: list[Commit], same: Same) -> None:
     check(history, same)

@@ -65,7 +65,7 @@ def test_edits_end_where_loading_does(schema: SchemaMode, data: st.DataObject, g
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=400)
+@settings(max_examples=120)
 @given(graph=twin_ontologies())
 def test_named_things_of_many_ontologies_are_told_what_all_rules_say(schema: SchemaMode, graph: set[Triple]) -> None:
     compare(materialized(graph, schema=schema), graph)
@@ -73,7 +73,7 @@ def test_named_things_of_many_ontologies_are_told_what_all_rules_say(schema: Sch
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(data=st.data(), graph=twin_ontologies())
 def test_many_edits_end_where_loading_does(schema: SchemaMode, data: st.DataObject, graph: set[Triple]) -> None:
     edited(data, graph, schema)
