@@ -180,7 +180,9 @@ def _told_of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
     of, row = sorted(body, key=lambda atom: atom.relation not in (_REP, _ROOT))
     member, root = str(of.terms[0]), str(of.terms[-1])
     if row.relation not in (None, DATA, _REP):  # a fact of a relation
-        told = tuple(link(*map(str, atom.terms)) if atom.relation == _REP else atom for atom in rule.body)
+        told = tuple(
+            triple(atom.terms[0], OWL_SAME_AS, atom.terms[1]) if atom.relation == _REP else atom for atom in rule.body
+        )
         return Derivation(replace(rule, body=told), (link(member, root), row))
     left, _, right = map(str, row.terms)
     if rule.name in ("eq-ref-subject", "eq-ref-object"):

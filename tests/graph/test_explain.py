@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import Phase, assume, given, settings
 from pyoxigraph import NamedNode, QuerySolutions
 
 from kgreason.engine.program.encoding import encode_all
@@ -59,6 +59,9 @@ def check(proof: Proof, graph: KnowledgeGraph, model: Model) -> None:
         elif step.rule.group == "datatypes":
             assert step.rule.name in names
             assert is_use(step) if step.rule.body else step.fact.terms in closure
+        elif step.rule.group == "representatives" and step.fact.relation is not None:  # eq-rep-* for a relation
+            assert step.rule.name in names
+            assert is_use(step)
         else:
             assert step.rule in rules
             assert closure.issuperset(step.rule.sources)
@@ -121,7 +124,7 @@ def test_a_term_that_is_different_from_itself_has_a_proof(schema: SchemaMode) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", ["axioms", "data"])
-@settings(max_examples=60)
+@settings(max_examples=100, phases=[Phase.generate])
 @given(edits=histories())
 def test_every_fact_of_many_graphs_has_a_proof(schema: SchemaMode, edits: list[Edit]) -> None:
     explained(edits, schema)

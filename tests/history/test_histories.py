@@ -18,6 +18,7 @@ from kgreason.materialize.options import SameAsMode
 from tests.graph.histories import Edit, histories
 from tests.graph.views import Lines, View, lasting, lines, view
 
+SAME_AS = "<http://www.w3.org/2002/07/owl#sameAs>"
 FACTS = ("<urn:a>", "<urn:b>", '"5"^^<http://www.w3.org/2001/XMLSchema#integer>')
 
 
@@ -48,6 +49,31 @@ def check_state(graph: KnowledgeGraph, wanted: State, number: int) -> None:
     for name in View._fields:
         assert getattr(seen.seen, name) == getattr(wanted.seen, name), name
     assert seen == wanted
+
+
+def check_same(graph: KnowledgeGraph, wanted: State, number: int, same_as: SameAsMode) -> None:
+    """Check that a graph shows a state that it had before.
+
+    Which of equal terms is the representative depends on the order of edits. So if users see representatives alone, the
+    triples are compared after the first term of each clique has taken the place of the others.
+    """
+    if same_as != "representatives":
+        check_state(graph, wanted, number)
+        return
+    seen = state(graph)
+    assert (seen.seen.quads, seen.seen.asserted, seen.own) == (wanted.seen.quads, wanted.seen.asserted, wanted.own)
+    assert folded(seen.seen) == folded(wanted.seen)
+
+
+def folded(seen: View) -> set[tuple[str, ...]]:
+    """The triples of a view over the first term of each clique."""
+    found = [tuple(line.removesuffix(" .").split(" ", 2)) for line in seen.asserted | seen.inferred]
+    first = {term: term for triple in found for term in triple}
+    for _ in first:
+        for one, predicate, other in found:
+            if predicate == SAME_AS:
+                first[one] = first[other] = min(first[one], first[other])
+    return {tuple(first[term] for term in triple) for triple in found}
 
 
 def commit(graph: KnowledgeGraph, edit: Edit, number: int) -> None:
@@ -115,7 +141,7 @@ def check_history(edits: list[Edit], same_as: SameAsMode, on_disk: bool, checkpo
             for n, wanted in enumerate(states):
                 with graph.as_of(n) as past:
                     assert past.commit == n
-                    check_state(past, wanted, n)
+                    check_same(past, wanted, n, same_as)
                 check_changes(graph, states, n, len(edits))
                 check_changes(graph, states, len(edits), n)
                 check_changes(graph, states, n // 2, n)
@@ -123,7 +149,7 @@ def check_history(edits: list[Edit], same_as: SameAsMode, on_disk: bool, checkpo
                 assert delta.commit == number
             for n in range(len(edits), 0, -1):
                 assert not graph.revert(n).conflicts
-                check_state(graph, states[n - 1], n - 1)
+                check_same(graph, states[n - 1], n - 1, same_as)
 
 
 @pytest.mark.parametrize("same_as", ["aliases", "rules", "representatives"])
@@ -135,7 +161,7 @@ def test_a_few_histories(same_as: SameAsMode, edits: list[Edit], on_disk: bool, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("same_as", ["aliases", "rules", "representatives"])
-@settings(max_examples=30)
+@settings(max_examples=30, phases=[Phase.reuse, Phase.generate])  # shrinking takes minutes
 @given(histories(steps=6), st.booleans(), st.integers(0, 7), st.integers(0, 7))
 def test_histories(same_as: SameAsMode, edits: list[Edit], on_disk: bool, checkpoint: int, reopened: int) -> None:
     check_history(edits, same_as, on_disk, checkpoint, reopened)

@@ -11,6 +11,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, InputTypeError, LimitError, RuleError, StoreError
 from kgreason.graph.changes.delta import Delta
+from kgreason.rules.model import Variable
 from kgreason.rules.parser import ruleset
 from kgreason.rules.relations.names import INNER
 from kgreason.store.journal.record import Record
@@ -294,3 +295,16 @@ def test_the_relations_of_the_rule_sets_are_no_users() -> None:
     sets = ("owl2rl", "rdfs", "rhodf", "representatives", "datatypes", "twins", "links")
     atoms = (atom for name in sets for rule in ruleset(name).rules for atom in rule.atoms())
     assert {atom.relation for atom in atoms} - {None, "false"} == INNER
+
+
+def test_the_proof_of_a_fact_by_an_equal_term_uses_a_rule_with_variables() -> None:
+    """The rule eq-rep-s for a relation; found by the proofs of random graphs."""
+    with KnowledgeGraph.open(rules=["owl2rl"]) as graph:
+        with graph.transaction() as tx:
+            tx.add_rules("@prefix : <http://e/> . near(?x, ?y) :- [?x, :p, ?y] . [?x, :near, ?y] :- near(?x, ?y) .")
+        graph.add("@prefix : <http://e/> . :d <http://www.w3.org/2002/07/owl#sameAs> :b . :d :p :c .")
+        graph.add("@prefix : <http://e/> . :b <http://www.w3.org/2002/07/owl#sameAs> :a .")
+        proof = graph.relation("near", 2).explain(("<http://e/a>", "<http://e/c>"))
+        assert proof is not None
+        link = next(step.rule.body[0] for step in proof.steps() if step.rule and step.rule.group == "representatives")
+        assert [isinstance(term, Variable) for term in link.terms] == [True, False, True]

@@ -67,9 +67,11 @@ def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool)
     """
     if asserted and inferred:
         raise click.UsageError("give --asserted or --inferred, not both; without them, all facts are printed")
+    from kgreason.errors import InputError
     from kgreason.graph.input.terms import text_of
     from kgreason.graph.relation.fields import field
     from kgreason.graph.relation.files import NO_FIELDS
+    from kgreason.tables.fields import BREAKS
 
     with graph_at(location, read_only=True) as graph:
         found = graph.relation(name)
@@ -77,6 +79,11 @@ def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool)
         facts = found.facts(asserted=_kind(asserted, inferred))
         rows = sorted([field(text_of(term), type_) for term, type_ in zip(row, types, strict=False)] for row in facts)
         if tabs:
+            if broken := next((text for row in rows for text in row if BREAKS.search(text)), None):
+                raise InputError(
+                    f"{name}: the text {broken!r} has a tab or a line break, which a tab separated line cannot have;"
+                    " leave --tabs out, for CSV"
+                )
             for row in rows:
                 click.echo("\t".join(row or [NO_FIELDS]))
             return
