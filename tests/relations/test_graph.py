@@ -302,8 +302,8 @@ def test_the_proof_of_a_fact_by_an_equal_term_uses_a_rule_with_variables() -> No
     with KnowledgeGraph.open(rules=["owl2rl"]) as graph:
         with graph.transaction() as tx:
             tx.add_rules("@prefix : <http://e/> . near(?x, ?y) :- [?x, :p, ?y] . [?x, :near, ?y] :- near(?x, ?y) .")
-        graph.add("@prefix : <http://e/> . :d <http://www.w3.org/2002/07/owl#sameAs> :b . :d :p :c .")
-        graph.add("@prefix : <http://e/> . :b <http://www.w3.org/2002/07/owl#sameAs> :a .")
+        same = "<http://www.w3.org/2002/07/owl#sameAs>"
+        graph.add(f"@prefix : <http://e/> . :d {same} :b ; :p :c . :b {same} :a .")
         proof = graph.relation("near", 2).explain(("<http://e/a>", "<http://e/c>"))
         assert proof is not None
         link = next(step.rule.body[0] for step in proof.steps() if step.rule and step.rule.group == "representatives")
