@@ -36,9 +36,9 @@ Send = Callable[[IO[bytes]], "Delta"]
 
 
 class RemoteTransaction:
-    """Edits that become one commit; `RemoteGraph.transaction` and `RemoteGraph.what_if` make one.
+    """Edits that become one commit. `RemoteGraph.transaction` and `RemoteGraph.what_if` return an object of this class.
 
-    `send` sends the file with the edits to the server, and returns the delta. `own_rules` returns the user's rules.
+    `send` sends the edits to the server, as one file, and returns the delta. `own_rules` returns the user's rules.
     """
 
     def __init__(self, send: Send, own_rules: Callable[[], tuple[Rule, ...]]) -> None:

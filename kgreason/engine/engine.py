@@ -568,9 +568,9 @@ class Engine:
         return [(self.planner.rule(rule), tuple(slots)) for rule, *slots in found]
 
     def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check = no_check) -> None:
-        """Pass all derivations of the present facts in rows int32[n] to `take`; see `Circuit.trace`.
+        """Pass to `take` all derivations of the facts with the row numbers `rows`, int32[n]; see `Circuit.trace`.
 
-        No commit may be open.
+        The rows must hold present facts. No commit may be open.
         """
         with undivided() as let_out:
             self.circuit.keep_up()

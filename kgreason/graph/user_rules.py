@@ -217,7 +217,10 @@ def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
     forms, gone = {rule: _nameless(rule) for rule in own}, {_nameless(rule): rule for rule in rules}
     for form, rule in gone.items():
         if form not in forms.values():
-            raise RuleError(f"{format_rule(rule)}: no such rule was added; to end a rule of an axiom, remove the axiom")
+            raise RuleError(
+                f"{format_rule(rule)}: no such rule was added; a rule that comes from an axiom goes when you remove the"
+                " axiom"
+            )
     return without_needless(rule for rule, form in forms.items() if form not in gone)
 
 

@@ -78,7 +78,7 @@ def _in_words(terminals: Collection[str]) -> str:
 
 
 def _found(error: UnexpectedInput, text: str) -> tuple[int, str]:
-    """Return the index of the token that the parser did not expect, and the token in quotation marks, for a message."""
+    """Return where in `text` the unexpected token begins, and the token in quotation marks, for a message."""
     if isinstance(error, UnexpectedToken):
         if error.token.type == "$END":
             return len(text.rstrip()), "the end of the text"

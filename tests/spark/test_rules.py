@@ -172,7 +172,7 @@ def test_facts_that_make_rules_circular(spark: SparkSession, tmp_path: Path) -> 
     """An equal predicate and an equal class carry what follows from a result back to what the result was read from."""
     copying = "@group eq . @rule eq-rep-p [?s, ?q, ?o] :- [?p, owl:sameAs, ?q], [?s, ?p, ?o] .\n@group own .\n"
     cases = {
-        "NOT .*Inner.* was decided for .v0 = <http://e/a>, and then it was derived": """
+        "NOT .*Inner.* was decided for .v0 = <http://e/a>, and then the negated fact was derived": """
             :Root[?x] :- :Node[?x], NOT :Inner[?x] .
             :Other[?x] :- :Root[?x] .
             """,

@@ -117,7 +117,7 @@ def materialize(
     if is_for_spark("local" if is_file and pipeline == "auto" else pipeline, files, **refused):
         if is_file:
             raise click.UsageError(
-                f"-o {output}: this is the name of a file, but Spark writes a folder; leave out the end of the name"
+                f"-o {output}: Spark writes a folder, and this name ends as that of a file; leave out the extension"
             )
         meaning = {"rules": rules, "schema": schema or "axioms", "functions": functions}
         how = {"inferred": inferred, "on_error": "count" if skip_malformed else "raise", "progress": progress}

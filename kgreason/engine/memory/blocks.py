@@ -82,10 +82,10 @@ class Memory:
 
 
 def _array_at(element: types.Type, dimensions: int) -> Any:
-    """Make a Numba intrinsic `array(m, name)`: inside a kernel, it returns an array whose address block `m` has.
+    """Make a Numba intrinsic `array(m, name)`. Inside a kernel, it returns an array. Block `m` has the array's address.
 
-    `name`: the position of the address in the block. `element`, `dimensions`: the dtype of the array, which is
-    C-contiguous, and its number of dimensions.
+    `name`: the position of the address in the block. `element`, `dimensions`: the dtype and the number of dimensions of
+    the array, which is C-contiguous.
     """
 
     @intrinsic  # type: ignore[untyped-decorator]

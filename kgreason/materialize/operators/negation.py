@@ -154,7 +154,9 @@ class Negations:
         texts = self._dictionary.decode(key)
         values = ", ".join(f"{name} = {text}" for name, text in zip(names, texts, strict=True))
         said = format_not(operator.negation.negated, {})
-        return f"the facts make the rules circular: {said} was decided for {values}, and then it was derived"
+        return (
+            f"the facts make the rules circular: {said} was decided for {values}, and then the negated fact was derived"
+        )
 
     def _holds(self, rows: Int32) -> NDArray[np.bool_]:
         facts = self._engine.circuit.facts

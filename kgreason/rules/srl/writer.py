@@ -166,10 +166,10 @@ class _Writer:
         return "a" if term == RDF_TYPE else self._term(term)
 
     def _nested(self, part: Rule, atom: Atom) -> str:
-        """Return the text of the triple pattern, with triple terms, for which our rule has `atom`.
+        """Return the text of a triple pattern that contains triple terms. The rule in Datalog has `atom` in its place.
 
-        `part` is the part that derives the relation of `atom`. The result is the triple pattern of the part, with the
-        terms of `atom` in place of the variables in the part's head.
+        `part`: the rule that derives the relation of `atom`. The result is the triple pattern in the body of `part`,
+        with the terms of `atom` in place of the variables in the head of `part`.
         """
         given = dict(zip(part.heads[0].terms, atom.terms, strict=True))
         opened = {(each.parts[2], str(each.parts[0])): each.result for each in part.computed if each.result}

@@ -115,7 +115,10 @@ def _triple(given: Parameters) -> Item:
     if text is None and len(terms) == 3:
         return tuple(terms)
     if text is None:
-        raise Problem(400, "the parameter triple is missing; it is Turtle text: <http://e/tom> a <http://e/Cat>")
+        raise Problem(
+            400,
+            "the parameter 'triple' is missing; give a triple in Turtle, for example <http://e/tom> a <http://e/Cat>",
+        )
     return text
 
 

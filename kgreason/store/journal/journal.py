@@ -188,9 +188,10 @@ class Journal:
             raise self._error(f"cannot be {what}: {error.strerror or error}") from error
 
     def _find_end(self) -> None:
-        """Read to the last record.
+        """Read to the end of the last whole record.
 
-        If the file has more bytes than the caller knows, a writer cuts off a torn record at the end and syncs the file.
+        If bytes follow the part that was known before, and this journal is open for writing, a torn record at the end
+        is cut off and the file is synced.
         """
         known = self.size
         for _ in self.news():

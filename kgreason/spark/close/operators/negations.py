@@ -57,5 +57,5 @@ def check_absent(
     values = ", ".join(f"{name} = {text}" for name, text in zip(variables, texts, strict=True))
     said = format_not(negation.negated, {})
     raise StratificationError(
-        f"the facts make the rules circular: {said} was decided for {values}, and then it was derived"
+        f"the facts make the rules circular: {said} was decided for {values}, and then the negated fact was derived"
     )

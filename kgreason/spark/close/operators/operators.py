@@ -180,8 +180,8 @@ class Assertions:
     def _count(self, rows: DataFrame, made: int) -> None:
         """Count a round in which expressions made `made` terms. Raises LimitError after too many rounds or terms.
 
-        `rows` are the results of the round; the message names the rule of one result. If there are more rounds than
-        expressions, there must be a recursion. Only the terms of these later rounds are counted.
+        `rows` are the results of the round; the message names the rule of one result. Without a recursion
+        there are at most as many rounds as expressions. Only the terms of the rounds beyond that number are counted.
         """
         self._rounds += 1
         self._made += made if self._rounds > len(self._expressions) else 0
