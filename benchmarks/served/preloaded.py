@@ -1,4 +1,4 @@
-"""What a process of `forked` has at its start: the modules, the rule set and the kernels of a server.
+"""The modules, the rule set and the kernels of a server. Processes of `forked` have them at their start.
 
 No store is opened and no thread is started here, because a thread does not survive the fork.
 """

@@ -21,13 +21,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from http.client import HTTPConnection
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
 
 import pyoxigraph
 from starlette.applications import Starlette
@@ -37,12 +35,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from benchmarks.lubm import NAMESPACE, ONTOLOGY
-from benchmarks.served.serving import LOST, PATIENCE, lubm_store, running
+from benchmarks.served.load import READERS
+from benchmarks.served.serving import LOST, PATIENCE, Client, lubm_store, running
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.lubm import queries
 from kgreason.resources import resource
 
-_READERS, _EDITS = 32, 100
+_HOST, _EDITS = "127.0.0.1", 100
 _ROWS = "application/sparql-results+json"
 _STARTING = 300
 """How many seconds a server may take until it answers."""
@@ -74,43 +73,24 @@ class Rates(NamedTuple):
         return f"{self.queries:8.1f} queries a second, {self.values:,} values, {1000 * self.edit:.2f} ms an edit"
 
 
-class _Client:
-    """A connection to a SPARQL endpoint whose paths begin with `path`. One thread uses it."""
-
-    def __init__(self, port: int, path: str = "") -> None:
-        self._path = path
-        self._connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-        self.close = self._connection.close
-
-    def send(self, operation: str, text: str) -> bytes:
-        """The answer to a `query` or an `update`. Raises AssertionError for an error status."""
-        body = urlencode({operation: text})
-        headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": _ROWS}
-        self._connection.request("POST", f"{self._path}/{operation}", body, headers)
-        answer = self._connection.getresponse()
-        found = answer.read()
-        assert answer.status < 300, found.decode()
-        return found
-
-
 def measured(port: int, seconds: float, path: str = "") -> Rates:
-    """What a server does for 32 readers, and then for single edits."""
-    mixed, counts, is_over = list(queries().values()), [0] * _READERS, threading.Event()
-    with closing(_Client(port, path)) as client:
-        values = sum(client.send("query", query).count(b'"type"') for query in mixed)  # the caches fill as well
+    """Measure a server: first 32 readers ask queries, then one client sends single edits."""
+    mixed, counts, is_over = list(queries().values()), [0] * READERS, threading.Event()
+    with Client((_HOST, port), path) as client:
+        values = sum(client.ask(query).count(b'"type"') for query in mixed)  # the caches fill as well
 
     def read(number: int) -> None:
         chance = random.Random(number)
-        with closing(_Client(port, path)) as client:
+        with Client((_HOST, port), path) as client:
             while not is_over.is_set():
-                client.send("query", chance.choice(mixed))
+                client.ask(chance.choice(mixed))
                 counts[number] += 1
 
-    threads = [threading.Thread(target=read, args=(number,)) for number in range(_READERS)]
+    threads = [threading.Thread(target=read, args=(number,)) for number in range(READERS)]
     for thread in threads:
         thread.start()
     until = time.monotonic() + PATIENCE
-    while sum(counts) < _READERS and time.monotonic() < until:  # processes start
+    while sum(counts) < READERS and time.monotonic() < until:  # processes start
         time.sleep(0.01)
     begun, before = time.perf_counter(), sum(counts)
     time.sleep(seconds)
@@ -119,11 +99,11 @@ def measured(port: int, seconds: float, path: str = "") -> Rates:
     for thread in threads:
         thread.join()
     edits = []
-    with closing(_Client(port, path)) as client:
+    with Client((_HOST, port), path) as client:
         for number in range(_EDITS):
             text = f"INSERT DATA {{ <http://example.org/load/{number}> a <{NAMESPACE}GraduateStudent> }}"
             begun = time.perf_counter()
-            client.send("update", text)
+            client.edit(text)
             edits.append(time.perf_counter() - begun)
     return Rates(answered / took, values, median(edits))
 
@@ -152,7 +132,7 @@ def serve_plain(folder: str, port: str) -> None:
     """Serve Oxigraph's store in `folder`; a process of its own runs this."""
     import uvicorn
 
-    uvicorn.run(plain(pyoxigraph.Store(folder)), host="127.0.0.1", port=int(port), log_level="warning")
+    uvicorn.run(plain(pyoxigraph.Store(folder)), host=_HOST, port=int(port), log_level="warning")
 
 
 @contextmanager
@@ -163,8 +143,8 @@ def _process(*command: str, port: int, path: str = "", folder: Path | None = Non
             until = time.monotonic() + _STARTING
             while True:
                 try:
-                    with closing(_Client(port, path)) as client:
-                        client.send("query", "ASK {}")
+                    with Client((_HOST, port), path) as client:
+                        client.ask("ASK {}")
                     break
                 except LOST:
                     assert process.poll() is None, "the server has ended"
@@ -177,7 +157,7 @@ def _process(*command: str, port: int, path: str = "", folder: Path | None = Non
 
 def _free() -> int:
     with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
+        found.bind((_HOST, 0))
         port: int = found.getsockname()[1]
         return port
 

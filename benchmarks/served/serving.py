@@ -119,10 +119,13 @@ def _resident(process: int) -> int:
 
 
 class Client:
-    """A client with one connection, which is kept. One thread uses it."""
+    """A client with one connection, which is kept. `path` is what the paths of the server begin with.
 
-    def __init__(self, address: tuple[str, int]) -> None:
-        self._connection = HTTPConnection(*address, timeout=PATIENCE)
+    One thread uses a client.
+    """
+
+    def __init__(self, address: tuple[str, int], path: str = "") -> None:
+        self._connection, self._path = HTTPConnection(*address, timeout=PATIENCE), path
 
     def __enter__(self) -> Self:
         return self
@@ -135,6 +138,10 @@ class Client:
         accept = {"Accept": "application/sparql-results+json"}
         return self._answer("POST", "/query", urlencode({"query": sparql}), _FORM | accept)[1]
 
+    def edit(self, text: str) -> HTTPResponse:
+        """The answer to an update. Raises RefusedError and the errors of `LOST`."""
+        return self._answer("POST", "/update", urlencode({"update": text}), _FORM)[0]
+
     def rows(self, sparql: str) -> list[dict[str, str]]:
         """The rows of a query, each with the values of its columns."""
         bindings = json.loads(self.ask(sparql))["results"]["bindings"]
@@ -142,8 +149,7 @@ class Client:
 
     def update(self, text: str) -> int:
         """The number of the commit of an update."""
-        answer, _ = self._answer("POST", "/update", urlencode({"update": text}), _FORM)
-        return int(answer.headers["Kgreason-Commit"])
+        return int(self.edit(text).headers["Kgreason-Commit"])
 
     def get(self, path: str) -> Any:
         """The JSON of a path."""
@@ -158,7 +164,7 @@ class Client:
         return answer
 
     def _answer(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[HTTPResponse, bytes]:
-        self._connection.request(method, path, body, headers)
+        self._connection.request(method, self._path + path, body, headers)
         answer = self._connection.getresponse()
         text = answer.read()
         if answer.status >= 400:

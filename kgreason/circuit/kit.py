@@ -19,7 +19,7 @@ columns that are bound when the walk reaches the atom: the columns of constants 
 In the body of a rule, the atoms come first, then AGGREGATE, then FILTER and BIND, then NOT. Each AGGREGATE, FILTER,
 BIND and NOT is a step of the walk, as an atom is, and has a direction. The atoms inside a NOT or AGGREGATE are an
 *inner body*. The circuit matches an inner body in a walk of its own, as the body of a rule without heads. A *query*
-says to which NOT or AGGREGATE an inner body belongs. Filters under NOT are no part of the inner body, because they may
+says to which NOT or AGGREGATE an inner body belongs. The filters under a NOT are not in its inner body, as they may
 read variables of the rule.
 
     s(?x) :- p(?x), FILTER(?x > 1), NOT EXISTS ?y IN (q(?x, ?y), r(?y)) .

@@ -96,7 +96,7 @@ def _alike(row: Row) -> Row:
 
 
 class _Closure:
-    """What a world needs of a graph's closure: types, pairs of subclass and subproperty, and values."""
+    """The part of a graph's closure that a world needs: types, pairs of subclass and subproperty, and values."""
 
     def __init__(self, known: _World, graph: KnowledgeGraph, values: bool) -> None:
         self.types: dict[int, set[int]] = defaultdict(set)

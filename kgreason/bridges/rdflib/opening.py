@@ -31,7 +31,7 @@ class Place(NamedTuple):
 
     @classmethod
     def of(cls, configuration: object) -> Place:
-        """Read a configuration string. Raises StoreError if it is no string, or has an unknown or wrong option."""
+        """Read a configuration string. Raises StoreError for another type, and for an unknown or wrong option."""
         if not isinstance(configuration, str):
             raise StoreError(f"{configuration!r}: pass a string PATH?rules=NAME&schema=MODE as configuration")
         path, _, query = configuration.partition("?")
