@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.engine.memory.layout import FIRST, N_GROUPS, Int32
+from kgreason.engine.engine import Strategy
+from kgreason.engine.memory.layout import FIRST, N_GROUPS, REWRITES, Int32
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from tests.engine.small_rooms import small_quantum, small_rooms
 from tests.engine.systems import System
 from tests.oracle.datalog import materialize, violations
-from tests.strategies.programs import fact_sets, programs
+from tests.strategies.dense import any_histories
+from tests.strategies.programs import History, fact_sets, programs
 
 W, X, Y, Z = (Variable(name) for name in "wxyz")
 EDGE, PATH = Atom("edge", (X, Y)), Atom("path", (X, Y))
@@ -60,6 +62,30 @@ def test_a_closure_does_not_depend_on_rooms(bootstrap: bool, quantum: int, heads
         found = commits(bootstrap)
     assert len(expected.engine) > 5_000
     assert np.array_equal(records(found), records(expected))
+
+
+def rewrites(bootstrap: bool, heads: int) -> int:
+    with small_rooms(heads, 1 << 16), small_quantum(10**9):
+        return int(commits(bootstrap).engine.circuit.block[REWRITES])
+
+
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_the_rewrites_of_a_closure_do_not_depend_on_the_head_buffer(bootstrap: bool) -> None:
+    assert rewrites(bootstrap, 7) == rewrites(bootstrap, 100) == rewrites(bootstrap, 1 << 16)
+
+
+@settings(max_examples=100)
+@given(any_histories(), st.sampled_from(("update", "bootstrap")), st.integers(4, 9))
+def test_the_rewrites_of_a_commit_do_not_depend_on_the_head_buffer(
+    history: History, strategy: Strategy, heads: int
+) -> None:
+    found: list[list[int]] = [[], []]
+    for counts, room in zip(found, (1 << 13, heads), strict=True):
+        with small_rooms(room, 1 << 16):
+            system = System()
+            for commit in history.commits:
+                counts.append(system.engine.commit(*system.wishes(*commit), strategy=strategy).rewrites)
+    assert found[0] == found[1]
 
 
 @settings(max_examples=200)

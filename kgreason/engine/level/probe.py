@@ -16,6 +16,8 @@ from kgreason.engine.level.ground import bind
 from kgreason.engine.memory.blocks import entries, hashes, matrix, unsigned, vector
 from kgreason.engine.memory.hashing import entry_tag, finished, hash_row, log2, mixed, salted
 from kgreason.engine.memory.layout import (
+    AGE,
+    BEFORE,
     END,
     ENTRIES,
     FIRST,
@@ -34,11 +36,13 @@ from kgreason.engine.memory.layout import (
     ROWS,
     SINGLE,
     SLOTS,
+    STATE,
     STEP,
     STEP_ARRANGEMENT,
     STEP_BOUND,
     STEP_COMPARED,
     STEP_FREE,
+    STEP_LATER,
     STEP_PAIRS,
     STEPS,
     Block,
@@ -127,7 +131,8 @@ def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> t
     """Find the rows that may extend a rewrite by step `step`; `h` is the hash that the step looks up.
 
     Returns (start, end, single). Several rows: they are postings[start:end], and single is -1. One row: (0, 1, row). No
-    row: start equals end.
+    row: start equals end. A fact that the atom does not see counts as no row, so that the number of rewrites does not
+    depend on when the heads of a level enter the fact table.
     """
     a = np.int32(steps[step, STEP_ARRANGEMENT])
     if a < 0:
@@ -135,7 +140,9 @@ def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> t
         last = heads.shape[0] - 1
         fill_key(steps, step, slots, heads, last)
         r = find_row(rows, table, log2(m, ENTRIES), heads, last, h)
-        return np.int64(0), np.int64(r >= 0), np.int64(r)
+        ages = m[BEFORE + steps[step, STEP_LATER]]
+        is_seen = r >= 0 and (ages >> np.int64(rows[r, STATE] & AGE)) & 1 != 0
+        return np.int64(0), np.int64(is_seen), np.int64(r)
     groups, table = matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
     g = find_group(matrix(m, ROWS), groups, table, log2(m, GROUP_ENTRIES), steps, step, slots, h)
     if g < 0:

@@ -316,6 +316,14 @@ def next_block(m: Block, high: Number) -> None:
 
 
 @inline
+def end_block(m: Block) -> None:
+    """End the block of first probes at row AT_ROW. Later rows are probed again and counted then, not twice."""
+    m[REWRITES] -= m[BLOCK_HIGH] - m[AT_ROW]
+    m[FUEL] += m[BLOCK_HIGH] - m[AT_ROW]
+    m[BLOCK_HIGH] = m[AT_ROW]
+
+
+@inline
 def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
     """Run a plan whose body has two atoms: each row of the hits, up to position `high`, leads to one posting.
 
@@ -340,12 +348,11 @@ def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
             continue
         stop = room_for(m, step, low, end)
         ground(m, step, postings, single, low, stop, ages, start_rank(m, row))
-        if (
-            stop < end
-        ):  # the buffer is full: the rest of this posting waits on the stack, and later rows are probed anew
+        if stop < end:  # the buffer is full: the rest of this posting waits on the stack
             frames[0, STEP], frames[0, POSITION], frames[0, END], frames[0, SINGLE] = step, stop, end, single
             frames[0, RANK] = start_rank(m, row)
-            m[AT_DEPTH], m[BLOCK_HIGH] = 0, m[AT_ROW]
+            m[AT_DEPTH] = 0
+            end_block(m)
             return INTERRUPTED
     return FINISHED
 
