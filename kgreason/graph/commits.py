@@ -329,7 +329,7 @@ class LiveGraph:
     def write(self, path: Any) -> None:
         """Write a snapshot of the state to the folder `path`."""
         live = self.materializer
-        snapshot.write(path, live.save(), live.dictionary, live.rules, live.own, self._costs.costs())
+        snapshot.write(path, live.save(), live.dictionary, live.rules, live.own, self._costs.costs(), live.strata())
 
     def described_costs(self, *, alone: bool, anew: bool) -> list[dict[str, Any]]:
         """Return the rules in force as dicts, each with its costs.
@@ -339,7 +339,7 @@ class LiveGraph:
         """
         rules = self.materializer.rules
         costs = self._anew() if anew else self._costs.costs()
-        return snapshot.described(rules, costs, self._costs.alone() if alone else None)
+        return snapshot.described(rules, self.materializer.strata(), costs, self._costs.alone() if alone else None)
 
     def _anew(self) -> dict[Rule, Cost]:
         known = len(self.materializer.dictionary)

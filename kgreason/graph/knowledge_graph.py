@@ -1170,7 +1170,10 @@ class KnowledgeGraph:
 
     @locked
     def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
-        """Return a dict for each rule in force: its `name`, its text (`rule`), and the reason why it runs (`why`).
+        """Return a dict for each rule in force: its `name`, its text (`rule`), why it runs (`why`), and `stratum`.
+
+        `stratum` says when NOT, AGGREGATE and SKOLEM of the rule are decided: after those of all smaller strata. It is
+        0 for a rule without them.
 
         With `costs` each dict also has the work of its rule, and the costliest rules come first:
 
@@ -1204,7 +1207,7 @@ class KnowledgeGraph:
 
     def _read_rules(self) -> list[dict[str, Any]]:
         if live := self._current():
-            return snapshot.described(live.materializer.rules)
+            return snapshot.described(live.materializer.rules, live.materializer.strata())
         return snapshot.read_rules(self._home.snapshot) if self._home.snapshot else []
 
     def _read_costs(self, *, alone: bool, anew: bool) -> list[dict[str, Any]]:

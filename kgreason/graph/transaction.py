@@ -299,7 +299,7 @@ class Transaction:
         own = self._rules()
         known = {canonical(rule) for rule in own}
         after = own | dict.fromkeys(rule for rule in rules if canonical(rule) not in known)
-        check_declared(after)
+        check_declared(after, self._live.operators.registry.find)
         for rule in rules:
             if rule.declares and rule not in own:
                 self._pending().check(rule.declares)

@@ -583,6 +583,10 @@ class Materializer:
         """A mapping from each rule in force, with its sources, to the reason why the rule runs."""
         return self.program.program.reasons
 
+    def strata(self) -> dict[Rule, int]:
+        """Return the stratum of each rule in force that says NOT, AGGREGATE or SKOLEM. The others have none."""
+        return {rule: at for rule in self.rules if not rule.is_positive and (at := self.operators.stratum(rule))}
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings: one for each axiom without a rule, one for each clique that is not shown with all its members."""

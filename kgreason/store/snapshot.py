@@ -56,14 +56,15 @@ def write(
     reasons: dict[Rule, str],
     own: tuple[Rule, ...],
     costs: Mapping[Rule, Cost],
+    strata: Mapping[Rule, int],
 ) -> None:
     """Write a snapshot into a folder that does not exist yet. Raises StoreError and OSError.
 
-    `saved` is the state. `reasons` are the rules in force, each with the reason why it runs, and `costs` their work.
-    `own` are the user's rules.
+    `saved` is the state. `reasons` are the rules in force, each with the reason why it runs, `costs` their work, and
+    `strata` the strata of those that have one. `own` are the user's rules.
     """
     folder.mkdir()
-    rules = described(reasons, costs)
+    rules = described(reasons, strata, costs)
     counts = [[rule.pop(name) for name in Cost._fields] for rule in rules]
     _save(folder / "costs.npy", np.array(counts, dtype=np.int64).reshape(-1, len(Cost._fields)))
     dictionary.save(folder / "dictionary")
@@ -89,18 +90,25 @@ def write(
 
 
 def described(
-    reasons: dict[Rule, str], costs: Mapping[Rule, Cost] | None = None, alone: Mapping[Rule, int] | None = None
+    reasons: dict[Rule, str],
+    strata: Mapping[Rule, int],
+    costs: Mapping[Rule, Cost] | None = None,
+    alone: Mapping[Rule, int] | None = None,
 ) -> list[dict[str, Any]]:
-    """Return a dict for each rule with its name, text and reason, ordered by name and then by text.
+    """Return a dict for each rule with its name, text, reason and stratum, ordered by name and then by text.
 
-    `reasons` are the rules, each with the reason why it runs. If `costs` is given, each dict has the work of its rule.
+    `reasons` are the rules, each with the reason why it runs. `strata` are the strata of rules that have one; the
+    others get 0. If `costs` is given, each dict has the work of its rule.
     If `alone` is given, too, each dict has the number of facts that only its rule supports; `alone` maps rules to these
     numbers.
     """
     rows = sorted((rule.name, format_rule(rule), why, place) for place, (rule, why) in enumerate(reasons.items()))
-    told: list[dict[str, Any]] = [{"name": name, "rule": text, "why": why} for name, text, why, _ in rows]
+    rules = list(reasons)
+    told: list[dict[str, Any]] = [
+        {"name": name, "rule": text, "why": why, "stratum": strata.get(rules[place], 0)}
+        for name, text, why, place in rows
+    ]
     if costs is not None:
-        rules = list(reasons)
         for row, (*_, place) in zip(told, rows, strict=True):
             row.update(costs.get(rules[place], Cost())._asdict())
             row.update({} if alone is None else {"alone": alone[rules[place]]})
@@ -167,7 +175,7 @@ def read_dictionary(folder: Path) -> Dictionary:
 
 
 def read_rules(folder: Path, *, costs: bool = False) -> list[dict[str, Any]]:
-    """Return the program of a snapshot: for each rule its name, its text, and the reason why it runs.
+    """Return the program of a snapshot: for each rule its name, its text, the reason why it runs, and its stratum.
 
     If `costs` is true, the work of each rule is included. Raises StoreError.
     """

@@ -156,7 +156,7 @@ def test_stats_are_those_of_the_load(tmp_path: Path, family: Path) -> None:
 
 def test_rules_are_listed_with_their_reasons(store: Path) -> None:
     found = json.loads(done("rules", "list", "-l", store, "--json"))
-    assert {tuple(rule) for rule in found} == {("name", "rule", "why")}
+    assert {tuple(rule) for rule in found} == {("name", "rule", "why", "stratum")}
     [transitive] = [rule for rule in found if rule["name"] == "prp-trp"]
     assert f"<{E}hasAncestor>" in transitive["why"]
     assert "# from the axiom " in done("rules", "list", "-l", store).partition("@rule prp-trp")[0]

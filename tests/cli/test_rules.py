@@ -9,6 +9,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import RuleError
+from kgreason.rules.parser import parse
 from tests.cli.calling import done, failed
 
 E = "http://example.org/"
@@ -143,3 +144,28 @@ def test_what_is_listed_can_be_read_again(
     as_json = json.loads(done("rules", "list", "-l", store, "--json"))
     known = {canonical(rule) for each in as_json for rule in parse(f'@rule "{each["name"]}" {each["rule"]}').rules}
     assert {canonical(rule) for rule in listed} <= known
+
+
+def test_strata_are_listed(tmp_path: Path) -> None:
+    rules = tmp_path / "cats.dl"
+    rules.write_text(
+        "@prefix : <http://e/> . "
+        "@rule stray :Stray[?x] :- :Cat[?x], NOT :Owned[?x] . @rule plain :Pet[?x] :- :Cat[?x] . "
+        "@rule count [:all, :strays, ?n] :- AGGREGATE(:Stray[?x] BIND COUNT(*) AS ?n) ."
+    )
+    data = tmp_path / "cats.ttl"
+    data.write_text("<http://e/tom> a <http://e/Cat> .")
+    store = tmp_path / "store"
+    done("load", "-l", store, "-f", data, "--rules", rules)
+    listed = done("rules", "list", "-l", store)
+    assert "@rule stray  # stratum 1\n" in listed
+    assert "@rule count  # stratum 2\n" in listed
+    assert "@rule plain\n" in listed
+    parse(listed)
+    strata = {rule["name"]: rule["stratum"] for rule in json.loads(done("rules", "list", "-l", store, "--json"))}
+    assert strata == {"stray": 1, "count": 2, "plain": 0}
+    with KnowledgeGraph.open(store) as graph:
+        with graph.transaction() as tx:
+            tx.add_rules("@prefix : <http://e/> . @rule owned :Owned[?x] :- :Cat[?x], NOT :Wild[?x] .")
+        strata = {rule["name"]: rule["stratum"] for rule in graph.rules()}
+    assert strata == {"owned": 1, "stray": 2, "count": 3, "plain": 0}

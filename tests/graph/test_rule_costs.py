@@ -42,7 +42,7 @@ def named(graph: KnowledgeGraph, name: str, **options: Any) -> dict[str, Any]:
 def test_the_costs_of_all_rules_add_up() -> None:
     with filled() as graph:
         rows = graph.rules(costs=True)
-        assert {tuple(row[key] for key in ("name", "rule", "why")) for row in rows} == {
+        assert {tuple(row[key] for key in ("name", "rule", "why", "stratum")) for row in rows} == {
             tuple(row.values()) for row in graph.rules()
         }
         assert sum(row["last_rewrites"] for row in rows) == graph.stats()["rewrites"] > 0

@@ -3,6 +3,7 @@
     # your rule, from family.dl              the user's rules come first, with their own variables and order
     # from the axiom :p rdfs:range :C .      rules that were translated from axioms
     # of the rule set: needs no axiom        other rules, each group with the reason why it runs
+    @rule stray  # stratum 1               when NOT, AGGREGATE and SKOLEM of the rule are decided, if it has them
     # 40 helper rules are not shown          rules over kgreason's own relations; `--all` shows them
 
 Law: the listing can be parsed, and each rule in it is in force. There is one exception: the parser refuses the helper
@@ -14,15 +15,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from typing import Any
 
 from kgreason.cli.notation import shortened
 from kgreason.cli.places import Graph
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import WIDTH, format_name, format_rule
-from kgreason.rules.model import OWN, origin
+from kgreason.rules.model import OWN, Rule, origin
 
-Described = dict[str, str]
-"""A rule as `KnowledgeGraph.rules` gives it: its `name`, its text as `rule`, and `why` it runs."""
+Described = dict[str, Any]
+"""A rule as `KnowledgeGraph.rules` gives it: its `name`, its text as `rule`, `why` it runs, and its `stratum`."""
 
 _RELATION = re.compile(r"\b[a-z]\w*\(")
 _AXIOM = ("<", "_:", '"')
@@ -35,9 +37,18 @@ def described(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[D
     `prefixes` shorten IRIs.
     """
     known, own = prefixes or {}, graph.own_rules()
-    forms = {(rule.name, format_rule(form)) for rule in own for form in (rule, canonical(rule))}
-    others = [each for each in graph.rules() if (each["name"], each["rule"]) not in forms]
-    mine = [{"name": rule.name, "rule": format_rule(rule, known), "why": origin(rule)} for rule in own]
+    forms = {(rule.name, format_rule(form)): rule for rule in own for form in (rule, canonical(rule))}
+    strata: dict[Rule, int] = {}
+    others = []
+    for each in graph.rules():
+        if (rule := forms.get((each["name"], each["rule"]))) is None:
+            others.append(each)
+        else:
+            strata[rule] = each.get("stratum", 0)
+    mine = [
+        {"name": rule.name, "rule": format_rule(rule, known), "why": origin(rule), "stratum": strata.get(rule, 0)}
+        for rule in own
+    ]
     return mine + [each | {"rule": _shortened(each["rule"], known)} for each in others]
 
 
@@ -72,7 +83,8 @@ def _block(why: str, group: list[Described], prefixes: Mapping[str, str]) -> Ite
     yield f"# {reason(why, len(group), prefixes)}"
     for rule in group:
         if not rule["rule"].startswith("@relation "):
-            yield f"@rule {format_name(rule['name'])}"
+            stratum = rule.get("stratum", 0)
+            yield f"@rule {format_name(rule['name'])}" + (f"  # stratum {stratum}" if stratum else "")
         yield rule["rule"]
     yield ""
 

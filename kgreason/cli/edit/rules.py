@@ -73,6 +73,9 @@ def list_rules(location: Place, every: bool, as_json: bool, prefixes: dict[str, 
     Rules of your own come first, as you wrote them, with the name of their file. Rules that were translated from the
     ontology follow, with their axioms, and then the rules of the rule set that need no axiom. kgreason also has helper
     rules, for equal terms, the values of literals and class expressions. --all and --json show these as well.
+
+    `# stratum 2` says when NOT, AGGREGATE and SKOLEM of a rule are decided: after those of stratum 1, whose results
+    it needs.
     """
     known = PREFIXES | prefixes
     with graph_at(location, read_only=True) as graph:

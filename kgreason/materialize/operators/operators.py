@@ -35,7 +35,7 @@ from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.skolems import Skolems
 from kgreason.materialize.same_as.representatives import Equality
-from kgreason.rules.lowering import Aggregation, Function, Negation
+from kgreason.rules.lowering import Aggregation, Function, Negation, aggregations, negations, skolems
 from kgreason.rules.model import Rule, Triple
 from kgreason.rules.strata import Level, Waiting, has_closed, stratify
 from kgreason.terms.dictionary import Dictionary
@@ -72,6 +72,8 @@ class Operators:
         )
         self._level = 0
         self._is_ordered = self._was_ordered = False
+        self._strata: dict[Waiting, Level] = {}
+        self._strata_before = self._strata
         self.are_any = False
         """Whether rules in force have more than atoms, or had so before the open commit."""
 
@@ -91,7 +93,7 @@ class Operators:
         was_ordered, self._is_ordered = self._is_ordered, any(map(has_closed, rules))
         levels: dict[Waiting, Level] = {}
         if self._is_ordered or was_ordered or self._have_levels():
-            levels = stratify(drawn(rules, schema)) if self._is_ordered else {}
+            levels = self._strata = stratify(drawn(rules, schema)) if self._is_ordered else {}
             made = {each: at.level for each, at in levels.items() if isinstance(each, Function)}
             self._skolems.follow(made, rules)
             self._negations.follow({each: at.level for each, at in levels.items() if isinstance(each, Negation)})
@@ -99,6 +101,11 @@ class Operators:
             self.restart()
         self._functions.follow(rules, [each for each in levels if isinstance(each, Function)])
         self._look()
+
+    def stratum(self, rule: Rule) -> int:
+        """Return the stratum in which NOT, AGGREGATE and SKOLEM of a rule in force are decided; 0 if it has none."""
+        waiting = (*negations(rule), *aggregations(rule), *skolems(rule)) if self._strata else ()
+        return max((self._strata[each].level for each in waiting if each in self._strata), default=0)
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
         """Return the facts of DATA to assert and to retract.
@@ -170,14 +177,14 @@ class Operators:
 
     def accept(self) -> None:
         """Make the change of rules final."""
-        self._was_ordered = self._is_ordered
+        self._was_ordered, self._strata_before = self._is_ordered, self._strata
         for part in self._parts:
             part.accept()
         self._look()
 
     def rollback(self) -> None:
         """Return to the rules that were in force at the last `accept`."""
-        self._is_ordered = self._was_ordered
+        self._is_ordered, self._strata = self._was_ordered, self._strata_before
         for part in self._parts:
             part.rollback()
         self._look()

@@ -1,6 +1,6 @@
 """Check that rules keep to the declarations (`@relation`) of relations: number of columns, types, and kind.
 
-Cost: nothing if no relation is declared; otherwise one pass over all atoms.
+Cost: one pass over all atoms, if a relation is declared; one over the expressions of all rules.
 """
 
 from __future__ import annotations
@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kgreason.errors import RuleError
+from kgreason.functions.registry import Find
 from kgreason.rules.model import Relation, Rule, Variable
+from kgreason.rules.relations.types import never_fits
 
 MADE_BY_RULES = ("derived", "internal")
 """The kinds of relations whose facts nobody may assert."""
@@ -60,17 +62,22 @@ def misfit(relation: Relation, places: Sequence[str | None], *, is_derived: bool
     return None
 
 
-def check_declared(rules: Iterable[Rule]) -> None:
-    """Raise RuleError if two declarations of a relation differ, or an atom does not fit its declaration."""
+def check_declared(rules: Iterable[Rule], find: Find | None = None) -> None:
+    """Raise RuleError if two declarations of a relation differ, or a rule does not fit a declaration.
+
+    `find` finds the signatures of Python functions, whose types must fit as well; with None they are not checked.
+    """
     rules = tuple(rules)
     known: dict[str, Relation] = {}
     for rule in rules:
         if rule.declares and known.setdefault(rule.declares.name, rule.declares) != rule.declares:
             raise RuleError(f"{rule.declares.name} is declared already, with other columns or another key")
-    for rule in rules if known else ():
-        for place, atom in enumerate(rule.atoms()):
+    for rule in rules:
+        for place, atom in enumerate(rule.atoms() if known else ()):
             relation = known.get(atom.relation or "")
             is_derived = place < len(rule.heads) and not (rule.is_positive and not rule.body)
             constants = [None if isinstance(term, Variable) else term for term in atom.terms]
             if relation and (problem := misfit(relation, constants, is_derived=is_derived)):
                 raise RuleError(f"rule {rule.name}: {problem}")
+        if problem := never_fits(rule, known, find):
+            raise RuleError(f"rule {rule.name}: {problem}")

@@ -44,6 +44,7 @@ from kgreason.rules.model import (
 )
 from kgreason.rules.program import Program, default_name
 from kgreason.rules.relations.declarations import misfit
+from kgreason.rules.relations.types import never_fits
 from kgreason.rules.safety import check_safe
 from kgreason.rules.text.mistakes import misused
 from kgreason.rules.text.syntax import (
@@ -208,18 +209,16 @@ class _Reader:
         except UnsafeRuleError as error:
             start = clause.heads[0].start
             raise UnsafeRuleError(f"{self.source}:{start.line}:{start.column}: {error}") from None
-        self._check_declared(clause)
+        self._check_declared(clause, rule)
         self.rules.append(rule)
 
-    def _check_declared(self, clause: Clause) -> None:
-        """Raise RuleSyntaxError if an atom of a rule does not fit the declaration of its relation.
+    def _check_declared(self, clause: Clause, rule: Rule) -> None:
+        """Raise RuleSyntaxError if `rule`, which `clause` is the text of, does not fit a declaration of a relation.
 
         Only declarations before the rule count.
         """
         known = {each.declares.name: each.declares for each in self.rules if each.declares}
-        if not known:
-            return
-        for written in _atoms(clause):
+        for written in _atoms(clause) if known else ():
             relation = known.get(str(written.relation))
             if relation is None or written.terms is None:
                 continue
@@ -228,6 +227,8 @@ class _Reader:
             is_derived = bool(clause.body) and any(written is head for head in clause.heads)
             if problem := misfit(relation, places, is_derived=is_derived):
                 self._fail(written.start, problem)
+        if problem := never_fits(rule, known, self._find):
+            self._fail(clause.heads[0].start, f"rule {rule.name}: {problem}")
 
     def _check_words(self, heads: list[AtomText], body: list[LiteralText]) -> None:
         """Raise RuleSyntaxError for `false` in a wrong place, and for a relation named by a word of the language."""

@@ -109,4 +109,7 @@ def _axiom(reason: str) -> str:
 
 
 def _rule(told: dict[str, Any], text: str) -> Markup:
-    return Markup('<details><summary>{}</summary><pre class="rule">{}</pre></details>').format(told["name"], text)
+    stratum = f" (stratum {told['stratum']})" if told.get("stratum") else ""
+    return Markup('<details><summary>{}{}</summary><pre class="rule">{}</pre></details>').format(
+        told["name"], stratum, text
+    )
