@@ -60,7 +60,7 @@ def is_helper(rule: Described) -> bool:
 
 def is_own(rule: Described) -> bool:
     """Whether the user added a rule."""
-    return rule["why"] == OWN or rule["why"].startswith("from ")
+    return rule["why"] == OWN or str(rule["why"]).startswith("from ")
 
 
 def text_of(rules: Iterable[Described], prefixes: Mapping[str, str]) -> Iterator[str]:
