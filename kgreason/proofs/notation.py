@@ -16,9 +16,11 @@ from kgreason.rules.formatter import format_atom, format_call, format_computed, 
 from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
 from kgreason.rules.model import DATA, Atom, Rule, Term, triple
 from kgreason.rules.parser import absent, aggregated, computed
-from kgreason.terms.vocabulary import RDF_TYPE
+from kgreason.terms.vocabulary import RDF_TYPE, SWRL_VARIABLE
 
 NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
+_MOST_TRIPLES = 8
+"""An axiom of more triples is shortened in a proof."""
 _CONDITIONS = {
     "dt_value": "{0} and {1} have the same value",
     "dt_type": "the value of {0} is in {1}",
@@ -117,8 +119,18 @@ def _aggregated_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
 
 
 def axioms_text(rule: Rule, prefixes: Mapping[str, str]) -> list[str]:
-    """Return the triples that a rule was translated from, each as a text."""
-    return [fact_text(triple(*source), prefixes) for source in rule.sources]
+    """Return the triples that a rule was translated from, each as a text.
+
+    If there are many triples, those about blank nodes are counted only: they are lists and expressions in the axiom.
+    """
+    sources = rule.sources
+    if len(sources) > _MOST_TRIPLES:
+        sources = tuple(each for each in sources if not each[0].startswith("_:") and each[2] != SWRL_VARIABLE)
+        sources = sources or rule.sources[:1]
+    texts = [fact_text(triple(*source), prefixes) for source in sources]
+    if left := len(rule.sources) - len(sources):
+        texts[-1] += f", and {left} more triples of its lists and expressions"
+    return texts
 
 
 def rule_text(rule: Rule, prefixes: Mapping[str, str]) -> str:

@@ -31,7 +31,8 @@ def typed(name: str) -> Atom:
 
 
 DOG = Proof(typed("Dog"))
-ANIMAL = Proof(typed("Animal"), subclass("Dog", "Animal"), (DOG,))
+LOWER = subclass("Dog", "Animal")
+ANIMAL = Proof(typed("Animal"), LOWER, (DOG,))
 BOTH = Rule(
     (Atom("both", (X,)),),
     (triple(X, TYPE, e("Animal")), triple(X, TYPE, e("Animal")), triple(X, TYPE, e("Dog"))),
@@ -51,6 +52,17 @@ def test_text_with_prefixes() -> None:
         "    :rex a :Animal (proved above)\n"
         "    :rex a :Dog (asserted)\n"
     )
+
+
+def test_the_inner_triples_of_a_long_axiom_are_counted() -> None:
+    cells = tuple((f"_:b{n}", f"<{RDFS}seeAlso>", f"_:b{n + 1}") for n in range(9))
+    long = Rule(LOWER.heads, LOWER.body, "cls", "cls", ((e("Dog"), f"<{RDFS}seeAlso>", "_:b0"), *cells))
+    lines = Proof(typed("Animal"), long, (DOG,)).to_text(PREFIXES).splitlines()
+    assert lines[2] == "    with the axiom :Dog rdfs:seeAlso _:b0, and 9 more triples of its lists and expressions"
+    assert lines[3] == "    :rex a :Dog (asserted)"
+    blank = Rule(long.heads, long.body, "cls", "cls", cells)
+    (line,) = (line for line in Proof(typed("Animal"), blank, (DOG,)).to_text().splitlines() if "axiom" in line)
+    assert line.endswith("_:b1, and 8 more triples of its lists and expressions")
 
 
 def test_text_without_prefixes_is_n_triples() -> None:
