@@ -2,7 +2,7 @@
 
     writer     adds a person with a number and a mate in one commit, and now and then an axiom; notes what was
                acknowledged
-    reader     asks the queries of LUBM, and for persons that a reader would see in half a commit
+    reader     asks the queries of LUBM, and for persons that a reader would see in half a commit, from a common `Deck`
     follower   reads the feed from its last commit on, and keeps the quads that the events tell
 
 Laws that `check` tests: every acknowledged person is there, and nobody whom no writer has sent. A reader never sees a
@@ -18,7 +18,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -44,6 +44,25 @@ class Ledger:
     acknowledged: set[str] = field(default_factory=set)
     unknown: set[str] = field(default_factory=set)
     seconds: list[float] = field(default_factory=list)
+
+
+class Deck:
+    """Queries that many readers take in turns: all of them in random order, then all of them again, and so on.
+
+    The slowest query of LUBM costs a thousand times the fastest one. With queries drawn one by one, the rate of a short
+    run would say how often the slow ones were drawn. Threads: any thread may take a query.
+    """
+
+    def __init__(self, queries: Sequence[str], seed: int) -> None:
+        self._queries, self._chance, self._lock = queries, random.Random(seed), threading.Lock()
+        self._rest: list[str] = []
+
+    def take(self) -> str:
+        """Return the next query."""
+        with self._lock:
+            if not self._rest:
+                self._rest = self._chance.sample(self._queries, len(self._queries))
+            return self._rest.pop()
 
 
 class Follower:
@@ -74,7 +93,7 @@ class Crowd:
     def __init__(self, commit: int, *, readers: int, writers: int, followers: int, seed: int = 0) -> None:
         self.ledgers = [Ledger() for _ in range(writers)]
         self.followers = [Follower(commit) for _ in range(followers)]
-        self._readers, self._seed = readers, seed
+        self._readers, self._deck = readers, Deck([*queries().values(), HALF], seed)
         self._counts = [0] * writers
         self._problems: list[str] = []
         self.dropped = 0
@@ -98,9 +117,8 @@ class Crowd:
         """
         is_over = threading.Event()
         calls: list[Callable[[], object]] = []
-        for number in range(self._readers):
-            chance = random.Random(f"{self._seed} {number}")
-            calls.append(partial(self._read, address, chance, is_over))
+        for _ in range(self._readers):
+            calls.append(partial(self._read, address, is_over))
         for number in range(len(self.ledgers) if writes else 0):
             calls.append(partial(self._write, address, number, interval, axioms, is_over))
         return self._visit(calls, is_over)
@@ -117,14 +135,13 @@ class Crowd:
         except Exception as error:
             self._problems.append(f"{type(error).__name__}: {error}")
 
-    def _read(self, address: tuple[str, int], chance: random.Random, is_over: threading.Event) -> None:
-        mixed = list(queries().values())
+    def _read(self, address: tuple[str, int], is_over: threading.Event) -> None:
         with Client(address) as client:
             while not is_over.is_set():
-                if chance.random() < 0.1:
+                if (query := self._deck.take()) == HALF:
                     assert not (half := client.rows(HALF)), f"half a commit was seen: {half[:3]}"
                 else:
-                    client.ask(chance.choice(mixed))
+                    client.ask(query)
                 self.reads += 1
 
     def _write(

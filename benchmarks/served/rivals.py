@@ -14,7 +14,6 @@ Cost: `SECONDS` for each side, and some minutes to start Fuseki.
 
 from __future__ import annotations
 
-import random
 import socket
 import subprocess
 import sys
@@ -35,7 +34,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from benchmarks.lubm import NAMESPACE, ONTOLOGY
-from benchmarks.served.load import READERS
+from benchmarks.served.crowd import Deck
+from benchmarks.served.load import READERS, WARM
 from benchmarks.served.serving import LOST, PATIENCE, Client, lubm_store, running
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.lubm import queries
@@ -79,18 +79,19 @@ def measured(port: int, seconds: float, path: str = "") -> Rates:
     with Client((_HOST, port), path) as client:
         values = sum(client.ask(query).count(b'"type"') for query in mixed)  # the caches fill as well
 
+    deck = Deck(mixed, 0)
+
     def read(number: int) -> None:
-        chance = random.Random(number)
         with Client((_HOST, port), path) as client:
             while not is_over.is_set():
-                client.ask(chance.choice(mixed))
+                client.ask(deck.take())
                 counts[number] += 1
 
     threads = [threading.Thread(target=read, args=(number,)) for number in range(READERS)]
     for thread in threads:
         thread.start()
     until = time.monotonic() + PATIENCE
-    while sum(counts) < READERS and time.monotonic() < until:  # processes start
+    while sum(counts) < WARM and time.monotonic() < until:  # processes start
         time.sleep(0.01)
     begun, before = time.perf_counter(), sum(counts)
     time.sleep(seconds)

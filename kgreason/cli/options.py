@@ -100,10 +100,10 @@ def _history(_context: click.Context, _option: click.Parameter, text: str | None
 
 history = click.option(
     "--history",
-    metavar="all|none|N",
+    metavar="all|none|N|Nd",
     callback=_history,
-    help="Which commits the store keeps for `kgreason log`, `revert` and --as-of: all, none (the default), or at least "
-    "the last N. The store keeps this option for all later changes.",
+    help="Which commits the store keeps for `kgreason log`, `revert` and --as-of: all, none (the default), at least "
+    "the last N, or at least those of the last N days (as 90d). The store keeps this option for all later changes.",
 )
 
 

@@ -233,9 +233,9 @@ class KnowledgeGraph:
         the store is opened again, and for each follower of the store.
 
         - `history`: with "all" the graph keeps what every commit changed, for `log`, `changes`, `as_of` and `revert`. A
-          number keeps at least so many of the last commits. With "none" (the default) the graph keeps no history. A
-          store remembers this option. If you pass "all" or a number for a store without a history, its history begins
-          with the next commit.
+          number keeps at least so many of the last commits, and "90d" at least those of the last 90 days. Old commits
+          are removed while new ones are made. With "none" (the default) the graph keeps no history. A store remembers
+          this option. If you pass another value for a store without a history, its history begins with the next commit.
 
         The other options hold until the graph is closed.
 

@@ -5,6 +5,7 @@ The manifest of a store, and the module `selection`, call the options by the sam
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -46,8 +47,10 @@ NO_LIMITS = Limits(sys.maxsize, sys.maxsize)
 SchemaMode: TypeAlias = Literal["axioms", "data"]
 """`axioms`: the schema is translated to rules. `data`: generic rules read the schema as facts."""
 
-HistoryMode: TypeAlias = Literal["all", "none"] | int
-"""Which commits a graph keeps in its history: all, none, or at least the last n commits."""
+HistoryMode: TypeAlias = int | str
+"""Which commits a graph keeps in its history: "all", "none", at least the last n, or those of the last days ("90d")."""
+
+_DAYS = re.compile(r"[1-9][0-9]{0,5}d", re.ASCII)
 
 LETTER = "eq-literals"
 """The group of owl2rl by which rules may make literals of different values equal, as the W3C's tables say."""
@@ -94,9 +97,22 @@ def check_count(option: str, value: object, least: int) -> None:
 
 
 def check_history(value: object) -> None:
-    """Raises InputError unless the value is "all", "none" or a number of commits, at least 1."""
-    if value not in ("all", "none") and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-        raise _kind(value, str, int)(f"history {value!r}: it must be all, none, or a number of commits, at least 1")
+    """Raises InputError unless the value is "all", "none", a number of commits (at least 1), or days such as "90d"."""
+    if value in ("all", "none") or (isinstance(value, str) and _DAYS.fullmatch(value)):
+        return
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise _kind(value, str, int)(
+            f"history {value!r}: it must be all, none, or a number of commits, at least 1, or days, such as 90d"
+        )
+
+
+def days_of(history: HistoryMode) -> int | None:
+    """Return the number of days in an option such as "90d", or None for other options.
+
+    >>> days_of("90d"), days_of("all"), days_of(90)
+    (90, None, None)
+    """
+    return int(history[:-1]) if isinstance(history, str) and _DAYS.fullmatch(history) else None
 
 
 def check_seconds(option: str, value: object) -> None:

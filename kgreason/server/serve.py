@@ -24,6 +24,8 @@ from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
 
 _BACKLOG = 1024
+_HEAD = 1 << 16
+"""The longest head of a request, in bytes."""
 _MESSAGE = 1 << 22
 """The longest message of a browser to the console, in bytes."""
 _PATIENCE = 5
@@ -63,6 +65,7 @@ class Server(uvicorn.Server):
             proxy_headers=False,
             loop="asyncio",  # as without the libraries that NiceGUI brings
             http=partial(Connection, seconds=slow),  # type: ignore[arg-type]  # it is called as a class is
+            h11_max_incomplete_event_size=_HEAD,
             ws="websockets-sansio",
             ws_max_size=_MESSAGE,
             timeout_graceful_shutdown=_PATIENCE,

@@ -102,15 +102,15 @@ class Unknown(NamedTuple):
     prefix: str
 
 
-def unknown_prefix(text: str, known: Collection[str], start: int = 0, end: int | None = None) -> Unknown | None:
-    """Return the first prefix in `text[start:end]` that is used and not known.
+def unknown_prefix(text: str, known: Collection[str]) -> Unknown | None:
+    """Return the first prefix in `text` that is used and not known.
 
     A prefix is known if it is in `known`, or if the text declares it before its use. Returns None if a string without
     an end comes first, or a name after a `<` that does not begin an IRI: then what looks like a name may be part of a
     string or an IRI.
     """
     declared, last = set(known), ""
-    for token in TOKEN.finditer(text, start, len(text) if end is None else end):
+    for token in TOKEN.finditer(text):
         if token["broken"]:
             return None
         if token[0].startswith("#"):

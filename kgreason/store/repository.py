@@ -43,6 +43,7 @@ from kgreason.engine.interrupts import undivided
 from kgreason.errors import StoreError
 from kgreason.store.folder import FORMAT, Folder, Manifest, read_manifest
 from kgreason.store.history.entry import Entry, Head, now
+from kgreason.store.history.kept import Kept
 from kgreason.store.history.log import FileHistory, History, MemoryHistory, history_path
 from kgreason.store.journal.record import Record
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -103,14 +104,13 @@ class Repository:
     def _begin(self) -> None:
         """Remove the files that an earlier writer left behind, and open the history for writing."""
         self._tidy()
-        kept = self.manifest.history
-        if kept == "none":
+        if self.manifest.history == "none":
             return
-        most = None if kept == "all" else kept
+        kept = Kept.of(self.manifest.history)
         if self._folder is None:
-            self.history = MemoryHistory(most)
+            self.history = MemoryHistory(kept)
         else:
-            history = FileHistory(history_path(self._folder.path), most)
+            history = FileHistory(history_path(self._folder.path), kept)
             history.begin(self.last)
             self.history = history
 

@@ -244,6 +244,12 @@ def test_a_result_says_what_it_changed(graph: KnowledgeGraph, tmp_path: Path) ->
     assert repr(named).endswith("0 turned; quads of named graphs that came or went: 1>")
     updated = graph.update("DELETE DATA { <http://e/a> a <http://e/b> }")
     assert repr(updated) == "<Updated: Delta: nothing has changed; rows to delete that were not asserted: 1>"
+    graph.add(
+        "<http://e/c> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/d> ."
+        " <http://e/x> a <http://e/c>, <http://e/d> ."
+    )
+    updated = graph.update("DELETE DATA { <http://e/x> a <http://e/d> }")
+    assert repr(updated).endswith("; rows to delete that stay because rules derive them: 1>")
 
 
 def in_thread(work: Any) -> None:

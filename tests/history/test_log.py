@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from kgreason.errors import HistoryError, InputError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store.history import log
 from kgreason.store.history.entry import Count, Entry, Head, now
+from kgreason.store.history.kept import Kept
 from kgreason.store.history.log import FileHistory, History, MemoryHistory
 from kgreason.store.journal.journal import Journal
 
@@ -121,7 +123,29 @@ def test_a_history_may_begin_late(tmp_path: Path) -> None:
         assert len(graph.log()) == 1
 
 
-@pytest.mark.parametrize("value", ["some", 0, True, 1.5])
+@pytest.mark.parametrize("make", [FileHistory, lambda _, kept: MemoryHistory(kept)], ids=["file", "memory"])
+def test_the_commits_of_some_days_are_kept(tmp_path: Path, make: Callable[[Path, Kept], History]) -> None:
+    history = make(tmp_path / "history", Kept.of("8d"))
+    if isinstance(history, FileHistory):
+        history.begin(0)
+    for number in range(1, 41):  # a commit every twelve hours
+        time = datetime(2026, 1, 1, tzinfo=UTC) + number * timedelta(hours=12)
+        history.append(Entry(Head(number, time.isoformat())))
+        assert max(0, number - 26) <= history.base <= max(0, number - 17)
+    assert numbers(history, 23, 40) == list(range(24, 41))
+
+
+def test_a_store_remembers_the_days_of_its_history(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(tmp_path, rules=["none"], history="90d") as graph:
+        graph.add("<e:s> <e:p> <e:o> .")
+    with KnowledgeGraph.open(tmp_path) as graph:
+        graph.add("<e:s> <e:p> <e:r> .")
+        assert [each.commit for each in graph.log()] == [2, 1]
+        with graph.as_of(1) as past:
+            assert len(past) == 1
+
+
+@pytest.mark.parametrize("value", ["some", 0, True, 1.5, "0d", "90", "9.5d", "d", "-1d"])
 def test_wrong_values(value: object) -> None:
     with pytest.raises(InputError, match="it must be all, none, or a number of commits"):
         KnowledgeGraph.open(history=value)  # type: ignore[arg-type]

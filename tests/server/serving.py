@@ -22,7 +22,9 @@ PATIENCE = 120
 
 
 @contextmanager
-def served(store: Path, *, rules: str = "owl2rl", text: str = "", **options: Any) -> Iterator[str]:
+def served(
+    store: Path, *, rules: str = "owl2rl", text: str = "", budget: int | None = None, **options: Any
+) -> Iterator[str]:
     """The address of a server of a store, which is made with these rules and this Turtle text if it is not there."""
     if not store.exists():
         with KnowledgeGraph.open(store, rules=[rules]) as graph:
@@ -38,7 +40,7 @@ def served(store: Path, *, rules: str = "owl2rl", text: str = "", **options: Any
 
     def run() -> None:
         try:
-            serve(KnowledgeGraph.open(store), Settings(store, **{"port": 0, **options}), ready)
+            serve(KnowledgeGraph.open(store, budget=budget), Settings(store, **{"port": 0, **options}), ready)
         except BaseException as error:
             found.append(error)
             raise

@@ -32,7 +32,7 @@ def read(http: httpx.Client, after: int, many: int) -> list[dict[str, Any]]:
 
 
 def kept(store: Path, history: str | int) -> Path:
-    with KnowledgeGraph.open(store, history=history) as graph:  # type: ignore[arg-type]
+    with KnowledgeGraph.open(store, history=history) as graph:
         graph.add("<http://e/Cat> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Animal> .")
     return store
 

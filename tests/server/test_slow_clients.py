@@ -112,6 +112,18 @@ def test_a_refused_upload_is_not_read_to_its_end(impatient: httpx.Client) -> Non
         assert time.monotonic() - begun < 20
 
 
+def test_a_head_that_is_too_long_is_refused(impatient: httpx.Client) -> None:
+    with connected(impatient) as large:
+        with suppress(ConnectionError):
+            large.sendall(FOLLOW[:-2] + b"X-Long: " + b"x" * 2_000_000)
+        assert is_well(impatient)
+        assert said(large)[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 431", b"")
+    with connected(impatient) as endless:  # one short line after the other
+        with suppress(ConnectionError):
+            endless.sendall(FOLLOW[:-2] + b"X: x\r\n" * 400_000 + b"\r\n")
+        assert said(endless)[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 431", b"")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("says", [b"", FOLLOW])
 def test_a_thousand_idle_clients_hold_up_nobody(says: bytes, impatient: httpx.Client) -> None:

@@ -42,9 +42,9 @@ def update(
     """Change a store by SPARQL Update. kgreason computes only what the update changes.
 
     The command prints how many quads it asserted and retracted, and how many triples appeared and disappeared. Only an
-    asserted quad can be deleted. If the update deletes quads that were not asserted, the command prints the number of
-    these quads, and how many of them stay because rules infer them. The update may use the prefixes of --prefix without
-    declaring them. -v and --json print all counters. After an error or Ctrl-C the store stays as it was.
+    asserted quad can be deleted. So the command prints how many of the quads to delete were not asserted, and how many
+    stay because rules infer them. The update may use the prefixes of --prefix without declaring them. -v and --json
+    print all counters. After an error or Ctrl-C the store stays as it was.
     """
     from kgreason.cli.progress import Bars
 
@@ -61,7 +61,8 @@ def update(
     line += changes(values)
     if updated.unasserted:
         line += f"; quads to delete that were not asserted: {updated.unasserted:,}"
-        line += f" (inferred, and so still there: {updated.entailed:,})" if updated.entailed else ""
+    if updated.entailed:
+        line += f"; quads to delete that stay because rules infer them: {updated.entailed:,}"
     done.say(line, stats, values)
 
 

@@ -31,7 +31,7 @@ class Updated(NamedTuple):
     def __repr__(self) -> str:
         """Say what changed, how many of the quads to delete were not asserted, and how many stay in the graph."""
         missed = f"; rows to delete that were not asserted: {self.unasserted}" if self.unasserted else ""
-        stays = f" (of these, {self.entailed} stay because rules derive them)" if self.entailed else ""
+        stays = f"; rows to delete that stay because rules derive them: {self.entailed}" if self.entailed else ""
         return f"<Updated: {repr(self.delta)[1:-1]}{missed}{stays}>"
 
 

@@ -37,6 +37,8 @@ from kgreason.server.queries.pool import UnacceptableError
 from kgreason.sparql.tokens import TOKEN
 
 _FORM, _DIRECT = "application/x-www-form-urlencoded", "application/sparql-query"
+_SHORT = 10_000
+"""A text with fewer characters is looked through in less time than a thread needs to begin."""
 
 
 async def query(request: Request) -> Response:
@@ -44,7 +46,11 @@ async def query(request: Request) -> Response:
     if request.method != "POST" and not request.scope["query_string"]:
         return description(request)
     sparql, given = await _asked(request)
-    await run_in_threadpool(check_service, sparql, served(request).settings.services)
+    services = served(request).settings.services
+    if len(sparql) < _SHORT:
+        check_service(sparql, services)
+    else:
+        await run_in_threadpool(check_service, sparql, services)
     accept, state = request.headers.get("accept"), served(request)
     default, named = _dataset(given, address(request))
     wanted = Query(

@@ -26,7 +26,7 @@ from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat
 
 from kgreason.errors import KgreasonError, QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, UNACCEPTABLE, frame
+from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import check
 from kgreason.sparql.columns import with_columns
 from kgreason.sparql.problems import unparsed
@@ -39,14 +39,18 @@ _LOOK = 1
 """Every this many seconds the process looks whether the server still runs."""
 
 
-def main(path: str, most_bytes: str = "0") -> None:
+def main(path: str, most_bytes: str, server: str) -> None:
     """Answer the queries that come on standard input, until the input ends.
 
-    If the address space of the process would have more than `most_bytes`, the process ends; 0 means no limit.
+    If the address space of the process would have more than `most_bytes`, the process ends; 0 means no limit. `server`
+    is the number of the server's process, which may have ended already.
     """
     _limit(int(most_bytes))
-    threading.Thread(target=_end_with_server, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with_server, args=(int(server),), daemon=True).start()
     source, out = sys.stdin.buffer, sys.stdout.buffer
+    _widen(out)
+    out.write(frame(READY, b""))
+    out.flush()
     reader = _Reader(Path(path))
     while len(header := source.read(HEADER.size)) == HEADER.size:
         request = json.loads(source.read(HEADER.unpack(header)[1]))
@@ -60,6 +64,14 @@ def _limit(most_bytes: int) -> None:
             import resource
 
             resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
+
+
+def _widen(out: BinaryIO) -> None:
+    """Make a pipe hold a whole piece, if the operating system can, so that fewer messages go back and forth."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(out, fcntl.F_SETPIPE_SZ, 2 * PIECE)
 
 
 def _end_with_server(server: int) -> None:

@@ -1,5 +1,6 @@
 """What the server and a query process send each other: frames. A frame is a kind, a length and a payload.
 
+start     READY     empty: the process has started
 request   REQUEST   JSON: the fields of `pool.Request`, and `most`: how many bytes the answer may have
 answer    HEAD      JSON: {"kind": "solutions" | "triples"} or {"error": [kind, message]}
           DATA      a piece of the answer
@@ -10,10 +11,10 @@ from __future__ import annotations
 
 import struct
 
-REQUEST, HEAD, DATA, END = b"R", b"H", b"D", b"E"
+READY, REQUEST, HEAD, DATA, END = b"S", b"R", b"H", b"D", b"E"
 HEADER = struct.Struct(">cI")
 """The kind of a frame and the length of its payload."""
-PIECE = 1 << 16
+PIECE = 1 << 18
 """The least size of a piece, except of the last one."""
 UNACCEPTABLE = "unacceptable"
 """The kind of the error for an answer that the client does not accept."""

@@ -2,6 +2,8 @@
 
     ask -> a free process, or a new one -> head -> pieces of the document        at the deadline the process is killed
 
+The time of a query begins when its process is ready. Before that it may wait as long in the queue.
+
 Laws: at most `queries` processes run, and at most `queries_waiting` queries wait. A query sees the commit that its
 request names, or a later one. A process is killed at the deadline of its query, or if its client goes away; the next
 query may then start at once. Threads: everything here belongs to the event loop.
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable
@@ -31,7 +34,9 @@ _EARLY = (
     "the query cannot be evaluated: its process has ended early; perhaps it needs more memory than the server allows,"
     " or the text is nested too deeply"
 )
-_BUFFER = 1 << 18
+_BUFFER = 1 << 20
+_STARTING = 60
+"""The seconds that a process may take to start."""
 
 
 class Request(NamedTuple):
@@ -74,6 +79,8 @@ class Pool:
         self._queue: list[asyncio.Future[None]] = []
         self._idle: list[Process] = []
         self._all: set[Process] = set()
+        self._starting: set[Process] = set()
+        self._past: dict[Process, int] = {}
         self._is_closed = False
 
     @property
@@ -87,7 +94,7 @@ class Pool:
         return len(self._queue)
 
     async def warm(self) -> None:
-        """Start a process before the first query."""
+        """Start a process before the first query, but do not wait until it is ready."""
         self._idle.append(await self._started())
 
     async def ask(self, request: Request) -> Answer:
@@ -96,20 +103,34 @@ class Pool:
         Raises QueryError, QueryTimeoutError, Problem.
         """
         seconds = self._seconds if request.seconds is None else min(request.seconds, self._seconds)
-        deadline = asyncio.get_running_loop().time() + seconds
-        await self._place(deadline)
+        time = asyncio.get_running_loop().time
+        await self._place(time() + seconds)
         try:
-            process = self._idle.pop() if self._idle else await self._started()
+            process = await self._ready(self._taken(request.as_of) or await self._started())
         except BaseException:
             self._leave()
             raise
-        answer = Answer(process, deadline, seconds, self._end)
+        if request.as_of is not None:
+            self._past[process] = request.as_of
+        answer = Answer(process, time() + seconds, seconds, self._end)
         try:
             await answer.begin(frame(REQUEST, json.dumps(request._asdict() | {"most": self._most}).encode()))
         except BaseException:
             answer.close()
             raise
         return answer
+
+    def _taken(self, past: int | None) -> Process | None:
+        """Take an idle process, if there is one: if possible one that has the past commit `past` in memory.
+
+        A query of the present takes a process without a past commit, if possible.
+        """
+        if not self._idle:
+            return None
+        fitting = (process for process in reversed(self._idle) if self._past.get(process) == past)
+        process = next(fitting, self._idle[-1])
+        self._idle.remove(process)
+        return process
 
     async def check(self, kind: str, text: str, form: str, base: str) -> None:
         """Parse a text in a query process, because the text may be nested too deeply. Raises QueryError.
@@ -164,17 +185,39 @@ class Pool:
 
     def _kill(self, process: Process) -> None:
         self._all.discard(process)
+        self._starting.discard(process)
+        self._past.pop(process, None)
         with suppress(ProcessLookupError):
             process.kill()
 
     async def _started(self) -> Process:
         if self._is_closed:
             raise Problem(503, "the server is stopping")
-        arguments = [sys.executable, "-P", "-c", _RUN, str(Path(self._path).resolve()), str(self._bytes or 0)]
+        told = (str(Path(self._path).resolve()), str(self._bytes or 0), str(os.getpid()))
+        command = (sys.executable, "-P", "-c", _RUN, *told)
         process = await asyncio.create_subprocess_exec(
-            *arguments, stdin=PIPE, stdout=PIPE, limit=_BUFFER, start_new_session=True
+            *command, stdin=PIPE, stdout=PIPE, limit=_BUFFER, start_new_session=True
         )
         self._all.add(process)
+        self._starting.add(process)
+        return process
+
+    async def _ready(self, process: Process) -> Process:
+        """Wait until a process is ready, and return it. Raises QueryError or Problem if it does not start."""
+        if process not in self._starting:
+            return process
+        assert process.stdout
+        try:
+            async with asyncio.timeout(_STARTING):
+                await process.stdout.readexactly(HEADER.size)
+        except (asyncio.IncompleteReadError, TimeoutError) as error:
+            self._kill(process)
+            await process.wait()
+            raise busy("queries") if isinstance(error, TimeoutError) else QueryError(_EARLY) from error
+        except BaseException:  # the client has left
+            self._kill(process)
+            raise
+        self._starting.discard(process)
         return process
 
     async def close(self) -> None:

@@ -29,8 +29,10 @@ from typing import BinaryIO, NamedTuple, Protocol
 from kgreason.errors import HistoryError, StoreError
 from kgreason.files import sync_folder
 from kgreason.store.history.entry import Entry, Head, Place, place
+from kgreason.store.history.kept import Kept
 
 _LOGGER = logging.getLogger("kgreason")
+ALL = Kept()
 _MOST, _LARGEST = 1_000, 8 << 20
 """A file gets no more than this many entries, and no entry once it has this many bytes."""
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -59,9 +61,9 @@ def gone(number: int, base: int) -> HistoryError:
 
 
 class MemoryHistory:
-    """The history of a graph in memory. It keeps at least the last `kept` commits; None means all commits."""
+    """The history of a graph in memory. It keeps at least the commits that `kept` says."""
 
-    def __init__(self, kept: int | None = None) -> None:
+    def __init__(self, kept: Kept = ALL) -> None:
         self._kept = kept
         self._frames: list[bytes] = []
         self._base = 0
@@ -76,7 +78,10 @@ class MemoryHistory:
         frame = entry.frame()
         del self._frames[entry.head.commit - 1 - self._base :]
         self._frames.append(frame)
-        if self._kept is not None and len(self._frames) > self._kept + 1:  # the last one may belong to no commit
+        while self._kept != ALL and len(self._frames) > 1:
+            behind = next(self.heads(self._base + 1, self._base + 2))
+            if not self._kept.is_needless(behind, entry.head):
+                return
             del self._frames[0]
             self._base += 1
 
@@ -120,12 +125,11 @@ class _End(NamedTuple):
 class FileHistory:
     """The history in a folder. For writing, call `begin` before anything else.
 
-    The history keeps at least the last `kept` commits, and often some more; None means all commits.
+    The history keeps at least the commits that `kept` says, and often some more.
     """
 
-    def __init__(self, folder: Path, kept: int | None = None) -> None:
+    def __init__(self, folder: Path, kept: Kept = ALL) -> None:
         self._folder, self._kept = folder, kept
-        self._most = _MOST if kept is None else max(1, min(_MOST, kept // 4))
         self._end: _End | None = None
 
     def begin(self, last: int) -> None:
@@ -133,7 +137,7 @@ class FileHistory:
 
         If the folder is new, the history begins after commit `last`. If the last file is lost or damaged, so that the
         history does not reach commit `last`, the old history is removed, and a new one begins after `last`, with a
-        warning. Raises StoreError.
+        warning. Damage in an older file is found when its entries are read. Raises StoreError.
         """
         with self._errors():
             is_new = not self._firsts()
@@ -147,7 +151,7 @@ class FileHistory:
                     )
                 shutil.rmtree(self._folder, ignore_errors=True)
                 self._folder.mkdir(exist_ok=True)
-                self._new_file(last + 1)
+                self._make_file(last + 1)
 
     @property
     def base(self) -> int:
@@ -171,11 +175,26 @@ class FileHistory:
             if number == self._end.last:
                 self._end = self._end._replace(size=self._end.before, entries=self._end.entries - 1)
             assert number == self._end.last + 1
-            if self._end.entries >= self._most or self._end.size > _LARGEST:
-                self._new_file(number)
+            if self._is_full(self._end, entry.head):
+                self._new_file(entry.head)
             first, size, entries, _ = self._end
             self._write(first, size, frame)
             self._end = _End(first, size + len(frame), entries + 1, size)
+
+    def _is_full(self, end: _End, head: Head) -> bool:
+        """Whether the entry of `head` begins a new file."""
+        if end.entries >= self._kept.most(_MOST) or end.size > _LARGEST:
+            return True
+        return self._kept.age is not None and self._kept.is_long(self._begun(end.first), head)
+
+    def _begun(self, first: int) -> Head | None:
+        """Return the head of the first entry of the file that begins with commit `first`.
+
+        Returns None if the file has no entry, or is damaged.
+        """
+        with suppress(HistoryError, StoreError):
+            return next((found.told() for _, found, _ in self._in_file(first, first)), None)
+        return None
 
     def _write(self, first: int, size: int, frame: bytes) -> None:
         file = os.open(self._path(first), _FLAGS, 0o666)
@@ -264,19 +283,19 @@ class FileHistory:
             os.fsync(file.fileno())
         return _End(first, size, last - first + 1, before)
 
-    def _new_file(self, first: int) -> None:
-        """Make a new file, which is empty. Its first entry will be that of commit `first`.
+    def _new_file(self, head: Head) -> None:
+        """Make a new file for the entry of `head`, and remove the files that need not be kept any more."""
+        self._make_file(head.commit)
+        for old, behind in pairwise(self._firsts()):
+            begun = head if behind == head.commit else self._begun(behind)
+            if self._kept != ALL and begun is not None and self._kept.is_needless(begun, head):
+                self._path(old).unlink()
 
-        Also remove the files of old commits that need not be kept any more.
-        """
+    def _make_file(self, first: int) -> None:
+        """Make a new file, which is empty. Its first entry will be that of commit `first`."""
         self._path(first).touch()
         sync_folder(self._folder)
         self._end = _End(first, 0, 0, 0)
-        if self._kept is not None:
-            firsts = self._firsts()
-            for old, behind in pairwise(firsts):
-                if behind < first - self._kept:
-                    self._path(old).unlink()
 
     def _firsts(self) -> list[int]:
         """Return the number of the first commit of each file, in ascending order."""

@@ -1,0 +1,88 @@
+"""The processes of queries: when they start, and when they end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kgreason import KnowledgeGraph
+from kgreason.errors import QueryError
+from tests.server.conftest import ZOO
+from tests.server.serving import PATIENCE
+from tests.server.test_limits import ENDLESS
+
+from kgreason.server.queries import pool  # isort: skip
+from kgreason.server.queries.frames import REQUEST, frame  # isort: skip
+from kgreason.server.queries.pool import Pool, Request  # isort: skip
+from kgreason.server.settings import Settings  # isort: skip
+
+_SLOW = "import time; time.sleep(1.5); "
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    with KnowledgeGraph.open(tmp_path / "store", rules=[]) as graph:
+        graph.add(ZOO)
+    return tmp_path / "store"
+
+
+def test_a_process_whose_server_was_killed_while_it_started_ends(store: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    endless = Request(ENDLESS, 1, solutions="json")._asdict() | {"most": None}
+    command = [sys.executable, "-P", "-c", pool._RUN, str(store), "0", str(gone.pid)]
+    asked = frame(REQUEST, json.dumps(endless).encode())
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        try:
+            assert process.stdin
+            process.stdin.write(asked)
+            process.stdin.flush()
+            assert process.wait(PATIENCE) == 1
+        finally:
+            process.kill()
+
+
+def test_the_start_of_a_process_is_not_time_of_its_query(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_RUN", _SLOW + pool._RUN)
+
+    async def run() -> bytes | None:
+        processes = Pool(Settings(store, query_seconds=1))
+        try:
+            return (await processes.ask(Request("ASK {}", 1, solutions="json"))).document
+        finally:
+            await processes.close()
+
+    assert asyncio.run(run()) == b'{"head":{},"boolean":true}'
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the test reads /proc")
+def test_the_memory_of_a_process_is_limited(store: Path) -> None:
+    async def run() -> str:
+        processes = Pool(Settings(store, query_bytes=1 << 32))
+        try:
+            await processes.ask(Request("ASK {}", 1, solutions="json"))
+            [process] = processes._idle
+            return Path(f"/proc/{process.pid}/limits").read_text("ascii")
+        finally:
+            await processes.close()
+
+    line = next(each for each in asyncio.run(run()).splitlines() if each.startswith("Max address space"))
+    assert line.split()[3] == str(1 << 32)
+
+
+def test_a_process_that_does_not_start_is_an_error(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_RUN", "raise SystemExit")
+
+    async def run() -> None:
+        processes = Pool(Settings(store, queries=1, queries_waiting=1))
+        for _ in range(3):  # each leaves its place to the next one
+            with pytest.raises(QueryError, match="its process has ended early"):
+                await processes.ask(Request("ASK {}", 1, solutions="json"))
+        assert processes.running == 0
+
+    asyncio.run(run())

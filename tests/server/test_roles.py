@@ -1,0 +1,51 @@
+"""Each role on each path: what it may do, and what it may not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.server.test_guard import ADMIN, READ, WRITE, bearer, guarded  # noqa: F401 - a fixture
+
+TOKENS = {"read": READ, "write": WRITE, "admin": ADMIN}
+WRITES = {"post /update", "post /transactions", "post /revert"} | {
+    f"{method} {path}" for method in ("put", "post", "delete") for path in ("/store", "/store/{graph}")
+}
+ADMINS = {"get /slow-queries", "head /slow-queries", "post /rules", "delete /rules"}
+
+
+def requests(http: httpx.Client) -> Iterator[tuple[str, str]]:
+    """All methods and paths that the server describes, but for those that need no token."""
+    for path, methods in http.get("/openapi.json", headers=bearer(READ)).json()["paths"].items():
+        if path != "/health":
+            yield from ((method, path) for method in methods)
+
+
+def status(http: httpx.Client, method: str, path: str, role: str) -> int:
+    """The status of a request that, if it is allowed, asks for nothing that is there."""
+    address = path.replace("{graph}", "none").replace("{name}", "none").replace("{number}", "0")
+    params = {"graph": "http://e/none"} if path == "/store" else {}
+    with http.stream(method, address, params=params, headers=bearer(TOKENS[role])) as answer:
+        return answer.status_code
+
+
+@pytest.mark.parametrize("role", TOKENS)
+def test_a_role_may_do_what_it_says_on_every_path(role: str, guarded: httpx.Client) -> None:  # noqa: F811
+    seen = set()
+    for method, path in requests(guarded):
+        seen.add(name := f"{method} {path}")
+        needed = "admin" if name in ADMINS else "write" if name in WRITES else "read"
+        is_allowed = list(TOKENS).index(role) >= list(TOKENS).index(needed)
+        found = status(guarded, method, path, role)
+        assert (found not in (401, 403)) if is_allowed else (found == 403), (name, found)
+    assert seen >= WRITES | ADMINS
+
+
+def test_rules_need_the_role_admin_on_every_path(guarded: httpx.Client) -> None:  # noqa: F811
+    lines = {"Content-Type": "application/x-ndjson"}
+    for edit in ('{"add_rules": "p(?x) :- q(?x) ."}', '{"remove_rules": "p(?x) :- q(?x) ."}'):
+        answer = guarded.post("/transactions", content=edit, headers=bearer(WRITE) | lines)
+        assert answer.status_code == 403, answer.text
+        assert guarded.post("/transactions", content=edit, headers=bearer(ADMIN) | lines).status_code != 403
