@@ -131,6 +131,24 @@ from kgreason.errors import InputError
     help="How many queries, and how many edits, may wait; others get status 503.",
 )
 @click.option(
+    "--streams",
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="How many clients may follow the changes, or a standing query, at once; others get status 503.",
+)
+@click.option(
+    "--keep-changes",
+    "kept",
+    type=click.IntRange(min=0),
+    default=1 << 26,
+    show_default=True,
+    metavar="BYTES",
+    help="How much of the past commits the server keeps in memory, for clients of /changes that were away. A store "
+    "that keeps its history has older commits as well.",
+)
+@click.option(
     "--budget",
     type=click.IntRange(min=1),
     metavar="N",

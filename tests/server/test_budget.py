@@ -37,14 +37,14 @@ def test_an_edit_over_the_budget_is_refused(tmp_path: Path) -> None:
         assert http.post("/update", data={"update": f"{PREFIXES} INSERT DATA {{ :kim a :Cat }}"}).status_code == 204
 
 
-def test_the_command_line_passes_its_budget_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_passes_its_limits_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         graph.add(ZOO)
 
     def run(graph: KnowledgeGraph, settings: Settings, _: Callable[[str, object], object]) -> None:
-        assert settings.budget == 30
+        assert (settings.budget, settings.streams, settings.kept) == (30, 7, 1000)
         with pytest.raises(LimitError, match="budget of 30"):
             graph.update(f"{PREFIXES} INSERT DATA {{ {CHAIN} }}")
 
     monkeypatch.setattr(serving, "serve", run)
-    done("serve", "-l", tmp_path / "store", "--budget", 30)
+    done("serve", "-l", tmp_path / "store", "--budget", 30, "--streams", 7, "--keep-changes", 1000)

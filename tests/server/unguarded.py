@@ -181,7 +181,7 @@ GUARDS = [
         "cli.serve",
         'for name in ("budget", ',
         "for name in (",
-        "test_budget.py::test_the_command_line_passes_its_budget_on",
+        "test_budget.py::test_the_command_line_passes_its_limits_on",
     ),
     Guard(
         "budget of a client",
