@@ -1,5 +1,7 @@
 """`python -m benchmarks [--spark] [--json FILE] [--only NAME...] [--list]`: run benchmarks and print their figures.
 
+`--large [--universities N...]` instead loads, asks and edits large graphs (`large`).
+
 If a benchmark fails, its error is reported, the other benchmarks run, and the exit status is 1. A missed aim does not
 change the exit status.
 """
@@ -12,7 +14,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import report
+from benchmarks import large, report
 from benchmarks.model import Benchmark, Figure
 from benchmarks.suite import BENCHMARKS, ON_SPARK
 from benchmarks.workspace import SkippedError, Workspace
@@ -21,6 +23,8 @@ from benchmarks.workspace import SkippedError, Workspace
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmarks that the arguments name; returns the exit status."""
     options = _parser().parse_args(arguments)
+    if options.large:
+        return _large(options.universities or large.SIZES)
     if options.list:
         _say(*report.listed([*BENCHMARKS, *ON_SPARK]))
         return 0
@@ -31,6 +35,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json:
         report.write(options.json, figures)
     return int(failed)
+
+
+def _large(sizes: Sequence[int]) -> int:
+    """Measure large graphs, and print a table and whether the aims are met; returns the exit status."""
+    runs: list[large.Run] = []
+    with Workspace() as workspace:
+        try:
+            for done in large.measure(sorted(sizes), workspace):
+                runs.append(done)
+                _say(*large.table(runs), "")
+        except large.FullDiskError as error:
+            _say(str(error))
+            return 1
+    _say(*large.verdicts(runs))
+    return 0
 
 
 def run(benchmarks: Sequence[Benchmark], workspace: Workspace) -> tuple[list[Figure], bool]:
@@ -55,6 +74,10 @@ def _parser() -> ArgumentParser:
     parser = ArgumentParser(prog="scripts/bench", description="Run the benchmarks and print their figures.")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to a file")
     parser.add_argument("--spark", action="store_true", help="run the benchmarks on Spark, which take half an hour")
+    parser.add_argument("--large", action="store_true", help="load, ask and edit large graphs, which takes an hour")
+    sizes = ", ".join(map(str, large.SIZES))
+    text = f"with --large: how many universities each graph has (default: {sizes})"
+    parser.add_argument("--universities", nargs="+", type=int, metavar="N", help=text)
     names = [benchmark.name for benchmark in (*BENCHMARKS, *ON_SPARK)]
     parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="run only these benchmarks")
     parser.add_argument("--list", action="store_true", help="list the benchmarks and their aims")

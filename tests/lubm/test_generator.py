@@ -52,6 +52,15 @@ def test_another_seed_gives_other_data() -> None:
     assert department(seed=0) == department(seed=0) != department(seed=1)
 
 
+def test_compressed_files_have_the_same_lines_and_no_time(tmp_path: Path) -> None:
+    plain, packed, again = (
+        write(tmp_path / name, 1, is_compressed=name != "plain") for name in ("plain", "packed", "again")
+    )
+    assert [path.name for path in packed] == [f"{path.name}.gz" for path in plain]
+    assert gzip.decompress(packed[0].read_bytes()) == plain[0].read_bytes()
+    assert packed[0].read_bytes() == again[0].read_bytes()
+
+
 def test_a_university_does_not_depend_on_where_the_run_starts() -> None:
     together = {name: list(lines) for name, lines in generate(3)}
     apart = {name: list(lines) for first in (2, 0, 1) for name, lines in generate(1, first=first)}
