@@ -34,6 +34,7 @@ from kgreason.engine.memory.layout import (
     BEFORE,
     COMMIT,
     COST_WORDS,
+    DERIVATIONS,
     DONE,
     EXPLAIN,
     FIRST,
@@ -74,16 +75,20 @@ from kgreason.engine.memory.layout import (
     SEGMENT_HIGH,
     SEGMENT_LOW,
     STATE,
+    SUPPORT,
     WANTED,
     Int8,
     Int32,
     Int64,
 )
 from kgreason.engine.program.planner import Planner
+from kgreason.errors import LimitError
 
 QUANTUM = 20_000_000
 """The number of rewrites and rows that one kernel call may process: about 0.2 s."""
 UNLIMITED = 1 << 62
+_MOST_SUPPORT = (1 << 31) - (1 << 28)
+"""The largest support of a fact. A kernel call adds less than 2**28 to the support of a fact, which is an int32."""
 _HEADS = 1 << 13
 _SEGMENT = 1 << 16
 _SPARSE = 1 << 16
@@ -144,6 +149,7 @@ class Circuit:
         self.arrangements = Arrangements(self.memory, planner, self.facts, self.catalogue)
         self._version = -1
         self._noted = 0
+        self._survey_at = _MOST_SUPPORT
         self._make_scratch()
         self.refresh()
 
@@ -201,10 +207,10 @@ class Circuit:
         With `only_present`, rows that are not facts yet are skipped. `check` is called after each 2**18 rows and may
         raise.
         """
-        rows = np.ascontiguousarray(rows, dtype=np.int32)
         self._make_room(len(rows))
         for low in range(0, len(rows), 1 << 18):
-            assert_rows(self.block, rows, table, low, min(len(rows), low + (1 << 18)), only_present)
+            part = np.ascontiguousarray(rows[low : low + (1 << 18)], dtype=np.int32)
+            assert_rows(self.block, part, table, 0, len(part), only_present)
             check()
 
     def retract_rows(self, rows: Int32, check: Check) -> int:
@@ -228,6 +234,7 @@ class Circuit:
         self.memory["rows"][: len(records), : records.shape[1]] = records
         self.memory["rows"][: len(records), STATE] |= MET
         self._counters[N_ROWS] = len(records)
+        self._survey_at = 1 << 28  # a saved support is at most `_MOST_SUPPORT`
         self._counters[RANKED] = 1  # all rows are MET, so that `_are_large` compares with all rows
         rehash(self.block)
         self.arrangements.renew()
@@ -377,6 +384,8 @@ class Circuit:
         while True:
             counters[FUEL] = min(QUANTUM, max(self.limit() - counters[REWRITES], _LEAST_FUEL))
             status = advance(block)
+            if counters[DERIVATIONS] >= self._survey_at:
+                self._survey()
             if status == DONE:
                 return
             if status == NEED_ROWS:
@@ -391,6 +400,17 @@ class Circuit:
             else:
                 self.check_limit(self.limit())
             check()
+
+    def _survey(self) -> None:
+        """Raise LimitError if the support of a fact is close to the end of its int32.
+
+        The support of a fact is at most the number of derivations. So a look at all rows is needed only when their
+        number has grown by half of what is left.
+        """
+        largest = int(self.memory["rows"][: self._counters[N_ROWS], SUPPORT].max(initial=0))
+        if largest > _MOST_SUPPORT:
+            raise LimitError(f"a fact has more than {_MOST_SUPPORT:,} derivations")
+        self._survey_at = self._counters[DERIVATIONS] + (_MOST_SUPPORT - largest) // 2 + 1
 
     def check_limit(self, most: int) -> None:
         """Raise OverLimitError if this commit has extended more than `most` rewrites.

@@ -405,10 +405,10 @@ class Engine:
         circuit.run(check)
         circuit.check_limit(allowed)
         circuit.note_queued()
-        circuit.facts.trim()
         self._elastic.work = circuit.rewrites + len(circuit.facts)
         self._rewrites += circuit.rewrites
         circuit.begin(ranked=True, commit=self._commit)
+        circuit.facts.trim()  # after `begin`, which empties the queue
 
     def arrived(self) -> tuple[Int32, Int32]:
         """Return the facts that the open commit has added since the last call of this method, or else since `begin`.

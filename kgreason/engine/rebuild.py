@@ -34,6 +34,8 @@ def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence
     """Return the facts that are asserted when `wishes` change the asserted facts of circuit `origin`, in order.
 
     `tables` says for each table whether it holds triples, and how wide it is. Returns rows int32[n, w] by table number.
+    If the wishes retract no row of a table, a row may be in the result several times, and the result may be an array of
+    the wishes itself: to sort the rows of a large load would take more memory than the load.
     """
     found: dict[int, Int32] = {}
     columns, numbers, kinds = origin.facts.contents()
@@ -46,7 +48,11 @@ def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence
             if part is not None and len(part)
         ]
         mine = np.ascontiguousarray(columns[numbers == table, :width])
-        found[table] = _after(mine, events, origin.facts.is_asserted_fact) if events else mine
+        if any(sign < 0 for _, sign in events):
+            found[table] = _after(mine, events, origin.facts.is_asserted_fact)
+        else:
+            parts = [part for part in (mine, *[part for part, _ in events]) if len(part)]
+            found[table] = np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else mine
     return found
 
 

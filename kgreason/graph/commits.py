@@ -252,7 +252,7 @@ class LiveGraph:
 
     def _is_mostly_gone(self, gone: int) -> bool:
         """Whether a change that removes `gone` triples is large, and removes more triples than it keeps."""
-        return gone > SMALL and gone > len(self.materializer.save().triples())
+        return gone > SMALL and gone > len(self.materializer.save(is_borrowed=True).triples())
 
     def _put(self, store: OxigraphStore, delta: Delta, progress: Progress) -> None:
         """Apply a delta of many rows to a stage. For the first commit the stage has the asserted rows already."""
@@ -313,7 +313,7 @@ class LiveGraph:
 
     def fill(self, store: OxigraphStore) -> None:
         """Load the state of the last commit into an empty Oxigraph store."""
-        put_all(store, self.materializer.save(), self.materializer.dictionary)
+        put_all(store, self.materializer.save(is_borrowed=True), self.materializer.dictionary)
 
     def as_written(self, triple: Triple) -> Triple | None:
         """Return a triple of the graph that Oxigraph shows as `triple`, or None if the graph has no such triple.
@@ -329,7 +329,9 @@ class LiveGraph:
     def write(self, path: Any) -> None:
         """Write a snapshot of the state to the folder `path`."""
         live = self.materializer
-        snapshot.write(path, live.save(), live.dictionary, live.rules, live.own, self._costs.costs(), live.strata())
+        snapshot.write(
+            path, live.save(is_borrowed=True), live.dictionary, live.rules, live.own, self._costs.costs(), live.strata()
+        )
 
     def described_costs(self, *, alone: bool, anew: bool) -> list[dict[str, Any]]:
         """Return the rules in force as dicts, each with its costs.
@@ -396,7 +398,7 @@ class LiveGraph:
         """
         if "facts" not in self._stats:
             live = self.materializer
-            self._stats = statistics(live.save(), live.dictionary, live.false_rules) | {
+            self._stats = statistics(live.save(is_borrowed=True), live.dictionary, live.false_rules) | {
                 "rules": live.program.size,
                 **self._stats,
                 "engine_bytes": live.engine.circuit.nbytes,

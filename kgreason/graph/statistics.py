@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kgreason.engine.memory.layout import FIRST
 from kgreason.materialize.quads.documents import documents
 from kgreason.materialize.relations.facts import count
 from kgreason.materialize.schema_rows import LITERAL_FACTS
@@ -23,15 +24,17 @@ def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[
 
     `rules` returns the rules that derive `false`.
     """
-    asserted, inferred = saved.triples(asserted=True), saved.triples(asserted=False)
-    facts = saved.facts()
-    shown, stored = int(dictionary.are_rdf(inferred).sum()), int(dictionary.are_rdf(facts).sum())
+    is_triple, is_asserted = saved.are_triples(), saved.are_asserted()
+    is_rdf = dictionary.are_rdf(saved.records[:, FIRST:]) & is_triple  # no copy of the triples, which may be gigabytes
+    asserted, stored = int((is_triple & is_asserted).sum()), int(is_rdf.sum())
+    has_images = saved.is_represented
+    shown = int((dictionary.are_rdf(saved.triples(asserted=False)) if has_images else is_rdf & ~is_asserted).sum())
     terms, relations = len(dictionary), dictionary.find(LITERAL_FACTS)
     about_literals = len(saved.relation(relations))
-    are_all_triples = len(facts) == len(saved.records)
+    are_all_triples = bool(is_triple.all())
     return {
-        "facts": len(asserted) + shown,
-        "asserted": len(asserted),
+        "facts": asserted + shown,
+        "asserted": asserted,
         "inferred": shown,
         "hidden": len(saved.records) - stored - about_literals,
         "relations": 0 if are_all_triples else count(saved, dictionary),

@@ -325,6 +325,7 @@ class Transaction:
 
     def _edit(self) -> Edit:
         removed, added = last_wishes(self._signs, self._parts)
+        self._parts = []  # `added` may be all that a large load holds of them
         before, after = ({rule: rule.file for rule in rules or ()} for rules in (self._live.own, self._own))
         own = tuple(after) if self._own is not None and before != after else None
         edit = Edit(removed, added, own, self._evaluated, facts=self._facts.facts() if self._facts else NO_FACTS)
@@ -425,7 +426,7 @@ def last_wishes(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, In
     `parts` are arrays of edited quads, in order. `signs` has -1 (retract) or 1 (assert) for each array.
     """
     if -1 not in signs:
-        return NO_QUADS, np.concatenate([NO_QUADS, *parts])
+        return NO_QUADS, parts[0] if len(parts) == 1 else np.concatenate([NO_QUADS, *parts])
     quads = np.concatenate(parts)
     of_quads = np.repeat(np.array(signs, dtype=np.int8), [len(part) for part in parts])
     if len(quads) > 1:

@@ -28,11 +28,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory.layout import Int32
+from kgreason.engine.memory.layout import FIRST, Int32
 from kgreason.errors import InputError
 from kgreason.materialize.quads.asserted import in_default_graph
 from kgreason.materialize.quads.documents import documents, source_of
-from kgreason.materialize.schema_rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI, have_header
+from kgreason.materialize.schema_rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI, are_headers, have_header
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.reader import parsed, read
@@ -138,7 +138,7 @@ class Imports:
 
     def _held(self) -> _Held:
         if self._known is None:
-            quads = self._quads()
+            quads = self._headers()
             predicates = quads[:, 1]
             types = quads[(predicates == TYPE) & (quads[:, 2] == ONTOLOGY), 0]
             ontologies = np.concatenate([types, quads[predicates == VERSION_IRI, 2]])
@@ -147,16 +147,22 @@ class Imports:
             self._known = _Held(self._links(quads), frozenset(names), frozenset(decode(ontologies)))
         return self._known
 
-    def _quads(self) -> Int32:
-        """Return the asserted quads: int32[n, 4]."""
+    def _headers(self) -> Int32:
+        """Return the asserted quads int32[n, 4], at least those that say what is imported and what the ontologies are.
+
+        While all quads are in the default graph, no other quad is returned, since there may be very many.
+        """
         columns = self._live.quads.columns
-        return in_default_graph(self._live.save().triples(asserted=True)) if columns is None else columns
+        if columns is not None:
+            return columns
+        saved = self._live.save(is_borrowed=True)
+        triples = saved.records[:, FIRST : FIRST + 3]
+        return in_default_graph(triples[are_headers(triples) & saved.are_triples() & saved.are_asserted()])
 
     def _quads_of(self, gone: Iterable[str]) -> Int32:
         """Return the quads int32[n, 4] of the documents with these names."""
-        names = self._live.dictionary.find(sorted(gone))
-        quads = self._quads() if len(names) else np.empty((0, 4), dtype=np.int32)
-        return quads[np.isin(quads[:, 3], names)]
+        names, quads = self._live.dictionary.find(sorted(gone)), self._live.quads.columns
+        return np.empty((0, 4), dtype=np.int32) if quads is None else quads[np.isin(quads[:, 3], names)]
 
     def _links(self, quads: Int32) -> frozenset[Link]:
         """Return a `Link` for each owl:imports quad among `quads`, int32[n, 4], if the object of the quad is an IRI."""

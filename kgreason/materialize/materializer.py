@@ -337,7 +337,7 @@ class Materializer:
 
     def _asserted(self) -> Int32:
         """Return the asserted triples: int32[n, 3]."""
-        return self.save().triples(asserted=True)
+        return self.save(is_borrowed=True).triples(asserted=True)
 
     def _close(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
         """Close the schema again, and look for twins.
@@ -406,7 +406,9 @@ class Materializer:
         """
         if self.flags.same_as or not (len(changes.rows) or len(closure_lost)):
             return self.flags
-        rows = np.ascontiguousarray(changes.rows[(changes.before == ABSENT) & (changes.tables == self.triples), :3])
+        kept = is_schema(changes.rows) | (changes.rows[:, 1] == SAME_AS)  # no other triple sets a flag
+        kept &= (changes.before == ABSENT) & (changes.tables == self.triples)
+        rows = np.ascontiguousarray(changes.rows[kept, :3])
         return self.called_for(rows, closure_lost[self.holds(closure_lost)] if len(closure_lost) else closure_lost)
 
     def _still_called_for(self, changes: Changes, closure: ClosureChange) -> Flags:
@@ -513,9 +515,11 @@ class Materializer:
         equality = self.equality
         rows, before, after = equality.shown(changes, facts) if equality and equality in self._touched else facts
         shown = self.dictionary.are_rdf(rows)
-        rows, before, after = rows[shown], before[shown], after[shown]
+        if not shown.all():
+            rows, before, after = rows[shown], before[shown], after[shown]
+        rows = np.ascontiguousarray(rows)
         removed, added = asserted.quads or (
-            in_default_graph(rows[(kind == IS_ASSERTED) & (other != IS_ASSERTED)])
+            in_default_graph(rows, (kind == IS_ASSERTED) & (other != IS_ASSERTED))
             for kind, other in ((before, after), (after, before))
         )
         work, refuted = self._work(changes, steps), self._refuted(changes)
@@ -549,8 +553,14 @@ class Materializer:
         return Refuted(came, went, is_respelled)
 
     def _facts(self, changes: Changes) -> Kinds:
-        """Return the changed facts that are triples, with their kinds before and after."""
+        """Return the changed facts that are triples, with their kinds before and after.
+
+        If they come first among the changes, as they do after the first load, they are not copied.
+        """
         kept = changes.tables == self.triples
+        n = int(np.count_nonzero(kept))
+        if kept[:n].all():
+            return Kinds(changes.rows[:n, :3], changes.before[:n], changes.after[:n])
         return Kinds(np.ascontiguousarray(changes.rows[kept, :3]), changes.before[kept], changes.after[kept])
 
     def _work(self, changes: Changes, steps: Sequence[_Step]) -> Work:
@@ -638,10 +648,14 @@ class Materializer:
         found = self._exceeds(np.concatenate([rows, others]))
         return self._joined(found._replace(same_as=self._links(rows, _NO_ROWS)))
 
-    def save(self) -> Saved:
-        """Return the state as arrays; `restore` takes it over."""
+    def save(self, *, is_borrowed: bool = False) -> Saved:
+        """Return the state as arrays; `restore` takes it over.
+
+        With `is_borrowed` the records may be the engine's own rows, with more flags than a snapshot has. Then the
+        result is valid until the next change.
+        """
         facts = self.engine.circuit.facts
-        records = facts.records(facts.present())
+        records = facts.borrowed() if is_borrowed else facts.records(facts.present())
         tables, work = self.engine.planner.tables(), self.engine.work or 0
         flags = self.flags
         saved = Saved(

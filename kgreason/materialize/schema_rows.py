@@ -34,6 +34,8 @@ LITERAL_FACTS = tuple(
     f"dt_{name}" for name in ("value/2", "type/2", "differ/2", "may_equal/2", "not/2", "ill/1", "literal/1", "used/1")
 )
 """The relations for facts about literals (datatypes.dl). They are not part of the graph, and may stay when facts go."""
+_PART = 1 << 20
+"""So many rows are looked at together, so that a large load needs little memory beside its rows."""
 _LIMITS = np.array([_IDS[OWL_MAX_CARDINALITY], _IDS[OWL_MAX_QUALIFIED_CARDINALITY]], dtype=np.int32)
 
 
@@ -75,18 +77,25 @@ def _says(rows: Int32, predicates: Mask, classes: Mask) -> Mask:
 
     `rows`: int32[n, 3]. `predicates` and `classes` are flags, as `flags_of` returns them.
     """
-    if not len(rows):
-        return np.zeros(0, dtype=np.bool_)
-    found = flagged(rows[:, 1], predicates)
-    types = np.flatnonzero(rows[:, 1] == TYPE)
-    found[types] |= flagged(rows[types, 2], classes)
+    found = np.zeros(len(rows), dtype=np.bool_)
+    for low in range(0, len(rows), _PART):
+        part = rows[low : low + _PART]
+        found[low : low + _PART] = flagged(part[:, 1], predicates)
+        types = np.flatnonzero(part[:, 1] == TYPE)
+        found[low + types] |= flagged(part[types, 2], classes)
     return found
 
 
 def have_header(quads: Int32) -> bool:
     """Whether a quad of int32[n, 4] has the predicate owl:imports or owl:versionIRI, or the object owl:Ontology."""
-    predicates, objects = quads[:, 1], quads[:, 2]
-    return bool((predicates == IMPORTS).any() or (predicates == VERSION_IRI).any() or (objects == ONTOLOGY).any())
+    return bool(are_headers(quads).any())
+
+
+def are_headers(rows: Int32) -> Mask:
+    """Return for each row, int32[n, 3] or [n, 4], whether it says what an ontology is or imports: bool[n]."""
+    predicates, objects = rows[:, 1], rows[:, 2]
+    found: Mask = (predicates == IMPORTS) | (predicates == VERSION_IRI) | (objects == ONTOLOGY)
+    return found
 
 
 def linked(rows: Int32) -> Int32:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.engine.memory.layout import ASSERTED, FIRST, STATE, TABLE, Int32
 from kgreason.materialize.quads.documents import merged, named
@@ -61,11 +62,25 @@ class Saved(NamedTuple):
 
         `asserted`: as for `triples`.
         """
-        states = self.records[:, STATE]
-        kept = states >> TABLE == self.tables.index((True, 3))
+        kept = self.are_triples()
         if asserted is not None:
-            kept &= ((states & ASSERTED) != 0) == asserted
+            kept &= self.are_asserted() == asserted
         return np.ascontiguousarray(self.records[kept, FIRST : FIRST + 3])
+
+    def are_triples(self) -> NDArray[np.bool_]:
+        """Return for each record whether it is a triple, and not a fact of a relation: bool[n]."""
+        found: NDArray[np.bool_] = self.records[:, STATE] >> TABLE == self.tables.index((True, 3))
+        return found
+
+    def are_asserted(self) -> NDArray[np.bool_]:
+        """Return for each record whether its fact is asserted: bool[n]."""
+        found: NDArray[np.bool_] = (self.records[:, STATE] & ASSERTED) != 0
+        return found
+
+    @property
+    def is_represented(self) -> bool:
+        """Whether a term has a representative, so that users see other triples than rules see."""
+        return len(self._represented()) > 0
 
     def _represented(self) -> Int32:
         """Return the rows of eq_rep: int32[n, 2] of term and representative."""
@@ -106,6 +121,5 @@ class Saved(NamedTuple):
 
         A row has the relation's id, then the terms, then zeros.
         """
-        columns = self.records[:, FIRST:]
-        others = self.records[:, STATE] >> TABLE != self.tables.index((True, 3))
-        return np.ascontiguousarray(columns[others & np.isin(columns[:, 0], names)])
+        columns = self.records[~self.are_triples(), FIRST:]
+        return np.ascontiguousarray(columns[np.isin(columns[:, 0], names)])

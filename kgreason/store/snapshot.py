@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from kgreason.engine.costs import Cost
-from kgreason.engine.memory.layout import Int32, Int64
+from kgreason.engine.memory.layout import LOGGED, MET, STATE, Int32, Int64
 from kgreason.errors import RuleError, StoreError
 from kgreason.files import sync, sync_folder
 from kgreason.materialize.relations.facts import all_of, rows_of
@@ -45,6 +45,8 @@ _TERM = re.compile(r'<[^>]*>|_:[^\s,\])]+|"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za
 """An IRI, a blank node or a literal in the text of a rule, or in the reason of a translated rule."""
 
 
+_PART = 1 << 16
+"""So many records are written together."""
 _VALUES = ("same_as", "exceeded", "work", "rep", "aliases", "preferred", "restricted")
 """The fields of a state that state.json holds unchanged."""
 
@@ -68,7 +70,7 @@ def write(
     counts = [[rule.pop(name) for name in Cost._fields] for rule in rules]
     _save(folder / "costs.npy", np.array(counts, dtype=np.int64).reshape(-1, len(Cost._fields)))
     dictionary.save(folder / "dictionary")
-    _save(folder / "records.npy", saved.records)
+    _save_records(folder / "records.npy", saved.records)
     if saved.quads is not None:
         _save(folder / "quads.npy", saved.quads)
     state = {name: getattr(saved, name) for name in ("tables", *_VALUES)}
@@ -227,6 +229,18 @@ def _listed(path: Path, length: int) -> list[str]:
     """
     listed: list[str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else [""] * length
     return listed
+
+
+def _save_records(path: Path, records: Int32) -> None:
+    """Write records as `_save` writes an array, without the flags of an open commit. They are never copied whole."""
+    with path.open("w+b") as file:
+        header = {"descr": np.lib.format.dtype_to_descr(records.dtype), "fortran_order": False, "shape": records.shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        for low in range(0, len(records), _PART):
+            part = records[low : low + _PART].copy()
+            part[:, STATE] &= ~(LOGGED | MET)
+            part.tofile(file)
+        sync(file)
 
 
 def _save(path: Path, array: Int32 | Int64) -> None:

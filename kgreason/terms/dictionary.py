@@ -16,7 +16,7 @@ dictionary into memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -56,6 +56,8 @@ _ROWS = 10_000
 """The number of rows that `lines` writes at a time: few enough for the CPU cache."""
 _FEW = 16
 """At most 16 rows are written one by one, without a table of their terms."""
+_PART = 1 << 18
+"""The number of ids that `are_rdf` looks at together."""
 _SHORT = 1000
 """`are_rdf` reads the kinds of three columns in one call if the columns have fewer ids than this number."""
 _SUBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK])
@@ -165,7 +167,7 @@ class Dictionary:
         """
         columns = rows[:, :3].T
         if columns.shape[1] > self._count:  # more rows than terms: look at each term once, in order
-            kinds = self.kinds(np.arange(self._count + 1, dtype=np.int32))
+            kinds = np.concatenate([self.kinds(part) for part in self._ids_in_parts()])
             is_rdf: npt.NDArray[np.bool_] = (kinds == Kind.IRI)[columns[1]]
             is_rdf &= _SUBJECT[kinds][columns[0]]
             is_rdf &= _OBJECT[kinds][columns[2]]
@@ -174,6 +176,11 @@ class Dictionary:
         subject, predicate, object_ = self.kinds(columns) if columns.shape[1] < _SHORT else map(self.kinds, columns)
         found: npt.NDArray[np.bool_] = (predicate == Kind.IRI) & _SUBJECT[subject] & _OBJECT[object_]
         return found
+
+    def _ids_in_parts(self) -> Iterator[Ids]:
+        """Yield id 0 and all ids of terms, ascending, in arrays that fit into the CPU cache."""
+        for first in range(0, self._count + 1, _PART):
+            yield np.arange(first, min(first + _PART, self._count + 1), dtype=np.int32)
 
     def has_literals(self, after: int) -> bool:
         """Whether the dictionary has a literal with an id above `after`."""

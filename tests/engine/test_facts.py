@@ -166,5 +166,5 @@ def test_rows_that_are_padded_are_the_narrow_ones() -> None:
 
 
 def test_the_limit_is_said_before_memory_runs_out() -> None:
-    with pytest.raises(LimitError, match="1,073,741,824 facts"):
-        Table(WIDTH).facts.reserve(2**30 + 1)
+    with pytest.raises(LimitError, match="2,147,483,647 facts"):
+        Table(WIDTH).facts.reserve(2**31)

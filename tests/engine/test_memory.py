@@ -25,7 +25,7 @@ def address(memory: Memory, name: str) -> int:
 
 
 def test_an_interrupt_while_an_array_moves_leaves_its_new_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    def grow_and_interrupt(array: np.ndarray, needed: int) -> None:
+    def grow_and_interrupt(array: np.ndarray, needed: int, most: int) -> None:
         grow(array, needed)
         raise KeyboardInterrupt
 

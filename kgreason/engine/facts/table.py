@@ -46,7 +46,12 @@ from kgreason.engine.memory.layout import (
 )
 from kgreason.errors import LimitError
 
-_MOST_ROWS = 1 << 30
+_MOST_ROWS = 2**31 - 1
+"""Row numbers are int32. The hash table then has 2**32 entries without tags, and a number + 1 still fits into one."""
+_HUGE = 1 << 25
+"""A hash table that is made for more rows begins with room for half of them: it may take gigabytes."""
+_PART = 1 << 16
+"""So many rows are looked at together, so that a look at all rows takes little memory."""
 
 
 class FactTable:
@@ -57,7 +62,7 @@ class FactTable:
         self._block, self._counters = memory.block, memory.counters
         self._is_hashed = True
         memory["rows"] = np.zeros((room, FIRST + width), dtype=np.int32)
-        memory["entries"] = _entries(room)
+        memory["entries"] = _entries(room if room <= _HUGE else room // 2)
         memory["queue"] = np.zeros(room, dtype=np.int32)
         memory["free"] = np.zeros(16, dtype=np.int32)
 
@@ -76,12 +81,12 @@ class FactTable:
         return sum(self._memory[name].nbytes for name in ("rows", "entries", "queue", "free"))
 
     def reserve(self, more: int) -> None:
-        """Make room for `more` new rows. Raises LimitError for more than 2**30 rows."""
+        """Make room for `more` new rows. Raises LimitError for more than 2**31 - 1 rows."""
         counters = self._counters
         needed = counters[N_ROWS] + max(0, more - counters[N_FREE])
         if needed > _MOST_ROWS:
             raise LimitError(f"the fact table cannot hold more than {_MOST_ROWS:,} facts")
-        self._memory.grow("rows", needed)
+        self._memory.grow("rows", needed, _MOST_ROWS)
         self._memory.grow("queue", counters[N_QUEUE] + more)
         if 5 * self._memory.room("entries") < 8 * needed:
             self._rehash(needed)
@@ -139,17 +144,22 @@ class FactTable:
 
     def present(self) -> Int32:
         """Return the numbers of the rows that hold a present fact, ascending: int32[n]."""
-        held = self.held()
-        kept: Int32 = held[self._memory["rows"][held, STATE] & AGE != GONE]
-        return kept
+        return self._without(FREE, DEAD, GONE)
 
     def held(self) -> Int32:
         """Return the numbers of the rows that hold a present fact, or one that the open commit removed: int32[n].
 
         The numbers are ascending.
         """
-        ages = self._memory["rows"][: self._counters[N_ROWS], STATE] & AGE
-        return np.flatnonzero((ages != FREE) & (ages != DEAD)).astype(np.int32)
+        return self._without(FREE, DEAD)
+
+    def _without(self, *ages: int) -> Int32:
+        """Return the numbers of all rows whose age is not one of `ages`, ascending: int32[n]."""
+        states, parts = self._memory["rows"][: self._counters[N_ROWS], STATE], [np.empty(0, dtype=np.int32)]
+        for low in range(0, len(states), _PART):
+            kept = np.isin(states[low : low + _PART] & AGE, ages, invert=True)
+            parts.append((np.flatnonzero(kept) + low).astype(np.int32))
+        return np.concatenate(parts)
 
     def records(self, rows: Int32) -> Int32:
         """Return copies of whole rows, int32[n, 3 + w]: state, stamp, support, columns.
@@ -159,6 +169,13 @@ class FactTable:
         records: Int32 = self._records(rows).copy()
         records[:, STATE] &= ~(LOGGED | MET)
         return records
+
+    def borrowed(self) -> Int32:
+        """Return the whole rows of all present facts, including all flags: int32[n, 3 + w].
+
+        If every row holds a present fact, nothing is copied. Then the result is valid until the table changes.
+        """
+        return self._records(self.present())
 
     def _records(self, rows: Int32) -> Int32:
         """Return whole rows, including all flags: int32[n, 3 + w].
@@ -175,7 +192,10 @@ class FactTable:
         return records[:, FIRST:].copy(), records[:, STATE] >> TABLE
 
     def contents(self) -> tuple[Int32, Int32, Int8]:
-        """Return all present facts: columns int32[n, w], tables int32[n], kinds int8[n] (INFERRED or IS_ASSERTED)."""
+        """Return all present facts: columns int32[n, w], tables int32[n], kinds int8[n] (INFERRED or IS_ASSERTED).
+
+        The facts of table 0 come first.
+        """
         room = len(self)
         columns, tables = np.empty((room, self.width), dtype=np.int32), np.empty(room, dtype=np.int32)
         kinds = np.empty(room, dtype=np.int8)
@@ -244,16 +264,22 @@ def find_rows(m: Block, keys: Int32, found: Int32) -> None:
 
 @kernel
 def list_facts(m: Block, columns: Int32, tables: Int32, kinds: Int8) -> Number:
-    """Write the present facts to the three arrays, in the order of rows. Returns the number of facts.
+    """Write the present facts to the three arrays: first table 0, then the others, each in the order of rows.
 
-    `columns`: int32[n, w]. `tables`: int32[n]. `kinds`: int8[n].
+    `columns`: int32[n, w]. `tables`: int32[n]. `kinds`: int8[n]. Returns the number of facts.
     """
-    rows, n = matrix(m, ROWS), np.int64(0)
-    for r in range(m[N_ROWS]):
-        found = kind(rows[r, STATE])
-        if found != ABSENT:
-            for c in range(columns.shape[1]):
-                columns[n, c] = rows[r, FIRST + c]
-            tables[n], kinds[n] = rows[r, STATE] >> TABLE, found
-            n += 1
+    rows, n, others = matrix(m, ROWS), np.int64(0), np.int64(0)
+    for turn in range(2):
+        for r in range(m[N_ROWS]):
+            found = kind(rows[r, STATE])
+            if found != ABSENT:
+                if (rows[r, STATE] >> TABLE != 0) == (turn == 1):
+                    for c in range(columns.shape[1]):
+                        columns[n, c] = rows[r, FIRST + c]
+                    tables[n], kinds[n] = rows[r, STATE] >> TABLE, found
+                    n += 1
+                else:
+                    others += 1
+        if others == 0:
+            break
     return n

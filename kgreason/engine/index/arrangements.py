@@ -45,7 +45,7 @@ from kgreason.engine.program.derivable import note_needed
 from kgreason.engine.program.planner import Planner
 from kgreason.errors import LimitError
 
-_MOST_POSTINGS = 2**31 - 1
+_MOST_POSTINGS = _MOST_GROUPS = 2**31 - 1
 _LARGE_SHARE = 16
 """A key is large if more than one in 16 rows has its constants. The rows of a large key are entered only when a plan
 needs them, by a pass over all rows."""
@@ -100,11 +100,13 @@ class Arrangements:
     def grow(self) -> None:
         """Make room for at least one more row in each array that is full.
 
-        Raises LimitError if there would be more than 2**31 - 1 postings.
+        Raises LimitError if there would be more than 2**31 - 1 postings or groups.
         """
         memory, n = self._memory, self._counters[N_ARRANGED]
         if n >= memory["groups"].shape[0] or 2 * n + 2 > memory["group_entries"].size:
-            memory.grow("groups", n + 1)
+            if n >= _MOST_GROUPS:
+                raise LimitError(f"the arrangements cannot hold more than {_MOST_GROUPS:,} groups")
+            memory.grow("groups", n + 1, _MOST_GROUPS)
             size = memory["group_entries"].size
             while size < 2 * memory["groups"].shape[0]:
                 size *= 2
@@ -115,8 +117,8 @@ class Arrangements:
             needed = self._counters[N_POSTINGS] + 4 * longest
             if needed > _MOST_POSTINGS:
                 raise LimitError(f"the arrangements cannot hold more than {_MOST_POSTINGS:,} postings")
-            memory.grow("postings", needed)
-            memory.grow("values", needed)
+            memory.grow("postings", needed, _MOST_POSTINGS)
+            memory.grow("values", needed, _MOST_POSTINGS)
 
     def catch_up(self) -> None:
         """Count, for each trigger key that is new in the planner, the present rows that meet the key."""

@@ -23,6 +23,8 @@ from kgreason.engine.program.planner import Planner
 from kgreason.zset.order import distinct
 
 _PATIENCE = 4096
+_PART = 1 << 20
+"""So many rows are read together when a list is made."""
 
 
 class _Listed(NamedTuple):
@@ -33,6 +35,10 @@ class _Listed(NamedTuple):
 
     keys: NDArray[np.int64]
     rows: Int32
+
+    def between(self, low: int, high: int) -> Int32:
+        """Return the rows with a key from `low` to `high`, both included: int32[n]."""
+        return self.rows[np.searchsorted(self.keys, low) : np.searchsorted(self.keys, high, side="right")]
 
 
 _EMPTY = _Listed(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32))
@@ -83,8 +89,8 @@ class Catalogue:
         if self._new:
             self._take_in()
         low = constants[first] << 32 | constants.get(second, 0)
-        high = low + 1 if second in constants else (constants[first] + 1) << 32
-        found = [part.rows[slice(*np.searchsorted(part.keys, [low, high]))] for part in (self._listed, *self._recent)]
+        high = low if second in constants else constants[first] << 32 | 0xFFFFFFFF  # the largest id has a key, too
+        found = [part.between(low, high) for part in (self._listed, *self._recent)]
         return distinct(np.concatenate(found)) if any(map(len, found[1:])) else found[0]
 
     def _take_in(self) -> None:
@@ -100,9 +106,16 @@ class Catalogue:
 
     def _list(self, rows: Int32) -> _Listed:
         """Return the row numbers `rows`, int32[n], as a sorted list."""
-        columns, tables = self._facts.columns(rows)
-        is_triple = np.array([is_triple for is_triple, _ in self._planner.tables()], dtype=np.bool_)[tables]
-        keys = np.where(is_triple, columns[:, 1], columns[:, 0]).astype(np.int64) << 32
-        keys |= np.where(is_triple, columns[:, 2], columns[:, 1])
+        are_triples = np.array([is_triple for is_triple, _ in self._planner.tables()], dtype=np.bool_)
+        keys = np.empty(len(rows), dtype=np.int64)
+        for low in range(0, len(rows), _PART):
+            columns, tables = self._facts.columns(rows[low : low + _PART])
+            is_triple, part = are_triples[tables], keys[low : low + _PART]
+            part[:] = np.where(is_triple, columns[:, 1], columns[:, 0])
+            part <<= 32
+            part |= np.where(is_triple, columns[:, 2], columns[:, 1])
         order = np.argsort(keys)
-        return _Listed(keys[order], rows[order])
+        rows = rows[order]
+        for low in range(0, len(rows), _PART):  # in place, because these arrays may take gigabytes
+            order[low : low + _PART] = keys[order[low : low + _PART]]
+        return _Listed(order, rows)

@@ -63,6 +63,8 @@ SHORT = 64
 """In a group of at most 64 rows, a row is taken out at once, by looking through the group."""
 DEAD_SHARE = 8
 """Of n rows in a group, n / DEAD_SHARE may be dead."""
+MOST_DEAD = (1 << 31) // ONE_DEAD - 2
+"""So many rows of a group may be dead: 32 times their number must fit into an int32."""
 
 
 @inline
@@ -333,7 +335,8 @@ def leave(m: Block, a: Number, r: Number) -> Number:
     if groups[g, GROUP_DEAD] < ONE_DEAD and groups[g, GROUP_LENGTH] <= SHORT:
         take_out(m, groups, g, r)
         return 0
-    if (groups[g, GROUP_DEAD] // ONE_DEAD + 1) * DEAD_SHARE <= groups[g, GROUP_LENGTH]:
+    dead = groups[g, GROUP_DEAD] // ONE_DEAD + 1
+    if dead * DEAD_SHARE <= groups[g, GROUP_LENGTH] and dead <= MOST_DEAD:
         groups[g, GROUP_DEAD] += ONE_DEAD
         return 1
     compact_group(m, g, h, r)

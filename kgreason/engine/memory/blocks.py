@@ -11,6 +11,7 @@ write an address; it checks dtype and contiguity.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -51,8 +52,8 @@ class Memory:
         """Return the number of rows of an array, read from the memory block."""
         return self.counters[_PLACES[name] + 1]
 
-    def grow(self, name: str, needed: int) -> None:
-        """Make an array at least `needed` rows long.
+    def grow(self, name: str, needed: int, most: int = sys.maxsize) -> None:
+        """Make an array at least `needed` rows long, but not longer than `most` rows.
 
         The block gets the new address even if Ctrl-C interrupts the move of the array.
         """
@@ -60,7 +61,7 @@ class Memory:
             return
         array = self._arrays[name]
         try:
-            grow(array, needed)
+            grow(array, needed, most)
         finally:
             self[name] = array
 

@@ -1,27 +1,31 @@
 """Arrays that grow. Only the functions here make an array of the engine longer.
 
-A small array doubles; a large array grows by half. So appending takes amortised constant time, and a large array wastes
-at most a third of its room. No code may hold a view of an array while it grows.
+A small array doubles, a large array grows by half, and a huge array by an eighth, because the operating system moves
+it without a copy. So appending takes amortised constant time, a large array wastes at most a third of its room, and a
+huge one a ninth. No code may hold a view of an array while it grows.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-_LARGE = 1 << 20
+_LARGE, _HUGE = 1 << 20, 1 << 24
 
 
-def grow(array: NDArray[Any], needed: int) -> None:
-    """Make an array at least `needed` rows long, in place; new rows are filled with 0.
+def grow(array: NDArray[Any], needed: int, most: int = sys.maxsize) -> None:
+    """Make an array at least `needed` rows long, in place, but not longer than `most` rows; new rows are filled with 0.
 
-    The operating system moves a large array without a copy. No view of the array may be in use.
+    `needed` must not be larger than `most`. The operating system moves a large array without a copy. No view of the
+    array may be in use.
     """
     size = array.shape[0]
     if needed > size:
-        target = max(needed, size * 2 if size < _LARGE else size + size // 2)
+        more = size if size < _LARGE else size // 2 if size < _HUGE else size // 8
+        target = max(needed, min(size + more, most))
         array.resize((target, *array.shape[1:]), refcheck=False)
 
 

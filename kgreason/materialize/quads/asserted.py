@@ -32,6 +32,8 @@ Is: TypeAlias = Callable[[Int32], NDArray[np.bool_]]
 _QUAD = 1
 """The number that stands for the relation `quad`. This engine holds quads and triples alone, so no other relation
 exists."""
+_PART = 1 << 20
+"""So many triples are looked up at a time."""
 
 
 class Asserted(NamedTuple):
@@ -147,10 +149,28 @@ def _of_default_graph(removed: Int32, added: Int32, is_asserted: Is) -> Asserted
 
     `removed`, `added`: the quads to remove and to add. `removed` may have quads of other graphs: they are ignored.
     """
-    gone, new = np.ascontiguousarray(removed[removed[:, 3] == 0, :3]), np.ascontiguousarray(added[:, :3])
-    return Asserted(gone[is_asserted(gone)] if len(gone) else gone, new[~is_asserted(new)] if len(new) else new)
+    gone = np.ascontiguousarray(removed[removed[:, 3] == 0, :3])
+    return Asserted(gone[is_asserted(gone)] if len(gone) else gone, _lacking(added[:, :3], is_asserted))
 
 
-def in_default_graph(triples: Int32) -> Int32:
-    """Turn triples int32[n, 3] into quads int32[n, 4] of the default graph."""
-    return np.column_stack([triples, np.zeros(len(triples), dtype=np.int32)])
+def _lacking(triples: Int32, is_asserted: Is) -> Int32:
+    """Return those of the triples int32[n, 3] that are not asserted. If none is asserted, no triple is copied."""
+    known = np.zeros(len(triples), dtype=np.bool_)
+    for low in range(0, len(triples), _PART):
+        known[low : low + _PART] = is_asserted(triples[low : low + _PART])
+    return triples[~known] if known.any() else triples
+
+
+def in_default_graph(triples: Int32, kept: NDArray[np.bool_] | None = None) -> Int32:
+    """Turn triples int32[n, 3] into quads int32[m, 4] of the default graph.
+
+    With `kept`, bool[n], only the triples where `kept` is true become quads.
+    """
+    if kept is None:
+        kept = np.ones(len(triples), dtype=np.bool_)
+    quads, end = np.zeros((int(np.count_nonzero(kept)), 4), dtype=np.int32), 0
+    for low in range(0, len(triples), _PART):
+        part = triples[low : low + _PART][kept[low : low + _PART]]
+        start, end = end, end + len(part)
+        quads[start:end, :3] = part
+    return quads

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import ASSERTED, FIRST, STATE, TABLE, Int32
+from kgreason.engine.memory.layout import FIRST, Int32
 from kgreason.materialize.state import Saved
 from kgreason.rules.relations.names import told
 from kgreason.terms.dictionary import Dictionary
@@ -42,7 +42,7 @@ def rows_of(saved: Saved, number: int, arity: int, *, asserted: bool | None = No
     """
     kept = _others(saved) & (saved.records[:, FIRST] == number)
     if asserted is not None:
-        kept &= ((saved.records[:, STATE] & ASSERTED) != 0) == asserted
+        kept &= saved.are_asserted() == asserted
     return np.ascontiguousarray(saved.records[kept, FIRST + 1 : FIRST + 1 + arity])
 
 
@@ -53,8 +53,7 @@ def all_of(saved: Saved, dictionary: Dictionary) -> list[Relation]:
 
 def _others(saved: Saved) -> NDArray[np.bool_]:
     """Return for each record whether it is a fact of a relation, and so not a triple: bool[n]."""
-    others: NDArray[np.bool_] = saved.records[:, STATE] >> TABLE != saved.tables.index((True, 3))
-    return others
+    return ~saved.are_triples()
 
 
 def count(saved: Saved, dictionary: Dictionary) -> int:
