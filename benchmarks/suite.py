@@ -15,6 +15,7 @@ from benchmarks import (
     cliques,
     closures,
     commits,
+    door,
     elastic,
     engine,
     files,
@@ -59,7 +60,13 @@ _LOADING: tuple[Benchmark, ...] = (
     Benchmark("idle-rules", "Bootstrap of LUBM(1,0) with 10,000 idle rules over without", 1.2, "x", changes.idle),
     Benchmark("query-start", "kgreason query on a small store", 0.5, "s", starting.query),
     Benchmark("materialize-small", "kgreason materialize of a small ontology", 2, "s", starting.materialize),
-    Benchmark("first-compile", "the same with an empty kernel cache", 30, "s", starting.first_compile),
+    Benchmark("first-compile", "the same with an empty kernel cache", 15, "s", starting.first_compile),
+    Benchmark("door-first", "the first command after pip install of the wheel", 3, "s", door.first_command),
+    Benchmark("door-first-313", "the same with Python 3.13", 3, "s", door.first_command_313),
+    Benchmark("door-second", "the same command again, from the wheel", 0.8, "s", door.second_command),
+    Benchmark("door-edit-lubm5", "kgreason update of a store of LUBM(5,0), from the wheel", 0.6, "s", door.edit),
+    Benchmark("door-import", "import kgreason, with the start of Python", 0.06, "s", door.importing),
+    Benchmark("door-kernels", "dense closure: the wheel's kernels over Numba's", 1.05, "x", door.kernels),
 )
 
 _SIZES = {"1pct": ("1 % of the facts", commits.hundredth), "edge": ("one edge", commits.single)}

@@ -140,5 +140,9 @@ class LongTermError(LimitError):
     """A term with too many bytes; the message shows its beginning."""
 
 
+class KernelError(KgreasonError):
+    """The library of compiled kernels cannot be built, or cannot be used although it was asked for."""
+
+
 def _position(source: str, line: int | None, column: int | None) -> str:
     return ":".join(str(part) for part in (source, line, column) if part is not None)

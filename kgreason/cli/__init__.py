@@ -36,6 +36,8 @@ def main(*arguments: Any, **options: Any) -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from kgreason.cli.commands import main as command
 
+    words = arguments[0] if arguments else sys.argv[1:]
+    command.commands.get("".join(words[:1]))  # imports the module of the command that is called
     if is_python:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

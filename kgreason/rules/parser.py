@@ -31,7 +31,7 @@ from typing import Literal, NamedTuple
 
 from kgreason.errors import InputError
 from kgreason.functions.registry import Find, no_function
-from kgreason.resources import resource
+from kgreason.resources import prepared, resource
 from kgreason.rules.model import Aggregate, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.patterns import substituted
 from kgreason.rules.program import Finder, Program
@@ -205,4 +205,6 @@ def ruleset(name: str) -> Program:
 
     Raises InputError for an unknown name; the message has the names that exist.
     """
-    return load(resource("rulesets", f"{name}.dl"))
+    path = resource("rulesets", f"{name}.dl")
+    found: Program | None = prepared(name, text_of_file(path))
+    return load(path) if found is None else found

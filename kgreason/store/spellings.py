@@ -77,8 +77,9 @@ class Spellings:
     def _catch_up(self) -> None:
         if self._seen == len(self._dictionary):
             return
-        for first in range(self._seen + 1, len(self._dictionary) + 1, _CHUNK):
-            self._look_at(np.arange(first, min(first + _CHUNK, len(self._dictionary) + 1)))
+        found = self._candidates()
+        for first in range(0, len(found), _CHUNK):
+            self._look_at(found[first : first + _CHUNK])
         self._seen = len(self._dictionary)
         groups = list(self._others.values())
         for canonical, others in zip(self._dictionary.find(self._others).tolist(), groups, strict=True):
@@ -86,9 +87,13 @@ class Spellings:
             if len(alike) > 1:
                 self._alike.update(dict.fromkeys(alike, alike))
 
-    def _look_at(self, ids: npt.NDArray[np.int64]) -> None:
+    def _candidates(self) -> Ids:
+        """Return the ids of new terms that may have a datatype: literals with one, and triple terms."""
+        ids = np.arange(self._seen + 1, len(self._dictionary) + 1, dtype=np.int32)
+        return np.union1d(self._dictionary.typed(self._seen), ids[self._dictionary.kinds(ids) == Kind.TRIPLE])
+
+    def _look_at(self, ids: Ids) -> None:
         """Note in `_others` each of the terms `ids` that differs from its normal form."""
-        ids = ids[np.isin(self._dictionary.kinds(ids), [Kind.LITERAL, Kind.TRIPLE])]
         typed = [
             (i, text) for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if '"^^<' in text
         ]

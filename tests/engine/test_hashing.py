@@ -9,9 +9,12 @@ import numba
 import numpy as np
 import pytest
 
+from kgreason.compiled import LIBRARY
 from kgreason.engine.memory.hashing import entry_number, entry_tag, hash_row, place
 from kgreason.engine.memory.layout import FIRST, STATE, Int32, UInt32
 from tests.engine.tables import Table
+
+pytestmark = pytest.mark.skipif(LIBRARY is not None, reason="Numba compiles no parts of kernels beside the library")
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 compiled = cast(Callable[[_Function], _Function], numba.njit)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kgreason
-from kgreason.compiled import kernel_sources
+from kgreason.compiled.library import kernel_sources
 from kgreason.engine.memory import blocks as memory_module
 from kgreason.engine.memory.blocks import Memory
 from kgreason.engine.memory.buffers import grow

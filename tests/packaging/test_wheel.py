@@ -3,15 +3,19 @@
 The wheel is installed into a fresh environment that borrows the dependencies of this one, so no network is needed.
 """
 
+import os
 import subprocess
 import sys
 import sysconfig
 import tarfile
 import venv
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+
+from kgreason.compiled.library import can_build
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = {
@@ -37,24 +41,29 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of a fresh environment that holds the wheel."""
-    folder = tmp_path_factory.mktemp("installed")
+    return made(tmp_path_factory.mktemp("installed"), *built.glob("*.whl"))
+
+
+def made(folder: Path, wheel: Path) -> Path:
+    """Return the Python of a fresh environment in `folder` that holds a wheel."""
     venv.create(folder)
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
-    run(sys.executable, "-m", "pip", "--python", python, "install", "--no-index", "--no-deps", *built.glob("*.whl"))
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--no-index", "--no-deps", wheel)
     site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
     (site / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
     return python
 
 
-def run(*command: str | Path, cwd: Path | None = None) -> str:
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, cwd=cwd, check=False)
+def run(*command: str | Path, cwd: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
+    words = [str(part) for part in command]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=cwd, env=environment, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def files(folder: str) -> list[str]:
     found = (path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return [path.relative_to(ROOT).as_posix() for path in found if path.suffix not in {".nbc", ".nbi", ".pyc"}]
+    return [path.relative_to(ROOT).as_posix() for path in found if path.suffix not in {".nbc", ".nbi", ".pyc", ".so"}]
 
 
 def test_the_wheel_holds_the_package_and_its_data_and_nothing_else(built: Path) -> None:
@@ -115,3 +124,23 @@ def test_importing_the_package_imports_neither_numba_nor_an_extra(installed: Pat
     version, *modules = run(installed, "-I", "-c", code, cwd=tmp_path).split()
     assert f'__version__ = "{version}"' in (ROOT / "kgreason" / "__init__.py").read_text(encoding="utf-8")
     assert not ({"numba", "llvmlite"} | EXTRAS) & set(modules)
+
+
+@pytest.mark.slow  # it compiles all kernels, for half a minute
+@pytest.mark.skipif(not can_build(), reason="no library of kernels for this platform")
+def test_the_wheel_of_a_platform_reasons_without_numba(tmp_path: Path) -> None:
+    variables = os.environ | {"KGREASON_WHEEL": "platform"}
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT, environment=variables)
+    [wheel] = tmp_path.glob("*.whl")
+    assert wheel.name.endswith("-cp311-abi3-manylinux_2_17_x86_64.whl")
+    python = made(tmp_path / "installed", wheel)
+    (tmp_path / "blocked").mkdir()
+    (tmp_path / "blocked" / "numba.py").write_text("raise ImportError('no Numba here')")
+    code = """if True:
+        import sys, kgreason
+        sys.path.insert(0, "blocked")
+        with kgreason.KnowledgeGraph.open(rules=["owl2rl"]) as graph:
+            graph.update("INSERT DATA { <a:p> <http://www.w3.org/2002/07/owl#inverseOf> <a:q> . <a:x> <a:p> <a:y> }")
+            print(graph.ask("ASK { <a:y> <a:q> <a:x> }"), "numba" in sys.modules)
+    """
+    assert run(python, "-I", "-c", code, cwd=tmp_path).split() == ["True", "False"]

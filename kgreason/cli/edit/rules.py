@@ -16,6 +16,7 @@ from pathlib import Path
 
 import click
 
+from kgreason.cli.edit.convert import convert
 from kgreason.cli.edit.listing import described, is_helper, text_of
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
 from kgreason.cli.notation import PREFIXES, shown_prefixes
@@ -274,3 +275,6 @@ def _check_rule_or_name(text: str, own: tuple[Rule, ...], syntax: Syntax) -> Non
 def _check_some(ways: str, *given: object) -> None:
     if not any(given):
         raise click.UsageError(f"say which rules: {ways}")
+
+
+rules.add_command(convert)

@@ -41,6 +41,7 @@ from kgreason.engine.memory.layout import (
     Block,
     Int8,
     Int32,
+    Int32s,
     Number,
     UInt32,
 )
@@ -202,6 +203,14 @@ class FactTable:
         n = list_facts(self._block, columns, tables, kinds)
         return columns[:n], tables[:n], kinds[:n]
 
+    def records_of(self, table: int) -> Int32:
+        """Return copies of the rows, int32[n, 3 + w], that hold the present facts of a table."""
+        stored = self._memory["rows"][: self._counters[N_ROWS]]
+        ages = stored[:, STATE] & AGE
+        kept = (stored[:, STATE] >> TABLE == table) & (ages != FREE) & (ages != GONE) & (ages != DEAD)
+        found: Int32 = stored[kept]
+        return found
+
     def is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row number of `rows`, int32[n], whether the fact in this row is asserted: bool[n]."""
         flags: NDArray[np.bool_] = (self._memory["rows"][rows, STATE] & ASSERTED) != 0
@@ -250,7 +259,7 @@ def _entries(rows: int) -> UInt32:
 
 
 @kernel
-def find_rows(m: Block, keys: Int32, found: Int32) -> None:
+def find_rows(m: Block, keys: Int32s, found: Int32) -> None:
     """Write to `found[i]` the number of the present row that holds the fact `keys[i]`, or -1 if there is none.
 
     `keys`: int32[n, w]. `found`: int32[n].
@@ -263,7 +272,7 @@ def find_rows(m: Block, keys: Int32, found: Int32) -> None:
 
 
 @kernel
-def list_facts(m: Block, columns: Int32, tables: Int32, kinds: Int8) -> Number:
+def list_facts(m: Block, columns: Int32s, tables: Int32, kinds: Int8) -> Number:
     """Write the present facts to the three arrays: first table 0, then the others, each in the order of rows.
 
     `columns`: int32[n, w]. `tables`: int32[n]. `kinds`: int8[n]. Returns the number of facts.

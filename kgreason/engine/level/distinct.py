@@ -51,6 +51,7 @@ from kgreason.engine.memory.layout import (
     Block,
     Flag,
     Int32,
+    Int32s,
     Number,
     UInt32,
 )
@@ -187,7 +188,7 @@ def take_back_heads(m: Block) -> None:
 
 
 @kernel
-def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number, only_present: Flag) -> None:
+def assert_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number, only_present: Flag) -> None:
     """Flag the facts keys[low:high] as asserted. Absent facts are added to the queue, with stamp 0 and support 0.
 
     `keys`: int32[n, w], facts of the table with the number `table`. With `only_present`, absent facts are skipped. The
@@ -215,7 +216,7 @@ def assert_rows(m: Block, keys: Int32, table: Number, low: Number, high: Number,
 
 
 @kernel
-def retract_rows(m: Block, keys: Int32, low: Number, high: Number) -> Number:
+def retract_rows(m: Block, keys: Int32s, low: Number, high: Number) -> Number:
     """Remove the flag `asserted` from the facts keys[low:high]. A fact without support leaves in the next level.
 
     Returns how many of the facts were not asserted. `keys`: int32[n, w]. The queue and the undo log must have room for

@@ -16,11 +16,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.core import cgutils, types
-from numba.extending import intrinsic
-from numba.np import arrayobj
 from numpy.typing import NDArray
 
+from kgreason.compiled import array_at
 from kgreason.engine.memory.buffers import cut, grow
 from kgreason.engine.memory.layout import ARRAYS, COUNTERS, WORDS, Block, Int32, Int64, UInt32, UInt64
 
@@ -82,42 +80,15 @@ class Memory:
         self._arrays[name] = array
 
 
-def _array_at(element: types.Type, dimensions: int) -> Any:
-    """Make a Numba intrinsic `array(m, name)`. Inside a kernel, it returns an array. Block `m` has the array's address.
-
-    `name`: the position of the address in the block. `element`, `dimensions`: the dtype and the number of dimensions of
-    the array, which is C-contiguous.
-    """
-
-    @intrinsic  # type: ignore[untyped-decorator]
-    def array(_typing: Any, m: Any, name: Any) -> Any:  # noqa: ARG001 - Numba counts the arguments
-        result = types.Array(element, dimensions, "C")
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            block = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
-            at = builder.gep(block.data, [arguments[1]])
-            address, *shape = (builder.load(builder.gep(at, [cgutils.intp_t(i)])) for i in range(1 + dimensions))
-            itemsize = cgutils.intp_t(context.get_abi_sizeof(context.get_data_type(element)))
-            strides = [itemsize] if dimensions == 1 else [builder.mul(shape[1], itemsize), itemsize]
-            array = arrayobj.make_array(result)(context, builder)
-            data = builder.inttoptr(address, array.data.type)
-            arrayobj.populate_array(array, data, shape, strides, itemsize, meminfo=None)
-            return array._getvalue()
-
-        return result(m, types.int64), generate
-
-    return array
-
-
-vector: Callable[[Block, int], Int32] = _array_at(types.int32, 1)
+vector: Callable[[Block, int], Int32] = array_at("int32", 1)
 """An int32 array of one dimension."""
-matrix: Callable[[Block, int], Int32] = _array_at(types.int32, 2)
+matrix: Callable[[Block, int], Int32] = array_at("int32", 2)
 """An int32 array of two dimensions."""
-unsigned: Callable[[Block, int], UInt32] = _array_at(types.uint32, 2)
+unsigned: Callable[[Block, int], UInt32] = array_at("uint32", 2)
 """An int32 array of two dimensions without negative numbers, read as uint32: cheaper if the numbers are indices."""
-entries: Callable[[Block, int], UInt32] = _array_at(types.uint32, 1)
+entries: Callable[[Block, int], UInt32] = array_at("uint32", 1)
 """A uint32 array of one dimension: a hash table or flags."""
-hashes: Callable[[Block, int], UInt64] = _array_at(types.uint64, 1)
+hashes: Callable[[Block, int], UInt64] = array_at("uint64", 1)
 """A uint64 array of one dimension."""
-wide: Callable[[Block, int], Int64] = _array_at(types.int64, 2)
+wide: Callable[[Block, int], Int64] = array_at("int64", 2)
 """An int64 array of two dimensions."""

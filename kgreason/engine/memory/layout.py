@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 
 Int8 = NDArray[np.int8]
 Int32 = NDArray[np.int32]
+Int32s = np.ndarray[tuple[int, int], np.dtype[np.int32]]
+"""An int32 array of two dimensions. The library of kernels needs to know the dimensions of a kernel's arguments."""
 Int64 = NDArray[np.int64]
 UInt32 = NDArray[np.uint32]
 UInt64 = NDArray[np.uint64]

@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine
-from kgreason.engine.memory.layout import ABSENT, IS_ASSERTED, Int32
+from kgreason.engine.memory.layout import ABSENT, FIRST, IS_ASSERTED, Int32
 from kgreason.engine.program.encoding import relation_text
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.materialize.edit import NO_FACTS, Facts
@@ -386,8 +386,8 @@ class Equality:
 
     def _present(self, table: int, width: int) -> Int32:
         """Return all facts of a table whose rows have `width` columns: int32[n, width]."""
-        rows, tables, _ = self._engine.circuit.facts.contents()
-        return np.ascontiguousarray(rows[tables == table, :width])
+        records = self._engine.circuit.facts.records_of(table)
+        return np.ascontiguousarray(records[:, FIRST : FIRST + width])
 
     def is_shown(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows`, int32[n, 3], whether it is in the graph that users see: bool[n]."""

@@ -1,0 +1,100 @@
+"""Kernels: the hot loops of kgreason, compiled. `announce` says so in the log before they are compiled.
+
+    kernel, inline   decorators: a function that Python calls, and a function that is a part of kernels
+    library     kernels that were compiled when the wheel was built; they need no Numba
+    justintime  kernels that Numba compiles on first use and caches on disk
+    build       compiles all kernels into a library, for a wheel
+    arrays      how a kernel gets an array from an address
+
+Kernels take arrays and scalars, return scalars, and release the GIL. A kernel comes from the library if the library was
+built from the present sources, and from Numba otherwise. KGREASON_KERNELS=numba ignores the library;
+KGREASON_KERNELS=library makes it an error that a kernel is not in the library.
+
+Cost: importing this package imports Numba (about 0.3 s) only if there is no library. So only modules that need kernels
+import it. The commands `query` and `dump` import no such module.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from kgreason.compiled.library import Library, find_library
+from kgreason.errors import KernelError
+
+ONCE = "compiling the engine's kernels, once, about 15 seconds"
+"""The message before the first compilation: the command line prints it on terminals, in Python it goes to the logger
+`kgreason`."""
+CHOICE = "KGREASON_KERNELS"
+"""The environment variable that chooses where kernels come from: `library`, `numba`, or nothing for the better one."""
+
+_LOG = logging.getLogger("kgreason")
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _chosen() -> Library | None:
+    """Return the library to use, or None if Numba compiles the kernels."""
+    choice = os.environ.get(CHOICE, "")
+    if choice == "numba" or os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+        return None
+    library = find_library()
+    if library is None and choice == "library":
+        raise KernelError(f"{CHOICE}=library: there is no library of kernels, or it was built from other sources")
+    return library
+
+
+LIBRARY = _chosen()
+"""The library that this process uses, or None."""
+
+
+def _numba() -> Any:
+    from kgreason.compiled import justintime
+
+    return justintime
+
+
+def kernel(function: _Function) -> _Function:
+    """Make `function` a kernel: take it from the library, or compile it on first use. It releases the GIL.
+
+    The annotations say what types the library expects, see `build`.
+    """
+    return cast(_Function, LIBRARY.kernel(function) if LIBRARY else _numba().kernel(function))
+
+
+def inline(function: _Function) -> _Function:
+    """Make `function` a part of the kernels that call it. A call from Python raises TypeError."""
+    if LIBRARY is None:
+        return cast(_Function, _numba().inline(function))
+
+    @functools.wraps(function)
+    def refuse(*_: object, **__: object) -> Any:
+        raise TypeError(f"{function.__qualname__} can be called by kernels only, not by Python")
+
+    return cast(_Function, refuse)
+
+
+def array_at(element: str, dimensions: int) -> Any:
+    """Return the function `array(m, at)` for kernels: the array whose address is the word m[at].
+
+    See `arrays.array_at`.
+    """
+    if LIBRARY is not None:
+        return None
+    from kgreason.compiled import arrays
+
+    return arrays.array_at(element, dimensions)
+
+
+def is_compiled(function: Callable[..., Any]) -> bool:
+    """Whether a call of the kernel `function` compiles nothing."""
+    return not hasattr(function, "_cache") or bool(_numba().is_compiled(function))
+
+
+@functools.cache
+def announce(function: Callable[..., Any]) -> None:
+    """Log that kernels are compiled now, unless the kernel `function` is compiled. Later calls do nothing."""
+    if not is_compiled(function):
+        _LOG.info(ONCE)
