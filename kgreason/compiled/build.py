@@ -82,9 +82,7 @@ def _kernels() -> Iterator[Callable[..., Any]]:
 
 
 def _compiled(function: Callable[..., Any]) -> _Kernel:
-    hints = get_type_hints(function)
-    hints.pop("return", None)
-    kinds = [_kind(hint) for hint in hints.values()]
+    kinds = [_kind(hint) for hint in arguments_of(function)]
     part, arguments = Part(function), arguments_at(kinds)
 
     def entry(words: Any) -> Any:
@@ -96,6 +94,11 @@ def _compiled(function: Callable[..., Any]) -> _Kernel:
     results = _results(function, compiled.signature.return_type)
     codes = "".join(_codes(kind) for kind in kinds)
     return _Kernel(name_of(function), codes, results, compiled.fndesc.llvm_func_name, compiled.library._final_module)
+
+
+def arguments_of(function: Callable[..., Any]) -> list[Any]:
+    """Return the types that a function's annotations name, without the type of its result."""
+    return [hint for name, hint in get_type_hints(function).items() if name != "return"]
 
 
 def _kind(hint: Any) -> Any:

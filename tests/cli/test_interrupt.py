@@ -171,7 +171,7 @@ class Striking:
 
 sys.meta_path.insert(0, Striking())
 from kgreason.cli import main
-main(["dump", "--help"])
+main(["update", "--help"])
 """
 AT_THE_END = """
 import atexit, os, signal
