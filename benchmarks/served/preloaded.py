@@ -6,6 +6,7 @@ No store is opened and no thread is started here, because a thread does not surv
 from __future__ import annotations
 
 import kgreason.cli.commands
+import kgreason.cli.serve
 import kgreason.graph.commits
 import kgreason.server.serve  # noqa: F401
 from kgreason.materialize.edit import Edit
