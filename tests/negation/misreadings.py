@@ -8,7 +8,8 @@ import numpy as np
 
 from kgreason.engine.engine import Changes
 from kgreason.engine.memory.layout import Int32
-from kgreason.materialize.operators.negation import Negations, _Operator
+from kgreason.materialize.edit import Facts
+from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.operators import Operators
 from kgreason.rules.lowering import Negation
 
@@ -24,40 +25,40 @@ class AllAtOnce(Negations):
 class _WithoutKeysOf(Negations):
     """The changes of one of the three tables are not looked at."""
 
-    ignored = 0
+    ignored = "pattern"
 
-    def _keys(self, operator: _Operator, facts: tuple[Int32, Int32], moved: Int32) -> Int32:
-        rows, tables = facts
-        table = (operator.pattern, operator.asks, operator.none)[self.ignored]
-        kept = np.ones(len(rows), dtype=np.bool_)
-        kept[table.places(rows, tables)] = False
-        return super()._keys(operator, (rows[kept], tables[kept]), moved)
+    def _decided(
+        self, first: int, last: int, facts: tuple[Int32, Int32], changes: Changes, *, was_decided: bool
+    ) -> Facts:
+        (rows, tables), kept = facts, np.ones(len(facts[0]), dtype=np.bool_)
+        for operator in self._ordered:
+            kept[getattr(operator, self.ignored).places(rows, tables)] = False
+        return super()._decided(first, last, (rows[kept], tables[kept]), changes, was_decided=was_decided)
 
 
 class NegatedFactsNotLookedAt(_WithoutKeysOf):
     """A fact that is negated comes or goes, and nothing is decided anew."""
 
-    ignored = 0
+    ignored = "pattern"
 
 
 class AskedValuesNotLookedAt(_WithoutKeysOf):
     """A value that rules begin to ask for is not decided."""
 
-    ignored = 1
+    ignored = "asks"
 
 
 class DecidedValuesNotLookedAt(_WithoutKeysOf):
     """A value whose fact was retracted in this commit is not decided again when rules ask for it again."""
 
-    ignored = 2
+    ignored = "none"
 
 
 class NeverRetracts(Negations):
     """What has been derived meanwhile still counts as absent."""
 
-    def _rows(self, operator: _Operator, keys: Int32, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
-        come, gone = super()._rows(operator, keys, changes, was_decided=was_decided)
-        return come, gone[:0]
+    def wanted(self, changes: Changes, level: int, before: int) -> Facts:
+        return Facts(super().wanted(changes, level, before).added, {})
 
 
 class ReturnedFactsNotLookedAt(Negations):

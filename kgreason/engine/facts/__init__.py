@@ -1,5 +1,6 @@
 """The facts of a circuit.
 
 table       FactTable: a row for each fact, with state, stamp and support
+antijoin    a kernel for NOT: which values have no match
 hash_table  the hash table over the rows, for kernels: look a row up, take it out
 """

@@ -12,29 +12,43 @@ Invariant after the last stratum: `none(keys)` is a fact exactly if `asks(keys)`
 pattern. So the facts are the perfect model of the program (Przymusinski, *On the Declarative Semantics of Deductive
 Databases and Logic Programs*). The facts are the only state, so the rollback of the engine undoes everything.
 
-Cost: one look-up for each changed fact of `asks`, of `none` and of the negated relations. If a commit changes the
-representative of a term, each step of the commit looks at all facts once for each negation. If rules say NOT, each edit
-of the program computes all strata anew, with a look at all rules.
+Cost: one kernel call for all negations of a stratum (`engine/facts/antijoin.py`), with three look-ups for each changed
+fact of `asks`, of `none` and of the negated relations. If a commit changes the representative of a term, each step of
+the commit looks at all facts. If rules say NOT, each edit of the program computes all strata anew, with a look at all
+rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine, Place
-from kgreason.engine.memory.layout import ABSENT, Int32
+from kgreason.engine.facts.antijoin import (
+    ASKS,
+    LINE,
+    LINE_COLUMNS,
+    LINE_TABLE,
+    LINES,
+    MADE,
+    NONE,
+    REFUTED,
+    RETRACTED,
+    decided,
+)
+from kgreason.engine.memory.layout import Int32
 from kgreason.errors import StratificationError
-from kgreason.materialize.edit import Facts, together
-from kgreason.materialize.operators.tables import Table, table_of, unique
+from kgreason.materialize.edit import NO_FACTS, Facts, together
+from kgreason.materialize.operators.tables import Table, table_of
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.rules.formatter import format_not
 from kgreason.rules.lowering import Negation
 from kgreason.rules.model import Variable
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.order import distinct
 
 _NONE = np.empty(0, dtype=np.int32)
 
@@ -57,6 +71,9 @@ class Negations:
         self._operators: tuple[_Operator, ...] = ()
         self._leaving: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
+        self._ordered: Sequence[_Operator] = ()
+        self._lines: Int32 | None = None
+        """The lines of the negations `_ordered` for `antijoin.decided`; None after a change of rules."""
         self._place: Place | None = None
         """The state of the commit in which negations were decided last."""
         self.are_any = False
@@ -70,16 +87,19 @@ class Negations:
         self._operators = tuple(self._operator(negation, level) for negation, level in levels.items())
         gone = (operator for operator in (*self._before, *self._leaving) if operator.negation not in levels)
         self._leaving = tuple({operator.negation: operator._replace(level=1) for operator in gone}.values())
+        self._lines = None
         self.are_any = bool(self._operators or self._leaving)
 
     def accept(self) -> None:
         """Make the change of rules final."""
+        self._lines = None if self._leaving else self._lines
         self._before, self._leaving, self.are_any = self._operators, (), bool(self._operators)
         self._place = None
 
     def rollback(self) -> None:
         """Return to the rules that were in force at the last `accept`."""
         self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
+        self._lines = None
         self._place = None
 
     def last(self) -> int:
@@ -93,18 +113,20 @@ class Negations:
         StratificationError if the facts make the rules circular: a fact was derived that a rule had found absent in
         this commit.
         """
-        found = []
+        if self._lines is None:
+            self._ordered = sorted((*self._operators, *self._leaving), key=lambda operator: operator.level)
+            self._lines = self._made_lines()
+        place, found = self._engine.place(), list[Facts]()
+        was, now = (bisect_right(self._ordered, each, key=lambda operator: operator.level) for each in (before, level))
         moved = self._equality.moved(changes) if self._equality else _NONE
-        all_, since = (changes.rows, changes.tables), self._since(changes) if not len(moved) else None
-        for operator in (*self._operators, *self._leaving):
-            if operator.level <= level:
-                was_decided = operator.level <= before
-                looked_at = since if since is not None and was_decided else all_
-                keys = self._keys(operator, looked_at, moved)
-                rows = self._rows(operator, keys, changes, was_decided=was_decided)
-                found.append(Facts(*({operator.none.number: part} if len(part) else {} for part in rows)))
-        self._place = self._engine.place()
-        return together(found)
+        if len(moved) or place != self._place:
+            since = self._with_asked(changes, moved) if len(moved) else self._since(changes)
+            found.append(self._decided(0, was, since, changes, was_decided=True))
+        if was < now:
+            every = self._with_asked(changes, moved) if len(moved) else (changes.rows, changes.tables)
+            found.append(self._decided(was, now, every, changes, was_decided=False))
+        self._place = place
+        return together(filter(any, found))
 
     def _since(self, changes: Changes) -> tuple[Int32, Int32]:
         """Return the facts that may have changed since `wanted` was called last: columns int32[n, w], tables int32[n].
@@ -113,55 +135,71 @@ class Negations:
         """
         return changes[:2] if self._place is None else self._engine.moved(self._place)
 
-    def _keys(self, operator: _Operator, facts: tuple[Int32, Int32], moved: Int32) -> Int32:
-        """Return the keys for which the negation must be decided: int32[n, k].
+    def _with_asked(self, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
+        """Return the changed facts, and the facts of `asks` that have a term of `moved`: columns and tables.
 
-        These are the keys of the changed facts `facts` (columns, tables), and the keys that rules ask for and that have
-        a term of `moved`, the terms whose representatives have changed.
+        `moved`: the terms whose representatives have changed. Cost: a pass over all facts.
         """
-        keys = unique([table.matching(*facts) for table in (operator.pattern, operator.asks, operator.none)])
-        return unique([keys, self._asked(operator.asks, moved)]) if len(moved) else keys
-
-    def _rows(self, operator: _Operator, keys: Int32, changes: Changes, *, was_decided: bool) -> tuple[Int32, Int32]:
-        """Return the rows of the hidden relation `none` to assert, and those to retract, for keys int32[n, k].
-
-        `was_decided`: whether the negation was decided before in this commit.
-        """
-        tables = (operator.pattern, operator.asks, operator.none)
-        if not len(keys):
-            return keys, keys
-        is_met, is_asked, is_said = (self._holds(table.rows(keys)) for table in tables)
-        if self._equality and keys.size:
-            is_asked &= ~self._equality.is_replaced(keys, changes).any(axis=1)
-        if was_decided and (wrong := np.flatnonzero(is_said & is_asked & is_met)).size:
-            raise StratificationError(self._circular(operator, keys[wrong[0]]))
-        rows = operator.none.rows(keys)
-        wanted = is_asked & ~is_met
-        return rows[wanted & ~is_said], rows[is_said & ~wanted]
-
-    def _asked(self, asks: Table, moved: Int32) -> Int32:
-        """Return the keys that rules ask for and that have one of the terms `moved`: int32[n, k].
-
-        Cost: a pass over all facts.
-        """
+        assert self._lines is not None
         rows, tables, _ = self._engine.circuit.facts.contents()
-        keys = asks.matching(rows, tables)
-        found: Int32 = keys[np.isin(keys, moved).any(axis=1)]
-        return found
+        places = np.flatnonzero(np.isin(rows[:, 0], ~self._lines[ASKS::LINES, LINE]))
+        places = places[np.isin(rows[places, 1:], moved).any(axis=1)]
+        return np.concatenate([changes.rows, rows[places]]), np.concatenate([changes.tables, tables[places]])
 
-    def _circular(self, operator: _Operator, key: Int32) -> str:
+    def _decided(
+        self, first: int, last: int, facts: tuple[Int32, Int32], changes: Changes, *, was_decided: bool
+    ) -> Facts:
+        """Return the facts to assert and to retract so that negations are decided for the keys of changed facts.
+
+        `first`, `last`: the numbers of the negations, without `last`. `facts`: the columns and tables of the changed
+        facts. `was_decided`: whether the negations were decided before in this commit.
+        """
+        if first == last or not len(facts[0]):
+            return NO_FACTS
+        assert self._lines is not None
+        others = self._equality.replaced(facts[0], changes) if self._equality else _NONE
+        block = self._engine.circuit.block
+        found = decided(block, self._lines, first, last, *facts, others, was_decided=was_decided)
+        if not len(found):
+            return NO_FACTS
+        becomes = found[:, 0]
+        if (becomes == REFUTED).any():
+            _, number, *row = min(found[becomes == REFUTED].tolist())
+            raise StratificationError(self._circular(self._ordered[number], np.array([row], dtype=np.int32)))
+        return Facts(*(self._by_table(found[becomes == each]) for each in (MADE, RETRACTED)))
+
+    def _by_table(self, found: Int32) -> dict[int, Int32]:
+        """Return the rows that `antijoin.decided` found, by table."""
+        if not len(found):
+            return {}
+        assert self._lines is not None
+        tables, widths = self._lines[NONE::LINES, :LINE][found[:, 1]].T
+        return {
+            int(table): np.ascontiguousarray(found[places, LINE : LINE + widths[places[0]]])
+            for table in distinct(tables)
+            if len(places := np.flatnonzero(tables == table))
+        }
+
+    def _circular(self, operator: _Operator, row: Int32) -> str:
+        """Return the message for a fact of `none`, the row int32[1, w], whose pattern has a match now."""
         names = (term for term in operator.negation.asks.terms if isinstance(term, Variable))
-        texts = self._dictionary.decode(key)
+        tables = np.array([operator.none.number])
+        texts = self._dictionary.decode(operator.none.matching(row[:, : len(operator.none.keys)], tables)[0])
         values = ", ".join(f"{name} = {text}" for name, text in zip(names, texts, strict=True))
         said = format_not(operator.negation.negated, {})
         return (
             f"the facts make the rules circular: {said} was decided for {values}, and then the negated fact was derived"
         )
 
-    def _holds(self, rows: Int32) -> NDArray[np.bool_]:
-        facts = self._engine.circuit.facts
-        found: NDArray[np.bool_] = facts.kinds(facts.find(rows)) != ABSENT
-        return found
+    def _made_lines(self) -> Int32:
+        """Return the lines of all negations for `antijoin.decided`, in the order of strata."""
+        tables = [table for each in self._ordered for table in (each.pattern, each.asks, each.none)]
+        lines = np.zeros((len(tables), LINE + max((len(table.keys) for table in tables), default=0)), dtype=np.int32)
+        for line, table in zip(lines, tables, strict=True):
+            line[LINE_TABLE], line[LINE_COLUMNS] = table.number, len(table.keys)
+            for column, key in enumerate(table.keys):
+                line[LINE + column] = key if key >= 0 else ~table.constants[column]
+        return lines
 
     def _operator(self, negation: Negation, level: int) -> _Operator:
         pattern, asks, none, _ = negation

@@ -271,13 +271,14 @@ class Equality:
             pairs = pairs[np.isin(pairs[:, 0], pairs[np.isin(pairs[:, 1], terms), 0])]
         return np.concatenate([pairs, self.cliques.members(numbers)])
 
-    def is_replaced(self, ids: Int32, changes: Changes) -> NDArray[np.bool_]:
-        """Return for each id of `ids`, of any shape, whether another term represents it after the commit so far."""
+    def replaced(self, ids: Int32, changes: Changes) -> Int32:
+        """Return those terms of `ids` that another term represents after the commit so far, ascending: int32[n]."""
         reached = self._reached_by(ids, changes)
         if not len(reached):
-            return np.zeros(ids.shape, dtype=np.bool_)
+            return _NONE
         themselves = reached[reached[:, 0] == reached[:, 1], 0]
-        return np.isin(ids, np.setdiff1d(reached[:, 0], themselves))
+        found: Int32 = np.setdiff1d(reached[:, 0], themselves).astype(np.int32)
+        return found
 
     def is_secondary(self, ids: Int32, changes: Changes) -> NDArray[np.bool_]:
         """Return for each id of `ids`, of any shape, whether its term is in a clique but is not the primary.

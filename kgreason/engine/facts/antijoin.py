@@ -1,0 +1,171 @@
+"""`decide`: for values that rules ask for, find out whether a pattern has no match. This is the antijoin of rules.
+
+    asks(keys)      rules ask whether the pattern has no match for these values: the keys
+    pattern(keys)   a match
+    none(keys)      asserted if `asks(keys)` is a fact and `pattern(keys)` is not
+
+An antijoin is three lines of the array `lines`: pattern, asks, none. `LINE` and the words before it say what is in a
+line. A changed fact that matches a line gives keys; the three facts with these keys are looked up.
+
+Law: the result is a set of rows, the same in whatever order the changed facts come. Cost: for each changed fact a look
+at the first words of each line, and three look-ups for each match. One kernel call decides many antijoins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.facts.hash_table import find_row
+from kgreason.engine.memory.blocks import entries, matrix
+from kgreason.engine.memory.hashing import hash_row, log2
+from kgreason.engine.memory.layout import AGE, ENTRIES, GONE, ROWS, STATE, Block, Flag, Int32, Number
+
+PATTERN, ASKS, NONE, LINES = range(4)
+"""The lines of an antijoin."""
+LINE_TABLE, LINE_COLUMNS, LINE = range(3)
+"""A line: its table, its number of columns, then a word for each column: the place of the column's value in the keys,
+or `~constant`."""
+RETRACTED, MADE, REFUTED = range(3)
+"""What becomes of a row of `none`: it is retracted, it is asserted, or it was asserted and now has a match."""
+_ROOM = 1 << 14
+"""How many rows one kernel call may find."""
+_SPREAD = 0x9E3779B1
+
+
+def decided(
+    block: Block, lines: Int32, first: int, last: int, rows: Int32, tables: Int32, others: Int32, *, was_decided: bool
+) -> Int32:
+    """Decide the antijoins `first` to `last`, without `last`, for the keys of changed facts.
+
+    `rows`, int32[n, w], and `tables`, int32[n]: the changed facts. `others`: terms, ascending; keys with one of them do
+    not count as asked for. `was_decided`: whether the antijoins were decided before in this commit; then a match for a
+    row of `none` refutes this row, and otherwise it retracts the row.
+
+    Returns int32[m, 2 + w]: RETRACTED, MADE or REFUTED, the number of the antijoin, and the row of `none`. If there are
+    very many rows, a row may occur twice.
+    """
+    room = min(_ROOM, max(16, 2 * len(rows))) + LINES * (last - first)
+    found = np.empty((room, lines.shape[1]), dtype=np.int32)
+    scratch = np.zeros((LINES + 1, lines.shape[1] - LINE), dtype=np.int32)
+    rows, tables = np.ascontiguousarray(rows), np.ascontiguousarray(tables)
+    start, parts = 0, []
+    while start < len(rows):
+        seen = np.zeros(2 << room.bit_length(), dtype=np.int32)
+        start, n = decide(block, lines, first, last, was_decided, rows, tables, others, start, seen, scratch, found)
+        parts.append(found[:n].copy() if start < len(rows) else found[:n])
+    return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else found[:0]
+
+
+@inline
+def _matches(lines: Int32, at: Number, rows: Int32, i: Number, keys: Int32) -> Flag:
+    """Whether the changed fact `rows[i]` matches line `at`. If so, its keys are written to the last line of `keys`."""
+    last = keys.shape[0] - 1
+    for c in range(lines[at, LINE_COLUMNS]):
+        code = lines[at, LINE + c]
+        if code < 0:
+            if rows[i, c] != ~code:
+                return False
+        else:
+            keys[last, code] = rows[i, c]
+    for c in range(lines[at, LINE_COLUMNS]):  # a variable that occurs twice
+        code = lines[at, LINE + c]
+        if code >= 0 and keys[last, code] != rows[i, c]:
+            return False
+    return True
+
+
+@inline
+def _row(m: Block, lines: Int32, at: Number, keys: Int32, line: Number) -> Number:
+    """Return the number of the row that holds the fact of line `at` with the keys, or a negative number.
+
+    The fact is written to `keys[line]`.
+    """
+    rows, slots = matrix(m, ROWS), entries(m, ENTRIES)
+    last = keys.shape[0] - 1
+    for c in range(keys.shape[1]):
+        value = np.int32(0)
+        if c < lines[at, LINE_COLUMNS]:
+            code = lines[at, LINE + c]
+            value = keys[last, code] if code >= 0 else ~code
+        keys[line, c] = value
+    bits = log2(m, ENTRIES)
+    r = find_row(rows, slots, bits, keys, line, hash_row(keys, line, 0, keys.shape[1]))
+    return r if r >= 0 and rows[r, STATE] & AGE != GONE else np.int64(-1)
+
+
+@inline
+def _has_one_of(keys: Int32, width: Number, others: Int32) -> Flag:
+    """Whether one of the first `width` words of `keys[ASKS]` is among `others`, ascending."""
+    for c in range(width):
+        at = np.searchsorted(others, keys[ASKS, c])
+        if at < others.size and others[at] == keys[ASKS, c]:
+            return True
+    return False
+
+
+@inline
+def _is_new(seen: Int32, r: Number) -> Flag:
+    """Note row `r` in the hash table `seen`, of 2**k entries. Returns whether the row was not there yet."""
+    mask = seen.size - 1
+    at = (np.int64(r) * _SPREAD >> 7) & mask
+    while seen[at] != 0:
+        if seen[at] == r + 1:
+            return False
+        at = (at + 1) & mask
+    seen[at] = r + 1
+    return True
+
+
+@kernel
+def decide(
+    m: Block,
+    lines: Int32,
+    first: Number,
+    last: Number,
+    was_decided: Flag,
+    rows: Int32,
+    tables: Int32,
+    others: Int32,
+    start: Number,
+    seen: Int32,
+    keys: Int32,
+    found: Int32,
+) -> tuple[Number, Number]:
+    """Write to `found` what becomes of rows of `none`: see `decided`.
+
+    `start`: the number of the first changed fact to look at. `seen`: zeros, more than twice as many as `found` has
+    rows. `keys`: int32[LINES + 1, w], scratch. Returns the number of the next changed fact, and how many rows were
+    found.
+    """
+    n = np.int64(0)
+    for i in range(start, rows.shape[0]):
+        if n + LINES * (last - first) > found.shape[0]:
+            return np.int64(i), n
+        for at in range(LINES * first, LINES * last):
+            if tables[i] != lines[at, LINE_TABLE] or not _matches(lines, at, rows, i, keys):
+                continue
+            antijoin = at // LINES
+            low = LINES * antijoin
+            said = _row(m, lines, low + NONE, keys, NONE)
+            asked = _row(m, lines, low + ASKS, keys, ASKS)
+            if asked >= 0 and others.size > 0 and _has_one_of(keys, lines[low + ASKS, LINE_COLUMNS], others):
+                asked = np.int64(-1)
+            if asked < 0:
+                if said < 0:
+                    continue
+                becomes = RETRACTED
+            elif _row(m, lines, low + PATTERN, keys, PATTERN) >= 0:
+                if said < 0:
+                    continue
+                becomes = REFUTED if was_decided else RETRACTED
+            elif said < 0:
+                becomes = MADE
+            else:
+                continue
+            if _is_new(seen, asked if becomes == MADE else said):
+                found[n, 0], found[n, 1] = becomes, antijoin
+                for c in range(keys.shape[1]):
+                    found[n, LINE + c] = keys[NONE, c]
+                n += 1
+    return np.int64(rows.shape[0]), n
