@@ -30,9 +30,10 @@ from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
 from kgreason.engine.costs import Cost, carry_over, read
 from kgreason.engine.costs import count as count_cost
 from kgreason.engine.elastic import Elastic
+from kgreason.engine.facts.matching import arrived
 from kgreason.engine.interrupts import undivided
 from kgreason.engine.level.fixpoint import advance
-from kgreason.engine.memory.layout import ABSENT, ASSERT, REDERIVE, RETRACT, Int8, Int32
+from kgreason.engine.memory.layout import ASSERT, REDERIVE, RETRACT, Int8, Int32
 from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.engine.rebuild import Rows, Wish, difference, wanted
 from kgreason.errors import LimitError
@@ -144,7 +145,7 @@ class Engine:
         Makes the table if it does not exist.
         """
         number = self.planner.table(is_triple, width)
-        self.circuit.refresh()
+        self.circuit.keep_up()
         return number
 
     def commit(
@@ -410,21 +411,23 @@ class Engine:
         circuit.begin(ranked=True, commit=self._commit)
         circuit.facts.trim()  # after `begin`, which empties the queue
 
-    def arrived(self) -> tuple[Int32, Int32]:
-        """Return the facts that the open commit has added since the last call of this method, or else since `begin`.
+    def arrived(self, lines: Int32) -> Int32:
+        """Return the keys of the facts that the open commit added since the last call, or else since `begin`.
 
-        The facts are returned as columns int32[n, w] and tables int32[n]. A fact that left and returned in this commit
-        may be left out. After a Bootstrap, all facts are returned.
+        Only facts that match an atom count: `lines` has the atoms, as `facts.matching` explains. Returns int32[n, 1 +
+        w]: the number of the line, and the key. A fact that left and returned in this commit may be left out. After a
+        Bootstrap, all facts are looked at.
         """
         circuit, start = self._looked_at
-        if circuit is not self.circuit and self.circuit is not self._origin:
-            rows, tables, _ = self.circuit.facts.contents()
-        else:
-            changed, numbers, before, after = self.circuit.changes(start if circuit is self.circuit else 0)
-            came = (before == ABSENT) & (after != ABSENT)
-            rows, tables = changed[came], numbers[came]
+        is_update = circuit is self.circuit or self.circuit is self._origin
         self._looked_at = self.circuit, self.circuit.touched
-        return rows, tables
+        start = start if circuit is self.circuit else 0
+        return arrived(self.circuit.block, lines, start, self.circuit.touched, is_update=is_update)
+
+    @property
+    def is_updated(self) -> bool:
+        """Whether the open commit has run Updates alone, so that the undo log has all its changes."""
+        return self.circuit is self._origin
 
     def was_present(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row that `arrived` returned whether it was a fact before the open commit: bool[n].
@@ -438,7 +441,7 @@ class Engine:
         return found
 
     def place(self) -> Place:
-        """Return a mark of the open commit's present state, for `touched` and `moved`."""
+        """Return a mark of the open commit's present state, for `touched`."""
         return Place(self.circuit, self.circuit.touched, self.circuit.queue_end)
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
@@ -453,17 +456,6 @@ class Engine:
         else:
             rows, tables = self.changes()[:2]
         return rows, tables, self.place()
-
-    def moved(self, since: Place) -> tuple[Int32, Int32]:
-        """Return all facts that came or left after the mark `since` was made, in the open commit.
-
-        Returns columns int32[n, w] and tables int32[n]. Unlike `touched`, no fact is left out. Some facts may occur
-        twice in the result, or may be again as they were at the mark. If a Bootstrap has run after `since`, returns
-        all facts that the commit has changed.
-        """
-        if since.circuit is self.circuit:
-            return self.circuit.facts.columns(self.circuit.queued(since.queued))
-        return self.changes()[:2]
 
     def changes(self) -> Changes:
         """Return the changes of the open commit so far."""

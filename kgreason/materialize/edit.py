@@ -38,6 +38,9 @@ class Facts(NamedTuple):
 
 def together(found: Iterable[Facts]) -> Facts:
     """Join several `Facts` into one."""
+    found = [facts for facts in found if facts.added or facts.removed]
+    if len(found) < 2:
+        return found[0] if found else NO_FACTS
     parts: tuple[defaultdict[int, list[Int32]], ...] = (defaultdict(list), defaultdict(list))
     for facts in found:
         for part, rows in zip(parts, facts, strict=True):

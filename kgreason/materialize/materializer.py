@@ -28,7 +28,7 @@ from kgreason.engine.program.encoding import encode_all
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.rebuild import Rows
 from kgreason.functions.registry import Registry
-from kgreason.materialize.edit import NO_FACTS, NO_KINDS, Change, Edit, Facts, Means, Part, Refuted, Work, together
+from kgreason.materialize.edit import NO_KINDS, Change, Edit, Facts, Means, Part, Refuted, Work, together
 from kgreason.materialize.edit import Kinds as RelationKinds
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import followed
@@ -45,7 +45,7 @@ from kgreason.materialize.program import (
     uncollected,
 )
 from kgreason.materialize.quads.asserted import Asserted, Quads, in_default_graph
-from kgreason.materialize.relations.changes import changed
+from kgreason.materialize.relations.changes import CONTRADICTION, USER, Owners
 from kgreason.materialize.relations.keys import Keys
 from kgreason.materialize.same_as.images import Kinds
 from kgreason.materialize.same_as.representatives import Equality, represented
@@ -65,7 +65,6 @@ from kgreason.progress import SILENT, Progress
 from kgreason.rules.lowering import lowered, renamed_results
 from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.terms.dictionary import Dictionary
-from kgreason.zset.order import distinct
 
 File = str | PathLike[str]
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
@@ -127,6 +126,7 @@ class Materializer:
         self.operators = Operators(*common, self.equality, registry)
         self.quads = Quads()
         self.keys = Keys(self.engine)
+        self._owners = Owners(self.dictionary)
         self.flags = Flags()
         self.program = LiveProgram(selection)
         self.twins = Twins(self.dictionary, _axiomatic(selection)) if selection.loud else None
@@ -202,7 +202,7 @@ class Materializer:
             facts = together([facts, Facts(*map(self._by_table, edit.facts))])
         if self.operators.are_any and not edit.evaluated:
             foretold = self.operators.foretold({self.triples: asserted.added, **facts.added}, means.check)
-            facts = _together([facts, foretold])
+            facts = together([facts, foretold])
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
         self._apply(asserted, facts, program, means)
         if self.operators.are_any:
@@ -235,6 +235,8 @@ class Materializer:
         The part for literals has work if such a triple is added or removed, if a new term is a literal, if a row has a
         datatype as a type, or if rules ask for other datatypes than before.
         """
+        if self.equality is None and self.literals is None:
+            return
         is_linked = bool((rows[:, 1] == SAME_AS).any())
         if self.equality:
             is_linked |= tables is not None and bool((tables == self.equality.rep_table).any())
@@ -281,7 +283,7 @@ class Materializer:
         if self.operators.are_any:
             self._touch(self.operators)
             found.append(self.operators.foreseen(asserted.removed, added))
-        return _together(found)
+        return together(found)
 
     def _wanted(self, changes: Changes, steps: Sequence[_Step]) -> Facts:
         """Return the facts about equal terms and literals to assert and to retract because of the changes so far.
@@ -295,7 +297,7 @@ class Materializer:
             found.append(self.equality.wanted(changes, lambda: self._encoded(fresh), lambda: self._encoded(left)))
         if self.literals and self.literals in self._touched:
             found.append(self.literals.wanted(changes))
-        return _together(found)
+        return together(found)
 
     def _tidied(self, changes: Changes, means: Means) -> Changes:
         """Retract the facts about literals that no rule needs now, because their owl:sameAs links were removed.
@@ -406,8 +408,11 @@ class Materializer:
         """
         if self.flags.same_as or not (len(changes.rows) or len(closure_lost)):
             return self.flags
+        is_triple = changes.tables == self.triples
+        if not len(closure_lost) and not is_triple.any():
+            return self.flags
         kept = is_schema(changes.rows) | (changes.rows[:, 1] == SAME_AS)  # no other triple sets a flag
-        kept &= (changes.before == ABSENT) & (changes.tables == self.triples)
+        kept &= (changes.before == ABSENT) & is_triple
         rows = np.ascontiguousarray(changes.rows[kept, :3])
         return self.called_for(rows, closure_lost[self.holds(closure_lost)] if len(closure_lost) else closure_lost)
 
@@ -522,35 +527,29 @@ class Materializer:
             in_default_graph(rows, (kind == IS_ASSERTED) & (other != IS_ASSERTED))
             for kind, other in ((before, after), (after, before))
         )
-        work, refuted = self._work(changes, steps), self._refuted(changes)
-        return Change(rows, before, after, removed, added, wanted - len(removed), work, refuted, self._related(changes))
+        work, (related, refuted) = self._work(changes, steps), self._related(changes)
+        return Change(rows, before, after, removed, added, wanted - len(removed), work, refuted, related)
 
-    def _related(self, changes: Changes) -> RelationKinds:
-        """Return the changed facts that belong to relations of the user, with their kinds before and after."""
+    def _related(self, changes: Changes) -> tuple[RelationKinds, Refuted]:
+        """Return the changed facts that belong to relations of the user, and how the commit changed contradictions.
+
+        The facts have their kinds before and after. Cost: a look at the facts that changed.
+        """
         if self.keys.are_any:
             self._touch(self.keys)
             self.keys.take(changes)
-        if (changes.tables == self.triples).all():
-            return NO_KINDS
-        places = changed(changes, self.triples, self.dictionary)
-        return RelationKinds(changes.rows[places], changes.before[places], changes.after[places])
-
-    def _refuted(self, changes: Changes) -> Refuted:
-        """Return how the commit changed contradictions. Cost: a look at the facts that changed."""
         is_respelled = bool(((changes.rows[:, 1] == SAME_AS) | (changes.rows[:, 1] == DIFFERENT_FROM)).any())
         if self.equality:
             is_respelled |= bool((changes.tables == self.equality.rep_table).any())
-        others = changes.tables != self.triples
-        if not others.any():
-            return Refuted(False, False, is_respelled)
-        relations = distinct(changes.rows[others, 0])
-        texts = self.dictionary.decode(relations)
-        false = [text.startswith(f"{FALSE.relation}/") for text in texts]
-        if not any(false):
-            return Refuted(False, False, is_respelled)
-        kept = np.isin(changes.rows[:, 0], relations[false]) & others
-        came, went = (bool((kept & (kinds == ABSENT)).any()) for kinds in (changes.before, changes.after))
-        return Refuted(came, went, is_respelled)
+        others = np.flatnonzero(changes.tables != self.triples)
+        if not len(others):
+            return NO_KINDS, Refuted(False, False, is_respelled)
+        owners = self._owners.of(changes.rows[others, 0])
+        places = others[owners == USER]
+        kinds = RelationKinds(changes.rows[places], changes.before[places], changes.after[places])
+        false = others[owners == CONTRADICTION]
+        came, went = (bool((kinds[false] == ABSENT).any()) for kinds in (changes.before, changes.after))
+        return kinds, Refuted(came, went, is_respelled)
 
     def _facts(self, changes: Changes) -> Kinds:
         """Return the changed facts that are triples, with their kinds before and after.
@@ -698,8 +697,3 @@ def _axiomatic(selection: Selection) -> list[Triple]:
     """Return the triples that the closing rules without a body derive. These triples hold in every graph."""
     heads = chain.from_iterable(rule.heads for rule in selection.generic.closing if not rule.body)
     return [(str(s), str(p), str(o)) for s, p, o in (head.terms for head in heads if head.relation is None)]
-
-
-def _together(found: Sequence[Facts]) -> Facts:
-    """Join several `Facts` into one."""
-    return together(found) if len(found) > 1 else found[0] if found else NO_FACTS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from kgreason.engine.engine import Changes
+from kgreason.engine.facts.antijoin import ASKS, LINES, NONE, PATTERN, Changed, given
+from kgreason.engine.facts.matching import LINE_TABLE
 from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.operators.negation import Negations
@@ -25,33 +25,30 @@ class AllAtOnce(Negations):
 class _WithoutKeysOf(Negations):
     """The changes of one of the three tables are not looked at."""
 
-    ignored = "pattern"
+    ignored = PATTERN
 
-    def _decided(
-        self, first: int, last: int, facts: tuple[Int32, Int32], changes: Changes, *, was_decided: bool
-    ) -> Facts:
-        (rows, tables), kept = facts, np.ones(len(facts[0]), dtype=np.bool_)
-        for operator in self._ordered:
-            kept[getattr(operator, self.ignored).places(rows, tables)] = False
-        return super()._decided(first, last, (rows[kept], tables[kept]), changes, was_decided=was_decided)
+    def _made_lines(self) -> Int32:
+        lines = super()._made_lines()
+        lines[self.ignored :: LINES, LINE_TABLE] = -1
+        return lines
 
 
 class NegatedFactsNotLookedAt(_WithoutKeysOf):
     """A fact that is negated comes or goes, and nothing is decided anew."""
 
-    ignored = "pattern"
+    ignored = PATTERN
 
 
 class AskedValuesNotLookedAt(_WithoutKeysOf):
     """A value that rules begin to ask for is not decided."""
 
-    ignored = "asks"
+    ignored = ASKS
 
 
 class DecidedValuesNotLookedAt(_WithoutKeysOf):
     """A value whose fact was retracted in this commit is not decided again when rules ask for it again."""
 
-    ignored = "none"
+    ignored = NONE
 
 
 class NeverRetracts(Negations):
@@ -64,8 +61,8 @@ class NeverRetracts(Negations):
 class ReturnedFactsNotLookedAt(Negations):
     """A fact that left in this commit, and comes back after negations were decided, is not looked at again."""
 
-    def _since(self, changes: Changes) -> tuple[Int32, Int32]:
-        return changes[:2] if self._place is None else self._engine.touched(self._place)[:2]
+    def _since(self, changes: Changes) -> Changed:
+        return self._every(changes) if self._place is None else given(*self._engine.touched(self._place)[:2])
 
 
 class ForgetsWhatRulesLeave(Negations):

@@ -4,8 +4,8 @@
     pattern(keys)   a match
     none(keys)      asserted if `asks(keys)` is a fact and `pattern(keys)` is not
 
-An antijoin is three lines of the array `lines`: pattern, asks, none. `LINE` and the words before it say what is in a
-line. A changed fact that matches a line gives keys; the three facts with these keys are looked up.
+An antijoin is three lines (`matching`): pattern, asks, none. A changed fact that matches a line gives keys; the three
+facts with these keys are looked up.
 
 Law: the result is a set of rows, the same in whatever order the changed facts come. Cost: for each changed fact a look
 at the first words of each line, and three look-ups for each match. One kernel call decides many antijoins.
@@ -13,66 +13,83 @@ at the first words of each line, and three look-ups for each match. One kernel c
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from kgreason.compiled import inline, kernel
-from kgreason.engine.facts.hash_table import find_row
-from kgreason.engine.memory.blocks import entries, matrix
+from kgreason.engine.facts.hash_table import find_row, kind
+from kgreason.engine.facts.matching import LINE, LINE_COLUMNS, LINE_TABLE, matches
+from kgreason.engine.memory.blocks import entries, matrix, vector
 from kgreason.engine.memory.hashing import hash_row, log2
-from kgreason.engine.memory.layout import AGE, ENTRIES, GONE, ROWS, STATE, Block, Flag, Int32, Number
+from kgreason.engine.memory.layout import (
+    AGE,
+    ENTRIES,
+    FIRST,
+    GONE,
+    QUEUE,
+    ROWS,
+    STATE,
+    TABLE,
+    UNDO,
+    Block,
+    Flag,
+    Int32,
+    Number,
+)
 
 PATTERN, ASKS, NONE, LINES = range(4)
 """The lines of an antijoin."""
-LINE_TABLE, LINE_COLUMNS, LINE = range(3)
-"""A line: its table, its number of columns, then a word for each column: the place of the column's value in the keys,
-or `~constant`."""
 RETRACTED, MADE, REFUTED = range(3)
 """What becomes of a row of `none`: it is retracted, it is asserted, or it was asserted and now has a match."""
+GIVEN, QUEUED, TOUCHED = range(3)
+"""Where changed facts are: in arrays, in the queue, or in the undo log, where only facts whose kind changed count."""
 _ROOM = 1 << 14
 """How many rows one kernel call may find."""
 _SPREAD = 0x9E3779B1
+_NO_ROWS = np.empty((0, 1), dtype=np.int32)
+_NONE = np.empty(0, dtype=np.int32)
+
+
+class Changed(NamedTuple):
+    """Changed facts: GIVEN as columns int32[n, w] and tables int32[n], or in the engine, from `start` to `end`."""
+
+    source: int
+    start: int
+    end: int
+    rows: Int32 = _NO_ROWS
+    tables: Int32 = _NONE
+
+
+def given(rows: Int32, tables: Int32) -> Changed:
+    """Return changed facts as columns int32[n, w] and tables int32[n]."""
+    return Changed(GIVEN, 0, len(rows), np.ascontiguousarray(rows), np.ascontiguousarray(tables))
 
 
 def decided(
-    block: Block, lines: Int32, first: int, last: int, rows: Int32, tables: Int32, others: Int32, *, was_decided: bool
+    block: Block, lines: Int32, first: int, last: int, facts: Changed, others: Int32, *, was_decided: bool
 ) -> Int32:
     """Decide the antijoins `first` to `last`, without `last`, for the keys of changed facts.
 
-    `rows`, int32[n, w], and `tables`, int32[n]: the changed facts. `others`: terms, ascending; keys with one of them do
-    not count as asked for. `was_decided`: whether the antijoins were decided before in this commit; then a match for a
-    row of `none` refutes this row, and otherwise it retracts the row.
+    `others`: terms, ascending; keys with one of them do not count as asked for. `was_decided`: whether the antijoins
+    were decided before in this commit; then a match for a row of `none` refutes this row, and otherwise it retracts the
+    row.
 
     Returns int32[m, 2 + w]: RETRACTED, MADE or REFUTED, the number of the antijoin, and the row of `none`. If there are
     very many rows, a row may occur twice.
     """
-    room = min(_ROOM, max(16, 2 * len(rows))) + LINES * (last - first)
+    source, start, end, rows, tables = facts
+    room = min(_ROOM, max(16, 2 * (end - start))) + LINES * (last - first)
     found = np.empty((room, lines.shape[1]), dtype=np.int32)
-    scratch = np.zeros((LINES + 1, lines.shape[1] - LINE), dtype=np.int32)
-    rows, tables = np.ascontiguousarray(rows), np.ascontiguousarray(tables)
-    start, parts = 0, []
-    while start < len(rows):
+    keys = np.zeros((LINES + 1, lines.shape[1] - LINE), dtype=np.int32)
+    parts = []
+    while start < end:
         seen = np.zeros(2 << room.bit_length(), dtype=np.int32)
-        start, n = decide(block, lines, first, last, was_decided, rows, tables, others, start, seen, scratch, found)
-        parts.append(found[:n].copy() if start < len(rows) else found[:n])
+        start, n = decide(
+            block, lines, first, last, was_decided, source, start, end, rows, tables, others, seen, keys, found
+        )
+        parts.append(found[:n].copy() if start < end else found[:n])
     return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else found[:0]
-
-
-@inline
-def _matches(lines: Int32, at: Number, rows: Int32, i: Number, keys: Int32) -> Flag:
-    """Whether the changed fact `rows[i]` matches line `at`. If so, its keys are written to the last line of `keys`."""
-    last = keys.shape[0] - 1
-    for c in range(lines[at, LINE_COLUMNS]):
-        code = lines[at, LINE + c]
-        if code < 0:
-            if rows[i, c] != ~code:
-                return False
-        else:
-            keys[last, code] = rows[i, c]
-    for c in range(lines[at, LINE_COLUMNS]):  # a variable that occurs twice
-        code = lines[at, LINE + c]
-        if code >= 0 and keys[last, code] != rows[i, c]:
-            return False
-    return True
 
 
 @inline
@@ -124,26 +141,38 @@ def decide(
     first: Number,
     last: Number,
     was_decided: Flag,
-    rows: Int32,
+    source: Number,
+    start: Number,
+    end: Number,
+    given: Int32,
     tables: Int32,
     others: Int32,
-    start: Number,
     seen: Int32,
     keys: Int32,
     found: Int32,
 ) -> tuple[Number, Number]:
     """Write to `found` what becomes of rows of `none`: see `decided`.
 
-    `start`: the number of the first changed fact to look at. `seen`: zeros, more than twice as many as `found` has
-    rows. `keys`: int32[LINES + 1, w], scratch. Returns the number of the next changed fact, and how many rows were
-    found.
+    `start`, `end`: which changed facts to look at. `given`, `tables`: the facts if they are GIVEN. `seen`: zeros, more
+    than twice as many as `found` has rows. `keys`: int32[LINES + 1, w], scratch. Returns the number of the next changed
+    fact, and how many rows were found.
     """
+    rows, queue, undo = matrix(m, ROWS), vector(m, QUEUE), matrix(m, UNDO)
     n = np.int64(0)
-    for i in range(start, rows.shape[0]):
+    for i in range(start, end):
         if n + LINES * (last - first) > found.shape[0]:
             return np.int64(i), n
+        r = np.int64(queue[i] if source == QUEUED else undo[i, 0] if source == TOUCHED else 0)
+        if source == TOUCHED and kind(undo[i, 1]) == kind(rows[r, STATE]):
+            continue
+        table = tables[i] if source == GIVEN else rows[r, STATE] >> TABLE
         for at in range(LINES * first, LINES * last):
-            if tables[i] != lines[at, LINE_TABLE] or not _matches(lines, at, rows, i, keys):
+            if lines[at, LINE_TABLE] != table:
+                continue
+            if source == GIVEN:
+                if not matches(lines, at, given, i, 0, keys, LINES):
+                    continue
+            elif not matches(lines, at, rows, r, FIRST, keys, LINES):
                 continue
             antijoin = at // LINES
             low = LINES * antijoin
@@ -168,4 +197,4 @@ def decide(
                 for c in range(keys.shape[1]):
                     found[n, LINE + c] = keys[NONE, c]
                 n += 1
-    return np.int64(rows.shape[0]), n
+    return np.int64(end), n

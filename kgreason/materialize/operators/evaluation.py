@@ -34,8 +34,6 @@ _PIECE = 20_000
 """The number of rows of one query: enough to hide its fixed cost of 0.1 ms, few enough for Ctrl-C."""
 _NO_TERM = (f"^^{RDF_LANG_STRING}", f"^^{RDF_DIR_LANG_STRING}")
 """A text with such an end, as STRDT may return it, is no RDF term: the datatype needs a language tag."""
-_MANY = 8
-"""The number of rows from which on numbers are compared as columns."""
 _ROW = "urn:kgreason:row"
 
 
@@ -47,7 +45,7 @@ def evaluated(computed: Computed, keys: Int32, dictionary: Dictionary, check: Ca
     to stop the work.
     """
     parts = []
-    if len(keys) >= _MANY and (comparison := comparison_of(computed)):
+    if len(keys) and (comparison := comparison_of(computed)):
         is_true, is_known = comparison.decide(keys, dictionary)
         parts.append(keys[is_true])
         keys = keys[~is_known]

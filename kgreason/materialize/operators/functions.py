@@ -34,7 +34,7 @@ from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.expressions.calls import Called, Failure, called
 from kgreason.materialize.operators.evaluation import evaluated
-from kgreason.materialize.operators.tables import Table, are_among, table_of, unique
+from kgreason.materialize.operators.tables import Table, are_among, lines_of, table_of, unique
 from kgreason.materialize.options import Limits
 from kgreason.rules.expressions import call_of, text_of
 from kgreason.rules.lowering import Function, functions, lowered
@@ -133,6 +133,8 @@ class Functions:
         self._engine, self._dictionary, self._rounds, self._registry = engine, dictionary, rounds, registry
         self._failed: list[tuple[_Operator, Failure]] = []
         self._operators: tuple[_Operator, ...] = ()
+        self._lines: Int32 | None = None
+        """The lines of what rules ask for (`Engine.arrived`); None after a change of rules."""
         self._sources: tuple[_Source, ...] = ()
         self._before: tuple[tuple[_Operator, ...], tuple[_Source, ...]] = (), ()
         self._seen: dict[Function, list[Int32]] = {}
@@ -148,7 +150,7 @@ class Functions:
         rules = [rule for rule in rules if not rule.is_positive]
         found = {each: label(rule) for rule in rules for each in functions(rule) if each not in left_out}
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
-        self._sources = tuple(self._found_sources(rules))
+        self._sources, self._lines = tuple(self._found_sources(rules)), None
         self.are_any = bool(self._operators)
         self._rounds.expressions = len(self._operators) + len(left_out)
 
@@ -160,6 +162,7 @@ class Functions:
     def rollback(self) -> None:
         """Return to the rules that were in force at the last `accept`."""
         self._operators, self._sources = self._before
+        self._lines = None
         self.are_any, self._failed, self._seen = bool(self._operators), [], {}
         self._rounds.expressions = max(self._rounds.expressions, len(self._operators))
         self._rounds.restart()
@@ -196,12 +199,16 @@ class Functions:
         `check` is called from time to time, and may raise an error. Raises LimitError, which names a rule, if a limit
         of `Rounds` is exceeded.
         """
-        rows, tables = self._engine.arrived()
+        if self._lines is None:
+            self._lines = lines_of([operator.asks for operator in self._operators])
+        arrived = self._engine.arrived(self._lines)
         found = list[Facts]()
         known = len(self._dictionary)
-        for operator in self._operators:
-            keys = operator.asks.matching(rows, tables)
-            keys = self._unseen(operator, keys[~self._engine.was_present(operator.asks.rows(keys))])
+        for number, operator in enumerate(self._operators) if len(arrived) else ():
+            keys = np.ascontiguousarray(arrived[arrived[:, 0] == number, 1 : 1 + len(operator.function.asks.terms)])
+            if len(keys) and not self._engine.is_updated:
+                keys = keys[~self._engine.was_present(operator.asks.rows(keys))]
+            keys = self._unseen(operator, keys)
             if len(keys):
                 found += self._made(operator, keys, check)
                 self._rounds.count(operator.rule, keys, known)

@@ -29,26 +29,27 @@ import numpy as np
 from kgreason.engine.engine import Changes, Engine, Place
 from kgreason.engine.facts.antijoin import (
     ASKS,
-    LINE,
-    LINE_COLUMNS,
-    LINE_TABLE,
+    GIVEN,
     LINES,
     MADE,
-    NONE,
+    QUEUED,
     REFUTED,
     RETRACTED,
+    TOUCHED,
+    Changed,
     decided,
+    given,
 )
+from kgreason.engine.facts.matching import LINE
 from kgreason.engine.memory.layout import Int32
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
-from kgreason.materialize.operators.tables import Table, table_of
+from kgreason.materialize.operators.tables import Table, lines_of, table_of
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.rules.formatter import format_not
 from kgreason.rules.lowering import Negation
 from kgreason.rules.model import Variable
 from kgreason.terms.dictionary import Dictionary
-from kgreason.zset.order import distinct
 
 _NONE = np.empty(0, dtype=np.int32)
 
@@ -123,20 +124,28 @@ class Negations:
             since = self._with_asked(changes, moved) if len(moved) else self._since(changes)
             found.append(self._decided(0, was, since, changes, was_decided=True))
         if was < now:
-            every = self._with_asked(changes, moved) if len(moved) else (changes.rows, changes.tables)
+            every = self._with_asked(changes, moved) if len(moved) else self._every(changes)
             found.append(self._decided(was, now, every, changes, was_decided=False))
         self._place = place
-        return together(filter(any, found))
+        return together(found)
 
-    def _since(self, changes: Changes) -> tuple[Int32, Int32]:
-        """Return the facts that may have changed since `wanted` was called last: columns int32[n, w], tables int32[n].
+    def _every(self, changes: Changes) -> Changed:
+        """Return the facts that the commit has changed so far."""
+        place = self._engine.place()
+        return Changed(TOUCHED, 0, place.touched) if self._engine.is_updated else given(*changes[:2])
+
+    def _since(self, changes: Changes) -> Changed:
+        """Return the facts that may have changed since `wanted` was called last.
 
         If a negation was already decided at that call, and no representative has changed, only these facts matter.
         """
-        return changes[:2] if self._place is None else self._engine.moved(self._place)
+        now = self._engine.place()
+        if self._place is None or self._place.circuit is not now.circuit:
+            return self._every(changes)
+        return Changed(QUEUED, self._place.queued, now.queued)
 
-    def _with_asked(self, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
-        """Return the changed facts, and the facts of `asks` that have a term of `moved`: columns and tables.
+    def _with_asked(self, changes: Changes, moved: Int32) -> Changed:
+        """Return the changed facts, and the facts of `asks` that have a term of `moved`.
 
         `moved`: the terms whose representatives have changed. Cost: a pass over all facts.
         """
@@ -144,22 +153,21 @@ class Negations:
         rows, tables, _ = self._engine.circuit.facts.contents()
         places = np.flatnonzero(np.isin(rows[:, 0], ~self._lines[ASKS::LINES, LINE]))
         places = places[np.isin(rows[places, 1:], moved).any(axis=1)]
-        return np.concatenate([changes.rows, rows[places]]), np.concatenate([changes.tables, tables[places]])
+        parts = (changes.rows, rows[places]), (changes.tables, tables[places])
+        return given(*map(np.concatenate, parts))
 
-    def _decided(
-        self, first: int, last: int, facts: tuple[Int32, Int32], changes: Changes, *, was_decided: bool
-    ) -> Facts:
+    def _decided(self, first: int, last: int, facts: Changed, changes: Changes, *, was_decided: bool) -> Facts:
         """Return the facts to assert and to retract so that negations are decided for the keys of changed facts.
 
-        `first`, `last`: the numbers of the negations, without `last`. `facts`: the columns and tables of the changed
-        facts. `was_decided`: whether the negations were decided before in this commit.
+        `first`, `last`: the numbers of the negations, without `last`. `facts`: the changed facts. `was_decided`:
+        whether the negations were decided before in this commit.
         """
-        if first == last or not len(facts[0]):
+        if first == last or facts.start == facts.end:
             return NO_FACTS
         assert self._lines is not None
-        others = self._equality.replaced(facts[0], changes) if self._equality else _NONE
+        others = self._equality.replaced(self._columns(facts), changes) if self._equality else _NONE
         block = self._engine.circuit.block
-        found = decided(block, self._lines, first, last, *facts, others, was_decided=was_decided)
+        found = decided(block, self._lines, first, last, facts, others, was_decided=was_decided)
         if not len(found):
             return NO_FACTS
         becomes = found[:, 0]
@@ -168,16 +176,25 @@ class Negations:
             raise StratificationError(self._circular(self._ordered[number], np.array([row], dtype=np.int32)))
         return Facts(*(self._by_table(found[becomes == each]) for each in (MADE, RETRACTED)))
 
+    def _columns(self, facts: Changed) -> Int32:
+        """Return the columns of changed facts: int32[n, w]. Facts whose kind is as before may be among them."""
+        if facts.source == GIVEN:
+            return facts.rows
+        circuit = self._engine.circuit
+        if facts.source == QUEUED:
+            return circuit.facts.columns(circuit.queued(facts.start)[: facts.end - facts.start])[0]
+        return circuit.changes(facts.start)[0]
+
     def _by_table(self, found: Int32) -> dict[int, Int32]:
         """Return the rows that `antijoin.decided` found, by table."""
         if not len(found):
             return {}
         assert self._lines is not None
-        tables, widths = self._lines[NONE::LINES, :LINE][found[:, 1]].T
+        tables = self._tables[found[:, 1]]
         return {
-            int(table): np.ascontiguousarray(found[places, LINE : LINE + widths[places[0]]])
-            for table in distinct(tables)
-            if len(places := np.flatnonzero(tables == table))
+            table: np.ascontiguousarray(found[tables == table, LINE : LINE + width])
+            for table, width in self._widths.items()
+            if table in tables
         }
 
     def _circular(self, operator: _Operator, row: Int32) -> str:
@@ -193,13 +210,9 @@ class Negations:
 
     def _made_lines(self) -> Int32:
         """Return the lines of all negations for `antijoin.decided`, in the order of strata."""
-        tables = [table for each in self._ordered for table in (each.pattern, each.asks, each.none)]
-        lines = np.zeros((len(tables), LINE + max((len(table.keys) for table in tables), default=0)), dtype=np.int32)
-        for line, table in zip(lines, tables, strict=True):
-            line[LINE_TABLE], line[LINE_COLUMNS] = table.number, len(table.keys)
-            for column, key in enumerate(table.keys):
-                line[LINE + column] = key if key >= 0 else ~table.constants[column]
-        return lines
+        self._tables = np.array([each.none.number for each in self._ordered], dtype=np.int32)
+        self._widths = {each.none.number: len(each.none.keys) for each in self._ordered}
+        return lines_of([table for each in self._ordered for table in (each.pattern, each.asks, each.none)])
 
     def _operator(self, negation: Negation, level: int) -> _Operator:
         pattern, asks, none, _ = negation

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
+from kgreason.engine.facts.matching import LINE, LINE_COLUMNS, LINE_TABLE
 from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import columns_of
 from kgreason.rules.model import Atom, Variable
@@ -68,6 +69,16 @@ def table_of(atom: Atom, keys: Sequence[object], engine: Engine, dictionary: Dic
         {place: ids[column] for place, column in enumerate(columns) if not isinstance(column, Variable)},
         [keys.index(column) if isinstance(column, Variable) else -1 for column in columns],
     )
+
+
+def lines_of(tables: Sequence[Table]) -> Int32:
+    """Return the lines of atoms for the kernels that match facts (`engine/facts/matching.py`): int32[n, LINE + w]."""
+    lines = np.zeros((len(tables), LINE + max((len(table.keys) for table in tables), default=0)), dtype=np.int32)
+    for line, table in zip(lines, tables, strict=True):
+        line[LINE_TABLE], line[LINE_COLUMNS] = table.number, len(table.keys)
+        for column, key in enumerate(table.keys):
+            line[LINE + column] = key if key >= 0 else ~table.constants[column]
+    return lines
 
 
 def unique(parts: Sequence[Int32]) -> Int32:

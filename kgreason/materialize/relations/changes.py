@@ -1,6 +1,6 @@
 """Changes of the facts of the user's relations: those that an edit asks for, and those that a commit made.
 
-Cost: a look at the rows, and decoding the text of each relation that occurs.
+Cost: a look at the rows, and decoding the text of each relation that occurs for the first time.
 """
 
 from __future__ import annotations
@@ -11,27 +11,40 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.engine import Changes
 from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import Facts
-from kgreason.materialize.relations.facts import relations
+from kgreason.rules.model import FALSE
+from kgreason.rules.relations.names import told
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.order import distinct
 
 Columns: TypeAlias = Mapping[tuple[str, int], Int32]
 """(Name of a relation, its number of terms) -> the terms of its facts, int32[n, arity]."""
+INNER, USER, CONTRADICTION = range(3)
+"""Whose relation it is: kgreason's own, the user's, or `false`, whose facts are contradictions."""
 
 
-def changed(changes: Changes, triples: int, dictionary: Dictionary) -> NDArray[np.intp]:
-    """Return the places in `changes` that have facts of the user's relations.
+class Owners:
+    """Tells to whom relations belong, by the ids of their texts. It remembers what it has decoded."""
 
-    `triples` is the number of the table of triples.
-    """
-    others = np.flatnonzero(changes.tables != triples)
-    if not len(others):
-        return others
-    firsts = changes.rows[others, :1]
-    return others[np.isin(firsts[:, 0], [each.number for each in relations(firsts, dictionary)])]
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        self._known: dict[int, int] = {}
+
+    def of(self, numbers: Int32) -> NDArray[np.int8]:
+        """Return for each id of a relation's text whose relation it is: INNER, USER or CONTRADICTION; int8[n]."""
+        different = distinct(numbers)
+        ids = different.tolist()
+        if new := [number for number in ids if number not in self._known]:
+            texts = self._dictionary.decode(np.array(new, dtype=np.int32))
+            self._known |= zip(new, map(_owner, texts), strict=True)
+        owners = np.array([self._known[number] for number in ids], dtype=np.int8)
+        return owners[np.searchsorted(different, numbers)]
+
+
+def _owner(text: str) -> int:
+    return CONTRADICTION if text.startswith(f"{FALSE.relation}/") else USER if told(text) else INNER
 
 
 def edit_of(removed: Columns, added: Columns, dictionary: Dictionary) -> Facts:

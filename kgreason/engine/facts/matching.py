@@ -1,0 +1,89 @@
+"""`match`: which of the facts that a commit added match which atoms. An atom is a *line* of an array here.
+
+A line has a word for the table of the atom and one for its number of columns, then a word for each column: the place of
+the column's value in the *key* of a fact, or `~constant`. The key has the values of the variables.
+
+Cost: one kernel call for all atoms; for each fact, a look at the first words of each line.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.facts.hash_table import kind
+from kgreason.engine.memory.blocks import matrix
+from kgreason.engine.memory.layout import (
+    ABSENT,
+    FIRST,
+    N_ROWS,
+    ROWS,
+    STATE,
+    TABLE,
+    UNDO,
+    Block,
+    Flag,
+    Int32,
+    Number,
+)
+
+LINE_TABLE, LINE_COLUMNS, LINE = range(3)
+_ROOM = 1 << 14
+"""How many matches one kernel call may find, about."""
+
+
+def arrived(block: Block, lines: Int32, start: int, end: int, *, is_update: bool) -> Int32:
+    """Return the keys of the facts that the commit added and that match a line: int32[n, 1 + w].
+
+    A row of the result has the number of the line, and then the key of the fact; further columns are undefined. In an
+    Update, the rows from `start` to `end` of the undo log are looked at; otherwise, all rows are.
+    """
+    start, end = (start, end) if is_update else (0, int(block[N_ROWS]))
+    found = np.empty((min(_ROOM, end - start) + len(lines), 1 + lines.shape[1] - LINE), dtype=np.int32)
+    parts = []
+    while start < end:
+        start, n = match(block, lines, is_update, start, end, found)
+        parts.append(found[:n].copy() if start < end else found[:n])
+    return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else found[:0]
+
+
+@inline
+def matches(lines: Int32, at: Number, rows: Int32, r: Number, first: Number, keys: Int32, k: Number) -> Flag:
+    """Whether the fact in row `r` of `rows`, from word `first` on, matches line `at`.
+
+    If it matches, its key is in row `k` of `keys`, from word `keys.shape[1] - (lines.shape[1] - LINE)` on.
+    """
+    low = keys.shape[1] - lines.shape[1] + LINE
+    for c in range(lines[at, LINE_COLUMNS]):
+        code = lines[at, LINE + c]
+        if code < 0:
+            if rows[r, first + c] != ~code:
+                return False
+        else:
+            keys[k, low + code] = rows[r, first + c]
+    for c in range(lines[at, LINE_COLUMNS]):  # a variable that occurs twice
+        code = lines[at, LINE + c]
+        if code >= 0 and keys[k, low + code] != rows[r, first + c]:
+            return False
+    return True
+
+
+@kernel
+def match(m: Block, lines: Int32, is_update: Flag, start: Number, end: Number, found: Int32) -> tuple[Number, Number]:
+    """Write the lines and keys of new facts to `found`: see `arrived`.
+
+    Returns where to go on, and how many matches were written.
+    """
+    rows, undo = matrix(m, ROWS), matrix(m, UNDO)
+    n = np.int64(0)
+    for i in range(start, end):
+        if n + lines.shape[0] > found.shape[0]:
+            return np.int64(i), n
+        r = np.int64(undo[i, 0]) if is_update else np.int64(i)
+        if kind(rows[r, STATE]) == ABSENT or (is_update and kind(undo[i, 1]) != ABSENT):
+            continue
+        for at in range(lines.shape[0]):
+            if rows[r, STATE] >> TABLE == lines[at, LINE_TABLE] and matches(lines, at, rows, r, FIRST, found, n):
+                found[n, 0] = at
+                n += 1
+    return np.int64(end), n
