@@ -215,7 +215,7 @@ class Rule:
     @property
     def has_plain_atoms(self) -> bool:
         """Whether the rule has nothing but atoms, none of them after `DATA`."""
-        return self.is_positive and not any(self.data())
+        return self.is_positive and DATA not in [atom.relation for atom in self.body]
 
     def bound(self) -> set[Term]:
         """Return the variables to which the rule gives values. The constants of body atoms are among them."""

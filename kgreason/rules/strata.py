@@ -33,6 +33,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import NamedTuple
@@ -89,13 +90,14 @@ def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
     """
     program = list(rules)
     is_equal = any(map(is_equality, program))
-    found = dict.fromkeys(each for rule in program for each in _closed(rule, is_equal=is_equal))
+    closing = [rule for rule in program if not rule.is_positive]
+    found = dict.fromkeys(each for rule in closing for each in _closed(rule, is_equal=is_equal))
     if not found:
         return {}
     producers = _Producers(program)
     reached = {closed: _reached(closed, producers, is_equal=is_equal) for closed in found}
     needs = {closed: _needs(rules, is_equal=is_equal) for closed, rules in reached.items()}
-    for rule in program if is_equal else ():
+    for rule in closing if is_equal else ():
         for hidden in aggregations(rule):
             needs[hidden] |= dict.fromkeys(_inside(hidden), rule)
     return _levels(needs, reached)
@@ -127,9 +129,8 @@ class _Producers:
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules: defaultdict[_Signature, list[tuple[Atom, Rule]]] = defaultdict(list)
         for rule in rules:
-            if not is_equality(rule):
-                for head in rule.heads:
-                    self._rules[_signature(head)].append((head, rule))
+            for signature, head in _produced(rule):
+                self._rules[signature].append((head, rule))
 
     def of(self, atom: Atom) -> Iterator[Rule]:
         """Yield the rules that have a head which can match `atom`."""
@@ -144,6 +145,12 @@ class _Producers:
             signatures = [(None, 3, one, other) for one in (predicate, None) for other in (kind, None)]
         for signature in signatures:
             yield from (rule for head, rule in self._rules.get(signature, ()) if can_match(head, atom))
+
+
+@lru_cache(maxsize=1 << 14)
+def _produced(rule: Rule) -> tuple[tuple[_Signature, Atom], ...]:
+    """Return the heads of a rule, each with its key; none for kgreason's own rules about equality."""
+    return () if is_equality(rule) else tuple((_signature(head), head) for head in rule.heads)
 
 
 def is_equality(rule: Rule) -> bool:
@@ -209,7 +216,8 @@ def _needs(reached: _Reached, *, is_equal: bool) -> dict[_Closed, Rule]:
     `is_equal`, the program has rules about equality, and each SKOLEM is included. The result maps each of them to a
     rule that contains it; a rule that assigns is mapped to itself.
     """
-    return {closed: rule for rule in reached for closed in _closed(rule, is_equal=is_equal)}
+    closing = (rule for rule in reached if not rule.is_positive)
+    return {closed: rule for rule in closing for closed in _closed(rule, is_equal=is_equal)}
 
 
 def _levels(

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from kgreason.ontology.generic.generic import is_premise, is_schema_pattern
 from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, triple
@@ -33,7 +34,7 @@ def drawn(rules: Iterable[Rule], schema: Iterable[Triple]) -> Iterator[Rule]:
     lacks the atom. If a head of a rule that reads data matches the atom, the instance keeps the atom.
     """
     found = list(rules)
-    generic = [rule for rule in found if any(map(is_schema_pattern, rule.body)) and any(map(_is_open, _others(rule)))]
+    generic = [rule for rule in found if _is_generic(rule)]
     index: defaultdict[Constant, list[Atom]] = defaultdict(list)
     derived: defaultdict[Constant, list[Atom]] = defaultdict(list)
     if generic:
@@ -47,6 +48,12 @@ def drawn(rules: Iterable[Rule], schema: Iterable[Triple]) -> Iterator[Rule]:
             yield rule
         else:
             yield from _instances(rule, index, derived)
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_generic(rule: Rule) -> bool:
+    """Whether a rule reads the schema and can match or derive triples with any predicate or of any class."""
+    return any(map(is_schema_pattern, rule.body)) and any(map(_is_open, _others(rule)))
 
 
 def _closes(rule: Rule) -> bool:

@@ -88,18 +88,19 @@ class Operators:
 
         Raises StratificationError if the negations have no strata, because they depend on each other in a cycle.
         """
+        operated = [rule for rule in rules if not rule.has_plain_atoms]
         self._individuals.follow(rules)
-        self._data.follow(rules)
-        was_ordered, self._is_ordered = self._is_ordered, any(map(has_closed, rules))
+        self._data.follow(operated)
+        was_ordered, self._is_ordered = self._is_ordered, any(map(has_closed, operated))
         levels: dict[Waiting, Level] = {}
         if self._is_ordered or was_ordered or self._have_levels():
             levels = self._strata = stratify(drawn(rules, schema)) if self._is_ordered else {}
             made = {each: at.level for each, at in levels.items() if isinstance(each, Function)}
-            self._skolems.follow(made, rules)
+            self._skolems.follow(made, operated)
             self._negations.follow({each: at.level for each, at in levels.items() if isinstance(each, Negation)})
             self._aggregations.follow({each: at for each, at in levels.items() if isinstance(each, Aggregation)})
             self.restart()
-        self._functions.follow(rules, [each for each in levels if isinstance(each, Function)])
+        self._functions.follow(operated, [each for each in levels if isinstance(each, Function)])
         self._look()
 
     def stratum(self, rule: Rule) -> int:
