@@ -26,6 +26,7 @@ from kgreason.circuit.reference import ReferenceCircuit
 from kgreason.circuit.rewriting import shape, substitute, unify
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.engine import Changes, Check, Place, Strategy
+from kgreason.engine.facts.matching import arrived
 from kgreason.engine.memory.layout import (
     ABSENT,
     ASSERTED,
@@ -148,10 +149,12 @@ class ReferenceEngine:
         kinds = np.array([(before.kind(fact), after.kind(fact)) for fact in changed], dtype=np.int8).reshape(-1, 2)
         return Changes(rows, tables, kinds[:, 0], kinds[:, 1], "update", switched=False, rewrites=0, missed=0)
 
-    def arrived(self) -> tuple[Int32, Int32]:
-        """Return all present facts: columns int32[n, w] and tables int32[n]."""
-        rows, tables, _ = self.circuit.facts.contents()
-        return rows, tables
+    is_updated = False
+    """Changes have to be read from `changes`: there is no undo log."""
+
+    def arrived(self, lines: Int32) -> Int32:
+        """Return the keys of all present facts that match one of `lines`; see `Engine.arrived`."""
+        return arrived(self.circuit.block, lines, 0, 0, is_update=False)
 
     def was_present(self, rows: Int32) -> NDArray[np.bool_]:
         """Return False for each row of int32[n, w]: bool[n].
@@ -172,10 +175,6 @@ class ReferenceEngine:
         """
         rows, tables = self.changes()[:2]
         return rows, tables, self.place()
-
-    def moved(self, since: Place) -> tuple[Int32, Int32]:  # noqa: ARG002 - it returns all changes
-        """Return all facts that the open commit has changed: columns int32[n, w] and tables int32[n]."""
-        return self.changes()[:2]
 
     def accept(self) -> None:
         """Make the commit final."""

@@ -8,7 +8,8 @@
 
 In a column with a datatype, a field stands for the literal with this text and this datatype; in a column of
 rdfs:Literal, for a string. In a column of rdfs:Resource, a field is a blank node, or an IRI with or without angle
-brackets. Rules may derive a term that no field of the column can stand for. This term is written as in N-Triples.
+brackets. Rules may derive a term that no field of the column can stand for. This term is written as in N-Triples: the
+number 5 in a column of xsd:string is `"5"^^<http://www.w3.org/2001/XMLSchema#integer>`.
 
 Law: a fact that is read from a file is written with the same fields, but IRIs get angle brackets. Cost: a few
 microseconds for each different field of a column with a type, and a sort of the facts of a relation with a key.
@@ -116,7 +117,8 @@ def _check_key(path: Path, rows: Ids, relation: Relation) -> None:
 def shown(rows: Ids, relation: Relation | None, dictionary: Dictionary) -> Ids:
     """Prepare facts, int32[n, arity], for writing: replace each literal by the constant whose field is its text.
 
-    Only columns of a datatype or rdfs:Literal change. A term that no field of its column can stand for stays as it is.
+    Only columns of a datatype or rdfs:Literal change. A literal that no field of its column can stand for is replaced
+    by the constant whose field is the literal as in N-Triples.
     """
     rows = rows.copy()
     for place, column in enumerate(relation.columns if relation else ()):
@@ -131,4 +133,4 @@ def _shown(term: str, type_: str) -> str:
     if not term.startswith('"'):
         return term
     text = unescape(term[1 : term.rindex('"')])
-    return constant(text) if _term(text, type_)[0] == term else term
+    return constant(text) if _term(text, type_)[0] == term else quote(term)

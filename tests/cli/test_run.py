@@ -256,6 +256,13 @@ def test_a_declaration_gives_types_and_keys(how: tuple[str, ...], tmp_path: Path
     assert failed(*options, stdin="").endswith("dear.facts: dear is declared as derived, so only rules make its facts")
 
 
+def test_different_facts_are_different_lines(tmp_path: Path) -> None:
+    program, out = tmp_path / "program.dl", tmp_path / "out"
+    program.write_text('@relation derived code(x: xsd:string) . n("5") . n(5) . code(?x) :- n(?x) .')
+    done("run", program, "--output", out)
+    assert files(out) == {"code.csv": b'5\n"5"^^<http://www.w3.org/2001/XMLSchema#integer>\n'}
+
+
 @pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])
 def test_iris_of_a_typed_column(how: tuple[str, ...], tmp_path: Path) -> None:
     program = tmp_path / "program.dl"

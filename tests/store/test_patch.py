@@ -35,6 +35,11 @@ def test_nothing_is_nothing() -> None:
     assert read_patch(b"", "p") == read_patch(b"TX .\nTC .\n", "p") == (b"", b"", ())
 
 
+def test_rows_before_a_transaction_count_even_if_it_is_dropped() -> None:
+    text = b'H add-rule "p(?x) :- q(?x) ." .\nA ' + TRIPLE + b"\nTX .\nA " + OTHER + b"\nTA .\n"
+    assert read_patch(text, "p") == (b"", TRIPLE + b"\n", ())
+
+
 def test_strings_keep_what_looks_like_a_node() -> None:
     row = rb'<http://e/a> <http://e/p> "\" <_:b>" .'
     assert read_patch(b"A " + row, "p").added == row + b"\n"

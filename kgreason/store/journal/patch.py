@@ -151,6 +151,8 @@ class _Reader:
         if self._begun is not None:
             raise self._error(line, f"a transaction begins inside the transaction of line {self._begun}")
         self._begun = line
+        self._kept_rows += self._rows  # they are outside of the transaction; headers before TX belong to it
+        self._rows = []
 
     def _end(self, line: int, *, keep: bool) -> None:
         if self._begun is None:
