@@ -258,7 +258,9 @@ def test_a_declaration_gives_types_and_keys(how: tuple[str, ...], tmp_path: Path
 
 def test_different_facts_are_different_lines(tmp_path: Path) -> None:
     program, out = tmp_path / "program.dl", tmp_path / "out"
-    program.write_text('@relation derived code(x: xsd:string) . n("5") . n(5) . code(?x) :- n(?x) .')
+    program.write_text(
+        '@relation internal n(x) . @relation derived code(x: xsd:string) . n("5") . n(5) . code(?x) :- n(?x) .'
+    )
     done("run", program, "--output", out)
     assert files(out) == {"code.csv": b'5\n"5"^^<http://www.w3.org/2001/XMLSchema#integer>\n'}
 

@@ -58,6 +58,8 @@ def test_an_upsert_replaces_the_fact_with_the_key(program: Path) -> None:
 def test_edits_by_key(program: Path) -> None:
     assert answers(program, "delete_key edge(1, 2); commit dump_changes;") == ["-path(1, 2)", "-path(1, 10)"]
     assert answers(program, "delete_key edge(9, 9); commit dump_changes; dump edge;")[-1] == "edge(2, 10, 50)"
+    decimal = '"1"^^<http://www.w3.org/2001/XMLSchema#decimal>'  # another term, in keys as in rules
+    assert answers(program, f"delete_key edge({decimal}, 2); commit dump_changes; query path({decimal}, ?y);") == []
     text = "modify edge(1, 2) <- edge(weight = 6, to = 3), insert edge(1, 2, 7); commit dump_changes; dump edge;"
     assert answers(program, text)[-3:] == ["edge(1, 2, 7)", "edge(1, 3, 6)", "edge(2, 10, 50)"]
     text = "insert edge(3, 4, 1), modify edge(3, 4) <- edge(weight = 2); commit; query edge(3, ?y, ?w);"

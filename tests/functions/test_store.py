@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,9 @@ from kgreason.errors import InputError, RuleError, StoreError
 from kgreason.functions import registry
 from kgreason.graph.changes.follower import Follower
 from kgreason.graph.fork import fork
+from kgreason.rules import lowering
+from kgreason.rules.model import Atom, Computed, Rule
+from kgreason.store.folder import MANIFEST
 
 from .test_rules import AREA, HEADER, NAMES, area, objects
 
@@ -42,6 +46,29 @@ def test_a_store_opens_again_with_its_functions(path: Path) -> None:
         graph.add(":c :w 2 ; :h 3 .", prefixes=NAMES)
         assert objects(graph, ":area") == ["6", "64", "64"]
         assert not graph.warnings
+
+
+def test_an_expression_and_a_call_that_waited_for_each_other_are_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Format 5 has stores in which neither was computed."""
+
+    def waiting(rule: Rule, asked: Computed) -> tuple[Atom, ...]:
+        return (*rule.body, *(lowering.computation(each) for each in rule.computed if each != asked))
+
+    rule = "@rule r [?x, :area, ?a] :- [?x, :w, ?w], BIND(?w + 1 AS ?b), BIND(area(?w, ?w) AS ?a), FILTER(?b > 1) ."
+    path = tmp_path / "store"
+    with monkeypatch.context() as patch:
+        patch.setattr(lowering, "_before", waiting)
+        with KnowledgeGraph.open(path, rules=["none"], functions=[area]) as graph:
+            with graph.transaction() as tx:
+                tx.add_rules(HEADER + rule)
+            graph.add(DATA, prefixes=NAMES)
+            assert objects(graph, ":area") == []
+    manifest = path / MANIFEST
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"format": 5}))
+    with KnowledgeGraph.open(path, functions=[area]) as graph:
+        assert objects(graph, ":area") == ["64"]
 
 
 def wrong(w: float, h: float) -> float:

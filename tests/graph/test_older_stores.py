@@ -149,8 +149,8 @@ def test_a_built_in_of_an_older_store_runs_once_it_is_brought_forward(copy: Path
     before = expected_of(copy, "builtins")
     adult = "<http://e/tom> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Adult> ."
     with KnowledgeGraph.open(copy / "builtins") as graph:
-        assert adult not in before["closure"]
-        assert sorted(lines(graph.dump())) == sorted([*before["closure"], adult])
+        assert (adult in before["closure"]) == (number > 4)
+        assert sorted(lines(graph.dump())) == sorted({*before["closure"], adult})
         assert sorted(lines(graph.dump(asserted=True, graphs=True))) == before["asserted"]
         assert not graph.warnings
         assert agrees(graph)
