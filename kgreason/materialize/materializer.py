@@ -545,8 +545,10 @@ class Materializer:
         if not len(others):
             return NO_KINDS, Refuted(False, False, is_respelled)
         owners = self._owners.of(changes.rows[others, 0])
-        places = others[owners == USER]
-        kinds = RelationKinds(changes.rows[places], changes.before[places], changes.after[places])
+        is_own = owners == USER
+        kinds = RelationKinds(np.ascontiguousarray(changes.rows), changes.before, changes.after)
+        if len(others) < len(changes.rows) or not is_own.all():
+            kinds = RelationKinds(*(part[others[is_own]] for part in kinds))
         false = others[owners == CONTRADICTION]
         came, went = (bool((kinds[false] == ABSENT).any()) for kinds in (changes.before, changes.after))
         return kinds, Refuted(came, went, is_respelled)

@@ -21,6 +21,8 @@ from kgreason.zset.order import distinct
 
 Columns: TypeAlias = Mapping[tuple[str, int], Int32]
 """(Name of a relation, its number of terms) -> the terms of its facts, int32[n, arity]."""
+_FEW = 16
+"""Up to 16 relations are compared one by one."""
 INNER, USER, CONTRADICTION = range(3)
 """Whose relation it is: kgreason's own, the user's, or `false`, whose facts are contradictions."""
 
@@ -40,7 +42,13 @@ class Owners:
             texts = self._dictionary.decode(np.array(new, dtype=np.int32))
             self._known |= zip(new, map(_owner, texts), strict=True)
         owners = np.array([self._known[number] for number in ids], dtype=np.int8)
-        return owners[np.searchsorted(different, numbers)]
+        if len(ids) > _FEW:
+            return owners[np.searchsorted(different, numbers)]
+        found = np.full(len(numbers), owners[0] if len(ids) else INNER, dtype=np.int8)
+        for number, owner in zip(ids[1:], owners[1:], strict=True):
+            if owner != owners[0]:
+                found[numbers == number] = owner
+        return found
 
 
 def _owner(text: str) -> int:
