@@ -79,7 +79,8 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIAp
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
-        pool, writer = Pool(settings), Writer(graph, settings.writers_waiting)
+        writer = Writer(graph, settings.writers_waiting)
+        pool = Pool(settings, writer.flush)
         app.state.served, app.state.sessions = Served(settings, pool, writer, feed, Recent()), sessions
         metrics.watch(app.state.served)
         feed.begin()

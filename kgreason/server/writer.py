@@ -7,13 +7,16 @@ Law: a call in the queue is carried out, even if its client goes away. A process
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.problems import Problem, busy
 
+_LOGGER = logging.getLogger("kgreason.server")
 Result = TypeVar("Result")
 
 
@@ -43,6 +46,20 @@ class Writer:
         begun = self._thread.submit(self._run, call)
         begun.add_done_callback(lambda _: self._done())
         return await asyncio.shield(asyncio.wrap_future(begun))
+
+    def flush(self) -> None:
+        """Have Oxigraph write its log to its tables, so that processes that open the store need not read the log.
+
+        This does not wait, and does nothing if the server is stopping.
+        """
+        if not self._is_closed:
+            self._thread.submit(self._flush)
+
+    def _flush(self) -> None:
+        try:
+            self.graph._home.store.flush()
+        except KgreasonError as error:
+            _LOGGER.warning("the store cannot be flushed: %s", error)
 
     def _done(self) -> None:
         self.waiting -= 1

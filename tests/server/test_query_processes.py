@@ -6,6 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import QueryError
 from tests.server.conftest import ZOO
-from tests.server.serving import PATIENCE
+from tests.server.serving import PATIENCE, client, served
 from tests.server.test_limits import ENDLESS
 
 from kgreason.server.queries import pool  # isort: skip
@@ -86,3 +87,19 @@ def test_a_process_that_does_not_start_is_an_error(store: Path, monkeypatch: pyt
         assert processes.running == 0
 
     asyncio.run(run())
+
+
+def test_the_log_that_every_process_reads_is_emptied(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening a store would take longer after each commit, because its log grows."""
+    monkeypatch.setattr(pool, "_READ", 100_000)
+    with served(store) as address, client(address) as http:
+        sizes = []
+        for number in range(60):
+            text = f"INSERT DATA {{ <http://e/{number}> <http://e/says> <http://e/{number}{'x' * 200}> }}"
+            assert http.post("/update", data={"update": text}).is_success
+            asked = http.get("/query", params={"query": f"ASK {{ <http://e/{number}> ?says ?it }}"})
+            assert asked.json()["boolean"]
+            sizes.append(sum(path.stat().st_size for path in store.glob("oxigraph*/*.log")))
+    assert any(before > after for before, after in pairwise(sizes)), sizes

@@ -273,6 +273,13 @@ GUARDS = [
         f"{_SAFETY}::test_pages_are_kept_from_framing_and_foreign_code",
     ),
     Guard(
+        "text of the graph is escaped",
+        "server.console.markup",
+        """Markup('<span class="literal">{}</span>{}').format(literal.value, note)""",
+        """Markup('<span class="literal">{}</span>{}').format(Markup(literal.value), note)""",
+        "../console/test_markup.py::test_what_a_page_shows_stays_text",
+    ),
+    Guard(
         "token of a websocket",
         "server.guard",
         "self._check_token(scope, headers, ROLES[0])",

@@ -86,6 +86,8 @@ class _Reader:
 
     def __init__(self, path: Path) -> None:
         self._path, self._commit = path, -1
+        self.read = 0
+        """How many bytes of Oxigraph's log were read to open the store, since `take_read` was called last."""
         self._home: Reader | None = None
         self._past: KnowledgeGraph | None = None
 
@@ -104,18 +106,29 @@ class _Reader:
         if self._home is None or commit != self._commit:
             self._home = Reader(Folder(self._path, write=False), Manifest([]))
             self._commit = commit
+            folder = self._home.store.path
+            for log in folder.glob("*.log") if folder else ():
+                with suppress(OSError):  # it was emptied and removed meanwhile
+                    self.read += log.stat().st_size
         return self._home.store
+
+    def take_read(self) -> int:
+        """Return `read`, and begin to count anew."""
+        read, self.read = self.read, 0
+        return read
 
 
 class _Document(RawIOBase):
     """A file that sends what is written to it as frames: a HEAD, then DATA.
 
-    Only the last DATA may be shorter than `PIECE`. `most` is the largest number of bytes; None is no limit.
+    Only the last DATA may be shorter than `PIECE`. `most` is the largest number of bytes; None is no limit. The HEAD
+    tells `kind`, and `log` as `read` (`frames`).
     """
 
     def __init__(self, out: BinaryIO, most: int | None) -> None:
         self._out, self._most = out, most
         self.kind = "triples"
+        self.log = 0
         self._pieces: list[bytes] = []
         self._size = self._total = 0
         self._is_begun = False
@@ -131,7 +144,7 @@ class _Document(RawIOBase):
         return len(piece)
 
     def _send(self) -> None:
-        head = b"" if self._is_begun else _head({"kind": self.kind})
+        head = b"" if self._is_begun else _head({"kind": self.kind, "read": self.log})
         self._is_begun = True
         self._out.write(head + frame(DATA, b"".join(self._pieces)))
         self._out.flush()
@@ -174,6 +187,7 @@ def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
             return
         number = request["as_of"]
         store = reader.store(request["commit"]) if number is None else reader.past(number)
+        document.log = reader.take_read()
         if request["sparql"] is None:
             _write_graph(store, request, document)
         else:

@@ -2,7 +2,8 @@
 
 start     READY     empty: the process has started
 request   REQUEST   JSON: the fields of `pool.Request`, and `most`: how many bytes the answer may have
-answer    HEAD      JSON: {"kind": "solutions" | "triples"} or {"error": [kind, message]}
+answer    HEAD      JSON: {"kind": "solutions" | "triples", "read": how many bytes of Oxigraph's log the process read to
+                    open the store} or {"error": [kind, message]}
           DATA      a piece of the answer
           END       empty, if the answer is complete; otherwise the message of an error
 """

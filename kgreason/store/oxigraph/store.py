@@ -337,6 +337,11 @@ class OxigraphStore:
             raise StoreError("the graph is closed")
         return self._opened
 
+    @property
+    def path(self) -> Path | None:
+        """The folder of the store, or None if it is in memory."""
+        return self._path
+
     def _prepare(self, path: Path | None) -> None:
         self._path, self._name = path, str(path) if path else "the store in memory"
         # Two writers that call Python under Oxigraph's own lock would deadlock: each waits for the other's lock or GIL.
