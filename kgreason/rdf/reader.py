@@ -49,6 +49,8 @@ CHUNK = 30_000
 STDIN = "<stdin>"
 """The source name of standard input."""
 
+_MANY = 1 << 20
+"""An array of more quads grows by an eighth, since the operating system moves it without a copy."""
 _HEAD = 1 << 16
 _PIECE = 1 << 20
 _STATED = pyoxigraph.DefaultGraph()
@@ -113,13 +115,17 @@ def read_files(
     progress: Progress = SILENT,
 ) -> npt.NDArray[np.int32]:
     """Read the quads of files, int32[n, 4]. Graph 0 is the default graph. Terms and errors are as for `read`."""
-    parts = [np.empty((0, 4), dtype=np.int32)]
+    quads, end = np.empty((0, 4), dtype=np.int32), 0  # one array that grows: parts would leave holes in the memory
     with progress("reading") as report:
         for path in paths:
             for batch in read(path, dictionary, syntax=syntax):
-                parts.append(np.stack(batch, axis=1))
+                start, end = end, end + len(batch.subjects)
+                if end > len(quads):
+                    quads.resize((2 * end if end < _MANY else end + end // 8, 4), refcheck=False)
+                np.stack(batch, axis=1, out=quads[start:end])
                 report(len(batch.subjects))
-    return np.concatenate(parts)
+    quads.resize((end, 4), refcheck=False)
+    return quads
 
 
 def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pyoxigraph
 import pytest
 from hypothesis import given
@@ -18,7 +19,7 @@ from pyoxigraph import Quad, RdfFormat
 
 from kgreason.errors import InputError, LimitError, RdfSyntaxError
 from kgreason.rdf import reader
-from kgreason.rdf.reader import read, read_stream
+from kgreason.rdf.reader import Batch, read, read_files, read_stream
 from kgreason.rdf.xml_text import XmlText
 from kgreason.terms import dictionary as dictionary_module
 from kgreason.terms.dictionary import Dictionary
@@ -269,3 +270,18 @@ def test_a_failed_read_can_be_rolled_back(monkeypatch: pytest.MonkeyPatch) -> No
     document = b"".join(b"<http://e/%d> <http://e/p> _:b%d .\n" % (i, i) for i in range(2000))
     with pytest.raises(LimitError):
         list(read_stream(io.BytesIO(document), dictionary, syntax="nt", source="s"))
+
+
+@pytest.mark.parametrize("sizes", [[], [0], [5], [700, 300, 7], [1] * 40, [100] * 60])
+@pytest.mark.parametrize("many", [50, 1 << 20])
+def test_batches_of_all_files_are_gathered_in_order(
+    monkeypatch: pytest.MonkeyPatch, many: int, sizes: list[int]
+) -> None:
+    random = np.random.default_rng(1)
+    batches = [Batch(*random.integers(0, 1 << 30, size=(4, size), dtype=np.int32)) for size in sizes]
+    monkeypatch.setattr(reader, "_MANY", many)
+    monkeypatch.setattr(reader, "read", lambda *_, **__: iter(batches))
+    found = read_files(["a", "b"], Dictionary.__new__(Dictionary))
+    assert found.dtype == np.int32
+    expected = [np.stack(batch, axis=1) for batch in batches * 2]
+    assert np.array_equal(found, np.concatenate([np.empty((0, 4), dtype=np.int32), *expected]))
