@@ -75,6 +75,8 @@ class Editing:
 
         Call this only after the commit. `outcome` is the result of `run`.
         """
+        if not any(outcome.named):
+            return 0  # a request that deletes nothing need not look at the spellings of all literals
         known = len(self._live.dictionary)
         try:
             rows = self._encode(b"".join(outcome.named))
