@@ -15,6 +15,7 @@ from contextlib import suppress
 import numpy as np
 
 from kgreason.engine.costs import take_back
+from kgreason.engine.crew import Crew
 from kgreason.engine.facts.hash_table import BLOCK as LOOKUP_BLOCK
 from kgreason.engine.facts.hash_table import rehash
 from kgreason.engine.facts.table import FactTable
@@ -46,6 +47,7 @@ from kgreason.engine.memory.layout import (
     LOGGING,
     MET,
     MODE,
+    N_CHUNKS,
     N_GROUPS,
     N_HEADS,
     N_HITS,
@@ -53,6 +55,7 @@ from kgreason.engine.memory.layout import (
     N_ROWS,
     N_TOUCHED,
     NEED_ARRANGEMENT,
+    NEED_CREW,
     NEED_POSTINGS,
     NEED_READER,
     NEED_ROWS,
@@ -135,10 +138,11 @@ class Circuit:
 
     Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function that
     is called between kernel calls. The function returns how many rewrites the commit may extend, counted from `begin`
-    on. An evaluation that extends more rewrites raises OverLimitError.
+    on. An evaluation that extends more rewrites raises OverLimitError. `threads`: how many threads a large level may
+    use; the number changes nothing but the time.
     """
 
-    def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0) -> None:
+    def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0, threads: int = 1) -> None:
         self.planner = planner
         self.memory = Memory()
         self.block, self._counters = self.memory.block, self.memory.counters
@@ -151,6 +155,7 @@ class Circuit:
         self._noted = 0
         self._survey_at = _MOST_SUPPORT
         self._make_scratch()
+        self.crew = Crew(self.memory, threads)
         self.refresh()
 
     def _make_scratch(self) -> None:
@@ -196,6 +201,7 @@ class Circuit:
         }
         for name, needed in sizes.items():
             memory.grow(name, needed)
+        self.crew.keep_up()
         version = planner.version
         planner.publish(memory)
         self.arrangements.catch_up()
@@ -376,7 +382,7 @@ class Circuit:
     def _stop(self) -> None:
         """Reset the counters of a scan that is complete or was interrupted. A scan is a pass over given rows."""
         self.memory["key_fill"][:] = 0
-        self.block[[N_HITS, N_GROUPS, N_HEADS, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
+        self.block[[N_HITS, N_GROUPS, N_HEADS, N_CHUNKS, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
         self._counters[PHASE] = GATEKEEP
 
     def _drive(self, check: Check) -> None:
@@ -397,6 +403,8 @@ class Circuit:
                 self.arrangements.make_live(counters[WANTED])
             elif status == NEED_READER:
                 self._read()
+            elif status == NEED_CREW:
+                self.crew.run()
             else:
                 self.check_limit(self.limit())
             check()

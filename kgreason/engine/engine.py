@@ -37,6 +37,7 @@ from kgreason.engine.memory.layout import ASSERT, REDERIVE, RETRACT, Int8, Int32
 from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.engine.rebuild import Rows, Wish, difference, wanted
 from kgreason.errors import LimitError
+from kgreason.threads import threads as default_threads
 
 Check = Callable[[], object]
 Strategy: TypeAlias = Literal["auto", "update", "bootstrap"]
@@ -108,14 +109,15 @@ class Engine:
     """Holds facts and rules as ids. After every commit the facts are the closure of the asserted facts under the rules.
 
     `quiet` is the id of a property, or 0. The engine derives no triple `x quiet x` with this property. (kgreason passes
-    owl:sameAs while the rule eq-ref is off.)
+    owl:sameAs while the rule eq-ref is off.) `threads`: how many threads a commit may use; by default `threads()`. The
+    number changes nothing but the time.
     """
 
-    def __init__(self, quiet: int = 0) -> None:
+    def __init__(self, quiet: int = 0, threads: int | None = None) -> None:
         announce(advance)
         self.planner = Planner()
-        self._quiet = quiet
-        self.circuit = Circuit(self.planner, quiet=quiet)
+        self._quiet, self._threads = quiet, default_threads() if threads is None else threads
+        self.circuit = self._circuit()
         self._elastic = Elastic()
         self._numbers: dict[EncodedRule, int] = {}
         self._bodiless: dict[int, EncodedRule] = {}
@@ -124,6 +126,10 @@ class Engine:
         self._reweighed: list[tuple[int, int]] = []
         self._commit = self._last = 0
         """`_commit`: the number of the commit that began last. `_last`: of the commit that was accepted last."""
+
+    def _circuit(self, room: int = 1024) -> Circuit:
+        """Make an empty circuit with room for `room` facts."""
+        return Circuit(self.planner, room, self._quiet, self._threads)
 
     @property
     def rules(self) -> list[EncodedRule]:
@@ -243,7 +249,7 @@ class Engine:
         with undivided():
             self._reweigh(rules, self._all_rules())
             self._set_active(number for number, _ in self._reweighed)
-            circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
+            circuit = self._circuit(max(1024, len(records)))
             circuit.adopt(records)
             self.circuit, self._strategy = circuit, "bootstrap"
             self._elastic.work = len(records)
@@ -394,7 +400,7 @@ class Engine:
         """
         self._set_active(number for number, _ in self._reweighed)
         room = max(1024, 2 * count(facts))  # unused room costs no memory
-        circuit = Circuit(self.planner, room, self._quiet)
+        circuit = self._circuit(room)
         circuit.limit = lambda: allowed
         self.circuit, self._strategy = circuit, "bootstrap"
         carry_over(self._dropped, circuit.costs, self._commit)
@@ -518,7 +524,7 @@ class Engine:
         Bootstrap's work, or 0 if there was no Bootstrap.
         """
         self.set_rules(rules)
-        self.circuit = Circuit(self.planner, max(1024, len(records)), self._quiet)
+        self.circuit = self._circuit(max(1024, len(records)))
         self.circuit.adopt(records)
         self._elastic, self._last = Elastic(work or None), 0
 

@@ -20,6 +20,7 @@ from kgreason.compiled import inline, kernel
 from kgreason.engine.level.distinct import discount, distinct
 from kgreason.engine.level.gatekeep import close_segment, gatekeep, open_level, scan
 from kgreason.engine.level.product import MISSING, product
+from kgreason.engine.level.shares import are_finished, collect, count_work, divide, is_divided, next_worker, run_chunks
 from kgreason.engine.memory.layout import (
     AT_GROUP,
     AT_PLAN,
@@ -35,12 +36,14 @@ from kgreason.engine.memory.layout import (
     LEVELS,
     LOGGING,
     MODE,
+    N_CHUNKS,
     N_FREE,
     N_HEADS,
     N_QUEUE,
     N_ROWS,
     N_TOUCHED,
     NEED_ARRANGEMENT,
+    NEED_CREW,
     NEED_POSTINGS,
     NEED_READER,
     NEED_ROWS,
@@ -55,6 +58,7 @@ from kgreason.engine.memory.layout import (
     SCAN_END,
     SEGMENT_HIGH,
     SEGMENT_LOW,
+    SHARE,
     UNDO,
     Block,
     Flag,
@@ -101,6 +105,17 @@ def has_room(m: Block) -> Flag:
     )
 
 
+@inline
+def go_on_sharing(m: Block) -> Number:
+    """Go on after heads of the workers were taken in: with more of their heads, or with the product."""
+    if next_worker(m) >= 0:
+        return RUNNING
+    if not are_finished(m):
+        return NEED_CREW
+    m[N_CHUNKS], m[PHASE] = 0, PRODUCT
+    return RUNNING
+
+
 @kernel
 def advance(m: Block) -> Number:
     """Run levels until nothing is left to do, or until something is needed that only Python can do.
@@ -114,10 +129,22 @@ def advance(m: Block) -> Number:
             if status != RUNNING:
                 return status
         elif m[PHASE] == PRODUCT:
-            if product(m) == MISSING:
+            if is_divided(m):
+                if divide(m) == MISSING:
+                    return NEED_ARRANGEMENT
+                m[PHASE] = DISTINCT
+                if m[N_CHUNKS] != 0:
+                    return NEED_CREW
+            elif product(m) == MISSING:
                 return NEED_ARRANGEMENT
             m[PHASE] = DISTINCT
+        elif m[PHASE] == SHARE:
+            run_chunks(m)
+            return RUNNING
         else:
+            if m[N_CHUNKS] != 0:
+                count_work(m)
+                collect(m)
             if m[MODE] == EXPLAIN:
                 if m[N_HEADS] > 0:
                     return NEED_READER
@@ -127,6 +154,11 @@ def advance(m: Block) -> Number:
                 discount(m)
             else:
                 distinct(m)
+            if m[N_CHUNKS] != 0:
+                status = go_on_sharing(m)
+                if status != RUNNING:
+                    return status
+                continue
             m[PHASE] = PRODUCT
             if m[AT_PLAN] == -1:
                 close_segment(m)

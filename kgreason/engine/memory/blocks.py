@@ -30,15 +30,22 @@ _DTYPES = {
     "asked": np.uint32,
     "hashes": np.uint64,
     "costs": np.int64,
+    "turn": np.int64,
+    "crew": np.int64,
+    "extents": np.int64,
 }
-_PLACES = {name: COUNTERS + 3 * number for number, name in enumerate(ARRAYS)}
+PLACES = {name: COUNTERS + 3 * number for number, name in enumerate(ARRAYS)}
+"""The position of each array's address in the memory block."""
 
 
 class Memory:
-    """A memory block (`block`, int64), and the arrays whose addresses it has. `layout.ARRAYS` names the arrays."""
+    """A memory block (`block`, int64), and the arrays whose addresses it has. `layout.ARRAYS` names the arrays.
 
-    def __init__(self) -> None:
-        self.block: Block = np.zeros(WORDS, dtype=np.int64)
+    The block is made of zeros, or `block`, int64[WORDS], becomes the block.
+    """
+
+    def __init__(self, block: Block | None = None) -> None:
+        self.block: Block = np.zeros(WORDS, dtype=np.int64) if block is None else block
         self.counters: memoryview[int] = self.block.data
         """The words of the block as plain Python integers; reading one costs a fifth of reading an array element."""
         self._arrays: dict[str, NDArray[Any]] = {}
@@ -48,7 +55,7 @@ class Memory:
 
     def room(self, name: str) -> int:
         """Return the number of rows of an array, read from the memory block."""
-        return self.counters[_PLACES[name] + 1]
+        return self.counters[PLACES[name] + 1]
 
     def grow(self, name: str, needed: int, most: int = sys.maxsize) -> None:
         """Make an array at least `needed` rows long, but not longer than `most` rows.
@@ -74,7 +81,7 @@ class Memory:
     def __setitem__(self, name: str, array: NDArray[Any]) -> None:
         if array.dtype != _DTYPES.get(name, np.int32) or not array.flags.c_contiguous:
             raise TypeError(f"{name}: {array.dtype} array of shape {array.shape} does not fit the memory block")
-        at = _PLACES[name]
+        at = PLACES[name]
         last = array.shape[1] if array.ndim == 2 else array.shape[0].bit_length() - 1
         self.block[at : at + 3] = array.ctypes.data, array.shape[0], last
         self._arrays[name] = array
@@ -92,3 +99,17 @@ hashes: Callable[[Block, int], UInt64] = array_at("uint64", 1)
 """A uint64 array of one dimension."""
 wide: Callable[[Block, int], Int64] = array_at("int64", 2)
 """An int64 array of two dimensions."""
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def fetch_add(_typing: Any, array: Any, at: Any, more: Any) -> Any:  # noqa: ARG001 - Numba counts the arguments
+    """Add `more` to word `at` of a C-contiguous array, in one step that no thread can divide. Returns the word before.
+
+    `at` counts words from the start of the array, whatever its dimensions. `more` has the dtype of the array.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
+        return builder.atomic_rmw("add", builder.gep(data, [arguments[1]]), arguments[2], "seq_cst")
+
+    return array.dtype(array, types.int64, array.dtype), generate

@@ -62,10 +62,10 @@ NOT_GONE_AND_CURRENT = NOT_GONE | 1 << CURRENT
 ASSERT, RETRACT, REDERIVE, EXPLAIN = range(4)
 
 # Statuses of `advance`.
-DONE, RUNNING, NEED_ROWS, NEED_POSTINGS, NEED_ARRANGEMENT, NEED_READER = range(6)
+DONE, RUNNING, NEED_ROWS, NEED_POSTINGS, NEED_ARRANGEMENT, NEED_READER, NEED_CREW = range(7)
 
-# Phases of a level.
-GATEKEEP, SCAN, PRODUCT, DISTINCT = range(4)
+# Phases of a level, and the phase of a worker, which runs chunks of a product (`level/shares.py`).
+GATEKEEP, SCAN, PRODUCT, DISTINCT, SHARE = range(5)
 
 # The kinds of a fact.
 ABSENT, INFERRED, IS_ASSERTED = range(3)
@@ -117,8 +117,14 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     FREE_GROUP,  # the first free group + 1; 0: there is none
     N_SIGNED,  # how often a new group has set a bit in the filter of hashes
     COMMIT,  # the number of the open commit, for the costs of rules
+    FEWEST_HITS,  # the product of a segment with at least so many hits is divided into chunks
+    CHUNK_ROWS,  # the most rows of a chunk
+    N_CHUNKS,  # chunks that wait for the crew, or whose heads are not all taken in; 0: the product is not divided
+    CHUNK,  # of a worker: the chunk that it has begun and not finished, or -1
+    N_EXTENTS,  # of a worker: extents in use
+    AT_EXTENT,  # of a worker: the first extent whose heads are not all taken in
     COUNTERS,
-) = range(46)
+) = range(52)
 
 ARRAYS = (
     "rows",  # int32[n, 3 + w]: the fact table
@@ -168,6 +174,10 @@ ARRAYS = (
     "first_probes",  # int32[b + 1, 5]: first probes of a block of rewrites
     "hashes",  # uint64[b]: the hashes of a block
     "costs",  # int64[r, 8]: the work of each rule, see `COST_*`
+    "chunks",  # int32[c, 3]: plan, first row and end of each chunk of a product
+    "turn",  # int64[1, 1]: the number of the next chunk that a worker takes
+    "crew",  # int64[t, words]: the memory blocks of the workers
+    "extents",  # int64[e, 5]: see `EXTENT_*`
 )
 (
     ROWS,
@@ -217,6 +227,10 @@ ARRAYS = (
     FIRST_PROBES,
     HASHES,
     COSTS,
+    CHUNKS,
+    TURN,
+    CREW,
+    EXTENTS,
 ) = range(COUNTERS, COUNTERS + 3 * len(ARRAYS), 3)
 WORDS = COUNTERS + 3 * len(ARRAYS)
 
@@ -273,3 +287,7 @@ RULE_CONSTANTS, RULE_COUNT, RULE_SLOT, RULE_FIRST_KEY, RULE_ATOMS, RULE_ACTIVE, 
 # A frame: the step, the position in its posting, the end of the posting, the single row (-1: there is a posting), and
 # the rank so far.
 STEP, POSITION, END, SINGLE, RANK, FRAME = range(6)
+
+# An extent: heads[START:END] of a worker are heads of chunk CHUNK; then its rewrites and derivations, until they are
+# counted.
+EXTENT_CHUNK, EXTENT_START, EXTENT_END, EXTENT_REWRITES, EXTENT_DERIVATIONS, EXTENT = range(6)

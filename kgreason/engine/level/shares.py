@@ -1,0 +1,264 @@
+"""shares: the product of a large segment, divided into chunks that the workers of a crew run at the same time.
+
+A chunk is one plan and up to CHUNK_ROWS rows of its hits. The chunks have the order in which one thread would run them.
+A worker is a copy of the memory block with scratch arrays of its own. It takes the next chunk, runs it, and drops the
+heads that change nothing: most heads are facts that are known already. The other heads stay in the worker's buffer.
+Then one thread takes them in, in the order of their chunks.
+
+Invariant: facts, rows, queue, stamps, supports and counts of rewrites are those of one thread, to the last number. A
+worker writes nothing that another worker reads, except in a Bootstrap: there it counts derivations of facts that came
+in the current level, by atomic additions.
+
+A worker stops when no chunk is left, when its buffer is half full or when its fuel is used up. So it may stop within a
+chunk. The first unfinished chunk is the *frontier*: later heads wait until it is finished.
+
+Cost: a look-up in the hash table for each head, and a second one for each head that is kept.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline
+from kgreason.engine.facts.hash_table import BLOCK, find_row, touch
+from kgreason.engine.level.product import FINISHED, MISSING, charge, run_plan
+from kgreason.engine.memory.blocks import entries, fetch_add, hashes, matrix, vector, wide
+from kgreason.engine.memory.hashing import log2
+from kgreason.engine.memory.layout import (
+    AGE,
+    ASSERT,
+    ASSERTED,
+    AT_DEPTH,
+    AT_EXTENT,
+    AT_GROUP,
+    AT_PLAN,
+    AT_ROW,
+    BLOCK_HIGH,
+    CHUNK,
+    CHUNK_ROWS,
+    CHUNKS,
+    CREW,
+    DERIVATIONS,
+    ENTRIES,
+    EXPLAIN,
+    EXTENT_CHUNK,
+    EXTENT_DERIVATIONS,
+    EXTENT_END,
+    EXTENT_REWRITES,
+    EXTENT_START,
+    EXTENTS,
+    FEWEST_HITS,
+    FUEL,
+    GONE,
+    GROUP_KEY,
+    GROUP_LOW,
+    HASHES,
+    HEADS,
+    KEY_INFO,
+    MODE,
+    N_CHUNKS,
+    N_EXTENTS,
+    N_GROUPS,
+    N_HEADS,
+    NEXT,
+    OLD,
+    PLANS,
+    RANKED,
+    RANKS,
+    RETRACT,
+    REWRITES,
+    ROWS,
+    STAMP,
+    STATE,
+    SUPPORT,
+    TABLES,
+    TURN,
+    Block,
+    Flag,
+    Int32,
+    Number,
+)
+from kgreason.engine.program.derivable import has_arrangements, has_facts
+
+
+@inline
+def is_divided(m: Block) -> Flag:
+    """Whether the rest of the segment's product is to be divided: the segment is large, and no rewrite waits."""
+    large = vector(m, GROUP_LOW)[m[N_GROUPS]] >= m[FEWEST_HITS]
+    return large and m[MODE] != EXPLAIN and (m[AT_PLAN] == -1 or m[AT_DEPTH] == -1)
+
+
+@inline
+def divide(m: Block) -> Number:
+    """Write the next chunks of the product to the array `chunks`, until the product ends or the array is full.
+
+    Returns MISSING if there is no chunk because an arrangement lacks rows; else FINISHED.
+    """
+    key_info, plans, chunks, crew = matrix(m, KEY_INFO), matrix(m, PLANS), matrix(m, CHUNKS), wide(m, CREW)
+    group_key, group_low = vector(m, GROUP_KEY), vector(m, GROUP_LOW)
+    n = np.int64(0)
+    status = FINISHED
+    while m[AT_GROUP] < m[N_GROUPS] and status == FINISHED and n < chunks.shape[0]:
+        low, high = np.int64(group_low[m[AT_GROUP]]), np.int64(group_low[m[AT_GROUP] + 1])
+        key = np.int64(group_key[m[AT_GROUP]])
+        if m[AT_PLAN] == -1:
+            m[AT_PLAN], m[AT_ROW] = np.int64(key_info[key, 1]) if key >= 0 else ~key, low
+        if m[AT_PLAN] >= 0 and has_facts(m, m[AT_PLAN]):
+            if not has_arrangements(m, m[AT_PLAN]):
+                status = MISSING
+                continue
+            stop = min(high, m[AT_ROW] + m[CHUNK_ROWS])
+            chunks[n, 0], chunks[n, 1], chunks[n, 2] = m[AT_PLAN], m[AT_ROW], stop
+            n += 1
+            m[AT_ROW] = stop
+            if stop < high:
+                continue
+        plan = np.int64(plans[m[AT_PLAN], 2]) if key >= 0 and m[AT_PLAN] >= 0 else np.int64(-1)
+        m[AT_PLAN], m[AT_ROW] = plan, low
+        if plan < 0:
+            m[AT_GROUP] += 1
+    m[AT_DEPTH], m[BLOCK_HIGH], m[N_CHUNKS] = -1, 0, n
+    wide(m, TURN)[0, 0] = 0
+    for t in range(crew.shape[0]):
+        worker = crew[t]
+        worker[CHUNK] = -1
+        worker[N_HEADS] = worker[N_EXTENTS] = worker[AT_EXTENT] = 0
+    return status if n == 0 else FINISHED
+
+
+@inline
+def counts(rows: Int32, r: Number, rank: Number, leaves: Flag, is_bootstrap: Flag) -> Flag:
+    """Whether a head changes its row `r`, now or after earlier heads. `rank`: the rank of the head.
+
+    `leaves`: whether facts leave. In a Bootstrap a fact that came in this level counts the derivation at once.
+    """
+    state = rows[r, STATE]
+    if leaves:
+        return state & AGE == OLD and rank < rows[r, STAMP]
+    if state & (AGE | ASSERTED) == NEXT:
+        if is_bootstrap:
+            fetch_add(rows, r * rows.shape[1] + SUPPORT, np.int32(1))
+            return False
+        return True
+    return state & AGE == GONE or rank < rows[r, STAMP]
+
+
+@inline
+def sift(m: Block, start: Number) -> None:
+    """Drop those heads of the buffer, from `start` on, that change nothing."""
+    rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
+    ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
+    bits, leaves = log2(m, ENTRIES), m[MODE] == RETRACT
+    is_bootstrap = m[RANKED] == 0 and m[MODE] == ASSERT
+    n = start
+    for low in range(start, m[N_HEADS], BLOCK):
+        high = min(low + BLOCK, m[N_HEADS])
+        touch(m, rows, slots, bits, heads, low, high)
+        for i in range(low, high):
+            r = find_row(rows, slots, bits, heads, i, h[i - low])
+            if r < 0 or counts(rows, r, np.int64(ranks[i]), leaves, is_bootstrap):
+                for c in range(heads.shape[1]):
+                    heads[n, c] = heads[i, c]
+                ranks[n], tables[n] = ranks[i], tables[i]
+                n += 1
+    m[N_HEADS] = n
+
+
+@inline
+def next_chunk(m: Block) -> Flag:
+    """Take the next chunk. Returns False if there is none."""
+    c = fetch_add(wide(m, TURN), np.int64(0), np.int64(1))
+    if c >= m[N_CHUNKS]:
+        return False
+    m[CHUNK] = c
+    m[AT_ROW], m[AT_DEPTH], m[BLOCK_HIGH] = matrix(m, CHUNKS)[c, 1], -1, 0
+    return True
+
+
+@inline
+def run_chunks(m: Block) -> None:
+    """Work as a worker: run chunks until none is left, until the buffer is half full or the fuel is used up."""
+    chunks, extents = matrix(m, CHUNKS), wide(m, EXTENTS)
+    half = m[HEADS + 1] // 2
+    while m[FUEL] >= 0 and m[N_HEADS] < half and m[N_EXTENTS] < extents.shape[0]:
+        if m[CHUNK] < 0 and not next_chunk(m):
+            break
+        c, n, start = m[CHUNK], m[N_EXTENTS], m[N_HEADS]
+        rewrites, derivations = m[REWRITES], m[DERIVATIONS]
+        m[AT_PLAN] = chunks[c, 0]
+        if run_plan(m, m[AT_PLAN], np.int64(chunks[c, 2])) == FINISHED:
+            m[CHUNK] = -1
+        sift(m, start)
+        extents[n, EXTENT_CHUNK], extents[n, EXTENT_START], extents[n, EXTENT_END] = c, start, m[N_HEADS]
+        extents[n, EXTENT_REWRITES] = m[REWRITES] - rewrites
+        extents[n, EXTENT_DERIVATIONS] = m[DERIVATIONS] - derivations
+        m[N_EXTENTS] = n + 1
+
+
+@inline
+def count_work(m: Block) -> None:
+    """Add the work that the workers have done since the last call to the counters and to the costs of the rules."""
+    crew, chunks, plans = wide(m, CREW), matrix(m, CHUNKS), matrix(m, PLANS)
+    for t in range(crew.shape[0]):
+        extents = wide(crew[t], EXTENTS)
+        for n in range(crew[t, N_EXTENTS]):
+            rewrites, derivations = extents[n, EXTENT_REWRITES], extents[n, EXTENT_DERIVATIONS]
+            if rewrites != 0 or derivations != 0:
+                charge(m, np.int64(plans[chunks[extents[n, EXTENT_CHUNK], 0], 0]), rewrites, derivations)
+                m[REWRITES] += rewrites
+                m[FUEL] -= rewrites
+                m[DERIVATIONS] += derivations
+            extents[n, EXTENT_REWRITES] = extents[n, EXTENT_DERIVATIONS] = 0
+
+
+@inline
+def next_worker(m: Block) -> Number:
+    """Return the worker whose heads come next, or -1 if no head can be taken in before the frontier moves."""
+    crew = wide(m, CREW)
+    frontier = m[N_CHUNKS]
+    for t in range(crew.shape[0]):
+        if crew[t, CHUNK] >= 0:
+            frontier = min(frontier, crew[t, CHUNK])
+    best, found = frontier + 1, np.int64(-1)
+    for t in range(crew.shape[0]):
+        if crew[t, AT_EXTENT] < crew[t, N_EXTENTS]:
+            c = wide(crew[t], EXTENTS)[crew[t, AT_EXTENT], EXTENT_CHUNK]
+            if c < best:
+                best, found = c, np.int64(t)
+    return found
+
+
+@inline
+def collect(m: Block) -> None:
+    """Fill the head buffer with the next heads of the workers."""
+    heads, ranks, tables, crew = matrix(m, HEADS), vector(m, RANKS), vector(m, TABLES), wide(m, CREW)
+    room, n = heads.shape[0] - 1, m[N_HEADS]
+    t = next_worker(m)
+    while t >= 0 and n < room:
+        worker = crew[t]
+        made, made_ranks, made_tables = matrix(worker, HEADS), vector(worker, RANKS), vector(worker, TABLES)
+        extents, at = wide(worker, EXTENTS), worker[AT_EXTENT]
+        start = extents[at, EXTENT_START]
+        stop = min(extents[at, EXTENT_END], start + room - n)
+        for i in range(start, stop):
+            for c in range(heads.shape[1]):
+                heads[n, c] = made[i, c]
+            ranks[n], tables[n] = made_ranks[i], made_tables[i]
+            n += 1
+        extents[at, EXTENT_START] = stop
+        if stop == extents[at, EXTENT_END]:
+            worker[AT_EXTENT] += 1
+            if worker[AT_EXTENT] == worker[N_EXTENTS]:
+                worker[N_HEADS] = worker[N_EXTENTS] = worker[AT_EXTENT] = 0
+        t = next_worker(m)
+    m[N_HEADS] = n
+
+
+@inline
+def are_finished(m: Block) -> Flag:
+    """Whether all chunks are finished and all their heads are taken in."""
+    crew = wide(m, CREW)
+    for t in range(crew.shape[0]):
+        if crew[t, CHUNK] >= 0 or crew[t, N_EXTENTS] > 0:
+            return False
+    return wide(m, TURN)[0, 0] >= m[N_CHUNKS]

@@ -1,0 +1,20 @@
+"""An engine that divides even the smallest product among workers, whose buffers have room for a few heads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from kgreason.engine import crew, engine
+
+
+@contextmanager
+def crews(threads: int, heads: int = 1 << 15, rows: int = 1, chunks: int = 1 << 12) -> Iterator[None]:
+    """Engines with so many workers. A chunk has at most `rows` rows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "default_threads", lambda: threads)
+        for name, value in {"HITS": 1, "HEADS": heads, "ROWS": rows, "CHUNKS": chunks}.items():
+            patch.setattr(crew, name, value)
+        yield

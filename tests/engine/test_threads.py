@@ -1,0 +1,75 @@
+"""The number of threads is no part of the result: rows, queue, stamps, supports and counts are those of one thread."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgreason.engine.memory.layout import N_ROWS, Int32
+from tests.engine.crews import crews
+from tests.engine.small_rooms import small_quantum, small_rooms
+from tests.engine.systems import System
+from tests.engine.test_growth import commits
+from tests.engine.test_histories import MIXTURES, Mixture, check_history
+from tests.strategies.dense import any_histories
+from tests.strategies.programs import History
+
+
+def stored(system: System) -> tuple[Int32, Int32, int, list[list[int]]]:
+    """All rows in their order, the queue, the rewrites, and the costs of the rules."""
+    circuit = system.engine.circuit
+    rows = circuit.memory["rows"][: circuit.block[N_ROWS]].copy()
+    return rows, circuit.queued(0), circuit.rewrites, circuit.costs.tolist()
+
+
+def assert_same(system: System, other: System) -> None:
+    (rows, queue, *counts), (other_rows, other_queue, *other_counts) = stored(system), stored(other)
+    assert counts == other_counts
+    kept = min(len(queue), len(other_queue))  # a large commit may cut the array at its end
+    assert np.array_equal(queue[:kept], other_queue[:kept])
+    assert np.array_equal(rows, other_rows)
+
+
+@pytest.mark.parametrize("bootstrap", [True, False])
+@pytest.mark.parametrize(("threads", "heads", "rows", "chunks"), [(2, 1 << 15, 64, 1 << 12), (3, 16, 5, 7)])
+def test_a_closure_does_not_depend_on_threads(
+    bootstrap: bool, threads: int, heads: int, rows: int, chunks: int
+) -> None:
+    alone = commits(bootstrap)
+    with crews(threads, heads, rows, chunks):
+        assert_same(commits(bootstrap), alone)
+
+
+def check_same(history: History, threads: int, heads: int, mixture: Mixture) -> None:
+    alone = System()
+    with crews(threads, heads, rows=2, chunks=5):
+        divided = System()
+    for commit, (strategy, _) in zip(history.commits, mixture, strict=False):
+        alone.engine.commit(*alone.wishes(*commit), strategy=strategy)
+        with crews(threads, heads, rows=2, chunks=5):
+            divided.engine.commit(*divided.wishes(*commit), strategy=strategy)
+        assert_same(divided, alone)
+
+
+@settings(max_examples=50)
+@given(any_histories(), st.integers(2, 3), st.sampled_from((16, 1 << 10)), MIXTURES)
+def test_histories(history: History, threads: int, heads: int, mixture: Mixture) -> None:
+    check_same(history, threads, heads, mixture)
+
+
+@pytest.mark.slow
+@settings(max_examples=1_000)
+@given(any_histories(), st.integers(2, 3), st.sampled_from((16, 1 << 10)), MIXTURES)
+def test_many_histories(history: History, threads: int, heads: int, mixture: Mixture) -> None:
+    check_same(history, threads, heads, mixture)
+
+
+@settings(max_examples=50)
+@given(any_histories(), MIXTURES, st.booleans())
+def test_histories_in_small_rooms(history: History, mixture: Mixture, is_small: bool) -> None:
+    with crews(2, 16), small_quantum(), small_rooms(16) if is_small else nullcontext():
+        check_history(history, mixture)
