@@ -148,14 +148,14 @@ class Circuit:
         self.block, self._counters = self.memory.block, self.memory.counters
         self._counters[QUIET] = quiet
         self.limit = unlimited
-        self.facts = FactTable(self.memory, planner.width, room)
+        self.crew = Crew(self.memory, threads)
+        self.facts = FactTable(self.memory, planner.width, room, self.crew.rehash)
         self.catalogue = Catalogue(self.facts, planner)
         self.arrangements = Arrangements(self.memory, planner, self.facts, self.catalogue)
         self._version = -1
         self._noted = 0
         self._survey_at = _MOST_SUPPORT
         self._make_scratch()
-        self.crew = Crew(self.memory, threads)
         self.refresh()
 
     def _make_scratch(self) -> None:
@@ -404,7 +404,7 @@ class Circuit:
             elif status == NEED_READER:
                 self._read()
             elif status == NEED_CREW:
-                self.crew.run()
+                self.crew.run(self._make_room)
             else:
                 self.check_limit(self.limit())
             check()

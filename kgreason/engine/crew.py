@@ -10,14 +10,18 @@ Cost: about 30 microseconds for each call of `run`, and 1 MB for each worker fro
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import numpy as np
 
+from kgreason.engine.facts.hash_table import rehash
+from kgreason.engine.level.entering import ENTER, FINISH, LIST, NUMBER, REHASH, WRITE, take_in
 from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.memory.blocks import PLACES, Memory
 from kgreason.engine.memory.layout import (
+    ASSERT,
     AT_DEPTH,
     AT_EXTENT,
     AT_PLAN,
@@ -32,30 +36,52 @@ from kgreason.engine.memory.layout import (
     EXTENT,
     FEWEST_HITS,
     FUEL,
+    MODE,
     N_EXTENTS,
+    N_FREE,
     N_HEADS,
+    N_ROWS,
+    PART,
     PHASE,
+    RANKED,
     REWRITES,
     SHARE,
     WORDS,
+    Block,
 )
 
 HITS = 1 << 12
 """The product of a segment with at least 4,096 hits is divided."""
-ROWS = 1 << 8
+ROWS = 1 << 7
 """The most rows of a chunk."""
 CHUNKS = 1 << 12
 """The most chunks that are made at a time."""
 HEADS = 1 << 15
 """The room for heads of a worker."""
+FEWEST_HEADS = 1 << 11
+"""The workers together take in at least 2,048 heads; one thread takes in fewer heads alone."""
+FEWEST_ROWS = 1 << 16
+"""A hash table of at least 65,536 rows is filled by all workers."""
 NEVER = 1 << 62
 _MOST_THREADS = 256
 
 _OWN_COUNTERS = (
     *(PHASE, FUEL, REWRITES, DERIVATIONS, N_HEADS, AT_PLAN, AT_ROW, AT_DEPTH, BLOCK_LOW, BLOCK_HIGH, AT_RULE, CALLS),
-    *(CHUNK, N_EXTENTS, AT_EXTENT),
+    *(CHUNK, N_EXTENTS, AT_EXTENT, PART),
 )
-_OWN_ARRAYS = ("heads", "ranks", "tables", "slots", "frames", "first_probes", "hashes", "extents")
+_OWN_ARRAYS = (
+    "heads",
+    "ranks",
+    "tables",
+    "places",
+    "counted",
+    "slots",
+    "frames",
+    "first_probes",
+    "hashes",
+    "extents",
+    "kept",
+)
 
 
 _OWN = np.array([*_OWN_COUNTERS, *(place for name in _OWN_ARRAYS for place in range(PLACES[name], PLACES[name] + 3))])
@@ -85,16 +111,51 @@ class Crew:
         memory.counters[FEWEST_HITS] = HITS if threads > 1 else NEVER
         memory.counters[CHUNK_ROWS] = ROWS
 
-    def run(self) -> None:
-        """Run chunks in all workers, until each worker stops."""
+    def run(self, make_room: Callable[[int], None]) -> None:
+        """Run chunks in all workers, until each worker stops. In a Bootstrap, also take in the heads that were found.
+
+        `make_room` makes room for new rows.
+        """
+        counters = self._memory.counters
+        self._prepare()
+        self._memory["crew"][:, FUEL] = counters[FUEL] // self._threads
+        self._in_all(advance)
+        if counters[RANKED] == 0 and counters[MODE] == ASSERT and counters[N_FREE] == 0:
+            self._take_in(make_room)
+
+    def _take_in(self, make_room: Callable[[int], None]) -> None:
+        """Take in the heads that were found, unless they are few."""
+        crew, block = self._memory["crew"], self._memory.block
+        if (crew[:, N_HEADS]).sum() < FEWEST_HEADS:
+            return
+        make_room(self._threads * HEADS)
+        take_in(block, LIST)
+        self._prepare()
+        self._in_all(take_in, ENTER)
+        take_in(block, NUMBER)
+        self._prepare()
+        self._in_all(take_in, WRITE)
+        take_in(block, FINISH)
+
+    def rehash(self, block: Block) -> None:
+        """Fill the empty hash table of the fact table with all rows. `block`: the circuit's memory block."""
+        if self._threads == 1 or self._memory.counters[N_ROWS] < FEWEST_ROWS:
+            rehash(block)
+            return
+        self._prepare()
+        self._in_all(take_in, REHASH)
+
+    def _prepare(self) -> None:
+        """Copy the words that all workers share from the circuit's block to the blocks of the workers."""
         if not self._workers:
             self._make_workers()
-        crew, block = self._memory["crew"], self._memory.block
-        crew[:, _COMMON] = block[_COMMON]
-        crew[:, FUEL] = block[FUEL] // self._threads
-        others = [_executor().submit(advance, worker.block) for worker in self._workers[1:]]
+        self._memory["crew"][:, _COMMON] = self._memory.block[_COMMON]
+
+    def _in_all(self, kernel: Callable[..., object], *arguments: object) -> None:
+        """Call a kernel for the blocks of all workers at the same time."""
+        others = [_executor().submit(kernel, worker.block, *arguments) for worker in self._workers[1:]]
         try:
-            advance(self._workers[0].block)
+            kernel(self._workers[0].block, *arguments)
         finally:
             for other in others:
                 other.result()
@@ -102,13 +163,15 @@ class Crew:
     def _make_workers(self) -> None:
         crew = self._memory["crew"] = np.zeros((self._threads, WORDS), dtype=np.int64)
         self._workers = [Memory(block) for block in crew]
-        for worker in self._workers:
-            worker.counters[CHUNK], worker.counters[PHASE] = -1, SHARE
+        self._memory["runs"] = np.zeros((self._threads * (CHUNKS + 64), 4), dtype=np.int64)
+        for part, worker in enumerate(self._workers):
+            worker.counters[CHUNK], worker.counters[PHASE], worker.counters[PART] = -1, SHARE, part
+            worker["kept"] = np.zeros(HEADS, dtype=np.uint64)
             worker["hashes"] = np.zeros_like(self._memory["hashes"])
             worker["first_probes"] = np.zeros_like(self._memory["first_probes"])
             worker["extents"] = np.zeros((CHUNKS + 64, EXTENT), dtype=np.int64)
-            worker["ranks"] = np.zeros(HEADS, dtype=np.int32)
-            worker["tables"] = np.zeros(HEADS, dtype=np.int32)
+            for name in ("ranks", "tables", "places", "counted"):
+                worker[name] = np.zeros(HEADS, dtype=np.int32)
             for name in ("slots", "frames"):
                 worker[name] = np.zeros_like(self._memory[name])
             worker["heads"] = np.zeros((HEADS + 1, self._memory["heads"].shape[1]), dtype=np.int32)

@@ -10,6 +10,8 @@ one probe of the hash table; probes run in blocks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,10 +58,16 @@ _PART = 1 << 16
 
 
 class FactTable:
-    """Holds all facts of a circuit in the arrays `rows`, `entries`, `queue` and `free` of a memory block."""
+    """Holds all facts of a circuit in the arrays `rows`, `entries`, `queue` and `free` of a memory block.
 
-    def __init__(self, memory: Memory, width: int, room: int = 1024) -> None:
+    `fill` is a function that fills the empty hash table of a memory block with all rows; by default `rehash`.
+    """
+
+    def __init__(
+        self, memory: Memory, width: int, room: int = 1024, fill: Callable[[Block], None] | None = None
+    ) -> None:
         self._memory = memory
+        self._fill = rehash if fill is None else fill
         self._block, self._counters = memory.block, memory.counters
         self._is_hashed = True
         memory["rows"] = np.zeros((room, FIRST + width), dtype=np.int32)
@@ -111,7 +119,7 @@ class FactTable:
         entries = _entries(room)
         self._is_hashed = False
         self._memory["entries"] = entries
-        rehash(self._block)
+        self._fill(self._block)
         self._is_hashed = True
 
     def widen(self, width: int) -> None:

@@ -54,6 +54,7 @@ from kgreason.engine.memory.layout import (
     GROUP_LOW,
     HASHES,
     HEADS,
+    KEPT,
     KEY_INFO,
     MODE,
     N_CHUNKS,
@@ -148,7 +149,7 @@ def sift(m: Block, start: Number) -> None:
     """Drop those heads of the buffer, from `start` on, that change nothing."""
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
-    bits, leaves = log2(m, ENTRIES), m[MODE] == RETRACT
+    bits, leaves, kept = log2(m, ENTRIES), m[MODE] == RETRACT, hashes(m, KEPT)
     is_bootstrap = m[RANKED] == 0 and m[MODE] == ASSERT
     n = start
     for low in range(start, m[N_HEADS], BLOCK):
@@ -159,7 +160,7 @@ def sift(m: Block, start: Number) -> None:
             if r < 0 or counts(rows, r, np.int64(ranks[i]), leaves, is_bootstrap):
                 for c in range(heads.shape[1]):
                     heads[n, c] = heads[i, c]
-                ranks[n], tables[n] = ranks[i], tables[i]
+                ranks[n], tables[n], kept[n] = ranks[i], tables[i], h[i - low]
                 n += 1
     m[N_HEADS] = n
 

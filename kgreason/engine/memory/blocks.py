@@ -33,6 +33,8 @@ _DTYPES = {
     "turn": np.int64,
     "crew": np.int64,
     "extents": np.int64,
+    "runs": np.int64,
+    "kept": np.uint64,
 }
 PLACES = {name: COUNTERS + 3 * number for number, name in enumerate(ARRAYS)}
 """The position of each array's address in the memory block."""
@@ -113,3 +115,19 @@ def fetch_add(_typing: Any, array: Any, at: Any, more: Any) -> Any:  # noqa: ARG
         return builder.atomic_rmw("add", builder.gep(data, [arguments[1]]), arguments[2], "seq_cst")
 
     return array.dtype(array, types.int64, array.dtype), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def fill_free(_typing: Any, array: Any, at: Any, value: Any) -> Any:  # noqa: ARG001 - Numba counts the arguments
+    """Write `value` to word `at` of a vector if the word is 0, in one step that no thread can divide.
+
+    Returns whether the word was 0. `value` has the dtype of the vector.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
+        word = builder.gep(data, [arguments[1]])
+        pair = builder.cmpxchg(word, arguments[2].type(0), arguments[2], "seq_cst", "seq_cst")
+        return builder.extract_value(pair, 1)
+
+    return types.boolean(array, types.int64, array.dtype), generate

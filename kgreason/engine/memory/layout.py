@@ -123,8 +123,11 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     CHUNK,  # of a worker: the chunk that it has begun and not finished, or -1
     N_EXTENTS,  # of a worker: extents in use
     AT_EXTENT,  # of a worker: the first extent whose heads are not all taken in
+    PART,  # of a worker: its number
+    N_RUNS,  # runs of heads that are taken in together
+    N_NEW,  # new facts among these heads
     COUNTERS,
-) = range(52)
+) = range(55)
 
 ARRAYS = (
     "rows",  # int32[n, 3 + w]: the fact table
@@ -178,6 +181,10 @@ ARRAYS = (
     "turn",  # int64[1, 1]: the number of the next chunk that a worker takes
     "crew",  # int64[t, words]: the memory blocks of the workers
     "extents",  # int64[e, 5]: see `EXTENT_*`
+    "runs",  # int64[e, 4]: worker, start, end of heads that are taken in together, and the new facts before them
+    "kept",  # uint64[h]: the hash of each head that a worker keeps
+    "places",  # int32[h]: for each of these heads, the position of its entry in the hash table; see `level/entering.py`
+    "counted",  # int32[h]: for each of these heads, the derivations of its fact
 )
 (
     ROWS,
@@ -231,6 +238,10 @@ ARRAYS = (
     TURN,
     CREW,
     EXTENTS,
+    RUNS,
+    KEPT,
+    PLACES,
+    COUNTED,
 ) = range(COUNTERS, COUNTERS + 3 * len(ARRAYS), 3)
 WORDS = COUNTERS + 3 * len(ARRAYS)
 
