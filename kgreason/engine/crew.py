@@ -4,7 +4,7 @@ A worker has a memory block: the addresses of the circuit's arrays, and scratch 
 calling thread is the first worker. The other workers run in threads that all circuits of the process share; kernels
 release the GIL. `run` returns when every worker has stopped, so no thread works between two calls.
 
-Cost: about 30 microseconds for each call of `run`, and 1 MB for each worker from the first call on.
+Cost: about 60 microseconds for each time that the threads are woken, and 1.5 MB for each worker from the first call on.
 """
 
 from __future__ import annotations
