@@ -43,7 +43,9 @@ class _Recorder(Circuit):
     """A circuit that keeps every head it takes in."""
 
     def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+        super().__init__(
+            *arguments[:3]
+        )  # without a number of threads: several threads drop heads before they come here
         self.room = self.memory["rows"].shape[0]
         self.heads: list[Int32] = []
         self.tables: list[Int32] = []

@@ -51,6 +51,21 @@ _LOADING: tuple[Benchmark, ...] = (
     ),
     Benchmark("engine-lubm5", f"{_FLOOR}: LUBM(5,0), OWL 2 RL", 2.5, "x", engine.lubm),
     Benchmark("engine-andersen", f"{_FLOOR}: points-to of a skewed program", 3, "x", engine.points_to),
+    *(
+        Benchmark(
+            f"threads-{name}",
+            f"Bootstrap from ids on two threads over one: {what}",
+            1 / 1.6,
+            "x",
+            partial(engine.two_threads, make),
+        )
+        for name, what, make in (
+            ("tc-1000", "transitive closure, 1,000 nodes, 10,000 edges", engine.dense),
+            ("tc-5000", "transitive closure, 5,000 nodes, 10,000 edges", engine.sparse),
+            ("lubm10", "LUBM(10,0), OWL 2 RL", engine.universities),
+            ("andersen", "points-to of a skewed program", engine.pointers_of),
+        )
+    ),
     Benchmark("load-lubm5", "load into a store over Oxigraph's bulk load of the closure", 1.2, "x", files.load),
     Benchmark("materialize-lubm5", "materialize from file to file over reasonable", 0.2, "x", files.materialize),
     Benchmark("bytes-per-fact", "fact table and arrangements at LUBM(5,0)", 64, "bytes", footprint.fact),

@@ -116,7 +116,7 @@ class Engine:
     def __init__(self, quiet: int = 0, threads: int | None = None) -> None:
         announce(advance)
         self.planner = Planner()
-        self._quiet, self._threads = quiet, default_threads() if threads is None else threads
+        self._quiet, self.threads = quiet, default_threads() if threads is None else threads
         self.circuit = self._circuit()
         self._elastic = Elastic()
         self._numbers: dict[EncodedRule, int] = {}
@@ -129,7 +129,7 @@ class Engine:
 
     def _circuit(self, room: int = 1024) -> Circuit:
         """Make an empty circuit with room for `room` facts."""
-        return Circuit(self.planner, room, self._quiet, self._threads)
+        return Circuit(self.planner, room, self._quiet, self.threads)
 
     @property
     def rules(self) -> list[EncodedRule]:

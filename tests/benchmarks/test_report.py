@@ -19,6 +19,7 @@ NAMES = [
     "engine-tc-5000",
     "engine-lubm5",
     "engine-andersen",
+    *(f"threads-{name}" for name in ("tc-1000", "tc-5000", "lubm10", "andersen")),
     "load-lubm5",
     "materialize-lubm5",
     "bytes-per-fact",
