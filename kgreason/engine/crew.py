@@ -56,8 +56,10 @@ ROWS = 1 << 7
 """The most rows of a chunk."""
 CHUNKS = 1 << 12
 """The most chunks that are made at a time."""
-HEADS = 1 << 15
-"""The room for heads of a worker."""
+HEADS = 1 << 16
+"""The room for heads of all workers together."""
+_FEWEST = 1 << 12
+"""The least room for heads of a worker, however many workers there are."""
 FEWEST_HEADS = 1 << 11
 """The workers together take in at least 2,048 heads; one thread takes in fewer heads alone."""
 FEWEST_ROWS = 1 << 16
@@ -94,6 +96,18 @@ def _executor() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="kgreason")
 
 
+def _started(work: Callable[..., object], *arguments: object) -> Callable[[], object]:
+    """Start `work` in another thread, and return a function that waits for its end.
+
+    If Python is about to end, no thread can be started. Then the work is done at once.
+    """
+    try:
+        return _executor().submit(work, *arguments).result
+    except RuntimeError:
+        work(*arguments)
+        return lambda: None
+
+
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_executor.cache_clear)  # a forked process has no threads
 
@@ -103,6 +117,7 @@ class Crew:
 
     def __init__(self, memory: Memory, threads: int) -> None:
         self._memory, self._threads = memory, threads
+        self._heads = max(HEADS // threads, _FEWEST)
         self._workers: list[Memory] = []
         memory["chunks"] = np.zeros((CHUNKS if threads > 1 else 0, 3), dtype=np.int32)
         memory["turn"] = np.zeros((1, 1), dtype=np.int64)
@@ -128,7 +143,7 @@ class Crew:
         crew, block = self._memory["crew"], self._memory.block
         if (crew[:, N_HEADS]).sum() < FEWEST_HEADS:
             return
-        make_room(self._threads * HEADS)
+        make_room(self._threads * self._heads)
         take_in(block, LIST)
         self._prepare()
         self._in_all(take_in, ENTER)
@@ -153,12 +168,12 @@ class Crew:
 
     def _in_all(self, kernel: Callable[..., object], *arguments: object) -> None:
         """Call a kernel for the blocks of all workers at the same time."""
-        others = [_executor().submit(kernel, worker.block, *arguments) for worker in self._workers[1:]]
+        others = [_started(kernel, worker.block, *arguments) for worker in self._workers[1:]]
         try:
             kernel(self._workers[0].block, *arguments)
         finally:
-            for other in others:
-                other.result()
+            for wait in others:
+                wait()
 
     def _make_workers(self) -> None:
         crew = self._memory["crew"] = np.zeros((self._threads, WORDS), dtype=np.int64)
@@ -166,15 +181,15 @@ class Crew:
         self._memory["runs"] = np.zeros((self._threads * (CHUNKS + 64), 4), dtype=np.int64)
         for part, worker in enumerate(self._workers):
             worker.counters[CHUNK], worker.counters[PHASE], worker.counters[PART] = -1, SHARE, part
-            worker["kept"] = np.zeros(HEADS, dtype=np.uint64)
+            worker["kept"] = np.zeros(self._heads, dtype=np.uint64)
             worker["hashes"] = np.zeros_like(self._memory["hashes"])
             worker["first_probes"] = np.zeros_like(self._memory["first_probes"])
             worker["extents"] = np.zeros((CHUNKS + 64, EXTENT), dtype=np.int64)
             for name in ("ranks", "tables", "places", "counted"):
-                worker[name] = np.zeros(HEADS, dtype=np.int32)
+                worker[name] = np.zeros(self._heads, dtype=np.int32)
             for name in ("slots", "frames"):
                 worker[name] = np.zeros_like(self._memory[name])
-            worker["heads"] = np.zeros((HEADS + 1, self._memory["heads"].shape[1]), dtype=np.int32)
+            worker["heads"] = np.zeros((self._heads + 1, self._memory["heads"].shape[1]), dtype=np.int32)
 
     def keep_up(self) -> None:
         """Forget the workers if the circuit's scratch arrays have grown; the next call of `run` makes new ones."""

@@ -15,7 +15,8 @@ def crews(threads: int, heads: int = 1 << 15, rows: int = 1, chunks: int = 1 << 
     """Engines with so many workers. A chunk has at most `rows` rows."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "default_threads", lambda: threads)
-        values = {"HITS": 1, "HEADS": heads, "ROWS": rows, "CHUNKS": chunks, "FEWEST_HEADS": 1, "FEWEST_ROWS": 1}
+        values = {"HITS": 1, "HEADS": threads * heads, "_FEWEST": 1, "ROWS": rows, "CHUNKS": chunks}
+        values |= {"FEWEST_HEADS": 1, "FEWEST_ROWS": 1}
         for name, value in values.items():
             patch.setattr(crew, name, value)
         yield

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kgreason.engine import crew
+from kgreason.engine.engine import Strategy
 from kgreason.engine.memory.layout import N_ROWS, Int32
+from kgreason.errors import LimitError
+from kgreason.rules.model import Atom
 from tests.engine.crews import crews
+from tests.engine.paths import JOIN, STEP, chain
 from tests.engine.small_rooms import small_quantum, small_rooms
 from tests.engine.systems import System
+from tests.engine.test_budget import EXPLODING, NODES
 from tests.engine.test_growth import commits
-from tests.engine.test_histories import MIXTURES, Mixture, check_history
+from tests.engine.test_histories import MIXTURES, Mixture, check_history, check_rollback
 from tests.strategies.dense import any_histories
 from tests.strategies.programs import History
 
@@ -66,6 +73,35 @@ def test_histories(history: History, threads: int, heads: int, mixture: Mixture)
 @given(any_histories(), st.integers(2, 3), st.sampled_from((16, 1 << 10)), MIXTURES)
 def test_many_histories(history: History, threads: int, heads: int, mixture: Mixture) -> None:
     check_same(history, threads, heads, mixture)
+
+
+@settings(max_examples=30)
+@given(any_histories(), MIXTURES, st.integers(1, 40))
+def test_a_rollback_at_any_point(history: History, mixture: Mixture, cancel_at: int) -> None:
+    with crews(2, 16), small_quantum():
+        check_rollback(history, mixture, cancel_at)
+
+
+@pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])
+def test_a_rule_that_explodes_is_named(strategy: Strategy) -> None:
+    with crews(2, rows=16):
+        system = System()
+        system.bootstrap([*NODES, *chain(20)], [STEP, JOIN])
+        before = system.states()
+        asserted, _, added, _ = system.wishes({Atom("node", ("<x>",)): 1}, {EXPLODING: 1})
+        with pytest.raises(LimitError, match=r"budget of 50,000 rewrites, .* ran out in rule mine/pairs"):
+            system.engine.commit(asserted, added=added, strategy=strategy, budget=50_000)
+        assert system.states() == before
+
+
+def test_where_no_thread_can_be_started_the_caller_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    def submit(*_: object) -> None:
+        raise RuntimeError("cannot schedule new futures after shutdown")
+
+    monkeypatch.setattr(crew, "_executor", lambda: SimpleNamespace(submit=submit))
+    alone = commits(bootstrap=True)
+    with crews(2, 100):
+        assert_same(commits(bootstrap=True), alone)
 
 
 @settings(max_examples=50)

@@ -33,6 +33,7 @@ from kgreason.engine.memory.layout import (
     AT_GROUP,
     AT_PLAN,
     AT_ROW,
+    AT_RULE,
     BLOCK_HIGH,
     CHUNK,
     CHUNK_ROWS,
@@ -205,7 +206,8 @@ def count_work(m: Block) -> None:
         for n in range(crew[t, N_EXTENTS]):
             rewrites, derivations = extents[n, EXTENT_REWRITES], extents[n, EXTENT_DERIVATIONS]
             if rewrites != 0 or derivations != 0:
-                charge(m, np.int64(plans[chunks[extents[n, EXTENT_CHUNK], 0], 0]), rewrites, derivations)
+                m[AT_RULE] = plans[chunks[extents[n, EXTENT_CHUNK], 0], 0]
+                charge(m, m[AT_RULE], rewrites, derivations)
                 m[REWRITES] += rewrites
                 m[FUEL] -= rewrites
                 m[DERIVATIONS] += derivations
