@@ -64,6 +64,8 @@ FEWEST_HEADS = 1 << 11
 """The workers together take in at least 2,048 heads; one thread takes in fewer heads alone."""
 FEWEST_ROWS = 1 << 16
 """A hash table of at least 65,536 rows is filled by all workers."""
+_MOST_ENTRIES = 1 << 31
+"""In a larger hash table positions do not fit into an int32, and one thread takes in the heads."""
 NEVER = 1 << 62
 _MOST_THREADS = 256
 
@@ -144,6 +146,8 @@ class Crew:
         if (crew[:, N_HEADS]).sum() < FEWEST_HEADS:
             return
         make_room(self._threads * self._heads)
+        if self._memory.room("entries") > _MOST_ENTRIES:
+            return
         take_in(block, LIST)
         self._prepare()
         self._in_all(take_in, ENTER)
