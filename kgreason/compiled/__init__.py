@@ -88,6 +88,15 @@ def array_at(element: str, dimensions: int) -> Any:
     return arrays.array_at(element, dimensions)
 
 
+def atomic(name: str) -> Any:
+    """Return a function of `arrays` for kernels, one step that no thread can divide: `fetch_add` or `fill_free`."""
+    if LIBRARY is not None:
+        return None
+    from kgreason.compiled import arrays
+
+    return getattr(arrays, name)
+
+
 def is_compiled(function: Callable[..., Any]) -> bool:
     """Whether a call of the kernel `function` compiles nothing."""
     return not hasattr(function, "_cache") or bool(_numba().is_compiled(function))

@@ -32,6 +32,36 @@ def array_at(element: str, dimensions: int) -> Any:
     return array
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def fetch_add(_typing: Any, array: Any, at: Any, more: Any) -> Any:  # noqa: ARG001 - Numba counts the arguments
+    """Add `more` to word `at` of a C-contiguous array, in one step that no thread can divide. Returns the word before.
+
+    `at` counts words from the start of the array, whatever its dimensions. `more` is cast to the dtype of the array.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
+        return builder.atomic_rmw("add", builder.gep(data, [arguments[1]]), arguments[2], "seq_cst")
+
+    return array.dtype(array, types.int64, array.dtype), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def fill_free(_typing: Any, array: Any, at: Any, value: Any) -> Any:  # noqa: ARG001 - Numba counts the arguments
+    """Write `value` to word `at` of a vector if the word is 0, in one step that no thread can divide.
+
+    Returns whether the word was 0. `value` is cast to the dtype of the vector.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
+        word = builder.gep(data, [arguments[1]])
+        pair = builder.cmpxchg(word, arguments[2].type(0), arguments[2], "seq_cst", "seq_cst")
+        return builder.extract_value(pair, 1)
+
+    return types.boolean(array, types.int64, array.dtype), generate
+
+
 def arguments_at(kinds: Sequence[Any]) -> Any:
     """Make a Numba intrinsic `arguments(m)`. It returns the arguments of a kernel, read from the words of `m`.
 

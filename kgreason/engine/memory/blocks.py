@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.compiled import array_at
+from kgreason.compiled import array_at, atomic
 from kgreason.engine.memory.buffers import cut, grow
 from kgreason.engine.memory.layout import ARRAYS, COUNTERS, WORDS, Block, Int32, Int64, UInt32, UInt64
 
@@ -101,33 +101,7 @@ hashes: Callable[[Block, int], UInt64] = array_at("uint64", 1)
 """A uint64 array of one dimension."""
 wide: Callable[[Block, int], Int64] = array_at("int64", 2)
 """An int64 array of two dimensions."""
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def fetch_add(_typing: Any, array: Any, at: Any, more: Any) -> Any:  # noqa: ARG001 - Numba counts the arguments
-    """Add `more` to word `at` of a C-contiguous array, in one step that no thread can divide. Returns the word before.
-
-    `at` counts words from the start of the array, whatever its dimensions. `more` has the dtype of the array.
-    """
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
-        return builder.atomic_rmw("add", builder.gep(data, [arguments[1]]), arguments[2], "seq_cst")
-
-    return array.dtype(array, types.int64, array.dtype), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def fill_free(_typing: Any, array: Any, at: Any, value: Any) -> Any:  # noqa: ARG001 - Numba counts the arguments
-    """Write `value` to word `at` of a vector if the word is 0, in one step that no thread can divide.
-
-    Returns whether the word was 0. `value` has the dtype of the vector.
-    """
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
-        word = builder.gep(data, [arguments[1]])
-        pair = builder.cmpxchg(word, arguments[2].type(0), arguments[2], "seq_cst", "seq_cst")
-        return builder.extract_value(pair, 1)
-
-    return types.boolean(array, types.int64, array.dtype), generate
+fetch_add: Callable[[Any, Any, Any], Any] = atomic("fetch_add")
+"""`fetch_add(array, at, more)` adds `more` to word `at` of an array, and returns the word before."""
+fill_free: Callable[[Any, Any, Any], Any] = atomic("fill_free")
+"""`fill_free(array, at, value)` writes `value` to word `at` of an array if the word is 0; returns whether it was 0."""
