@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -156,7 +155,7 @@ def _misread(operator: Operator) -> Operator:
 
 
 def _values(
-    facts: DataFrame,
+    rows: DataFrame,
     numbers: Sequence[int],
     every: Sequence[Operator],
     tables: Tables,
@@ -167,14 +166,10 @@ def _values(
     calls = {number: aggregation_of(every[number]).aggregate for number in numbers}
     counted, summed = ([number for number, call in calls.items() if call.function == name] for name in ("COUNT", "SUM"))
 
-    def keyed(facts: DataFrame, numbers: Sequence[int], roles: Sequence[int]) -> DataFrame:
-        rows = tables.keyed(facts, numbers, roles)
-        repeated = rows.where(rows.operator.isin(counted))
-        once = rows.where(rows.operator.isin(summed)).dropDuplicates(["operator", *tables.keys[:2]])
-        return rows.where(~rows.operator.isin(summed)).unionAll(repeated).unionAll(once)
-
-    misread: Any = SimpleNamespace(keyed=keyed, keys=tables.keys, spark=tables.spark)
-    found = right_values(facts, numbers, every, misread, terms, others)
+    repeated = rows.where(rows.operator.isin(counted))
+    once = rows.where(rows.operator.isin(summed)).dropDuplicates(["operator", *tables.keys[:2]])
+    misread = rows.where(~rows.operator.isin(summed)).unionAll(repeated).unionAll(once)
+    found = right_values(misread, numbers, every, tables, terms, others)
     zero = f'"0"^^{XSD_INTEGER}'
     empty = [(number, MADE, *[0] * len(tables.keys), zero) for number, call in calls.items() if not call.group]
     return found.unionAll(tables.spark.createDataFrame(empty, found.schema))

@@ -21,7 +21,8 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.program.shapes import Pattern, Shape
 from kgreason.errors import InputError
-from kgreason.spark.close import fixpoint
+from kgreason.spark.close import fixpoint, kept
+from kgreason.spark.close.kept import Computed, Kept
 from kgreason.spark.close.levels import insert, materialize
 from kgreason.spark.close.plans import Program, names, plan
 from kgreason.spark.close.rewrites import arranged, rules_on
@@ -118,6 +119,7 @@ def test_many_random_programs(spark: SparkSession, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_many_rewrites_are_shuffled(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fixpoint, "LITTLE", -1)
+    monkeypatch.setattr(kept, "FEW", -1)
     batch = Batch(list(map(written_case, TEXTS.values())))
     result = materialize(frame(spark, batch.asserted()), batch.program, str(tmp_path / "scratch"))
     batch.check(collected(result))
@@ -132,16 +134,25 @@ def chains(count: int) -> Program:
     return Program([(False, 3)], [EncodedRule(shape, (3 * n + 100, 3 * n + 101, 3 * n + 102)) for n in range(count)])
 
 
+class Explained(Kept):
+    """Prints the plans of all DataFrames that are computed."""
+
+    def computed(self, frame: DataFrame) -> Computed:
+        frame.explain()
+        return super().computed(frame)
+
+
 def joins_of_a_level(spark: SparkSession, program: Program, read: Callable[[], str]) -> int:
-    """How many joins there are in the physical plan of the heads that are new in a level."""
+    """How many joins there are in the physical plans of a level."""
     old = frame(spark, np.array([[0, 100, 1, 2]], np.int32)).withColumn("stamp", F.lit(0))
     delta = frame(spark, np.array([[0, 101, 2, 3]], np.int32)).withColumn("stamp", F.lit(1))
     rules, key = rules_on(spark, plan(program)), ("tbl", "c0", "c1", "c2")
-    with fixpoint.Kept() as kept:
-        heads = fixpoint.consequences(rules, old, delta, 0, kept)
-        new, _ = fixpoint.distinct(heads, old.union(delta), key, kept)
+    read()
+    with Explained() as level:
+        heads = fixpoint.consequences(rules, old, delta, 0, level)
+        assert heads is not None
+        new, _ = fixpoint.distinct(heads, old.union(delta), key, level)
         assert new.count() == 1
-        read()
         new.explain()
         return read().count("Join ")
 

@@ -131,6 +131,31 @@ def test_a_graph_of_all_examples(spark: SparkSession, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_relations_with_types_and_keys(spark: SparkSession, tmp_path: Path) -> None:
+    """A graph that Spark has filled takes an upsert by key like a graph that this process has filled."""
+    files = Files(
+        tmp_path,
+        """
+        @relation input price(item, amount: xsd:decimal) key(item) .
+        @relation derived dear(item, amount: xsd:decimal) key(item) .
+        price(:tea, 5) . price(:wine, 12) .
+        dear(?x, ?a) :- price(?x, ?a), [?x, a, :Item], FILTER(?a > 9), NOT [?x, :sold, true] .
+        """,
+        ":tea a :Item . :wine a :Item . :beer a :Item ; :sold true . :ale a :Item .",
+    )
+    with KnowledgeGraph.open(rules=[str(files.rules)]) as warm, KnowledgeGraph.open(rules=[str(files.rules)]) as cold:
+        load(warm, [files.data], spark)
+        cold.load(files.data)
+        assert contents(warm) == contents(cold)
+        for amount, dear in ((10, 2), (8, 1)):
+            for graph in (warm, cold):
+                rows = [(f":{name}", amount + more) for more, name in enumerate(["beer", "ale", "water"])]
+                graph.relation("price").upsert(rows, prefixes={"": "http://e/"})
+            assert contents(warm) == contents(cold)
+            assert len(list(warm.relation("dear"))) == dear
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("link", ["", ":tom owl:sameAs :thomas ."])
 def test_owl2rl_beside_rules(spark: SparkSession, tmp_path: Path, link: str) -> None:
     """With a link the engine decides all strata of a load; what Spark writes follows the link by plain rules."""

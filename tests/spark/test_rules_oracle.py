@@ -1,7 +1,8 @@
 """Random programs with NOT, DATA, expressions and aggregates on Spark, beside the engine and the perfect model.
 
-Spark starts many jobs for any program, however small. So 200 programs are joined into one: program n has predicates and
-relations of its own, with n in their names. Programs share individuals and numbers.
+Spark starts many jobs for any program, however small. So many programs are joined into one: program n has predicates
+and relations of its own, with n in their names. Programs share individuals and numbers. The number of jobs is that of
+the program with the most rounds.
 """
 
 from __future__ import annotations
@@ -24,17 +25,19 @@ from kgreason.materialize.selection import Selection, select
 from kgreason.progress import SILENT
 from kgreason.rules.model import DATA, Atom, Rule, Variable
 from kgreason.rules.parser import parse
+from kgreason.spark.close import kept
 from kgreason.spark.close.close import close_alone
 from kgreason.spark.encode.encode import encode
 from tests.aggregates.histories import FUNCTIONS
 from tests.aggregates.histories import history as aggregating
 from tests.oracle.datalog import Fact
 from tests.oracle.stratified import CircularError, perfect
+from tests.spark.misreadings import EQUALITY
 from tests.strategies.negation import Commit, Triple
 from tests.strategies.negation import history as negating
 
-STATES, TOGETHER = 8, 4
-"""How many final states are compared, and how many of them are one program: Spark plans many operators for long."""
+STATES, TOGETHER = 200, 100
+"""How many final states are compared, and how many of them are one program."""
 State = tuple[bool, tuple[str, ...], int, int, bool]
 """Whether a fact is a triple, its columns as texts, its stamp, its support, and whether it is asserted."""
 
@@ -53,15 +56,63 @@ def planning() -> None:
 
 
 @pytest.mark.slow
-def test_states_of_a_small_program(spark: SparkSession, tmp_path: Path) -> None:
-    """Facts, stamps and supports."""
-    (rule,) = parse("[?y, <http://e/is>, 1] :- [?x, <http://e/near>, ?y], NOT [?y, <http://e/near>, ?x] .").rules
-    pairs = [("a", "b"), ("a", "c"), ("b", "c"), ("b", "a")]
-    triples = {(f"<http://e/{x}>", "<http://e/near>", f"<http://e/{y}>") for x, y in pairs}
-    found = on_spark(spark, triples, (rule,), tmp_path)
-    assert found == in_process(triples, (rule,))
-    derived = [columns for is_triple, columns, *_, is_asserted in found if is_triple and not is_asserted]
-    assert derived == [("<http://e/c>", "<http://e/is>", '"1"^^<http://www.w3.org/2001/XMLSchema#integer>')]
+@pytest.mark.parametrize("few", [kept.FEW, -1])
+def test_states_of_a_small_program(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """Facts, stamps and supports; also if Spark takes all tables for large ones."""
+    monkeypatch.setattr(kept, "FEW", few)
+    rules = rules_in("""
+        [?y, :is, 1] :- [?x, :near, ?y], NOT [?y, :near, ?x] .
+        [?x, :has, ?n] :- AGGREGATE([?x, :near, ?y] ON ?x BIND COUNT(*) AS ?n) .
+        [?x, :name, ?m] :- [?x, :is, ?n], BIND(CONCAT("name ", STR(?x)) AS ?m) .
+        [?x, :first, ?m] :- AGGREGATE([?x, :near, ?y], [?y, :name, ?n] ON ?x BIND MIN(?n) AS ?m), FILTER(?m > "a") .
+        """)
+    triples = triples_in("a near b", "a near c", "b near c", "b near a")
+    found = on_spark(spark, triples, rules, tmp_path)
+    assert found == in_process(triples, rules)
+    derived = {columns for is_triple, columns, *_, is_asserted in found if is_triple and not is_asserted}
+    integer = "^^<http://www.w3.org/2001/XMLSchema#integer>"
+    assert derived == {
+        ("<http://e/c>", "<http://e/is>", f'"1"{integer}'),
+        ("<http://e/c>", "<http://e/name>", '"name http://e/c"'),
+        *((f"<http://e/{each}>", "<http://e/has>", f'"2"{integer}') for each in "ab"),
+        *((f"<http://e/{each}>", "<http://e/first>", '"name http://e/c"') for each in "ab"),
+    }
+
+
+@pytest.mark.slow
+def test_not_and_skolem_answer_in_the_same_round(spark: SparkSession, tmp_path: Path) -> None:
+    """A head that both derive has the stamp of its larger rank, since both derivations are found in one level."""
+    rules = rules_in(
+        EQUALITY
+        + """
+        [?x, :b, 1] :- [?x, :a, 1] .
+        [?x, :c, 1] :- [?x, :b, 1] .
+        [?x, :d, 1] :- [?x, :c, 1] .
+        [?x, :both, 1] :- [?x, :a, 1], BIND(SKOLEM("of", ?x) AS ?y) .
+        [?x, :both, 1] :- [?x, :d, 1], NOT [?x, :e, 1] .
+        """
+    )
+    triples = triples_in("x a 1", "y a 1", "x same z")
+    found = on_spark(spark, triples, rules, tmp_path)
+    assert found == in_process(triples, rules)
+    both = {(columns[0], stamp, support) for _, columns, stamp, support, _ in found if "<http://e/both>" in columns}
+    assert ("<http://e/y>", 4, 2) in both
+
+
+@pytest.mark.slow
+def test_a_group_of_most_rows(spark: SparkSession, tmp_path: Path) -> None:
+    """Its rows come to a task in several batches."""
+    rules = rules_in("""
+        [?x, :members, ?n] :- AGGREGATE([?y, :of, ?x] ON ?x BIND COUNT(?y) AS ?n) .
+        [?x, :sum, ?n] :- AGGREGATE([?y, :of, ?x], [?y, :size, ?s] ON ?x BIND SUM(?s) AS ?n) .
+        [?x, :largest, ?n] :- AGGREGATE([?y, :of, ?x], [?y, :size, ?s] ON ?x BIND MAX(?s) AS ?n) .
+        [?y, :isSmall, 1] :- [?y, :of, ?x], NOT [?y, :size, 4] .
+        """)
+    triples = triples_in("small of few", "small size 3", *(f"n{n} of many" for n in range(12_000)))
+    triples |= triples_in(*(f"n{n} size {n % 5}" for n in range(12_000)))
+    assert on_spark(spark, triples, rules, tmp_path) == in_process(triples, rules)
 
 
 @pytest.mark.slow
@@ -73,6 +124,21 @@ def test_joined_programs(spark: SparkSession, tmp_path: Path, first: int) -> Non
     models = [frozenset(renamed_fact(fact, number) for fact in case.model) for number, case in enumerate(cases)]
     assert shown(found) == frozenset[Fact]().union(*models)
     assert found == in_process(triples, rules)
+
+
+def rules_in(text: str) -> tuple[Rule, ...]:
+    return parse(f"@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n{text}").rules
+
+
+def triples_in(*lines: str) -> set[Triple]:
+    """Triples of names and numbers; `same` is owl:sameAs."""
+    return {(term(s), term(p), term(o)) for s, p, o in map(str.split, lines)}
+
+
+def term(name: str) -> str:
+    if name.isdigit():
+        return f'"{name}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    return "<http://www.w3.org/2002/07/owl#sameAs>" if name == "same" else f"<http://e/{name}>"
 
 
 def drawn() -> Iterator[Case]:

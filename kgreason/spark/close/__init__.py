@@ -3,6 +3,7 @@
 planner     Driver: makes the program on the driver, from the schema triples of the data
 plans       the rules as tables
 literals    the facts about literals that rules need
+kept        DataFrames that are computed once
 rewrites    gatekeep, product and ground
 operators   NOT, expressions and aggregates, which are evaluated between levels
 fixpoint    computes a level from the levels before it

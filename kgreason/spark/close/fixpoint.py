@@ -13,17 +13,16 @@ Rules with NOT, expressions or aggregates read facts that operators assert (`ope
 operators assert more facts. Then the levels go on as if the evaluation had started from an earlier result.
 
 A rule is left out while one of its body atoms matches no fact, which is often so for rules about owl:sameAs. Otherwise
-it could have as many rewrites as there are facts, and all of them would end at that atom. Rewrites are kept in memory
-and counted after each step. The steps end when no rewrite has a step left. Up to `LITTLE` rewrites or heads are
-broadcast to the facts; then the facts are read but not shuffled. If there are more, the join shuffles only facts that
-some atom asks for. Cost of a level: two joins for each step of the longest body, and six or seven further joins. The
-number of rules does not matter.
+it could have as many rewrites as there are facts, and all of them would end at that atom. Rewrites are computed after
+each step (`kept`), so Spark plans a step without the steps before it. The steps end when no rewrite has a step left. Up
+to `LITTLE` rewrites or heads are broadcast to the facts; then the facts are read but not shuffled. If there are more,
+the join shuffles only facts that some atom asks for. Cost of a level: two joins for each step of the longest body, and
+six or seven further joins. The number of rules does not matter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
 from functools import reduce
 from typing import TypeAlias
 
@@ -31,26 +30,17 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.progress import Progress
+from kgreason.spark.close.kept import Computed, Kept
 from kgreason.spark.close.plans import Program, names, plan
 from kgreason.spark.close.rewrites import Rules, directed, gatekeep, ground, met_atoms, product, rules_on
 from kgreason.spark.folders.checkpoints import Levels
 
 Told: TypeAlias = Callable[[DataFrame], DataFrame | None]
 """A function from the new facts `tbl, c0..` of a level to more facts to assert, or None. They must be new as well."""
-Operated: TypeAlias = Callable[[DataFrame, DataFrame, "Kept"], DataFrame | None]
+Operated: TypeAlias = Callable[[DataFrame, DataFrame, Kept], DataFrame | None]
 """A function that gives facts `tbl, c0..` to assert, or None. It gets all facts, and those since its last call."""
 LITTLE = 1 << 18
 """A DataFrame with at most this many rows is sent to every task."""
-
-
-class Kept(ExitStack):
-    """A context for the computation of one level. DataFrames that it keeps stay in memory until the context ends."""
-
-    def keep(self, frame: DataFrame) -> DataFrame:
-        """Keep a DataFrame in memory, so that it is computed only once. Returns the same DataFrame."""
-        kept = frame.persist()
-        self.callback(kept.unpersist)
-        return kept
 
 
 class Fixpoint:
@@ -83,7 +73,7 @@ class Fixpoint:
         self._asserting: list[int] = []
         """The numbers of the levels whose facts operators have asserted."""
 
-    def run(self, first: Callable[[], DataFrame], progress: Progress) -> None:
+    def run(self, first: Callable[[Kept], DataFrame], progress: Progress) -> None:
         """Compute all levels; `first` gives level 0. A level that an earlier run has completed is not computed again.
 
         When a level is empty, the operators assert more facts. The run ends when they assert none.
@@ -121,7 +111,7 @@ class Fixpoint:
             return self._operated(facts, arrived, kept)
 
     def _frames(
-        self, number: int, first: Callable[[], DataFrame], wanted: DataFrame | None, kept: Kept
+        self, number: int, first: Callable[[Kept], DataFrame], wanted: DataFrame | None, kept: Kept
     ) -> dict[str, DataFrame]:
         """Compute level `number`. Returns its tables by name; the table `facts` has the new facts.
 
@@ -130,18 +120,17 @@ class Fixpoint:
         it, the table `flags` has those of their facts that were present before.
         """
         if not number:
-            return {"facts": first()}
+            return {"facts": first(kept)}
         if wanted is None:
             return self._level(kept)
-        rows, present = kept.keep(wanted.distinct()), self.facts(range(number))
-        new, met = absent(rows, rows.count(), present, self.key)
+        new, met = absent(kept.computed(wanted.distinct()), self.facts(range(number)), self.key, kept)
         return {"facts": arriving(new, self.key), "flags": met.select(*self.key)}
 
     def _with_told(self, facts: DataFrame, kept: Kept) -> DataFrame:
         """Return the new facts of a level, and the further facts that the function `told` returns for them."""
         if self._told is None:
             return facts
-        facts = kept.keep(facts)
+        facts = kept.computed(facts).frame
         told = self._told(facts.select(*self.key))
         if told is None:
             return facts
@@ -180,7 +169,7 @@ class Fixpoint:
             gains = {"gains": self.levels.read((), self._gains)} if self.is_update else {}
             return {"facts": empty, **gains}
         if self.is_update:  # the heads are read twice: for the new facts and for the gains
-            heads = kept.keep(heads)
+            heads = kept.computed(heads).frame
         new, present = distinct(heads, old.unionByName(delta), self.key, kept)
         facts = new.select("*", F.lit(False).alias("asserted"))
         return {"facts": facts, "gains": gained(heads, present, self.key)} if self.is_update else {"facts": facts}
@@ -210,14 +199,12 @@ def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: i
     rewrites = gatekeep(rules, delta, only_delta=old is None)
     finished = []
     for step, plans in enumerate(rules.steps):
-        rewrites = kept.keep(rewrites)
-        left = F.col("left")
-        done, going = rewrites.agg(F.count_if(left == 0), F.count_if(left > 0)).first()
-        if done:
-            finished.append(rewrites.where("left = 0"))
-        if not going:
+        done, going = kept.computed(rewrites).split("left")
+        if done.size:
+            finished.append(done.frame)
+        if not going.size:
             break
-        rewrites = product(rules, step, little(directed(rewrites.where("left > 0"), plans), going), facts)
+        rewrites = product(rules, step, little(directed(going.frame, plans), going.size), facts)
     else:
         finished.append(rewrites)
     return ground(rules, reduce(DataFrame.unionByName, finished), quiet) if finished else None
@@ -235,18 +222,21 @@ def distinct(heads: DataFrame, present: DataFrame, key: Sequence[str], kept: Kep
     again, `tbl, c0.., stamp`. `key` has the names of the columns `tbl, c0..`.
     """
     support = F.count("*").cast("int").alias("support")
-    counted = kept.keep(heads.groupBy(*key).agg((F.max("rank") + 1).alias("stamp"), support))
-    return absent(counted, counted.count(), present, key)
+    counted = kept.computed(heads.groupBy(*key).agg((F.max("rank") + 1).alias("stamp"), support))
+    return absent(counted, present, key, kept)
 
 
-def absent(rows: DataFrame, count: int, present: DataFrame, key: Sequence[str]) -> tuple[DataFrame, DataFrame]:
+def absent(rows: Computed, present: DataFrame, key: Sequence[str], kept: Kept) -> tuple[DataFrame, DataFrame]:
     """Split `rows` by whether they are facts of `present`. Two rows are the same fact if the columns `key` are equal.
 
     Returns two DataFrames: the rows that are not present, and the facts `tbl, c0.., stamp` of `present` that are among
-    the rows. `count` is the number of rows; only if it is large are the facts shuffled.
+    the rows. Only if there are many rows are the facts shuffled.
     """
-    met = present.select(*key, "stamp").join(little(rows.select(*key), count), list(key), "left_semi")
-    return rows.join(little(met.select(*key), count), list(key), "left_anti"), met
+    frame, count, few = rows
+    met = present.select(*key, "stamp").join(little(frame.select(*key), count), list(key), "left_semi")
+    if few is not None:
+        met = kept.computed(met).frame
+    return frame.join(little(met.select(*key), count), list(key), "left_anti"), met
 
 
 def gained(heads: DataFrame, present: DataFrame, key: Sequence[str]) -> DataFrame:

@@ -28,6 +28,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.errors import InputError
 from kgreason.progress import SILENT, Progress
 from kgreason.spark.close.fixpoint import Fixpoint, Operated, Told, absent, arriving
+from kgreason.spark.close.kept import Kept
 from kgreason.spark.close.plans import Program, names
 from kgreason.spark.close.rewrites import Rules
 from kgreason.spark.folders.checkpoints import Levels, fingerprint
@@ -61,7 +62,7 @@ def materialize(
     who, operated = operators or (None, None)
     levels = Levels(facts.sparkSession, folder, fingerprint((program, quiet, who), asserted))
     fixpoint = Fixpoint(program, levels, quiet, None, told, operated)
-    fixpoint.run(lambda: _asserted(asserted, fixpoint.rules), progress)
+    fixpoint.run(lambda _: _asserted(asserted, fixpoint.rules), progress)
     if fixpoint.is_update:
         return levels.close(lambda: _updated(fixpoint, fixpoint.flags()), fixpoint.schema)
     return fixpoint.facts(levels.all)
@@ -89,7 +90,7 @@ def insert(
     before, asserted = _rows(result, (*key, *_STATE)), _rows(added, key).distinct()
     levels = Levels(result.sparkSession, folder, fingerprint((program, quiet), before, asserted))
     fixpoint = Fixpoint(program, levels, quiet, before)
-    fixpoint.run(lambda: _arriving(asserted, before, key), progress)
+    fixpoint.run(lambda kept: _arriving(asserted, before, key, kept), progress)
     return levels.close(lambda: _updated(fixpoint, asserted), fixpoint.schema)
 
 
@@ -116,9 +117,9 @@ def _asserted(facts: DataFrame, rules: Rules) -> DataFrame:
     return keyed.select(*key, F.lit(0).alias("stamp"), support, F.lit(True).alias("asserted"))
 
 
-def _arriving(asserted: DataFrame, before: DataFrame, key: Sequence[str]) -> DataFrame:
+def _arriving(asserted: DataFrame, before: DataFrame, key: Sequence[str], kept: Kept) -> DataFrame:
     """Return level 0 of `insert`: the facts of `asserted` that are not in `before`, the earlier result."""
-    new, _ = absent(asserted, asserted.count(), before, key)
+    new, _ = absent(kept.computed(asserted), before, key, kept)
     return arriving(new, key)
 
 

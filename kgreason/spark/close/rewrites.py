@@ -26,7 +26,7 @@ from functools import partial
 from typing import NamedTuple
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.spark.close.plans import Form, Plans, Table, names
@@ -93,7 +93,7 @@ def gatekeep(rules: Rules, delta: DataFrame, *, only_delta: bool) -> DataFrame:
     """
     triggers = rules.triggers.where("all_delta = 1") if only_delta else rules.triggers
     met = _met(rules.plans, delta, triggers)
-    return met.select("rule", "plan", "left", F.col("stamp").alias("rank"), *_bindings(rules, F.lit(0)))
+    return met.selectExpr("rule", "plan", "`left`", "stamp AS rank", *_bindings(rules, "0"))
 
 
 def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> DataFrame:
@@ -103,10 +103,10 @@ def product(rules: Rules, step: int, rewrites: DataFrame, facts: DataFrame) -> D
     `age` is 1 for facts of the last level and 0 for older facts.
     """
     keys = names("b", rules.plans.bound)
-    probes = rewrites.withColumns(_picked(rules, "s", _columns(rules.slots)))
+    probes = rewrites.selectExpr("*", *_picked(rules, "s", rules.slots))
     extended = probes.join(arranged(rules, step, facts), ["arrangement", *keys]).where("age <= sees")
-    left, rank = (F.col("left") - 1).alias("left"), F.greatest("rank", "stamp").alias("rank")
-    return extended.select("rule", "plan", left, rank, *_bindings(rules))
+    left, rank = "`left` - 1 AS `left`", "greatest(rank, stamp) AS rank"
+    return extended.selectExpr("rule", "plan", left, rank, *_bindings(rules))
 
 
 def arranged(rules: Rules, step: int, facts: DataFrame) -> DataFrame:
@@ -115,7 +115,7 @@ def arranged(rules: Rules, step: int, facts: DataFrame) -> DataFrame:
     `step` is the step whose arrangements count. `arrangement` is the number of an arrangement. `b0..` are the values
     that the fact has in the columns of the arrangement; the join with rewrites compares these values.
     """
-    met = _met(rules.plans, facts, rules.asks[step]).withColumns(_picked(rules, "a", _columns(rules.columns)))
+    met = _met(rules.plans, facts, rules.asks[step]).selectExpr("*", *_picked(rules, "a", rules.columns))
     return met.select("arrangement", *names("b", rules.plans.bound), *rules.columns, "stamp", "age")
 
 
@@ -129,25 +129,21 @@ def ground(rules: Rules, rewrites: DataFrame, quiet: int) -> DataFrame:
 
     Equal heads of one rewrite give one row. `quiet` is the id of a property whose reflexive triples are left out, or 0.
     """
-    width, slots = rules.plans.width, _columns(rules.slots)
-
-    def value(code: Column) -> Column:
-        return valued(code, slots)
-
-    columns = [value(F.col(f"h{n}")).alias(f"c{n}") for n in range(width)]
+    width = rules.plans.width
+    values = [valued(f"h{n}", rules.slots) for n in range(width)]
     joined = rewrites.join(F.broadcast(rules.heads), "rule")
     if any(rules.plans.rivals):
-        head = F.array(*[value(F.col(f"h{n}")) for n in range(width)])
-        joined = joined.where(~F.exists("rivals", lambda rival: F.transform(rival, value) == head))
-    heads = joined.select("tbl", *columns, "rank")
+        rival = f"transform(rival, code -> {valued('code', rules.slots)})"
+        joined = joined.where(f"NOT exists(rivals, rival -> {rival} = array({', '.join(values)}))")
+    heads = joined.selectExpr("tbl", *(f"{value} AS c{n}" for n, value in enumerate(values)), "rank")
     if quiet and width > 2:
-        heads = heads.where(~((F.col("c1") == quiet) & (F.col("c0") == F.col("c2"))))
+        heads = heads.where(f"NOT (c1 = {quiet} AND c0 = c2)")
     return heads
 
 
-def valued(code: Column, slots: Sequence[Column]) -> Column:
-    """Return the column of the values that the codes in `code` stand for: an id for itself, `-1 - n` for `slots[n]`."""
-    return F.when(code >= 0, code).otherwise(pick(-1 - code, slots, F.lit(0)))
+def valued(code: str, slots: Sequence[str]) -> str:
+    """Return SQL for the value that `code` stands for: an id stands for itself, `-1 - n` for column `slots[n]`."""
+    return f"if({code} >= 0, {code}, {pick(f'-1 - {code}', slots, '0')})"
 
 
 def _met(plans: Plans, facts: DataFrame, askers: DataFrame) -> DataFrame:
@@ -160,57 +156,42 @@ def met(forms: Sequence[Form], constants: int, facts: DataFrame, askers: DataFra
     A row of `askers` fits a fact that has its form and its constants. The column `form` is an index in `forms`; the
     columns `k0..` are the constants of the form, then zeros. `constants` is the number of columns `k0..`.
     """
-    exploded = facts.withColumn("form", F.explode(F.array(*map(_form, range(len(forms)), forms))))
-    keyed = exploded.select("*", *[_constant(forms, place).alias(f"k{place}") for place in range(constants)])
-    return keyed.join(F.broadcast(askers), ["form", *names("k", constants)])
+    columns = ("form", *names("k", constants))
+    schema = ", ".join(f"{column}: INT" for column in columns)
+    structs = [_form(n, form, columns) for n, form in enumerate(forms)] or [f"CAST(NULL AS STRUCT<{schema}>)"]
+    rows = facts.selectExpr("*", f"inline(array({', '.join(structs)}))")
+    return rows.join(F.broadcast(askers), list(columns))
 
 
-def _form(number: int, form: Form) -> Column:
-    """Return a column of facts: `number` if the fact has the form `form`, else null, which joins with no row."""
-    has = F.col("tbl") == form.table
-    for column, earlier in form.repeated:
-        has = has & (F.col(f"c{column}") == F.col(f"c{earlier}"))
-    return F.when(has, F.lit(number))
+def _form(number: int, form: Form, columns: Sequence[str]) -> str:
+    """Return SQL for a struct `columns` if the fact has the form `form`, else null, which joins with no row.
 
-
-def _constant(forms: Sequence[Form], place: int) -> Column:
-    """Return a column of facts: the value that is compared with constant number `place` of the form of a fact.
-
-    `Form.constants` says in which column of the fact this value is. The value is 0 if the form has fewer constants. The
-    column `form` of a fact is an index in `forms`.
+    The struct has the number of the form, the values that the fact has in place of the constants, then zeros.
     """
-    columns = [F.col(f"c{form.constants[place]}") if place < len(form.constants) else F.lit(0) for form in forms]
-    return pick(F.col("form"), columns, F.lit(0))
+    has = [f"tbl = {form.table}", *(f"c{column} = c{earlier}" for column, earlier in form.repeated)]
+    constants = [f"c{column}" for column in form.constants]
+    values = [str(number), *constants, *["0"] * (len(columns) - 1 - len(constants))]
+    fields = ", ".join(f"'{name}', {value}" for name, value in zip(columns, values, strict=True))
+    return f"CASE WHEN {' AND '.join(has)} THEN named_struct({fields}) END"
 
 
-def _bindings(rules: Rules, otherwise: Column | None = None) -> list[Column]:
-    """Return the columns `v0..`: the values of the slots of a rewrite after a step.
+def _bindings(rules: Rules, otherwise: str = "") -> list[str]:
+    """Return SQL for the columns `v0..`: the values of the slots of a rewrite after a step.
 
     The number in column `f{n}` says which column of the fact gives slot n its value. If the number is NONE, slot n gets
-    the value `otherwise`, or keeps its value if `otherwise` is None.
+    the value `otherwise`, or keeps its value if `otherwise` is empty.
     """
-    columns = _columns(rules.columns)
-    return [
-        pick(F.col(f"f{n}"), columns, F.col(slot) if otherwise is None else otherwise).alias(slot)
-        for n, slot in enumerate(rules.slots)
-    ]
+    return [f"{pick(f'f{n}', rules.columns, otherwise or slot)} AS {slot}" for n, slot in enumerate(rules.slots)]
 
 
-def _picked(rules: Rules, prefix: str, values: Sequence[Column]) -> dict[str, Column]:
-    """Return the columns `b0..` of a join. `b{n}` is `values[k]`, where k is the number in column `{prefix}{n}`.
+def _picked(rules: Rules, prefix: str, columns: Sequence[str]) -> list[str]:
+    """Return SQL for the columns `b0..` of a join. `b{n}` is `columns[k]`, where k is the number in `{prefix}{n}`.
 
     If the number is NONE, `b{n}` is 0.
     """
-    return {f"b{n}": pick(F.col(f"{prefix}{n}"), values, F.lit(0)) for n in range(rules.plans.bound)}
+    return [f"{pick(f'{prefix}{n}', columns, '0')} AS b{n}" for n in range(rules.plans.bound)]
 
 
-def _columns(columns: Sequence[str]) -> list[Column]:
-    return [F.col(column) for column in columns]
-
-
-def pick(number: Column, values: Sequence[Column], otherwise: Column) -> Column:
-    """Return a column: in each row `values[number]`, or `otherwise` if `number` is not an index in `values`."""
-    picked = otherwise
-    for place, value in enumerate(values):
-        picked = F.when(number == place, value).otherwise(picked)
-    return picked
+def pick(number: str, columns: Sequence[str], otherwise: str) -> str:
+    """Return SQL for the column `columns[number]`, or `otherwise` if `number` is not an index in `columns`."""
+    return f"coalesce(get(array({', '.join(columns)}), {number}), {otherwise})" if columns else otherwise

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.rules.lowering import Aggregation
-from kgreason.spark.close.operators.program import MADE, MET, Operator
+from kgreason.spark.close.operators.program import MADE, Operator
 from kgreason.spark.close.operators.tables import Tables
 from kgreason.spark.close.operators.tasks import grouping
 from kgreason.spark.close.operators.terms import Terms
@@ -27,20 +27,20 @@ _COUNT = "COUNT"
 
 
 def aggregated(
-    facts: DataFrame,
+    rows: DataFrame,
     numbers: Sequence[int],
     operators: Sequence[Operator],
     tables: Tables,
     terms: Terms,
     others: DataFrame | None,
 ) -> DataFrame:
-    """Compute aggregates over `facts`: the elements `numbers` of `operators`. Returns a row for each group.
+    """Compute aggregates: the elements `numbers` of `operators`. Returns a row for each group.
 
+    `rows` are the rows of `Tables.keyed` with the matches of aggregates; those of other aggregates do not matter.
     The columns are `operator, kind, b0.., text`: the number of the operator, MADE, the group, and the value of the
     group. `others` has a column `id`: the terms that are not first names (`individuals`); a match with such a term does
     not count. `others` is None if no terms are equal.
     """
-    rows = tables.keyed(facts, numbers, (MET,))
     if others is not None:
         for key in tables.keys:
             rows = rows.join(others.select(F.col("id").alias(key)), key, "left_anti")
@@ -52,7 +52,7 @@ def aggregated(
         "operator",
         "is_count",
         *(column.alias(group) for column, group in zip(columns, groups, strict=True)),
-        pick(F.col("place"), [F.col(key) for key in tables.keys], F.lit(0)).alias("id"),
+        F.expr(pick("place", tables.keys, "0")).alias("id"),
     )
     text = F.concat(F.lit('"'), F.count("*").cast("string"), F.lit(f'"^^{XSD_INTEGER}'))
     found = rows.where("is_count").groupBy("operator", *groups).agg(text.alias("text"))

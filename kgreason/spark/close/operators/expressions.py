@@ -23,8 +23,8 @@ from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.rules.expressions import call_of, skolem_of, skolem_terms
 from kgreason.rules.lowering import Function
 from kgreason.rules.model import Computed, Rule, Variable
-from kgreason.spark.close.fixpoint import Kept
-from kgreason.spark.close.operators.program import ASKS, Operator, operators_of
+from kgreason.spark.close.kept import Kept
+from kgreason.spark.close.operators.program import Operator, operators_of
 from kgreason.spark.close.operators.tables import Tables
 from kgreason.spark.close.operators.tasks import Expression, computed_schema, evaluating
 from kgreason.spark.close.operators.terms import Terms
@@ -32,29 +32,30 @@ from kgreason.spark.start.failures import reason
 
 
 def computed(
-    facts: DataFrame,
+    asks: DataFrame,
     expressions: Mapping[int, Expression],
     tables: Tables,
     terms: Terms,
     kept: Kept,
     names: DataFrame | None = None,
 ) -> DataFrame | None:
-    """Evaluate expressions for the inputs that `facts` ask for. Returns None if the facts ask for none.
+    """Evaluate expressions for the inputs `asks`, rows `operator, b0..`. Returns None if there are none.
 
     Returns rows `operator, kind, b0.., text`: the number of the operator, MADE or CALLED (`program`), the input and the
-    result (null for a FILTER). `names` has rows `id, name`: each term that is not a first name, with the first name to
-    use in its place. If `names` is None, no term is replaced.
+    result (null for a FILTER). `expressions` has at least the operators that occur in `asks`. `names` has rows
+    `id, name`: each term that is not a first name, with the first name to use in its place. If `names` is None, no term
+    is replaced.
     """
-    asks = kept.keep(tables.keyed(facts, expressions, (ASKS,)).drop("role"))
-    if asks.isEmpty():
+    asks, count, _ = kept.computed(asks.select("operator", *tables.keys))
+    if not count:
         return None
-    ids = asks.select(F.explode(F.array(*tables.keys)).alias("id")) if tables.keys else None
-    texts = kept.keep(_texts(ids, terms, names)) if ids is not None else None
-    for number, key in enumerate(tables.keys):
-        assert texts is not None
-        named = texts.withColumnsRenamed({"id": key, "text": f"t{number}"})
-        asks = asks.join(named, key, "left")
-    return kept.keep(asks.mapInArrow(evaluating(expressions, len(tables.keys)), computed_schema(len(tables.keys))))
+    if tables.keys:
+        ids = asks.select(F.explode(F.array(*tables.keys)).alias("id"))
+        texts = kept.computed(_texts(ids, terms, names)).frame
+        for number, key in enumerate(tables.keys):
+            asks = asks.join(texts.withColumnsRenamed({"id": key, "text": f"t{number}"}), key, "left")
+    task = evaluating(expressions, len(tables.keys))
+    return kept.computed(asks.mapInArrow(task, computed_schema(len(tables.keys)))).frame
 
 
 def _texts(ids: DataFrame, terms: Terms, names: DataFrame | None) -> DataFrame:

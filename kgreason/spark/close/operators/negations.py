@@ -13,7 +13,7 @@ Cost: one anti-join over the keys of all negations.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
@@ -26,27 +26,31 @@ from kgreason.spark.close.operators.tables import Tables
 from kgreason.spark.close.operators.terms import Terms
 
 
-def absent(facts: DataFrame, numbers: Collection[int], tables: Tables) -> DataFrame:
-    """Return the values for which NOT now holds, for the negations `numbers`, as rows `operator, kind, b0.., id`.
+def unanswered(read: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """Return those rows of `read` in which rules ask, and for which no operator has answered and nothing matches.
 
-    `b0..` are the values. Only values that a rule asks for and that have no fact of `none` yet are returned. `kind` is
-    always `MADE`. `id` is always 0, because a negation has no result.
+    `read` are rows of `Tables.keyed`, `keys` their columns `b0..`. The result has the columns `operator, b0..`.
     """
-    keyed = tables.keyed(facts, numbers, (ASKS, MET, KNOWN))
-    asks, answered = keyed.where(F.col("role") == ASKS), keyed.where(F.col("role") != ASKS)
-    found = asks.join(answered, ["operator", *tables.keys], "left_anti")
-    return found.select("operator", F.lit(MADE).alias("kind"), *tables.keys, F.lit(0).alias("id"))
+    asks, answered = read.where(F.col("role") == ASKS), read.where(F.col("role") != ASKS)
+    return asks.join(answered, ["operator", *keys], "left_anti").select("operator", *keys)
 
 
-def check_absent(
-    facts: DataFrame, numbers: Collection[int], operators: Sequence[Operator], tables: Tables, terms: Terms
-) -> None:
+def absent(read: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """Return the values for which NOT now holds, as rows `operator, kind, b0.., id`.
+
+    `read` are the rows of `Tables.keyed` for the negations to decide, `keys` their columns `b0..`, which have the
+    values. Only values that a rule asks for and that have no fact of `none` yet are returned. `kind` is always `MADE`.
+    `id` is always 0, because a negation has no result.
+    """
+    return unanswered(read, keys).select("operator", F.lit(MADE).alias("kind"), *keys, F.lit(0).alias("id"))
+
+
+def check_absent(read: DataFrame, operators: Sequence[Operator], tables: Tables, terms: Terms) -> None:
     """Raise StratificationError if a negation has a match for values for which it has a fact of `none`.
 
-    `numbers` are the numbers of the negations to check, in `operators`.
+    `read` are the rows of `Tables.keyed` for the negations, which are among `operators`.
     """
-    keyed = tables.keyed(facts, numbers, (MET, KNOWN))
-    known, derived = (keyed.where(F.col("role") == role) for role in (KNOWN, MET))
+    known, derived = (read.where(F.col("role") == role) for role in (KNOWN, MET))
     wrong = known.join(derived, ["operator", *tables.keys], "left_semi").first()
     if wrong is None:
         return

@@ -1,22 +1,24 @@
 """`Assertions`: the facts that operators assert when rules derive nothing new, for all operators at once.
 
     expressions    results for the inputs that rules ask for; as soon as rules ask
-    then, stratum by stratum, when all facts of lower strata are final:
+    then, stratum by stratum, when all facts of lower strata are final, all in one round:
+    SKOLEM         blank nodes for individuals, if rules follow owl:sameAs
     negations      the inputs that rules ask for, if nothing matches
     aggregates     one value for each group
-    SKOLEM         blank nodes for individuals, if rules follow owl:sameAs
 
 Law: the facts at the end are those that `materialize/operators` asserts in one process. No fact is ever retracted,
 because an operator is decided only when all facts that it reads are final (rules/strata.py).
 
-Cost: some joins each time operators assert facts; their number does not depend on the number of operators. Only rules
-that new facts match are evaluated, but each round reads and writes all facts.
+Cost of a round, for any number of operators: one scan of the facts that are new since the last round, for expressions;
+if there are no results, one scan of all facts for all other operators; then some joins of what the operators read. A
+round writes only the facts that it asserts. Then rules are evaluated that these facts match.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import reduce
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
@@ -26,17 +28,38 @@ from kgreason.functions.registry import Registry
 from kgreason.materialize.options import Limits
 from kgreason.rules.formatter import format_aggregate
 from kgreason.rules.lowering import Aggregation, Function, Negation
-from kgreason.spark.close.fixpoint import Kept
+from kgreason.spark.close.kept import Kept
 from kgreason.spark.close.operators.aggregates import aggregated, aggregation_of
 from kgreason.spark.close.operators.expressions import computed, expressions_of, with_first_names
 from kgreason.spark.close.operators.individuals import links, others
-from kgreason.spark.close.operators.negations import absent, check_absent
-from kgreason.spark.close.operators.program import KNOWN, MET, Operators, check_recursion
+from kgreason.spark.close.operators.negations import absent, check_absent, unanswered
+from kgreason.spark.close.operators.program import (
+    ASKS,
+    COMPUTE,
+    GROUP,
+    KNOWN,
+    MET,
+    NOT,
+    Operators,
+    check_recursion,
+)
 from kgreason.spark.close.operators.tables import Tables
 from kgreason.spark.close.operators.terms import Terms
 
 LIMITS = Limits(rounds=100)
 """The limits of a recursion through BIND on Spark, where a round takes some seconds."""
+
+
+class _Read(NamedTuple):
+    """All that operators read. `keyed` are rows of `Tables.keyed` for all operators, `facts` all facts.
+
+    `names` has rows `id, name`: each term that is not a first name, with the first name of the same individual. It is
+    None if the program has no rules about owl:sameAs, or no SKOLEM and no aggregates.
+    """
+
+    keyed: DataFrame
+    facts: DataFrame
+    names: DataFrame | None
 
 
 class Assertions:
@@ -85,94 +108,114 @@ class Assertions:
         if self._are_merged and not links(facts, self._triples).isEmpty():
             return None
         self._since.append(arrived)
-        found = self._computed(arrived, self._numbers(Function), kept)
+        found = self._computed(arrived, kept)
         if found is None:
-            self._check_groups(facts, kept)
-            found = self._absent(facts, kept)
+            found = self._decided(facts, kept)
+        return found
+
+    def _computed(self, arrived: DataFrame, kept: Kept) -> DataFrame | None:
+        """Evaluate the expressions without a stratum for the inputs that the facts `arrived` ask for.
+
+        Returns the results as facts, or None if there are none.
+        """
+        if not self._numbers(Function, 0, 0):
+            return None
+        asks = self._tables.keyed(arrived, does=COMPUTE, role=ASKS).where("stratum = 0")
+        rows = computed(asks, self._expressions, self._tables, self._terms, kept)
+        return rows if rows is None else self._with_ids(rows, kept, is_round=True)
+
+    def _decided(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
+        """Decide one stratum after the other until there are facts to assert. Returns these facts.
+
+        Returns None if all strata are decided. Raises StratificationError if the facts make the rules circular.
+        """
+        if not self._last:
+            return None
+        read = _Read(kept.computed(self._tables.keyed(facts)).frame, facts, self._names(facts, kept))
+        self._check_groups(read, kept)
+        found = self._at(read, kept, is_new=False)
         while found is None and self._level < self._last:
             self._level += 1
             self._rounds = self._made = 0  # a recursion makes all its terms in one stratum
-            found = self._decided(facts, kept)
+            found = self._at(read, kept, is_new=True)
         if found is None and self._numbers(Negation) and not self._goes_on:
-            check_absent(facts, self._numbers(Negation), self._operators.all, self._tables, self._terms)
+            check_absent(read.keyed.where(f"does = {NOT}"), self._operators.all, self._tables, self._terms)
         return found
 
-    def _numbers(self, kind: type) -> list[int]:
-        """Return the numbers of the operators that are of type `kind`, in all strata up to the present one."""
-        found = enumerate(self._operators.all)
-        return [number for number, each in found if isinstance(each.does, kind) and each.level <= self._level]
+    def _names(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
+        """Return rows `id, name` as `individuals.others` has them, or None if no operator reads individuals."""
+        are_read = self._numbers(Function, 1, self._last) or self._numbers(Aggregation, 1, self._last)
+        if not (self._operators.is_linked and are_read):
+            return None
+        return kept.computed(others(facts, self._triples, self._terms)).frame
 
-    def _reached(self, kind: type) -> list[int]:
-        """Return the numbers of the operators that are of type `kind`, in the present stratum alone."""
-        return [number for number in self._numbers(kind) if self._operators.all[number].level == self._level]
+    def _at(self, read: _Read, kept: Kept, *, is_new: bool) -> DataFrame | None:
+        """Return the facts to assert so that all strata up to the present one are decided, or None if there are none.
 
-    def _decided(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
-        """Return the facts to assert in the present stratum, or None if there are none.
-
-        All its operators assert facts, and so do the negations of lower strata.
+        `is_new` says that the present stratum was not decided before, so its aggregates are computed.
         """
         parts = [
-            self._absent(facts, kept),
-            self._computed(facts, self._reached(Function), kept),
-            self._aggregated(facts, kept),
+            self._skolems(read, kept),
+            self._absent(read, kept),
+            self._aggregated(read, kept) if is_new else None,
         ]
         found = [part for part in parts if part is not None]
         return reduce(DataFrame.union, found) if found else None
 
-    def _absent(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
-        numbers = self._numbers(Negation)
-        return _some(self._tables.facts(absent(facts, numbers, self._tables)), kept) if numbers else None
+    def _numbers(self, kind: type, low: int = 0, high: int | None = None) -> list[int]:
+        """Return the numbers of the operators of type `kind` whose stratum is `low` or above.
 
-    def _computed(self, facts: DataFrame, numbers: list[int], kept: Kept) -> DataFrame | None:
-        """Evaluate the expressions `numbers` for the inputs that `facts` ask for.
-
-        Returns the results as facts, or None if there are none.
+        Their stratum is at most `high`, or the present stratum if `high` is None.
         """
-        waiting = {number for number in numbers if self._operators.all[number].level}
-        rows = [self._results(facts, waiting, self._others(facts), kept)] if waiting else []
-        rows.append(self._results(facts, {*numbers} - waiting, None, kept))
-        found = [part for part in rows if part is not None]
-        makes = any(self._expressions[number].computed.result for number in numbers)
-        return self._with_ids(reduce(DataFrame.union, found), kept, makes=makes, is_round=True) if found else None
+        high = self._level if high is None else high
+        found = enumerate(self._operators.all)
+        return [number for number, each in found if isinstance(each.does, kind) and low <= each.level <= high]
 
-    def _results(
-        self, facts: DataFrame, numbers: Collection[int], names: DataFrame | None, kept: Kept
-    ) -> DataFrame | None:
-        """Return the results of the expressions `numbers` as rows; see `expressions.computed`.
+    def _up_to(self, read: _Read, does: int) -> DataFrame:
+        """Return the rows of `read` for the operators `does` of the present stratum and those below, but not of 0."""
+        return read.keyed.where((F.col("does") == does) & F.col("stratum").between(1, self._level))
 
-        `names` has rows `id, name`: each term that is not a first name, with the first name to use in its place.
-        """
+    def _absent(self, read: _Read, kept: Kept) -> DataFrame | None:
+        if not self._numbers(Negation):
+            return None
+        return _some(self._tables.facts(absent(self._up_to(read, NOT), self._tables.keys)), kept)
+
+    def _skolems(self, read: _Read, kept: Kept) -> DataFrame | None:
+        """Evaluate the SKOLEM expressions that wait for equal terms. Returns the results as facts, or None."""
+        numbers = self._numbers(Function, 1)
         if not numbers:
+            return None
+        asks = kept.computed(unanswered(self._up_to(read, COMPUTE), self._tables.keys))
+        if not asks.size:
             return None
         expressions = {number: self._expressions[number] for number in numbers}
-        if names is not None:
-            expressions = with_first_names(expressions, names, self._terms)
-        return computed(facts, expressions, self._tables, self._terms, kept, names)
+        assert read.names is not None
+        expressions = with_first_names(expressions, read.names, self._terms)
+        rows = computed(asks.frame, expressions, self._tables, self._terms, kept, read.names)
+        return rows if rows is None else self._with_ids(rows, kept, is_round=True)
 
-    def _aggregated(self, facts: DataFrame, kept: Kept) -> DataFrame | None:
+    def _aggregated(self, read: _Read, kept: Kept) -> DataFrame | None:
         """Compute the aggregates of the present stratum. Returns a fact for each group, or None without aggregates."""
-        numbers = self._reached(Aggregation)
+        numbers = self._numbers(Aggregation, self._level)
         if not numbers:
             return None
-        return self._with_ids(kept.keep(self._values(facts, numbers)), kept)
+        return self._with_ids(kept.computed(self._values(read, numbers)).frame, kept)
 
-    def _values(self, facts: DataFrame, numbers: list[int]) -> DataFrame:
-        names = self._others(facts) if self._operators.is_linked else None
-        return aggregated(facts, numbers, self._operators.all, self._tables, self._terms, names)
+    def _values(self, read: _Read, numbers: list[int]) -> DataFrame:
+        met = read.keyed.where((F.col("does") == GROUP) & (F.col("role") == MET))
+        return aggregated(met, numbers, self._operators.all, self._tables, self._terms, read.names)
 
-    def _others(self, facts: DataFrame) -> DataFrame:
-        return others(facts, self._triples, self._terms)
-
-    def _with_ids(self, rows: DataFrame, kept: Kept, *, makes: bool = True, is_round: bool = False) -> DataFrame | None:
+    def _with_ids(self, rows: DataFrame, kept: Kept, *, is_round: bool = False) -> DataFrame | None:
         """Turn results, rows `operator, kind, b0.., text`, into facts `tbl, c0..`, or None if there are no results.
 
-        With `makes`, each text gets the id of its term. If some of these terms are new, the facts about all literals
-        are returned, too; with `is_round` the new terms count towards the limits. Without `makes` all texts are null.
+        Each text gets the id of its term. If some of these terms are new, the facts about all literals are returned,
+        too; with `is_round` the new terms count towards the limits.
         """
-        made = self._terms.intern(rows.where("text IS NOT NULL").select("text")) if makes else 0
+        texts = kept.computed(rows.where("text IS NOT NULL").select("text").distinct())
+        made = self._terms.intern(texts.frame) if texts.size else 0
         if made and is_round:
             self._count(rows, made)
-        named = self._terms.identified(rows) if makes else rows.withColumn("id", F.lit(0))
+        named = self._terms.identified(rows) if texts.size else rows.withColumn("id", F.lit(0))
         found = _some(self._tables.facts(named), kept)
         literals = self._literals() if made and found is not None else None
         return found if found is None or literals is None else found.unionByName(literals)
@@ -194,22 +237,22 @@ class Assertions:
             "recursion end? Bound it with FILTER, or load in one process, where a round costs less"
         )
 
-    def _check_groups(self, facts: DataFrame, kept: Kept) -> None:
+    def _check_groups(self, read: _Read, kept: Kept) -> None:
         """Raise StratificationError if an aggregate has another value for a group than it had when it was decided."""
         since, self._since = self._since, []
-        numbers = self._numbers(Aggregation)
-        if not numbers or self._goes_on:
+        if self._goes_on or not self._numbers(Aggregation):
             return
-        arrived = reduce(DataFrame.unionByName, since)
-        touched = self._tables.keyed(arrived, numbers, (MET,)).select("operator").distinct().collect()
-        if not touched:
+        met = self._tables.keyed(reduce(DataFrame.unionByName, since), does=GROUP, role=MET)
+        touched = met.where(F.col("stratum") <= self._level).select("operator").distinct()
+        numbers = [row.operator for row in touched.collect()]
+        if not numbers:
             return
-        numbers = [row.operator for row in touched]
-        values = kept.keep(self._values(facts, numbers))
+        values = kept.computed(self._values(read, numbers)).frame
         self._terms.intern(values.select("text"))
-        now = kept.keep(self._tables.facts(self._terms.identified(values)))
-        decided = self._tables.keyed(facts, numbers, (KNOWN,)).count()
-        if now.count() != decided or not now.join(facts, now.columns, "left_anti").isEmpty():
+        now = kept.computed(self._tables.facts(self._terms.identified(values)))
+        known = read.keyed.where((F.col("does") == GROUP) & (F.col("role") == KNOWN))
+        decided = known.join(touched, "operator", "left_semi").count()
+        if now.size != decided or not now.frame.join(read.facts, now.frame.columns, "left_anti").isEmpty():
             label = format_aggregate(aggregation_of(self._operators.all[numbers[0]]).aggregate, {})
             raise StratificationError(
                 f"the facts make the rules circular: {label} was decided, and then its atoms changed"
@@ -217,6 +260,6 @@ class Assertions:
 
 
 def _some(rows: DataFrame, kept: Kept) -> DataFrame | None:
-    """Keep rows in memory until `kept` ends. Returns the rows, or None if there are none."""
-    found = kept.keep(rows)
-    return None if found.isEmpty() else found
+    """Compute rows now. Returns the rows, or None if there are none."""
+    found = kept.computed(rows)
+    return found.frame if found.size else None

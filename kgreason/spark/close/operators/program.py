@@ -1,12 +1,13 @@
 """The operators of a program as small tables: which facts they read, and which facts they write.
 
-    reads     a fact that an operator reads     form, constants -> operator, role, the columns with the keys
+    reads     a fact that an operator reads     form, constants -> operator, does, stratum, role, the columns of keys
     writes    a fact that an operator asserts   operator, kind -> table, and for each column: a constant, key or result
 
 An operator reads facts of hidden relations (rules/lowering.py). The values of the variables in such a fact are its
 *keys*. The role of a fact says what it means: values that a rule asks for (`ASKS`), a match of the negated or
-aggregated atoms (`MET`), or a result that the operator has asserted already (`KNOWN`). The tables are like those of
-rules (`close/plans.py`, which explains what a form is), so one join finds the facts for all operators.
+aggregated atoms (`MET`), or a result that the operator has asserted already (`KNOWN`). The number `does` says what the
+operator is: `NOT`, `COMPUTE` or `GROUP`. The tables are like those of rules (`close/plans.py`, which explains what a
+form is), so one join finds the facts for all operators.
 
 Operators have the same strata as in the engine of one process (rules/strata.py). FILTER and BIND have stratum 0, so
 they do not wait for other operators.
@@ -36,9 +37,14 @@ from kgreason.spark.close.plans import NONE, Form, Row, Table, names
 
 ASKS, MET, KNOWN = 0, 1, 2
 """The roles of atoms; see the top of this file."""
+NOT, COMPUTE, GROUP = 0, 1, 2
+"""What an operator does: a negation, an expression or an aggregate."""
 MADE, CALLED = 0, 1
 """The kinds of facts that an operator writes: a result; or a note that a Python function was called for an input."""
 Operation: TypeAlias = Negation | Function | Aggregation
+_KINDS = {Negation: NOT, Function: COMPUTE, Aggregation: GROUP}
+READ = ("operator", "does", "stratum", "role")
+"""The columns of a row that an operator reads, before its keys."""
 _AT_ONCE = Level(0)
 TableOf = Callable[[tuple[bool, int]], int]
 
@@ -53,6 +59,11 @@ class Operator(NamedTuple):
     rule: str
     is_recursive: bool
     does: Operation
+
+    @property
+    def kind(self) -> int:
+        """What the operator does, as a number: `NOT`, `COMPUTE` or `GROUP`."""
+        return _KINDS[type(self.does)]
 
 
 class Operators(NamedTuple):
@@ -149,10 +160,18 @@ def between(operators: Operators, ids: Mapping[str, int], table: TableOf) -> Bet
     writes = [(number, *each) for number, operator in enumerate(operators.all) for each in _writes(operator)]
     writer = Forms(ids, table)
     found = [(writer.key(atom), number, role, writer.columns(atom, keys)) for number, role, atom, keys in reads]
+    all_ = operators.all
     constants = max((len(form.constants) for form in writer.numbers), default=0)
     width = max((len(keys) for *_, keys in reads), default=0)
     rows = [
-        (*_padded(key, constants + 1, 0), number, role, *_padded(columns, width, NONE))
+        (
+            *_padded(key, constants + 1, 0),
+            number,
+            all_[number].kind,
+            all_[number].level,
+            role,
+            *_padded(columns, width, NONE),
+        )
         for key, number, role, columns in found
     ]
     heads = [(number, kind, *writer.head(atom, keys, width)) for number, kind, atom, keys in writes]
@@ -162,7 +181,7 @@ def between(operators: Operators, ids: Mapping[str, int], table: TableOf) -> Bet
         tuple(writer.numbers),
         constants,
         width,
-        Table(("form", *names("k", constants), "operator", "role", *names("a", width)), rows),
+        Table(("form", *names("k", constants), *READ, *names("a", width)), rows),
         Table(("operator", "kind", "tbl", *names("h", wide - 3)), [_padded(head, wide, 0) for head in heads]),
     )
 
@@ -225,10 +244,9 @@ def _reads(operator: Operator) -> Iterator[tuple[int, Atom, tuple[Variable, ...]
         case Negation(pattern, asks, none, _):
             keys = _variables(asks)
             yield from ((ASKS, asks, keys), (MET, pattern, keys), (KNOWN, none, keys))
-        case Function(asks, _, _, called):
+        case Function(asks, made, _, called):
             yield ASKS, asks, _variables(asks)
-            if called:
-                yield KNOWN, called, _variables(called)
+            yield KNOWN, called or made, _variables(asks)
         case Aggregation(_, each, keys, value):
             yield from ((MET, each, keys), (KNOWN, value, _variables(value)))
 

@@ -4,7 +4,7 @@
 
 Law: ids never change, and a new term gets an id that follows the last one. If a job was stopped and starts again, it
 uses the ids that it has written before, because the levels on disk have these ids. Cost: `intern` joins the texts with
-all terms, and runs six small jobs.
+all terms, and runs some small jobs.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.errors import LimitError
+from kgreason.spark.close.kept import Computed, Kept
 from kgreason.spark.folders.markers import mark, marked
 from kgreason.terms.dictionary import MAX_ID
 
@@ -35,7 +36,15 @@ class Terms:
     def __init__(self, stored: DataFrame, fresh: Mapping[int, str], last: int, folder: str, made_from: str) -> None:
         self._folder, self._last, self._parts, self._made_from = folder, last, 0, made_from
         self.spark = stored.sparkSession
-        self.stored, self._fresh = stored, self.spark.createDataFrame(list(fresh.items()), _TERMS)
+        self._stored, self._fresh = stored, self.spark.createDataFrame(list(fresh.items()), _TERMS)
+        self._made: list[str] = []
+        """The paths of the files with new terms."""
+
+    @property
+    def stored(self) -> DataFrame:
+        """The terms in files."""
+        found = self._stored
+        return found.union(self.spark.read.schema(_TERMS).parquet(*self._made)) if self._made else found
 
     @property
     def all(self) -> DataFrame:
@@ -61,32 +70,39 @@ class Terms:
         path = f"{self._folder}/part-{self._parts}"
         self._parts += 1
         found = marked(self.spark, f"{path}.whole", _WHOLE)
-        count: int = found.rows if found and found.made_from == self._made_from else self._written(texts, path)
+        if found and found.made_from != self._made_from:  # of other rules: writing makes its terms unfinished
+            mark(self.spark, f"{path}.whole", _WHOLE, None)
+            found = None
+        count: int = found.rows if found else self._written(texts, path)
         if count:
-            self.stored = self.stored.union(self.spark.read.schema(_TERMS).parquet(path))
+            self._made.append(path)
             self._last += count
         return count
 
     def _written(self, texts: DataFrame, path: str) -> int:
         """Write those of `texts` that have no id yet to a file at `path`, with new ids. Returns how many there are."""
-        mark(self.spark, f"{path}.whole", _WHOLE, None)
-        unknown = texts.distinct().join(self.all, "text", "left_anti")
-        place = F.monotonically_increasing_id()
-        numbered = unknown.repartition("text").sortWithinPartitions("text").withColumn("place", place).persist()
-        try:
-            part = F.shiftright("place", _ROW_BITS).cast("int").alias("part")
-            counts = numbered.groupBy(part).count().orderBy("part").collect()
-            sums: list[int] = list(accumulate((count for _, count in counts), initial=0))
-            if self._last + sums[-1] > MAX_ID:
+        with Kept() as kept:
+            unknown = kept.computed(texts.distinct().join(self.all, "text", "left_anti"))
+            if not unknown.size:
+                return 0
+            if self._last + unknown.size > MAX_ID:
                 raise LimitError(f"the rules make more than {MAX_ID:,} terms, and the dictionary has no room")
-            if counts:
-                offsets = [(number, self._last + 1 + sum_) for (number, _), sum_ in zip(counts, sums, strict=False)]
-                starts = F.broadcast(self.spark.createDataFrame(offsets, "part int, offset int"))
-                row = F.col("place").bitwiseAND((1 << _ROW_BITS) - 1)
-                placed = numbered.withColumn("part", part).join(starts, "part")
-                terms = placed.select((row + F.col("offset")).cast("int").alias("id"), "text")
-                terms.write.mode("overwrite").parquet(path)
-        finally:
-            numbered.unpersist()
-        mark(self.spark, f"{path}.whole", _WHOLE, (self._made_from, sums[-1]))
-        return sums[-1]
+            self._numbered(unknown, kept).write.mode("overwrite").parquet(path)
+        mark(self.spark, f"{path}.whole", _WHOLE, (self._made_from, unknown.size))
+        return unknown.size
+
+    def _numbered(self, texts: Computed, kept: Kept) -> DataFrame:
+        """Return rows `id, text`: the texts with the ids that follow the last id."""
+        if texts.rows is not None:
+            ordered = sorted(texts.rows.column("text").to_pylist())
+            return self.spark.createDataFrame(list(enumerate(ordered, self._last + 1)), _TERMS)
+        place = F.monotonically_increasing_id()
+        placed = kept.keep(texts.frame.repartition("text").sortWithinPartitions("text").withColumn("place", place))
+        part = F.shiftright("place", _ROW_BITS).cast("int").alias("part")
+        counts = placed.groupBy(part).count().orderBy("part").collect()
+        sums = accumulate((count for _, count in counts), initial=0)
+        offsets = [(number, self._last + 1 + sum_) for (number, _), sum_ in zip(counts, sums, strict=False)]
+        starts = F.broadcast(self.spark.createDataFrame(offsets, "part int, offset int"))
+        row = F.col("place").bitwiseAND((1 << _ROW_BITS) - 1)
+        joined = placed.withColumn("part", part).join(starts, "part")
+        return joined.select((row + F.col("offset")).cast("int").alias("id"), "text")
