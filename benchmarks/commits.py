@@ -12,9 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from benchmarks import closures, states
+from benchmarks.completion import GALEN
 from benchmarks.model import Measurement
-from benchmarks.states import GROWN, SIDES, Measured, Side, Start, closure, lubm, measure
+from benchmarks.programs import Statements
+from benchmarks.states import GROWN, SIDES, Measured, Side, Start, closure, lubm, measure, of_triples, pointers
 from benchmarks.workspace import Workspace
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.selection import select
+from kgreason.rdf.reader import read_files
 
 _ROUNDS, _PARTS, _SINGLES = 3, 2, 100
 
@@ -39,6 +46,26 @@ def dense(_: Workspace) -> Start:
 def sparse(_: Workspace) -> Start:
     """The transitive closure of 5,000 nodes and 10,000 edges."""
     return closure(5_000, 10_000)
+
+
+def points_to(_: Workspace) -> Start:
+    """Andersen's points-to analysis of a random program of 3,000 variables."""
+    return pointers(3_000, Statements(addr=1_200, copy=2_100, load=300, store=300), 0.8)
+
+
+def completion(_: Workspace) -> Start:
+    """The completion of an EL ontology of 2,000 classes."""
+    return states.completion(2_000, GALEN)
+
+
+def brick(workspace: Workspace) -> Start:
+    """Brick and a building under OWL 2 RL. Raises SkippedError where the shared data are missing."""
+    materializer = Materializer(select(["owl2rl"]))
+    materializer.change(
+        Edit(added=read_files([closures.file_of("brick", workspace)], materializer.dictionary, syntax="nt"))
+    )
+    materializer.accept()
+    return of_triples(materializer)
 
 
 def hundredth(scene: Scene, side: Side, workspace: Workspace) -> Measurement:

@@ -87,16 +87,16 @@ def _zipf(rng: np.random.Generator, variables: int, count: int, skew: float) -> 
 
 
 def relational(rules: str, relations: Mapping[str, Int32]) -> Input:
-    """An engine with these rules, and pairs int32[n, 2] of numbers as rows of these relations."""
+    """An engine with these rules, and rows int32[n, w] of numbers as facts of these relations."""
     engine, dictionary = Engine(), Dictionary()
     engine.set_rules([encode(rule, engine.planner, dictionary.intern) for rule in parse(rules).rules])
-    names = dictionary.intern(relation_text(name, 2) for name in relations)
+    names = dictionary.intern(relation_text(name, rows.shape[1]) for name, rows in relations.items())
     first = len(dictionary) + 1
-    rows = [
-        np.column_stack([np.full(len(pairs), name, dtype=np.int32), pairs + first])
-        for name, pairs in zip(names, relations.values(), strict=True)
-    ]
-    return Input(engine, {engine.table(False, 3): np.concatenate(rows).astype(np.int32)})
+    found: dict[int, list[Int32]] = {}
+    for name, rows in zip(names, relations.values(), strict=True):
+        facts = np.column_stack([np.full(len(rows), name), rows + first]).astype(np.int32)
+        found.setdefault(engine.table(False, facts.shape[1]), []).append(facts)
+    return Input(engine, {table: np.concatenate(facts) for table, facts in found.items()})
 
 
 def idle_rules(count: int) -> tuple[Rule, ...]:

@@ -13,17 +13,20 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import median
+from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from benchmarks.completion import COMPLETION, Axioms, ontology
 from benchmarks.floor import empty
 from benchmarks.lubm import asserted, materialize
-from benchmarks.programs import TRANSITIVE_CLOSURE, random_graph, relational
+from benchmarks.programs import POINTS_TO, TRANSITIVE_CLOSURE, Statements, random_graph, relational
+from benchmarks.programs import pointers as random_program
 from benchmarks.timing import timed
 from benchmarks.workspace import Workspace
 from kgreason.engine.engine import Engine, Strategy
@@ -72,31 +75,37 @@ class Measured(NamedTuple):
 class Start(NamedTuple):
     """Rules and asserted facts: `rules` is an engine without facts, `rows` int32[n, w] are the facts of `table`.
 
-    Changes are drawn from the first `changed` rows.
+    Changes are drawn from the first `changed` rows. `others` are facts of other tables, which do not change.
     """
 
     rules: Engine
     table: int
     rows: Int32
     changed: int
+    others: Mapping[int, Int32] = MappingProxyType({})
+
+    @property
+    def facts(self) -> dict[int, Int32]:
+        """All asserted facts, by table."""
+        return {self.table: self.rows, **self.others}
 
     def bootstrap(self) -> float:
         """The seconds of a Bootstrap that has nothing to compare with."""
-        seconds = timed(lambda: self.rules.bootstrap({self.table: self.rows}))
+        seconds = timed(lambda: self.rules.bootstrap(self.facts))
         empty(self.rules)
         return seconds
 
     def fresh(self) -> Engine:
         """An engine right after a Bootstrap."""
         engine = twin(self.rules)
-        engine.bootstrap({self.table: self.rows})
+        engine.bootstrap(self.facts)
         return engine
 
     def grown(self) -> Engine:
         """An engine that was given its last `GROWN` facts, drawn from those that change, one by one."""
         late = np.sort(np.argsort(np.random.default_rng(1).random(self.changed))[:GROWN])
         engine = twin(self.rules)
-        engine.bootstrap({self.table: np.delete(self.rows, late, axis=0)})
+        engine.bootstrap({**self.others, self.table: np.delete(self.rows, late, axis=0)})
         add_singly(engine, self.table, self.rows[late])
         return engine
 
@@ -127,6 +136,21 @@ def closure(nodes: int, edges: int) -> Start:
     engine, facts = relational(TRANSITIVE_CLOSURE, {"edge": random_graph(nodes, edges)})
     ((table, rows),) = facts.items()
     return Start(engine, table, rows, len(rows))
+
+
+def pointers(variables: int, statements: Statements, skew: float) -> Start:
+    """Andersen's points-to analysis of a random program."""
+    engine, facts = relational(POINTS_TO, random_program(variables, statements, skew))
+    ((table, rows),) = facts.items()
+    return Start(engine, table, rows, len(rows))
+
+
+def completion(classes: int, axioms: Axioms) -> Start:
+    """The completion of an EL ontology. Its axioms about two or three classes change, told subsumptions do not."""
+    engine, facts = relational(COMPLETION, ontology(classes, axioms))
+    table = engine.table(False, 4)
+    rows = facts.pop(table)
+    return Start(engine, table, rows, len(rows), facts)
 
 
 def twin(engine: Engine) -> Engine:

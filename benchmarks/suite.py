@@ -86,6 +86,7 @@ _LOADING: tuple[Benchmark, ...] = (
 
 _SIZES = {"1pct": ("1 % of the facts", commits.hundredth), "edge": ("one edge", commits.single)}
 _DENSE, _SPARSE = (f"closure of {nodes:,} nodes and 10,000 edges" for nodes in (1_000, 5_000))
+_COMPLETION = "EL completion of 2,000 classes"
 
 
 def _over_bootstrap(
@@ -99,9 +100,10 @@ def _over_bootstrap(
 
 
 _CHANGING: tuple[Benchmark, ...] = (
-    *_over_bootstrap("1pct", "lubm5", commits.lubm5, "LUBM(5,0)", (1 / 40, 1 / 100)),
-    *_over_bootstrap("1pct", "tc-1000", commits.dense, _DENSE, (1 / 5, 1 / 20)),
-    *_over_bootstrap("1pct", "tc-5000", commits.sparse, _SPARSE, (1, 1)),
+    *_over_bootstrap("1pct", "lubm5", commits.lubm5, "LUBM(5,0)", (1 / 25, 1 / 60)),
+    *_over_bootstrap("1pct", "tc-1000", commits.dense, _DENSE, (0.06, 1 / 20)),
+    *_over_bootstrap("1pct", "tc-5000", commits.sparse, _SPARSE, (0.35, 1)),
+    *_over_bootstrap("1pct", "el", commits.completion, _COMPLETION, (0.3, 0.12)),
     *_over_bootstrap("edge", "tc-1000", commits.dense, _DENSE, (1 / 500, 1 / 10_000)),
     *_over_bootstrap("edge", "tc-5000", commits.sparse, _SPARSE, (1 / 500, 1 / 10_000)),
     Benchmark(
@@ -152,6 +154,23 @@ _CHANGING: tuple[Benchmark, ...] = (
         1.3,
         "x",
         partial(elastic.auto, commits.dense),
+    ),
+    *(
+        Benchmark(
+            f"law-{name}",
+            f"auto over the better strategy, the worst commit: {what}",
+            2,
+            "x",
+            partial(elastic.worst, scene),
+        )
+        for name, what, scene in (
+            ("lubm5", "LUBM(5,0)", commits.lubm5),
+            ("tc-1000", _DENSE, commits.dense),
+            ("tc-5000", _SPARSE, commits.sparse),
+            ("andersen", "points-to of a skewed program", commits.points_to),
+            ("el", _COMPLETION, commits.completion),
+            ("brick", "Brick with a building", commits.brick),
+        )
     ),
     Benchmark(
         "visible-memory",

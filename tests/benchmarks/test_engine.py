@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks import engine
+from benchmarks.completion import COMPLETION, GALEN, ontology
 from benchmarks.floor import hash_all, record
 from benchmarks.programs import (
     POINTS_TO,
@@ -32,6 +33,10 @@ def closure() -> Input:
 
 def points_to() -> Input:
     return relational(POINTS_TO, pointers(40, SMALL, 0.8))
+
+
+def completion() -> Input:
+    return relational(COMPLETION, ontology(60, GALEN))
 
 
 def rows(circuit: Circuit) -> set[tuple[int, ...]]:
@@ -68,7 +73,18 @@ def test_the_rules_mean_what_they_say() -> None:
     assert len(start.engine) == len(edges) + len(reach)
 
 
-@pytest.mark.parametrize("make", [closure, points_to])
+def test_axioms_lead_from_special_classes_to_general_ones_and_are_the_same_again() -> None:
+    found = ontology(500, GALEN)
+    assert all((rows == again).all() for rows, again in zip(found.values(), ontology(500, GALEN).values(), strict=True))
+    assert all(len(np.unique(rows, axis=0)) == len(rows) for rows in found.values())
+    special, general = found["sub"].T
+    assert (special > general).all()
+    assert (found["both"][:, 2] < found["both"][:, :2].min(axis=1)).all()
+    assert found["restriction"][:, 2].max() <= found["some"][:, 0].min()
+    assert {rows.shape[1] for rows in found.values()} == {2, 3}
+
+
+@pytest.mark.parametrize("make", [closure, points_to, completion])
 def test_the_floor_hashes_every_derivation_and_ends_with_the_same_facts(make: Callable[[], Input]) -> None:
     recording = record(*(start := make()))
     assert len(start.engine) == 0

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks import axioms, churn, cliques, commits, elastic, states
+from benchmarks.completion import GALEN
 from benchmarks.states import Measured, Series, Start, Turn, closure, measure, of_triples, recombined, turns
 from benchmarks.workspace import Workspace
 from kgreason.engine.engine import Engine, Strategy
@@ -123,6 +124,24 @@ def test_auto_stands_beside_the_better_of_both(workspace: Workspace, monkeypatch
     taken = {name: found.others[name][0] for name in ("auto", "update", "bootstrap")}
     assert found.value >= taken["auto"] / min(taken["update"], taken["bootstrap"])
     assert set(found.others) == {*taken, "deleted", "added"}
+
+
+@pytest.mark.slow
+def test_the_law_is_the_worst_of_all_commits(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elastic, "_COMMITS", 3)
+    found = elastic.worst(lambda _: states.completion(30, GALEN), workspace)
+    ratios = [value for name, (value, _) in found.others.items() if name != "most"]
+    assert len(ratios) == 2 * 3
+    assert found.value == max(ratios) >= found.others["most"][0] > 0
+
+
+def test_a_completion_keeps_its_told_subsumptions() -> None:
+    start = states.completion(30, GALEN)
+    engine = start.fresh()
+    before = facts(engine)
+    turns(engine, start.table, list(islice(start.parts(10), 3)))
+    assert facts(engine) == before
+    assert sum(map(len, start.facts.values())) < len(engine)
 
 
 @pytest.mark.slow
