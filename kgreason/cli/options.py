@@ -256,7 +256,14 @@ def print_table(values: dict[str, Any], *, as_json: bool) -> None:
         return
     width = max(map(len, values), default=0)
     for name, value in values.items():
-        click.echo(f"{name:<{width}}  {value:,}" if type(value) is int else f"{name:<{width}}  {value}")
+        click.echo(f"{name:<{width}}  {told(value)}")
+
+
+def told(value: object) -> str:
+    """Return a value of a table as text. A dict is one of seconds by part."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {seconds:.3f} s" for name, seconds in value.items())
+    return f"{value:,}" if type(value) is int else str(value)
 
 
 def warn(

@@ -43,6 +43,7 @@ from kgreason.rdf.catalogue import Catalogue
 from kgreason.rules.expressions import called
 from kgreason.rules.model import Relation, Rule, Triple
 from kgreason.rules.program import Finder
+from kgreason.spans import peak_bytes, span, spent
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
 from kgreason.store.journal.record import Record, Signed
@@ -134,7 +135,8 @@ class LiveGraph:
                 delta = replace(delta, rules=self._rule_changes(own, edit.own))
                 self._note(delta, headers or {})
                 if self._home.history is not None:
-                    self._home.history.append(entry_of(delta, headers or {}))
+                    with span("journal"):
+                        self._home.history.append(entry_of(delta, headers or {}))
                 self._keep(delta, headers or {}, progress)
             return delta if self._home.last == number else replace(delta, commit=0)
         finally:
@@ -143,6 +145,7 @@ class LiveGraph:
             finally:
                 if delta is not None and self._home.last == number:
                     self._accept(delta)
+                    self._stats |= {"seconds_by_part": spent(), "peak_bytes": peak_bytes()}
                 else:
                     self._stats, self.streams = before
                     self._withdraw(known)
@@ -220,7 +223,8 @@ class LiveGraph:
         with ThreadPoolExecutor(1) as worker, cancellable() as report:
             stored = worker.submit(store.load, chunks(self.materializer.dictionary, rows, report))
             change = self._evaluated(edit, progress)
-            stored.result()
+            with span("store"):
+                stored.result()
         return change
 
     def _keep(self, delta: Delta, headers: Mapping[str, str], progress: Progress) -> None:
@@ -238,7 +242,7 @@ class LiveGraph:
         size = max(len(change.rows), len(change.added_quads) + len(change.removed_quads), len(change.facts.rows))
         ran, is_first, is_on_disk = self.materializer.strategies, number == 1, self._home.is_on_disk
         if not is_first and not is_on_disk and self._is_mostly_gone(len(delta.disappeared_rows)):
-            with progress("storing", None):
+            with progress("storing", None), span("store"):
                 self.fill(self._home.stage(is_empty=True))
             self._home.load(self.manifest(), self.write)
         elif not is_first and ran and (size <= SMALL or not is_on_disk):
@@ -247,21 +251,38 @@ class LiveGraph:
             facts = asserted_facts(change.facts, delta.dictionary) if len(change.facts.rows) else ()
             self._home.commit(Record(number, withdrawn, asserted, delta.rules, facts, headers, ran), removed, added)
         else:
-            self._put(self._home.stage(), delta, progress)
-            self._home.load(self.manifest(), self.write)
+            self._load(delta, progress)
 
     def _is_mostly_gone(self, gone: int) -> bool:
         """Whether a change that removes `gone` triples is large, and removes more triples than it keeps."""
         return gone > SMALL and gone > len(self.materializer.save(is_borrowed=True).triples())
 
-    def _put(self, store: OxigraphStore, delta: Delta, progress: Progress) -> None:
-        """Apply a delta of many rows to a stage. For the first commit the stage has the asserted rows already."""
+    def _load(self, delta: Delta, progress: Progress) -> None:
+        """Make a commit of many rows: apply the delta to a stage in another thread, and write the snapshot meanwhile.
+
+        For the first commit the stage has the asserted rows already.
+        """
         kinds = (INFERRED, IS_ASSERTED) if delta.commit > 1 else (INFERRED,)
         triples = self._unshared(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
         quads = self._unshared(delta.named(delta.removed_quads)), delta.named(delta.added_quads)
-        with progress("storing", sum(map(len, (*triples, *quads)))) as report:
-            put(store, delta.dictionary, *triples, report)
-            put(store, delta.dictionary, *quads, report)
+        with span("store"):
+            store = self._home.stage()
+
+        def fill() -> None:
+            put(store, delta.dictionary, *triples, tell)
+            put(store, delta.dictionary, *quads, tell)
+
+        def tell(done: int) -> None:
+            stop(done)
+            report(done)
+
+        with (
+            progress("storing", sum(map(len, (*triples, *quads)))) as report,
+            ThreadPoolExecutor(1) as worker,
+            cancellable() as stop,
+        ):
+            filled = worker.submit(fill)
+            self._home.load(self.manifest(), self.write, filled.result)
 
     def _rows(self, delta: Delta) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
         """Return the rows that Oxigraph must remove, and those that it must add, each as (triples, quads)."""

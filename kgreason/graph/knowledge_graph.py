@@ -1135,6 +1135,10 @@ class KnowledgeGraph:
         - `retranslated`: axioms that the last commit translated to rules
         - `axioms`: axioms of the ontology that are rules now
         - `rules_added`, `rules_removed`: rules that came and went with the last commit
+        - `seconds_by_part`: where the time of the last commit went, as seconds by name: `read`, `intern`, `close`,
+          `translate`, `evaluate`, `store`, `snapshot`, `journal`; parts without work are left out, and parts do not
+          overlap; missing if this process replayed the commit
+        - `peak_bytes`: the most memory that the process of the last commit had used by then
         - `engine_bytes`, `dictionary_bytes`: memory of the facts, and of the terms
         """
         self._check_open()

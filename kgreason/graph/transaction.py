@@ -51,6 +51,7 @@ from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse, rules_of_file
 from kgreason.rules.program import Finder
 from kgreason.rules.relations.declarations import check_declared
+from kgreason.spans import Spans, span
 from kgreason.zset.order import grouped
 
 File = str | PathLike[str]
@@ -106,6 +107,7 @@ class Transaction:
         self._delta: Delta | None = None
         self._is_open, self._why_ended = True, "the transaction has ended"
         self._thread = threading.current_thread()
+        self._spans = Spans()
 
     @property
     def is_open(self) -> bool:
@@ -309,7 +311,7 @@ class Transaction:
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
         self._check_open()
         self._check_alone()
-        with self._forgetting():
+        with self._forgetting(), self._spans.open(), span("read"):
             self._parts.append(read())
         self._signs.append(sign)
         return self
@@ -409,7 +411,8 @@ class Transaction:
             raise
         try:
             if edit is not None:
-                self._delta = self._ends.keep(edit, self._known, progress)
+                with self._spans.open():
+                    self._delta = self._ends.keep(edit, self._known, progress)
             else:
                 self._ends.drop(self._known)
         finally:

@@ -64,6 +64,7 @@ from kgreason.materialize.twins import NOTHING_SAID, Said, Twins
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.lowering import lowered, renamed_results
 from kgreason.rules.model import FALSE, Rule, Triple
+from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary
 
 File = str | PathLike[str]
@@ -173,8 +174,9 @@ class Materializer:
         given = (strategy,) if isinstance(strategy, str) else strategy
         strategies = chain(given, repeat(given[-1]))
         if progress is SILENT:
-            return self._change(edit, Means(strategies, budget, no_check, is_first))
-        with progress("reasoning") as report:
+            with span("evaluate"):
+                return self._change(edit, Means(strategies, budget, no_check, is_first))
+        with progress("reasoning") as report, span("evaluate"):
             return self._change(edit, Means(strategies, budget, partial(report, 0), is_first))
 
     def _change(self, edit: Edit, means: Means) -> Change:
@@ -349,6 +351,11 @@ class Materializer:
         """
         if self._stratum.is_ready and not any(map(len, schema)):
             return _NOTHING, NOTHING_SAID
+        with span("close"):
+            return self._closed(schema, means)
+
+    def _closed(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
+        """Do the work of `_close`."""
         said = NOTHING_SAID
         if self.twins and any(restricts(rows).any() for rows in schema):
             self._touch(self.twins)
@@ -447,6 +454,11 @@ class Materializer:
         is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
         if is_same and not said.represented and self._is_programmed:
             return _Step(_SAME_RULES, 0)
+        with span("translate"):
+            return self._translated(closure, flags, own, said)
+
+    def _translated(self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said) -> _Step:
+        """Do the work of `_reprogram`."""
         self.flags, self._is_programmed = flags, True
         self.own = self.own if own is None else own
         self._touch(self.program)

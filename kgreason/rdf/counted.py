@@ -22,12 +22,12 @@ BUFFER = 1 << 24
 
 
 class Counted:
-    """A binary stream that counts the lines which are read from it."""
+    """A binary stream that counts the lines which are read from it. `before` is the number of lines before it."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: IO[bytes], before: int = 0) -> None:
         self._stream = stream
         self._recent: deque[bytes] = deque()
-        self._size = self._before = 0
+        self._size, self._before = 0, before
 
     def read(self, size: int = -1) -> bytes:
         """Read up to `size` bytes of the stream."""

@@ -1,15 +1,22 @@
 """`read`: read an RDF file in any format as batches of id columns.
 
-    bytes -> pyoxigraph's parser and serializer (canonical N-Quads text) -> rename blank nodes -> intern terms
+    bytes -> canonical N-Quads text -> rename blank nodes -> intern terms
 
-The first step runs in a thread of its own, one chunk ahead. The other steps are compiled kernels, which run without the
-GIL. Only the caller's thread uses the dictionary.
+N-Triples and N-Quads are cut into blocks (`lines`), and `threads()` threads read the blocks. Few lines of a block need
+a parser (`plain`). A thread interns the terms of its block in a dictionary of the block's own, and the caller's thread
+adds the terms of the blocks to the dictionary, block by block. So terms have the same ids for any number of threads,
+namely in the order in which they appear in the text.
+
+pyoxigraph's parser and serializer make the text of all other formats. They have the GIL most of the time, and run in a
+thread of their own, one chunk ahead. The other steps are compiled kernels, which run without the GIL. Only the caller's
+thread uses the dictionary.
 
 Invariant: reading a file twice gives the same terms, including blank nodes (see `labels`). Lexical forms are kept
 (`"01"^^xsd:integer` stays). Language tags are in lower case, as the parser gives them.
 
-Cost: little more than parsing. A few chunks of 30,000 quads are in memory at a time, never the whole file. After an
-error, the terms before the error stay in the dictionary; the caller must truncate the dictionary.
+Cost: N-Triples are read at the speed of hashing their terms, other formats at the speed of their parser. A few blocks,
+or chunks of 30,000 quads, are in memory at a time, never the whole file. After an error, the terms before the error
+stay in the dictionary; the caller must truncate the dictionary.
 """
 
 from __future__ import annotations
@@ -38,13 +45,16 @@ from kgreason.rdf.formats import Format, format_named, format_of, mistaken, sett
 from kgreason.rdf.owl import to_rdf_xml
 from kgreason.rdf.problem import problem_of
 from kgreason.rdf.xml_text import XmlText
+from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary, Ids
+from kgreason.threads import in_order
 
 if TYPE_CHECKING:
     from kgreason.rdf.labels import Labels
+    from kgreason.rdf.lines.blocks import Blocks, Rest
 
 CHUNK = 30_000
-"""The largest number of quads in a batch."""
+"""The largest number of quads in a batch that pyoxigraph parses."""
 
 STDIN = "<stdin>"
 """The source name of standard input."""
@@ -162,27 +172,54 @@ def _read_file(
 def _batches(
     stream: BinaryIO, dictionary: Dictionary, form: Format, file: str, source: str, base: str | None
 ) -> Iterator[Batch]:
-    from kgreason.rdf.tokens import encode
+    from kgreason.rdf.labels import Labels
+    from kgreason.rdf.lines.blocks import Blocks, Rest
+    from kgreason.rdf.lines.plain import UnparsedError
 
     with _input_errors(file), _unpacked(stream, form) as text:
         name = _begun(text, form, file)
-        labels: Labels | None = None
-        with closing(_ahead(_chunks(text, name, file, base))) as chunks:
-            for chunk in chunks:
-                if labels is None and b"_:" in chunk:
-                    labels = _labels(source, name)
+        rest, labels = Rest(text, 0), Labels(source, invented=name not in ("nt", "nq"))
+        try:
+            if name in ("nt", "nq"):
+                blocks = Blocks(text)
                 try:
-                    quads = encode(labels.rename(chunk) if labels else chunk, dictionary)
-                except LongTermError as error:
-                    raise LimitError(f"{file}: {error}") from error
-                yield Batch(*quads)
+                    yield from _of_blocks(blocks, dictionary, name, labels)
+                    return
+                except UnparsedError:
+                    rest = blocks.rest()
+            yield from _of_chunks(rest, dictionary, (name, file, base), labels)
+        except LongTermError as error:
+            raise LimitError(f"{file}: {error}") from error
 
 
-def _labels(source: str, name: str) -> Labels:
-    """Make the `Labels` that rename the blank nodes of `source`. `name` is the name of its format, such as `ttl`."""
-    from kgreason.rdf.labels import Labels
+def _of_blocks(blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels) -> Iterator[Batch]:
+    """Read N-Triples or N-Quads text. Raises UnparsedError at a block that pyoxigraph must read as part of the text."""
+    from kgreason.rdf.lines.plain import canonical
+    from kgreason.rdf.tokens import encode
 
-    return Labels(source, invented=name not in ("nt", "nq"))
+    def read_block(block: bytes) -> tuple[Dictionary, Ids]:
+        terms = Dictionary(())
+        return terms, encode(labels.rename(canonical(block, name)), terms)
+
+    with closing(in_order(read_block, blocks)) as found:
+        for terms, quads in found:
+            with span("intern"):
+                batch = Batch(*dictionary.merge(terms)[quads])
+            blocks.done()
+            yield batch
+
+
+def _of_chunks(
+    rest: Rest, dictionary: Dictionary, about: tuple[str, str, str | None], labels: Labels
+) -> Iterator[Batch]:
+    """Read text with pyoxigraph. `about` has the name of the format, the name of the file, and the base IRI."""
+    from kgreason.rdf.tokens import encode
+
+    with closing(_ahead(_chunks(rest, *about))) as chunks:
+        for chunk in chunks:
+            with span("intern"):
+                batch = Batch(*encode(labels.rename(chunk), dictionary))
+            yield batch
 
 
 def _begun(text: io.BufferedReader, form: Format, file: str) -> str:
@@ -211,13 +248,17 @@ def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
         text.detach()
 
 
-def _chunks(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterator[bytes]:
-    """Turn a stream into canonical N-Quads text, in chunks of whole lines."""
-    counted = Counted(stream)
+def _chunks(rest: Rest, name: str, file: str, base: str | None) -> Iterator[bytes]:
+    """Turn a text into canonical N-Quads text, in chunks of whole lines."""
+    counted = Counted(rest.text, rest.before)
     quads = _quads(cast(IO[bytes], counted), name, file, base)
-    with long_tokens(counted, file):
-        while chunk := pyoxigraph.serialize(islice(quads, CHUNK), format=pyoxigraph.RdfFormat.N_QUADS):
-            yield chunk
+    try:
+        with long_tokens(counted, file):
+            while chunk := pyoxigraph.serialize(islice(quads, CHUNK), format=pyoxigraph.RdfFormat.N_QUADS):
+                yield chunk
+    except SyntaxError as error:
+        error.lineno = error.lineno and error.lineno + rest.before
+        raise
 
 
 def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterator[pyoxigraph.Quad]:

@@ -34,6 +34,7 @@ from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import Selection, select
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.expressions import RESERVED
+from kgreason.spans import span
 from kgreason.spark.close.close import close_alone, close_for
 from kgreason.spark.close.operators.expressions import check_functions
 from kgreason.spark.close.operators.program import check_recursion, operators_of
@@ -71,7 +72,7 @@ def load(
 
     def evaluate(live: Materializer) -> tuple[Int32, Evaluated]:
         check_functions(live.own, live.operators.registry, spark)
-        with progress("encoding"):
+        with progress("encoding"), span("read"):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
         skipped.extend(encoded.skipped)
         return _evaluated(live, encoded, place, progress)
@@ -101,8 +102,9 @@ def _evaluated(live: Materializer, encoded: Encoded, folder: str, progress: Prog
     `folder`.
     """
     selection, registry = replace(live.selection, own=live.own), live.operators.registry
-    facts, planned, terms = close_for(selection, encoded, f"{folder}/closure", progress, registry)
-    with progress("handing over"):
+    with span("evaluate"):
+        facts, planned, terms = close_for(selection, encoded, f"{folder}/closure", progress, registry)
+    with progress("handing over"), span("intern"):
         ids = intern_terms(files_of(terms.stored), planned.fresh, live.dictionary)
         records = records_of(files_of(facts), planned.program.width, ids)
         return quads_of(files_of(encoded.quads), ids), Evaluated(records, planned.program.tables, planned.rules)

@@ -41,6 +41,7 @@ from typing import NamedTuple
 
 from kgreason.engine.interrupts import undivided
 from kgreason.errors import StoreError
+from kgreason.spans import span
 from kgreason.store.folder import FORMAT, Folder, Manifest, read_manifest
 from kgreason.store.history.entry import Entry, Head, now
 from kgreason.store.history.kept import Kept
@@ -285,8 +286,10 @@ class Repository:
         self._make_sure()
         try:
             self._unseen.append(RowDelta(record.commit, removed, added))
-            self._folder.journal.append(record)
-            self._catch_up(store)
+            with span("journal"):
+                self._folder.journal.append(record)
+            with span("store"):
+                self._catch_up(store)
         except BaseException as error:
             self._is_stuck = self.last == record.commit
             if not self._is_stuck:
@@ -298,7 +301,8 @@ class Repository:
         with undivided() as let_out:
             seen, self._seen = self._seen, _UNKNOWN
             try:
-                store.apply(removed, added, let_out)
+                with span("store"):
+                    store.apply(removed, added, let_out)
             except StoppedError as error:
                 self._seen = seen
                 raise error.reason from None
@@ -385,16 +389,20 @@ class Repository:
             self._stage, self._is_stuck = None, False
             self._unseen.clear()
 
-    def load(self, manifest: Manifest, write: Write) -> None:
+    def load(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:
         """Make a commit whose rows are in the stage already: the stage becomes the store.
 
-        `manifest` describes the store after the commit, and `write` writes the snapshot. After an error or an interrupt
-        `last` says whether the commit was made. If not, everything is as before.
+        `manifest` describes the store after the commit, and `write` writes the snapshot. If another thread still fills
+        the stage, `filled` waits for the end of that, and raises its error. After an error or an interrupt `last` says
+        whether the commit was made. If not, everything is as before.
         """
         store, number = self.stage(), self.last + 1
         self._make_sure()
         with self._new_snapshot(number, write):
-            store.flush()
+            with span("store"):
+                if filled:
+                    filled()
+                store.flush()
             with undivided():
                 assert self._stage is not None
                 self._rebase(manifest, number, self._stage.name)
@@ -482,7 +490,7 @@ class Repository:
         self._tidy()
         try:
             if self._folder is not None:
-                with self._folder.writing():
+                with self._folder.writing(), span("snapshot"):
                     write(self._folder.snapshot(number))
             yield
         finally:

@@ -114,6 +114,17 @@ class Dictionary:
                 self.make_room(int(bounds[done + 1] - bounds[done]))
         return ids
 
+    def merge(self, other: Dictionary) -> Ids:
+        """Intern all terms of another dictionary, in the order of their ids.
+
+        Returns for each id of `other`, from 0 on, the id of the same term here: int32[n + 1]. Errors are as for
+        `intern`.
+        """
+        count = len(other)
+        ids = np.zeros(count + 1, np.int32)
+        ids[1:] = self.intern_packed(other._arena[: other._offsets[count + 1]], other._offsets[1 : count + 2])
+        return ids
+
     def find(self, texts: Iterable[str]) -> Ids:
         """Return the ids of texts, int32[n]; 0 for a text that has no id."""
         from kgreason.terms.interning import find_all

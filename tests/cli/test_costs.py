@@ -1,13 +1,16 @@
-"""`stats --rules` and `profile`: the costliest rules first, the rules of an axiom together."""
+"""`stats --rules`, `profile rules` and `profile load`: the costliest rules and axioms; where the time of a load goes."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kgreason.cli.bulk.load_profile import drawn
+from kgreason.spans import PARTS
 from tests.cli.calling import call, done, failed
 
 E = "http://example.org/"
@@ -67,6 +70,37 @@ def test_alone_and_anew(ruled: Path) -> None:
     before = rows(ruled)
     rows(ruled, "--anew")
     assert rows(ruled) == before
+
+
+def test_rules_may_be_left_out(ruled: Path) -> None:
+    assert done("profile", "rules", "-l", ruled) == done("profile", "-l", ruled)
+    assert "load" in done("profile", "--help")
+
+
+def test_where_the_time_of_a_load_goes(family: Path) -> None:
+    told = json.loads(done("profile", "load", family, "--json"))
+    parts = told["seconds_by_part"]
+    assert set(parts) == set(PARTS) - {"journal"}
+    assert sum(parts.values()) <= told["seconds"] + 0.001
+    *lines, last = done("profile", "load", family).splitlines()
+    assert [line.split()[0] for line in lines] == [*parts, "other", "all"]
+    assert last.startswith(f"{told['asserted'] + told['inferred']:,} triples, and at most ")
+    assert "No such file" in failed("profile", "load", family.with_name("none.ttl"))
+
+
+def test_parts_are_drawn_to_scale() -> None:
+    lines = list(drawn({"odd": 1.0, "read": 2.0}, 4.0))
+    assert [line.split()[0] for line in lines] == ["odd", "read", "other", "all"]
+    assert [line.count("█") + line.count("#") for line in lines] == [12, 25, 12, 0]
+    assert list(drawn({}, 0.0)) == ["other         0.000 s    0%", "all           0.000 s"]
+
+
+def test_stats_tell_where_the_time_went(store: Path) -> None:
+    text, told = done("stats", "-l", store), json.loads(done("stats", "-l", store, "--format", "json"))
+    shown = re.search(r"seconds_by_part +where the time .* overlap: (.*)", text)
+    assert shown is not None
+    assert [part.split()[0] for part in shown[1].split(", ")] == list(told["seconds_by_part"])
+    assert told["peak_bytes"] > 0
 
 
 def test_a_store_that_is_not_there(tmp_path: Path) -> None:

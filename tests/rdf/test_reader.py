@@ -19,6 +19,7 @@ from pyoxigraph import Quad, RdfFormat
 
 from kgreason.errors import InputError, LimitError, RdfSyntaxError
 from kgreason.rdf import reader
+from kgreason.rdf.lines import blocks
 from kgreason.rdf.reader import Batch, read, read_files, read_stream
 from kgreason.rdf.xml_text import XmlText
 from kgreason.terms import dictionary as dictionary_module
@@ -76,15 +77,17 @@ def test_lexical_forms_are_kept_and_language_tags_come_in_lower_case() -> None:
 
 def test_many_chunks_are_read_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "CHUNK", 7)
+    monkeypatch.setattr(blocks, "BLOCK", 240)
     document = b"".join(b"<http://e/%d> <http://e/p> _:b%d .\n" % (i, i % 3) for i in range(100))
-    batches = list(read_stream(io.BytesIO(document), Dictionary(), syntax="nt", source="s"))
-    assert [batch.subjects.size for batch in batches] == [7] * 14 + [2]
+    for syntax, sizes in [("ttl", [7] * 14 + [2]), ("nt", [8] * 12 + [4])]:
+        batches = list(read_stream(io.BytesIO(document), Dictionary(), syntax=syntax, source="s"))
+        assert [batch.subjects.size for batch in batches] == sizes
     prefix = lines_read(b"_:x <http://e/p> _:x .\n", "nt", "s").split(b"xx ")[0][2:]
     assert lines_read(document, "nt", "s") == document.replace(b"_:", b"_:" + prefix + b"x")
 
 
 def test_a_reading_that_is_given_up_leaves_the_stream_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "CHUNK", 1)
+    monkeypatch.setattr(blocks, "BLOCK", 1)
     stream = io.BytesIO(b"<http://e/a> <http://e/p> _:b .\n" * 9)
     batches = read_stream(stream, Dictionary(), syntax="nt", source="s")
     assert next(batches).subjects.size == 1

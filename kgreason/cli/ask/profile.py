@@ -1,4 +1,4 @@
-"""`kgreason profile`: shows which rules cost most, and what each of them found.
+"""`kgreason profile rules`: shows which rules cost most, and what each of them found. The word `rules` may be left out.
 
     share  rewrites  derivations  last commit  rule
     61.2%    12,345        4,000            0  grand: [?x, :grand, ?z] :- [?x, :parent, ?y], [?y, :parent, ?z] .
@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 
+from kgreason.cli.bulk.load_profile import load_profile
 from kgreason.cli.edit.listing import reason
 from kgreason.cli.notation import PREFIXES, shortened, shown_prefixes
 from kgreason.cli.options import as_json, example, existing, functions, verbose
@@ -34,11 +35,29 @@ _AXIOM = ("<", "_:", '"')
 _SUMS = "share", "rewrites", "derivations", "last_rewrites", "last_derivations", "alone"
 
 
-@click.command(
+class _RulesFirst(click.Group):
+    """A group whose command `rules` runs if no command is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Put `rules` before the words of a command line that names no command."""
+        names_one = args and (args[0] in self.commands or args[0] in self.get_help_option_names(ctx))
+        return super().parse_args(ctx, args if names_one else ["rules", *args])
+
+
+@click.group(cls=_RulesFirst, epilog=example("kgreason profile -l store"))
+def profile() -> None:
+    """Show which rules of a store cost most (`rules`, the default), or where the time of a load goes (`load`)."""
+
+
+profile.add_command(load_profile)
+
+
+@profile.command(
+    short_help="Show which rules of a store cost most.",
     epilog=example(
-        "kgreason profile -l store --prefix =http://example.org/",
-        "kgreason profile -l store --anew --alone --limit 5",
-    )
+        "kgreason profile rules -l store --prefix =http://example.org/",
+        "kgreason profile rules -l store --anew --alone --limit 5",
+    ),
 )
 @existing
 @click.option(
@@ -52,7 +71,7 @@ _SUMS = "share", "rewrites", "derivations", "last_rewrites", "last_derivations",
 @shown_prefixes
 @as_json
 @verbose
-def profile(
+def rules(
     location: Place,
     limit: int,
     alone: bool,

@@ -15,7 +15,7 @@ import click
 
 from kgreason.cli.ask.profile import costs, costs_text
 from kgreason.cli.notation import PREFIXES, shown_prefixes
-from kgreason.cli.options import as_json, example, functions, location, print_table
+from kgreason.cli.options import as_json, example, functions, location, print_table, told
 from kgreason.cli.places import Place, graph_at
 from kgreason.terms.vocabulary import VOCABULARY
 
@@ -38,6 +38,8 @@ _ROWS = {
     "axioms": "axioms of the ontology that are translated to rules",
     "rules_added": "rules that the last commit added, rules of axioms included",
     "rules_removed": "rules that the last commit removed, rules of axioms included",
+    "seconds_by_part": "where the time of the last commit went; the parts do not overlap:",
+    "peak_bytes": "the most memory that the process of the last commit had used by then",
     "engine_bytes": "memory for the facts, while a process writes to the store",
     "dictionary_bytes": "memory for the terms, while a process writes to the store",
 }
@@ -87,5 +89,7 @@ def stats(
 
 def _told(name: str, count: object) -> str:
     """Return a line with a count and what the count means."""
+    if isinstance(count, dict):
+        return f"{'':>13}  {_ROWS.get(name, '')} {told(count)}"
     text = f"{count:,}" if type(count) is int else str(count)
     return f"{text:>13}  {_ROWS.get(name, '')}".rstrip()

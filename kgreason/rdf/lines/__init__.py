@@ -1,0 +1,5 @@
+"""Read N-Triples and N-Quads in blocks, with few calls of a parser.
+
+blocks    cuts the text at line ends
+plain     tells the lines that are canonical already, and has pyoxigraph parse the others
+"""
