@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -276,13 +277,14 @@ class LiveGraph:
             stop(done)
             report(done)
 
-        with (
-            progress("storing", sum(map(len, (*triples, *quads)))) as report,
-            ThreadPoolExecutor(1) as worker,
-            cancellable() as stop,
-        ):
+        def wait() -> None:
+            filled.result()
+            shown.close()  # so that Ctrl-C still finds a commit that is not made
+
+        with ThreadPoolExecutor(1) as worker, cancellable() as stop, ExitStack() as shown:
+            report = shown.enter_context(progress("storing", sum(map(len, (*triples, *quads)))))
             filled = worker.submit(fill)
-            self._home.load(self.manifest(), self.write, filled.result)
+            self._home.load(self.manifest(), self.write, wait)
 
     def _rows(self, delta: Delta) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
         """Return the rows that Oxigraph must remove, and those that it must add, each as (triples, quads)."""

@@ -1,4 +1,4 @@
-"""`stats --rules`, `profile rules` and `profile load`: the costliest rules and axioms; where the time of a load goes."""
+"""`stats --rules`, `profile rules`: the costliest rules and axioms. `profile load`: where the time of a load goes."""
 
 from __future__ import annotations
 
