@@ -2,6 +2,7 @@
 
     load          compared with Oxigraph's bulk load of the finished closure, which every load has to do
     materialize   compared with `reasonable`, an OWL 2 RL reasoner in Rust
+    two_threads   load with two threads, compared with one
 
 Kernels are compiled and cached by a first run that does not count. Cost: some seconds a run.
 """
@@ -22,17 +23,17 @@ _ROUNDS = 3
 Command = list[str | Path]
 
 
-def load_lubm(workspace: Workspace) -> Command:
-    """The command that loads LUBM(5,0) into the folder `store`."""
-    return kgreason("load", "-l", "store", "-f", *_lubm(workspace), "--rules", "owl2rl")
+def load_lubm(workspace: Workspace, universities: int = 5) -> Command:
+    """The command that loads LUBM(universities,0) into the folder `store`."""
+    return kgreason("load", "-l", "store", "-f", *_lubm(workspace, universities), "--rules", "owl2rl")
 
 
 def _materialize_lubm(workspace: Workspace) -> Command:
     return kgreason("materialize", *_lubm(workspace), "--rules", "owl2rl", "-o", "closure.nt")
 
 
-def _lubm(workspace: Workspace) -> tuple[str, str]:
-    return workspace.lubm(5).name, workspace.ontology(ONTOLOGY).name
+def _lubm(workspace: Workspace, universities: int = 5) -> tuple[str, str]:
+    return workspace.lubm(universities).name, workspace.ontology(ONTOLOGY).name
 
 
 def load(workspace: Workspace) -> Measurement:
@@ -51,6 +52,19 @@ def materialize(workspace: Workspace) -> Measurement:
     ours = _materialize_lubm(workspace)
     run(ours, workspace.folder)  # warm kernels
     return _compare(workspace, ours, theirs, ("closure.nt", "rival.nt"))
+
+
+def two_threads(workspace: Workspace) -> Measurement:
+    """`kgreason load` of LUBM(10,0) under OWL 2 RL with two threads over the same with one."""
+    command = load_lubm(workspace, 10)
+
+    def seconds(threads: str) -> float:
+        workspace.fresh("store")
+        return run(command, workspace.folder, {"KGREASON_THREADS": threads}).seconds
+
+    run(_materialize_lubm(workspace), workspace.folder)  # warm kernels
+    pairs = alternate(lambda: seconds("2"), lambda: seconds("1"), _ROUNDS)
+    return Measurement(pairs.ratio, f"processes, {pairs}", commands=(shown(command),))
 
 
 def _compare(workspace: Workspace, ours: Command, theirs: Command, outputs: tuple[str, str]) -> Measurement:

@@ -67,6 +67,7 @@ _LOADING: tuple[Benchmark, ...] = (
         )
     ),
     Benchmark("load-lubm5", "load into a store over Oxigraph's bulk load of the closure", 1.2, "x", files.load),
+    Benchmark("load-threads", "load of LUBM(10,0) with two threads over one", 0.72, "x", files.two_threads),
     Benchmark("materialize-lubm5", "materialize from file to file over reasonable", 0.2, "x", files.materialize),
     Benchmark("bytes-per-fact", "fact table and arrangements at LUBM(5,0)", 64, "bytes", footprint.fact),
     Benchmark("bytes-per-term", "dictionary at LUBM(5,0)", 160, "bytes", footprint.term),

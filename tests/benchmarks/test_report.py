@@ -21,6 +21,7 @@ NAMES = [
     "engine-andersen",
     *(f"threads-{name}" for name in ("tc-1000", "tc-5000", "lubm10", "andersen")),
     "load-lubm5",
+    "load-threads",
     "materialize-lubm5",
     "bytes-per-fact",
     "bytes-per-term",
