@@ -121,7 +121,8 @@ def _skip_plain_iri(text: Text, at: int) -> int:
     at += 1
     if text[at] == _SLASH and text[at + 1] == _SLASH:
         at = _skip_authority(text, at + 2)
-        if text[at] not in (_SLASH, _QUESTION, _HASH, _GREATER):
+        is_ended = text[at] == _SLASH or text[at] == _QUESTION or text[at] == _HASH or text[at] == _GREATER
+        if not is_ended:
             return 0
     has_fragment = False
     while text[at] != _GREATER:
@@ -157,7 +158,9 @@ def _skip_plain_string(text: Text, at: int, is_utf_8: bool) -> int:
         byte = text[at]
         if byte == _BACKSLASH:
             at += 1
-            if text[at] not in (_QUOTE, _BACKSLASH, 110, 114, 116):  # n, r and t
+            byte = text[at]
+            is_kept = byte == _QUOTE or byte == _BACKSLASH or byte == 110 or byte == 114 or byte == 116  # n, r and t
+            if not is_kept:
                 return 0
         elif (
             byte < _SPACE
