@@ -154,6 +154,7 @@ def test_every_answer_protects_browsers(http: httpx.Client) -> None:
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["x-frame-options"] == "DENY"
         assert "default-src 'none'" in headers["content-security-policy"]
+        assert headers["referrer-policy"] == "no-referrer"
         assert "server" not in headers
 
 
