@@ -286,9 +286,11 @@ class FileHistory:
     def _new_file(self, head: Head) -> None:
         """Make a new file for the entry of `head`, and remove the files that need not be kept any more."""
         self._make_file(head.commit)
-        for old, behind in pairwise(self._firsts()):
+        for old, behind in pairwise(self._firsts()) if self._kept != ALL else ():
             begun = head if behind == head.commit else self._begun(behind)
-            if self._kept != ALL and begun is not None and self._kept.is_needless(begun, head):
+            if begun is not None and not self._kept.is_needless(begun, head):
+                return  # later files are needed as well
+            if begun is not None:
                 self._path(old).unlink()
 
     def _make_file(self, first: int) -> None:
