@@ -64,6 +64,6 @@ def _churn(engine: Engine, table: int, rows: Int32, count: int) -> None:
 def _bytes(engine: Engine) -> Bytes:
     gc.collect()
     circuit = engine.circuit
-    arrays = sum(circuit.memory[name].nbytes for name in ARRAYS) + circuit.catalogue.nbytes
+    arrays = sum(circuit.memory[name].nbytes for name in ARRAYS if circuit.memory.room(name)) + circuit.catalogue.nbytes
     pages = int(_STATUS.read_text().split()[1]) if _STATUS.exists() else 0
     return Bytes(arrays, pages * os.sysconf("SC_PAGE_SIZE") if pages else 0)

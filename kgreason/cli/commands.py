@@ -34,7 +34,7 @@ _SUMMARIES = {
     "ask.backup": "Copy a store, while others use it.",
     "serve": "Serve a store over HTTP to many users.",
     "mcp": "Let assistants ask a store (Model Context Protocol).",
-    "ask.profile": "Show which rules of a store cost most, and where a load's time goes.",
+    "ask.profile": "Show which rules cost most, and where a load's time goes.",
     "bulk.materialize": "Write all triples that follow from RDF files; no store.",
     "ask.compare": "Compare what two versions of an ontology entail; no store.",
     "ask.entails": "Say whether RDF files entail another RDF file; no store.",

@@ -144,14 +144,14 @@ def test_the_journal_is_text_that_says_what_was_asked(tmp_path: Path) -> None:
 
 def test_an_update_that_does_too_much_becomes_a_bootstrap() -> None:
     """Seen in the delta and in the statistics; the delta is that of an update."""
-    chain = PREFIX + "".join(f":n{n} :to :n{n + 1} .\n" for n in range(60))
+    chain = PREFIX + "".join(f":n{n} :to :n{n + 1} .\n" for n in range(90))
     deltas = []
     strategies: tuple[Strategy, Strategy] = ("auto", "update")
     for strategy in strategies:
         with KnowledgeGraph.open(rules=["none"], strategy=strategy) as graph:
             add(graph, chain)
             add_rules(graph, CLOSURE)
-            deltas.append(remove(graph, PREFIX + "".join(f":n{n} :to :n{n + 1} .\n" for n in range(0, 60, 3))))
+            deltas.append(remove(graph, PREFIX + "".join(f":n{n} :to :n{n + 1} .\n" for n in range(0, 90, 3))))
             assert graph.stats()["switched"] == deltas[-1].work.switched
     assert [(delta.work.strategy, delta.work.switched) for delta in deltas] == [("bootstrap", True), ("update", False)]
     assert told(deltas[0]) == told(deltas[1])

@@ -38,10 +38,10 @@ _ROWS = {
     "axioms": "axioms of the ontology that are translated to rules",
     "rules_added": "rules that the last commit added, rules of axioms included",
     "rules_removed": "rules that the last commit removed, rules of axioms included",
-    "seconds_by_part": "where the time of the last commit went; the parts do not overlap:",
-    "peak_bytes": "the most memory that the process of the last commit had used by then",
     "engine_bytes": "memory for the facts, while a process writes to the store",
     "dictionary_bytes": "memory for the terms, while a process writes to the store",
+    "seconds_by_part": "where the time of the last commit went; the parts do not overlap:",
+    "peak_bytes": "the most memory that the process of the last commit had used by then",
 }
 """The name of each count and its meaning."""
 _WIDTH = max(map(len, _ROWS))
