@@ -53,7 +53,7 @@ def view(graph: KnowledgeGraph) -> View:
         tuple(sorted(tuple(rule.values()) for rule in graph.rules())),
         tuple(graph.contradictions()),
         tuple(graph.warnings),
-        {name: each for name, each in graph.stats().items() if not name.endswith("_bytes") and name != "seconds_by_part"},
+        {name: each for name, each in graph.stats().items() if "_by" not in name},
     )
 
 
