@@ -1,7 +1,7 @@
 """The memory block: one int64 array with the addresses of all arrays, so that a kernel gets them as one argument.
 
 Passing forty arrays to a kernel costs more than a small commit does, and passing them on between the parts of a kernel
-takes Numba half a minute to compile. The memory block has three words for each array: its address, its number of rows,
+takes Numba long to compile. The memory block has three words for each array: its address, its number of rows,
 and its width. For an array of one dimension the third word is the base-2 logarithm of its size, which hash tables need
 at every probe. Inside a kernel `vector` and `matrix` make an array from these words, at the cost of three loads.
 
