@@ -159,7 +159,8 @@ def placed(line: tuple[str, ...], place: object) -> list[object]:
 
 def plain(text: str, place: object) -> str:
     """A text without dates, times, numbers of bytes and the name of the place."""
-    text = re.sub(r'("seconds_by_part": )\{[^}]*\}|(seconds_by_part ).*', r"\1\2PARTS", text)
+    # of the last commit of the process, which a command without a commit of its own does not have
+    text = re.sub(r'"seconds_by_part": \{[^}]*\}, "peak_bytes": \d+,? ?|\n(seconds_by_part|peak_bytes) .*', "", text)
     text = text.replace(str(Path(str(place)).resolve()), "STORE").replace(str(place), "STORE")
     text = re.sub(r"\d{4}-\d\d-\d\d[ T][\d:.]{8,12}Z?", "DATE", text)
     text = re.sub(r"took \d+\.\d\d s", "took SECONDS", text)
@@ -173,6 +174,8 @@ def test_every_command_prints_the_same(both: Both) -> None:
     different = []
     for line in WALK:
         found = [told(call(*placed(line, place)), place) for place in both]
+        if line == ("dump",):  # in the order of the rows, which a graph that is opened again may have in another order
+            found = [(status, "\n".join(sorted(out.splitlines())), err) for status, out, err in found]
         different += [(line, *found)] if found[0] != found[1] else []
     assert not different
 

@@ -35,6 +35,7 @@ from kgreason.engine.memory.layout import (
     Block,
     Flag,
     Int32,
+    Int32s,
     Number,
 )
 
@@ -137,19 +138,19 @@ def _is_new(seen: Int32, r: Number) -> Flag:
 @kernel
 def decide(
     m: Block,
-    lines: Int32,
+    lines: Int32s,
     first: Number,
     last: Number,
     was_decided: Flag,
     source: Number,
     start: Number,
     end: Number,
-    given: Int32,
+    given: Int32s,
     tables: Int32,
     others: Int32,
     seen: Int32,
-    keys: Int32,
-    found: Int32,
+    keys: Int32s,
+    found: Int32s,
 ) -> tuple[Number, Number]:
     """Write to `found` what becomes of rows of `none`: see `decided`.
 

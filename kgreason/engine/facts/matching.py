@@ -24,6 +24,7 @@ from kgreason.engine.memory.layout import (
     Block,
     Flag,
     Int32,
+    Int32s,
     Number,
 )
 
@@ -69,7 +70,7 @@ def matches(lines: Int32, at: Number, rows: Int32, r: Number, first: Number, key
 
 
 @kernel
-def match(m: Block, lines: Int32, is_update: Flag, start: Number, end: Number, found: Int32) -> tuple[Number, Number]:
+def match(m: Block, lines: Int32s, is_update: Flag, start: Number, end: Number, found: Int32s) -> tuple[Number, Number]:
     """Write the lines and keys of new facts to `found`: see `arrived`.
 
     Returns where to go on, and how many matches were written.
