@@ -288,10 +288,11 @@ class FileHistory:
         self._make_file(head.commit)
         for old, behind in pairwise(self._firsts()) if self._kept != ALL else ():
             begun = head if behind == head.commit else self._begun(behind)
-            if begun is not None and not self._kept.is_needless(begun, head):
+            if begun is None:
+                continue
+            if not self._kept.is_needless(begun, head):
                 return  # later files are needed as well
-            if begun is not None:
-                self._path(old).unlink()
+            self._path(old).unlink()
 
     def _make_file(self, first: int) -> None:
         """Make a new file, which is empty. Its first entry will be that of commit `first`."""
