@@ -42,7 +42,7 @@ class FullDiskError(Exception):
 
 @dataclass
 class Run:
-    """What was measured with one size: the outcome of each phase by its name."""
+    """The results of all phases for one size of data, by the name of the phase."""
 
     universities: int
     triples: int = 0

@@ -19,7 +19,7 @@ import numpy as np
 
 from kgreason.compiled import inline, kernel
 from kgreason.engine.facts.hash_table import find_row, kind
-from kgreason.engine.facts.matching import LINE, LINE_COLUMNS, LINE_TABLE, matches
+from kgreason.engine.facts.matching import LINE, LINE_COLUMNS, LINE_TABLE, ROOM, gathered, matches
 from kgreason.engine.memory.blocks import entries, matrix, vector
 from kgreason.engine.memory.hashing import hash_row, log2
 from kgreason.engine.memory.layout import (
@@ -42,11 +42,10 @@ from kgreason.engine.memory.layout import (
 PATTERN, ASKS, NONE, LINES = range(4)
 """The lines of an antijoin."""
 RETRACTED, MADE, REFUTED = range(3)
-"""What becomes of a row of `none`: it is retracted, it is asserted, or it was asserted and now has a match."""
+"""What the kernel decides for a row of `none`. RETRACTED: the row goes. MADE: the row comes. REFUTED: the row has a
+match now, although this commit had decided already that it has none."""
 GIVEN, QUEUED, TOUCHED = range(3)
 """Where changed facts are: in arrays, in the queue, or in the undo log, where only facts whose kind changed count."""
-_ROOM = 1 << 14
-"""How many rows one kernel call may find."""
 _SPREAD = 0x9E3779B1
 _NO_ROWS = np.empty((0, 1), dtype=np.int32)
 _NONE = np.empty(0, dtype=np.int32)
@@ -80,17 +79,17 @@ def decided(
     very many rows, a row may occur twice.
     """
     source, start, end, rows, tables = facts
-    room = min(_ROOM, max(16, 2 * (end - start))) + LINES * (last - first)
+    room = min(ROOM, max(16, 2 * (end - start))) + LINES * (last - first)
     found = np.empty((room, lines.shape[1]), dtype=np.int32)
     keys = np.zeros((LINES + 1, lines.shape[1] - LINE), dtype=np.int32)
-    parts = []
-    while start < end:
+
+    def find(start: int) -> tuple[int, int]:
         seen = np.zeros(2 << room.bit_length(), dtype=np.int32)
-        start, n = decide(
+        return decide(
             block, lines, first, last, was_decided, source, start, end, rows, tables, others, seen, keys, found
         )
-        parts.append(found[:n].copy() if start < end else found[:n])
-    return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else found[:0]
+
+    return gathered(find, start, end, found)
 
 
 @inline

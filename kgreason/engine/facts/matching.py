@@ -8,6 +8,8 @@ Cost: one kernel call for all atoms; for each fact, a look at the first words of
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from kgreason.compiled import inline, kernel
@@ -29,8 +31,8 @@ from kgreason.engine.memory.layout import (
 )
 
 LINE_TABLE, LINE_COLUMNS, LINE = range(3)
-_ROOM = 1 << 14
-"""How many matches one kernel call may find, about."""
+ROOM = 1 << 14
+"""How many rows one kernel call may find, about."""
 
 
 def arrived(block: Block, lines: Int32, start: int, end: int, *, is_update: bool) -> Int32:
@@ -40,10 +42,19 @@ def arrived(block: Block, lines: Int32, start: int, end: int, *, is_update: bool
     Update, the rows from `start` to `end` of the undo log are looked at; otherwise, all rows are.
     """
     start, end = (start, end) if is_update else (0, int(block[N_ROWS]))
-    found = np.empty((min(_ROOM, end - start) + len(lines), 1 + lines.shape[1] - LINE), dtype=np.int32)
+    found = np.empty((min(ROOM, end - start) + len(lines), 1 + lines.shape[1] - LINE), dtype=np.int32)
+    return gathered(lambda start: match(block, lines, is_update, start, end, found), start, end, found)
+
+
+def gathered(find: Callable[[int], tuple[int, int]], start: int, end: int, found: Int32) -> Int32:
+    """Return all rows that a kernel finds for the facts from `start` to `end`.
+
+    `find(start)` calls the kernel. The kernel writes rows to `found` until the array is full. `find` returns the number
+    of the next fact and how many rows were written.
+    """
     parts = []
     while start < end:
-        start, n = match(block, lines, is_update, start, end, found)
+        start, n = find(start)
         parts.append(found[:n].copy() if start < end else found[:n])
     return parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else found[:0]
 
