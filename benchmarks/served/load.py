@@ -42,7 +42,7 @@ class Run(NamedTuple):
     """The measurements of one run."""
 
     alone: float
-    """Queries a second without writers, and `beside` with them."""
+    """Queries a second without writers, the mean of before and after, and `beside` with them."""
     beside: float
     edits: int
     early: int
@@ -82,13 +82,16 @@ def _loaded(server: Server, seconds: float) -> tuple[float, float, Crowd, tuple[
     until = time.monotonic() + PATIENCE
     while crowd.reads < WARM and time.monotonic() < until:  # all processes start, and the caches fill
         time.sleep(0.01)
-    alone = _rate(crowd, seconds / 3)
+    before = _rate(crowd, seconds / 3)
     visit.end()
     visit = crowd.work(server.address, interval=_INTERVAL, axioms=_AXIOMS)
     first = _rate(crowd, seconds / 4)
     early = server.resident()
     beside = (first + 3 * _rate(crowd, 3 * seconds / 4)) / 4
     late = server.resident()
+    visit.end()
+    visit = crowd.work(server.address, writes=False)  # once more: a machine or a cache that warms up must not favour one
+    alone = (before + _rate(crowd, seconds / 3)) / 2
     visit.end()
     with Client(server.address) as client:
         commit: int = client.get("/health")["commit"]
