@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -135,6 +136,10 @@ def test_streams_that_are_too_many_are_told_so() -> None:
 def test_queries_that_cannot_even_wait_are_told_so(strict: httpx.Client) -> None:
     with ThreadPoolExecutor(6) as others:
         asked = [others.submit(strict.post, "/query", data={"query": ENDLESS}) for _ in range(6)]
+        while not all(each.done() for each in asked):
+            (waiting,) = re.findall(r"^kgreason_queries_waiting (.*)$", strict.get("/metrics").text, re.MULTILINE)
+            assert float(waiting) <= LIMITS["queries_waiting"]
+            time.sleep(0.05)
     statuses = sorted(each.result().status_code for each in asked)
     assert set(statuses) == {503, 504}
     assert statuses.count(503) >= 2
