@@ -125,6 +125,15 @@ def limits(command: Command) -> Command:
     return terms(rounds(command))
 
 
+threads = click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many threads may share the work (default: KGREASON_THREADS, or else all CPUs). The results are the same "
+    "for any number.",
+)
+
+
 def _loaded(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> list[Callable[..., Any]]:
     """Import the modules that --functions names, and return their Python functions."""
     if not names:

@@ -4,7 +4,8 @@
     -l http://127.0.0.1:7878       a server, `kgreason serve`; with --token-file, or KGREASON_TOKEN, if it has tokens
 
 Law: a command prints the same for a folder and for a server. Options about the process that holds the graph
-(--functions, --catalogue) are refused for a server, because the server has functions and a catalogue of its own.
+(--functions, --catalogue, --threads) are refused for a server, because the server has functions, a catalogue
+and threads of its own.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _SCHEMES = ("http://", "https://")
 _TOKEN = "kgreason.token"
 _VARIABLE = "KGREASON_TOKEN"
-_OF_THE_SERVER = ("functions", "catalogue", "history", "most_made_terms", "most_rounds")
+_OF_THE_SERVER = ("functions", "catalogue", "history", "most_made_terms", "most_rounds", "threads")
 
 
 class Server(NamedTuple):

@@ -28,6 +28,7 @@ from kgreason.cli.options import (
     is_stdin,
     limits,
     print_table,
+    threads,
     verbose,
     wait_for_stdin,
 )
@@ -68,6 +69,7 @@ _HERE = Path()
 )
 @functions
 @limits
+@threads
 @as_json
 @verbose
 def run(
@@ -78,6 +80,7 @@ def run(
     functions: list[Callable[..., Any]],
     most_made_terms: int | None,
     most_rounds: int | None,
+    threads: int | None,
     as_json: bool,
     verbose: bool,
 ) -> None:
@@ -102,10 +105,15 @@ def run(
     if script is not None:
         if as_json:
             raise click.UsageError("a script answers with text: leave --json out")
-        how = {"functions": functions, "most_made_terms": most_made_terms, "most_rounds": most_rounds}
+        how = {
+            "functions": functions,
+            "most_made_terms": most_made_terms,
+            "most_rounds": most_rounds,
+            "threads": threads,
+        }
         _follow(program, facts, output, script, how)
         return
-    tables = TableProgram(program, functions, checked_limits(made_terms=most_made_terms, rounds=most_rounds))
+    tables = TableProgram(program, functions, checked_limits(made_terms=most_made_terms, rounds=most_rounds), threads)
     with progress("reading") as report:
         tables.read(facts, report)
     with progress("reasoning") as report:

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from kgreason.cli.edit.options import WAIT
-from kgreason.cli.options import catalogue, example, functions, limits, only_folder
+from kgreason.cli.options import catalogue, example, functions, limits, only_folder, threads
 from kgreason.errors import InputError
 
 
@@ -156,6 +156,7 @@ from kgreason.errors import InputError
 )
 @click.option("--console/--no-console", default=True, show_default=True, help="Serve the console at the address /.")
 @limits
+@threads
 @catalogue
 @functions
 @WAIT
@@ -165,6 +166,7 @@ def serve(
     token_file: Path | None,
     waiting: int,
     wait: float,
+    threads: int | None,
     catalogue: Path | None,
     functions: list[Any],
     **options: Any,
@@ -190,6 +192,7 @@ def serve(
     settings.check()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s: %(message)s")
     budgets = {name: getattr(settings, name) for name in ("budget", "most_made_terms", "most_rounds")}
-    with KnowledgeGraph.open(location, **budgets, catalogue=catalogue, functions=functions, wait=wait) as graph:
+    means: dict[str, Any] = {"catalogue": catalogue, "functions": functions, "threads": threads, "wait": wait}
+    with KnowledgeGraph.open(location, **budgets, **means) as graph:
         graph.check_writable()
         run(graph, settings, lambda address, _: click.echo(f"kgreason: serving {location} at {address}", err=True))

@@ -109,14 +109,14 @@ class Engine:
     """Holds facts and rules as ids. After every commit the facts are the closure of the asserted facts under the rules.
 
     `quiet` is the id of a property, or 0. The engine derives no triple `x quiet x` with this property. (kgreason passes
-    owl:sameAs while the rule eq-ref is off.) `threads`: how many threads a commit may use; by default `threads()`. The
-    number changes nothing but the time.
+    owl:sameAs while the rule eq-ref is off.) `threads`: how many threads a commit may use; None is the default of
+    `kgreason.threads`. The number changes nothing but the time.
     """
 
     def __init__(self, quiet: int = 0, threads: int | None = None) -> None:
         announce(advance)
         self.planner = Planner()
-        self._quiet, self.threads = quiet, default_threads() if threads is None else threads
+        self._quiet, self.threads = quiet, default_threads(threads)
         self.circuit = self._circuit()
         self._elastic = Elastic()
         self._numbers: dict[EncodedRule, int] = {}

@@ -62,6 +62,7 @@ class LiveGraph:
 
     Every commit uses `strategy`, `budget` and `limits`. `catalogue` has the documents that owl:imports names.
     `registry` has the Python functions that rules may call. With `reference` the reference engine runs, in memory only.
+    `threads`: how many threads may compute; see `kgreason.threads`.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class LiveGraph:
         reference: bool = False,
         registry: Registry | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        threads: int | None = None,
     ) -> None:
         self._home = home
         self.strategy, self.budget, self._limits = strategy, budget, limits
@@ -81,7 +83,7 @@ class LiveGraph:
         self.materializer = (
             _by_definition(home, registry, find)
             if reference
-            else restored(home.manifest, home.snapshot, registry, find)
+            else restored(home.manifest, home.snapshot, registry, find, threads)
         )
         self._imports = Imports(self.materializer, catalogue)
         self.streams = dict(home.manifest.streams)

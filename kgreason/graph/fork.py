@@ -18,7 +18,7 @@ from typing import Any
 from kgreason.errors import StoreError
 from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import DEFAULT_RULES, Documents, KnowledgeGraph, Strategy, opened
-from kgreason.materialize.options import checked_limits
+from kgreason.materialize.options import check_count, checked_limits
 from kgreason.rules.expressions import RESERVED
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.journal.record import Record
@@ -32,6 +32,7 @@ def fork(
     budget: int | None = None,
     most_made_terms: int | None = None,
     most_rounds: int | None = None,
+    threads: int | None = None,
     catalogue: Documents | None = None,
     functions: Iterable[Callable[..., Any]] = (),
 ) -> KnowledgeGraph:
@@ -41,6 +42,8 @@ def fork(
 
     The arguments are those of `KnowledgeGraph.open`. Raises StoreError if there is no store.
     """
+    if threads is not None:
+        check_count("threads", threads, 1)
     limits = checked_limits(made_terms=most_made_terms, rounds=most_rounds)
     while True:
         folder = Folder(Path(path), write=False)
@@ -48,7 +51,12 @@ def fork(
             registry = Registry(functions, RESERVED)
             if folder.manifest:
                 registry.problems(folder.manifest.functions)
-            means: dict[str, Any] = {"catalogue": opened(catalogue), "registry": registry, "limits": limits}
+            means: dict[str, Any] = {
+                "catalogue": opened(catalogue),
+                "registry": registry,
+                "limits": limits,
+                "threads": threads,
+            }
             graph = KnowledgeGraph(_Origin(folder), strategy, budget, **means)
             graph._engine()  # reads everything that the fork needs from the folder
         except BaseException as error:

@@ -156,6 +156,7 @@ class KnowledgeGraph:
         catalogue: Catalogue | None = None,
         registry: Registry | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        threads: int | None = None,
     ) -> None:
         if not isinstance(repository, Repository):
             raise InputTypeError(
@@ -170,7 +171,7 @@ class KnowledgeGraph:
         """One line for each Python function that rules of the store call and that is missing or has other types."""
         self._strategy: Strategy = strategy
         self._budget = budget
-        self._limits = limits
+        self._limits, self._threads = limits, threads
         self._is_reference = engine == "reference"
         self._live: LiveGraph | None = None
         self._open: weakref.ref[Transaction] | None = None
@@ -197,6 +198,7 @@ class KnowledgeGraph:
         budget: int | None = None,
         most_made_terms: int | None = None,
         most_rounds: int | None = None,
+        threads: int | None = None,
         engine: EngineName = "columnar",
         catalogue: Documents | None = None,
         functions: Iterable[Callable[..., Any]] = (),
@@ -247,6 +249,9 @@ class KnowledgeGraph:
           LimitError, which names the rule.
         - `most_rounds`: how many rounds a recursion through BIND, MIN or MAX may take in one commit; the default is
           10,000. A commit that needs more raises LimitError.
+        - `threads`: how many threads may share work that can be divided: large commits, and reading N-Triples and
+          N-Quads. By default KGREASON_THREADS says the number, and without this environment variable it is the number
+          of CPUs that the process may use. The results are the same for any number. More than 256 count as 256.
         - `engine`: "reference" runs the reference engine, which is slow and evaluates by definition. It is for small
           graphs in memory. It ignores `strategy` and `budget`, and treats owl:sameAs as with `same_as="rules"`.
         - `catalogue`: the documents that owl:imports names. Pass a `Catalogue`, a path for `Catalogue.open` (a folder,
@@ -272,13 +277,15 @@ class KnowledgeGraph:
         check_choice("engine", engine, EngineName)
         if budget is not None:
             check_count("budget", budget, 1)
+        if threads is not None:
+            check_count("threads", threads, 1)
         limits = checked_limits(rounds=most_rounds, made_terms=most_made_terms)
         check_wait("wait", wait)
         known, registry = opened(catalogue), Registry(functions, RESERVED)
         if rules and (path is None or read_manifest(Path(path)) is None):
             _check_rules(wanted, registry, known)
         if path is None:
-            return cls(Repository(None, wanted), strategy, budget, engine, known, registry, limits)
+            return cls(Repository(None, wanted), strategy, budget, engine, known, registry, limits, threads)
         if engine == "reference":
             raise StoreError(f"{path}: the reference engine has no store on disk; open the graph without a path")
         folder = Folder(Path(path), write=not read_only, wait=wait)
@@ -299,7 +306,7 @@ class KnowledgeGraph:
                 _set_history(folder, history)
             is_read = read_only or lacking
             home = Reader(folder, wanted, _why(path, lacking)) if is_read else Repository(folder, wanted)
-            graph = cls(home, strategy, budget, catalogue=known, registry=registry, limits=limits)
+            graph = cls(home, strategy, budget, catalogue=known, registry=registry, limits=limits, threads=threads)
             graph._lacking = lacking
             graph._check_kept(folder.path, asked or ())
             return graph
@@ -405,7 +412,7 @@ class KnowledgeGraph:
 
         catalogue, reference = self._catalogue, self._is_reference
         means: dict[str, Any] = {"catalogue": catalogue, "reference": reference, "registry": self._registry}
-        means["limits"] = self._limits
+        means |= {"limits": self._limits, "threads": self._threads}
         start = partial(LiveGraph, self._home, self._strategy, self._budget, **means)
         self._home.join()
         live = start()

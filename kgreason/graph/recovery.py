@@ -39,18 +39,23 @@ _Rows: TypeAlias = defaultdict[tuple[str, int], list[tuple[str, ...]]]
 
 
 def restored(
-    manifest: Manifest, path: Path | None, registry: Registry | None = None, find: Finder | None = None
+    manifest: Manifest,
+    path: Path | None,
+    registry: Registry | None = None,
+    find: Finder | None = None,
+    threads: int | None = None,
 ) -> Materializer:
     """Return a materializer with the state of the snapshot at `path`, or an empty one if `path` is None.
 
     `manifest` has the options of the store. `registry` has the Python functions that rules may call. `find` finds the
-    documents that rule files import; rule files are read only if `path` is None. Raises StoreError.
+    documents that rule files import; rule files are read only if `path` is None. `threads`: how many threads may
+    compute; see `kgreason.threads`. Raises StoreError.
 
     Cost: for a snapshot of an older format the closure of its asserted facts is computed again.
     """
     if path is None:
         selection = select(manifest.rules, manifest.schema, manifest.same_as, manifest.aliases, None, find)
-        return Materializer(selection, registry=registry)
+        return Materializer(selection, registry=registry, threads=threads)
     own = snapshot.read_own(path)
     selection = reselect(manifest.rules, own, manifest.schema, manifest.same_as, manifest.aliases)
     if manifest.is_older:
@@ -62,19 +67,21 @@ def restored(
                 manifest.format,
                 FORMAT,
             )
-        return _anew(selection, path, registry, has_facts=manifest.format >= WITH_FACTS)
-    live = Materializer(selection, snapshot.read_dictionary(path), registry=registry)
+        return _anew(selection, path, registry, threads, has_facts=manifest.format >= WITH_FACTS)
+    live = Materializer(selection, snapshot.read_dictionary(path), registry=registry, threads=threads)
     live.restore(snapshot.read_state(path))
     return live
 
 
-def _anew(selection: Selection, path: Path, registry: Registry | None, *, has_facts: bool) -> Materializer:
+def _anew(
+    selection: Selection, path: Path, registry: Registry | None, threads: int | None, *, has_facts: bool
+) -> Materializer:
     """Compute the closure of the asserted facts in a snapshot of an older format.
 
     The closure in the snapshot is not used, because the older version may have computed another one. `has_facts` says
     whether the snapshot may have asserted facts of relations.
     """
-    live = Materializer(selection, registry=registry)
+    live = Materializer(selection, registry=registry, threads=threads)
     quads = snapshot.read_asserted(path, live.dictionary)
     asserted = snapshot.read_facts(path, live.dictionary) if has_facts else {}
     facts = facts_of({}, asserted, live.dictionary)

@@ -148,12 +148,22 @@ class Transaction:
     def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Assert the quads of RDF files; see `KnowledgeGraph.load`. Raises InputError, RdfSyntaxError."""
         check_paths("load", paths)
-        return self._note(1, partial(read_files, paths, self._live.dictionary, syntax=syntax, progress=progress))
+        return self._note(
+            1,
+            partial(
+                read_files, paths, self._live.dictionary, syntax=syntax, progress=progress, threads=self._live.threads
+            ),
+        )
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Retract the quads of RDF files. A blank node of a file means the node that loading the same file made."""
         check_paths("unload", paths)
-        return self._note(-1, partial(read_files, paths, self._live.dictionary, syntax=syntax, progress=progress))
+        return self._note(
+            -1,
+            partial(
+                read_files, paths, self._live.dictionary, syntax=syntax, progress=progress, threads=self._live.threads
+            ),
+        )
 
     def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]]) -> Self:
         """Assert quads together with their closure, both computed elsewhere, for example by Spark.

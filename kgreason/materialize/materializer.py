@@ -106,7 +106,10 @@ class _Before(NamedTuple):
 
 
 class Materializer:
-    """Keeps the asserted quads of a graph, the rules that its options select, and the closure."""
+    """Keeps the asserted quads of a graph, the rules that its options select, and the closure.
+
+    `threads`: how many threads may share the work; None is the default of `kgreason.threads`.
+    """
 
     def __init__(
         self,
@@ -114,24 +117,26 @@ class Materializer:
         dictionary: Dictionary | None = None,
         engine: Engine | None = None,
         registry: Registry | None = None,
+        *,
+        threads: int | None = None,
     ) -> None:
-        self.selection = selection
+        self.selection, self.threads = selection, threads
         self.own = selection.own
         self.dictionary = Dictionary() if dictionary is None else dictionary
-        self.engine = Engine(quiet=0 if selection.is_reflexive else SAME_AS) if engine is None else engine
+        self.engine = Engine(0 if selection.is_reflexive else SAME_AS, threads) if engine is None else engine
         self.triples = self.engine.table(True, 3)
         follows = None if selection.is_literal else partial(followed, self.dictionary)
         common = self.engine, self.dictionary
         self.equality = Equality(*common, selection.aliases, follows) if selection.equality else None
         self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
         self.operators = Operators(*common, self.equality, registry)
-        self.quads = Quads()
+        self.quads = Quads(threads=threads)
         self.keys = Keys(self.engine)
         self._owners = Owners(self.dictionary)
         self.flags = Flags()
         self.program = LiveProgram(selection)
         self.twins = Twins(self.dictionary, _axiomatic(selection)) if selection.loud else None
-        self._stratum = SchemaStratum(self.dictionary, selection.generic.closing)
+        self._stratum = SchemaStratum(self.dictionary, selection.generic.closing, threads)
         self._is_programmed = False
         self._axioms = 0
         """How many axioms the closed schema has."""
@@ -684,7 +689,7 @@ class Materializer:
         """Take over a saved state. The schema is closed and translated again; the data is not evaluated."""
         for is_triple, width in saved.tables:
             self.engine.table(is_triple, width)
-        self.quads = Quads(saved.quads)
+        self.quads = Quads(saved.quads, self.threads)
         self.flags = Flags(saved.same_as, saved.exceeded, saved.restricted)
         self.plan(saved.triples(asserted=True))
         assert isinstance(self.engine, Engine)

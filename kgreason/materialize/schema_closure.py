@@ -57,8 +57,8 @@ class SchemaStratum:
     body derives axiomatic triples, even if the schema is empty.
     """
 
-    def __init__(self, dictionary: Dictionary, closing: tuple[Rule, ...]) -> None:
-        self._dictionary, self._engine = dictionary, Engine()
+    def __init__(self, dictionary: Dictionary, closing: tuple[Rule, ...], threads: int | None = None) -> None:
+        self._dictionary, self._engine = dictionary, Engine(threads=threads)
         self._triples = self._engine.table(True, 3)
         self._rules = encode_all(closing, self._engine.planner, dictionary.intern)
         self._is_open = self.is_ready = False

@@ -84,20 +84,24 @@ def read(
     source: str | None = None,
     name: str | None = None,
     base: str | None = None,
+    threads: int | None = None,
 ) -> Iterator[Batch]:
     """Read the quads of a file and intern their terms in `dictionary`. The path `-` is standard input.
 
     `syntax` is a name of `formats()` (default: the file's suffix). `source` is the name that blank nodes belong to
     (default: the resolved path). `name` is the name of the file in messages (default: the path). `base` is the IRI
-    against which relative IRIs are resolved (default: the file's URI). Raises InputError for a file that cannot be read
-    and for an unknown format. Raises RdfSyntaxError, with file and line, for a file that does not parse. Raises
-    LimitError if a term is too long or if there is no id left.
+    against which relative IRIs are resolved (default: the file's URI). `threads` is how many threads may parse
+    (default: see `kgreason.threads`). Raises InputError for a file that cannot be read and for an unknown format.
+    Raises RdfSyntaxError, with file and line, for a file that does not parse. Raises LimitError if a term is too long
+    or if there is no id left.
     """
     if str(path) == "-":
         if syntax is None:
             raise InputError("standard input has no suffix: name its RDF format")
-        return read_stream(sys.stdin.buffer, dictionary, syntax=syntax, source=source or STDIN, base=base)
-    return _read_file(Path(path), dictionary, syntax, source, name or str(path), base)
+        return read_stream(
+            sys.stdin.buffer, dictionary, syntax=syntax, source=source or STDIN, base=base, threads=threads
+        )
+    return _read_file(Path(path), dictionary, syntax, source, name or str(path), base, threads)
 
 
 def read_stream(
@@ -108,13 +112,14 @@ def read_stream(
     source: str,
     owner: str | None = None,
     base: str | None = None,
+    threads: int | None = None,
 ) -> Iterator[Batch]:
     """Read the quads of a binary stream in the format `syntax`, as `read` does.
 
     `source` is the name of the stream in messages. `owner` is the name that the blank nodes of the stream belong to
     (default: `source`). Without `base` a relative IRI is an error.
     """
-    return _batches(stream, dictionary, format_named(syntax), source, owner or source, base)
+    return _batches(stream, dictionary, format_named(syntax), source, owner or source, base, threads)
 
 
 def read_files(
@@ -123,12 +128,13 @@ def read_files(
     *,
     syntax: str | None = None,
     progress: Progress = SILENT,
+    threads: int | None = None,
 ) -> npt.NDArray[np.int32]:
     """Read the quads of files, int32[n, 4]. Graph 0 is the default graph. Terms and errors are as for `read`."""
     quads, end = np.empty((0, 4), dtype=np.int32), 0  # one array that grows: parts would leave holes in the memory
     with progress("reading") as report:
         for path in paths:
-            for batch in read(path, dictionary, syntax=syntax):
+            for batch in read(path, dictionary, syntax=syntax, threads=threads):
                 start, end = end, end + len(batch.subjects)
                 if end > len(quads):
                     quads.resize((2 * end if end < _MANY else end + end // 8, 4), refcheck=False)
@@ -159,18 +165,30 @@ def mentions(path: Path, word: bytes) -> bool:
 
 
 def _read_file(
-    path: Path, dictionary: Dictionary, syntax: str | None, source: str | None, name: str, base: str | None
+    path: Path,
+    dictionary: Dictionary,
+    syntax: str | None,
+    source: str | None,
+    name: str,
+    base: str | None,
+    threads: int | None,
 ) -> Iterator[Batch]:
     if path.is_dir():
         raise InputError(f"{name}: is a folder; name the files in it")
     form = format_named(syntax) if syntax else format_of(path)
     with _input_errors(name), path.open("rb") as stream:
         resolved = path.resolve()
-        yield from _batches(stream, dictionary, form, name, source or str(resolved), base or resolved.as_uri())
+        yield from _batches(stream, dictionary, form, name, source or str(resolved), base or resolved.as_uri(), threads)
 
 
 def _batches(
-    stream: BinaryIO, dictionary: Dictionary, form: Format, file: str, source: str, base: str | None
+    stream: BinaryIO,
+    dictionary: Dictionary,
+    form: Format,
+    file: str,
+    source: str,
+    base: str | None,
+    threads: int | None,
 ) -> Iterator[Batch]:
     from kgreason.rdf.labels import Labels
     from kgreason.rdf.lines.blocks import Blocks, Rest
@@ -183,7 +201,7 @@ def _batches(
             if name in ("nt", "nq"):
                 blocks = Blocks(text)
                 try:
-                    yield from _of_blocks(blocks, dictionary, name, labels)
+                    yield from _of_blocks(blocks, dictionary, name, labels, threads)
                     return
                 except UnparsedError:
                     rest = blocks.rest()
@@ -192,7 +210,9 @@ def _batches(
             raise LimitError(f"{file}: {error}") from error
 
 
-def _of_blocks(blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels) -> Iterator[Batch]:
+def _of_blocks(
+    blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels, threads: int | None
+) -> Iterator[Batch]:
     """Read N-Triples or N-Quads text. Raises UnparsedError at a block that pyoxigraph must read as part of the text."""
     from kgreason.rdf.lines.plain import canonical
     from kgreason.rdf.tokens import encode
@@ -201,7 +221,7 @@ def _of_blocks(blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels
         terms = Dictionary(())
         return terms, encode(labels.rename(canonical(block, name)), terms)
 
-    with closing(in_order(read_block, blocks)) as found:
+    with closing(in_order(read_block, blocks, threads)) as found:
         for terms, quads in found:
             with span("intern"):
                 batch = Batch(*dictionary.merge(terms)[quads])

@@ -43,14 +43,19 @@ Report = Callable[[int], object]
 class TableProgram:
     """A program in a file of rule text. Call `read`, `evaluate` and `write` in this order.
 
-    `functions`: the Python functions that the rules may call. `limits`: how far a recursion may go.
+    `functions`: the Python functions that the rules may call. `limits`: how far a recursion may go. `threads`: how
+    many threads may evaluate the rules; see `kgreason.threads`.
 
     Raises InputError if the file does not exist, and RuleSyntaxError. Raises RuleError, with the file and the rule, if
     a rule needs a graph (`signature`).
     """
 
     def __init__(
-        self, path: Path, functions: Iterable[Callable[..., Any]] = (), limits: Limits = DEFAULT_LIMITS
+        self,
+        path: Path,
+        functions: Iterable[Callable[..., Any]] = (),
+        limits: Limits = DEFAULT_LIMITS,
+        threads: int | None = None,
     ) -> None:
         registry = Registry(functions, RESERVED)
         program = load(path, registry.find)
@@ -62,7 +67,7 @@ class TableProgram:
         program = replace(program, rules=tuple(rule for rule in program.rules if not rule.declares))
         self._dictionary = Dictionary(())
         self._fields = Fields(self._dictionary)
-        self._engine = Engine()
+        self._engine = Engine(threads=threads)
         positive = [each for rule in program.rules for each in lowered(rule)]
         self._rules = encode_all(positive, self._engine.planner, self._dictionary.intern)
         self._operators = Operators(self._engine, self._dictionary, registry=registry)

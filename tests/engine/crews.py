@@ -14,7 +14,7 @@ from kgreason.engine import crew, engine
 def crews(threads: int, heads: int = 1 << 15, rows: int = 1, chunks: int = 1 << 12) -> Iterator[None]:
     """Engines with so many workers. A chunk has at most `rows` rows."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "default_threads", lambda: threads)
+        patch.setattr(engine, "default_threads", lambda _: threads)
         values = {"HITS": 1, "HEADS": threads * heads, "_FEWEST": 1, "ROWS": rows, "CHUNKS": chunks}
         values |= {"FEWEST_HEADS": 1, "FEWEST_ROWS": 1}
         for name, value in values.items():

@@ -1,27 +1,120 @@
-"""The number of threads."""
+"""The number of threads, and the CPUs that a process may use."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
-from kgreason.errors import InputError
+from kgreason import KnowledgeGraph
+from kgreason.cpus import cpus, quotas
+from kgreason.errors import InputError, InputTypeError
+from kgreason.graph.fork import fork
 from kgreason.threads import threads
+from tests.cli.calling import done, failed
 
 
 def test_the_environment_has_the_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KGREASON_THREADS", "3")
     assert threads() == 3
+    assert threads(2) == 2
 
 
-def test_by_default_every_cpu_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_very_large_number_counts_as_256(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert threads(257) == 256
+    for text in ("257", "9" * 5000):
+        monkeypatch.setenv("KGREASON_THREADS", text)
+        assert threads() == 256
+
+
+@pytest.mark.parametrize("text", [None, ""])
+def test_by_default_every_cpu_counts(monkeypatch: pytest.MonkeyPatch, text: str | None) -> None:
     monkeypatch.delenv("KGREASON_THREADS", raising=False)
-    assert threads() >= 1
-    monkeypatch.setenv("KGREASON_THREADS", "")
-    assert threads() >= 1
+    if text is not None:
+        monkeypatch.setenv("KGREASON_THREADS", text)
+    assert threads() == cpus() >= 1
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "two", "1.5", "²"])
+@pytest.mark.parametrize("text", ["0", "00", "-1", "two", "1.5", "²", " 2"])
 def test_anything_else_is_an_error(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("KGREASON_THREADS", text)
-    with pytest.raises(InputError, match=r"KGREASON_THREADS is .*; it must be a whole number"):
+    with pytest.raises(InputError, match=r"KGREASON_THREADS .*: it must be a whole number, at least 1"):
         threads()
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux lets a process choose its CPUs")
+def test_the_affinity_of_the_process_is_a_limit() -> None:
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        assert cpus() == 1
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@pytest.mark.parametrize(
+    ("own", "files", "found"),
+    [
+        ("0::/a/b\n", {"a/b/cpu.max": "max 100000\n", "a/cpu.max": "150000 100000\n"}, [1.5]),
+        ("0::/\n", {"cpu.max": "400000 100000"}, [4]),
+        ("0::/../gone\n", {"cpu.max": "50000 100000"}, [0.5]),
+        ("2:cpu,cpuacct:/a\n0::/\n", {"cpu,cpuacct/a/cpu.cfs_quota_us": "-1"}, []),
+        (
+            "2:cpu:/a\n1:cpuset:/\n",
+            {
+                "cpu/a/cpu.cfs_quota_us": "200000\n",
+                "cpu/a/cpu.cfs_period_us": "100000\n",
+                "cpu/cpu.cfs_quota_us": "-1\n",
+                "cpu/cpu.cfs_period_us": "100000\n",
+            },
+            [2],
+        ),
+        ("0::/a\n", {"a/cpu.max": "several\n"}, []),
+        ("nonsense\n", {"cpu.max": "100000 100000"}, []),
+        (None, {"cpu.max": "100000 100000"}, []),
+    ],
+)
+def test_quotas_of_control_groups_are_limits(
+    tmp_path: Path, own: str | None, files: dict[str, str], found: list[float]
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    if own is not None:
+        (tmp_path / "own").write_text(own)
+    assert list(quotas(tmp_path, tmp_path / "own")) == found
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"), [(0, InputError), (-1, InputError), (True, InputTypeError), ("2", InputTypeError)]
+)
+def test_a_graph_refuses_another_number(tmp_path: Path, number: object, kind: type[Exception]) -> None:
+    for opened in (KnowledgeGraph.open, lambda threads: fork(tmp_path, threads=threads)):
+        with pytest.raises(kind, match=r"^threads .*: it must be a whole number, at least 1$"):
+            opened(threads=number)  # type: ignore[arg-type]
+
+
+def test_graphs_of_one_process_have_numbers_of_their_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("KGREASON_THREADS", "3")
+    with (
+        KnowledgeGraph.open(threads=1) as one,
+        KnowledgeGraph.open(tmp_path / "s", threads=2) as two,
+        KnowledgeGraph.open() as three,
+    ):
+        for graph, number in ((one, 1), (two, 2), (three, 3)):
+            graph.add("<urn:a> a <urn:B> . <urn:g> { <urn:b> a <urn:B> }")
+            assert graph._engine().materializer.engine.threads == number
+    with fork(tmp_path / "s", threads=4) as four:
+        assert four._engine().materializer.engine.threads == 4
+
+
+def test_commands_take_the_number(tmp_path: Path) -> None:
+    file = tmp_path / "a.nt"
+    file.write_text("<urn:a> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <urn:b> .\n")
+    done("materialize", file, "--threads", 2, "-o", tmp_path / "out.nt")
+    load = "load", "-f", file, "-l"
+    done(*load, tmp_path / "store", "--threads", 1)
+    assert "--threads 0: it must be at least 1" in failed(*load, tmp_path / "store", "--threads", 0, status=2)
+    refused = failed(*load, "http://127.0.0.1:1", "--threads", 2, status=2)
+    assert "--threads: cannot be used with a server" in refused

@@ -76,6 +76,7 @@ def diff(
     budget: int | None,
     most_made_terms: int | None,
     most_rounds: int | None,
+    threads: int | None,
     catalogue: Path | None,
     functions: list[Callable[..., Any]],
     prefixes: dict[str, str],
@@ -102,6 +103,7 @@ def diff(
         "budget": budget,
         "most_made_terms": most_made_terms,
         "most_rounds": most_rounds,
+        "threads": threads,
     }
     how |= {"catalogue": catalogue, "functions": functions}
     check_stdin((*added, *removed), syntax)

@@ -21,7 +21,7 @@ from typing import Any
 
 import click
 
-from kgreason.cli.options import RULE_SETS, as_json, catalogue, check_stdin, equality, example, schema, verbose
+from kgreason.cli.options import RULE_SETS, as_json, catalogue, check_stdin, equality, example, schema, threads, verbose
 from kgreason.materialize.options import SameAsMode, SchemaMode
 
 _WIDTH = 50
@@ -39,6 +39,7 @@ _WIDTH = 50
 @schema
 @equality
 @catalogue
+@threads
 @as_json
 @verbose
 def load_profile(
@@ -49,6 +50,7 @@ def load_profile(
     same_as: SameAsMode | None,
     aliases: int | None,
     catalogue: Path | None,
+    threads: int | None,
     as_json: bool,
     verbose: bool,
 ) -> None:
@@ -62,7 +64,7 @@ def load_profile(
     from kgreason.graph.knowledge_graph import KnowledgeGraph
 
     check_stdin(files, syntax)
-    how: dict[str, Any] = {"rules": rules, "schema": schema, "same_as": same_as, "aliases": aliases}
+    how: dict[str, Any] = {"rules": rules, "schema": schema, "same_as": same_as, "aliases": aliases, "threads": threads}
     with (
         tempfile.TemporaryDirectory(prefix="kgreason-") as folder,
         KnowledgeGraph.open(Path(folder, "store"), catalogue=catalogue, **how) as graph,

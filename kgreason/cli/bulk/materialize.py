@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 import click
 
@@ -30,6 +30,7 @@ from kgreason.cli.options import (
     functions,
     limits,
     schema,
+    threads,
     verbose,
     warn,
 )
@@ -76,6 +77,7 @@ _FILES = (".nt", ".nt.gz")
 @catalogue
 @functions
 @limits
+@threads
 @pipeline
 @shown_prefixes
 @verbose
@@ -92,6 +94,7 @@ def materialize(
     functions: list[Callable[..., Any]],
     most_made_terms: int | None,
     most_rounds: int | None,
+    threads: int | None,
     pipeline: Pipeline,
     master: str | None,
     conf: dict[str, str],
@@ -113,7 +116,7 @@ def materialize(
 
     progress, is_file = Bars(verbose), output == "-" or output.endswith(_FILES)
     refused = {"format": syntax, "catalogue": catalogue, "same-as": same_as not in (None, "rules"), "aliases": aliases}
-    refused |= {"most-made-terms": most_made_terms, "most-rounds": most_rounds}
+    refused |= {"most-made-terms": most_made_terms, "most-rounds": most_rounds, "threads": threads}
     if is_for_spark("local" if is_file and pipeline == "auto" else pipeline, files, **refused):
         if is_file:
             raise click.UsageError(
@@ -130,7 +133,8 @@ def materialize(
     selection = select(rules, schema or "axioms", same_as or "aliases", budget, registry.find)
     with _says_what_is_written(output):
         most = checked_limits(made_terms=most_made_terms, rounds=most_rounds)
-        materializer = _closed((selection, registry, most), files, syntax, opened(catalogue), prefixes, progress)
+        program = Program(selection, registry, most, threads)
+        materializer = _closed(program, files, syntax, opened(catalogue), prefixes, progress)
         rows = materializer.save().triples(asserted=False if inferred else None)
         _write(target, materializer.dictionary, rows[materializer.dictionary.are_rdf(rows)], progress)
 
@@ -151,8 +155,17 @@ def _says_what_is_written(output: str) -> Iterator[None]:
         raise KeyboardInterrupt(f"interrupted; {state}") from None
 
 
+class Program(NamedTuple):
+    """The rules, the Python functions that rules call, the limits of a recursion, and the number of threads."""
+
+    selection: Selection
+    registry: Registry
+    limits: Limits
+    threads: int | None
+
+
 def _closed(
-    program: tuple[Selection, Registry, Limits],
+    program: Program,
     files: Sequence[str],
     syntax: str | None,
     documents: Catalogue | None,
@@ -161,19 +174,19 @@ def _closed(
 ) -> Materializer:
     """Load files into a new materializer, and print its warnings and contradictions.
 
-    `program` has three parts: the rules, the Python functions that rules call, and the limits. `documents` has the
-    documents that owl:imports names.
+    `documents` has the documents that owl:imports names.
     """
     from kgreason.materialize.edit import Edit
     from kgreason.materialize.imports import Imports
     from kgreason.materialize.materializer import Materializer
     from kgreason.proofs.contradictions import contradictions
 
-    selection, registry, most = program
-    materializer = Materializer(selection, registry=registry)
+    materializer = Materializer(program.selection, registry=program.registry, threads=program.threads)
     imports = Imports(materializer, documents)
-    edit = Edit(added=read_files(files, materializer.dictionary, syntax=syntax, progress=progress))
-    materializer.change(imports.completed(edit, progress), limits=most, progress=progress)
+    edit = Edit(
+        added=read_files(files, materializer.dictionary, syntax=syntax, progress=progress, threads=program.threads)
+    )
+    materializer.change(imports.completed(edit, progress), limits=program.limits, progress=progress)
     materializer.accept()
     found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
     warn([*materializer.warnings, *imports.warnings()], found, prefixes=PREFIXES | dict(prefixes))

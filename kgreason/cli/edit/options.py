@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 import click
 
 from kgreason.cli.notation import PREFIXES, shown_prefixes
-from kgreason.cli.options import Command, functions, limits, print_table, warn
+from kgreason.cli.options import Command, functions, limits, print_table, threads, warn
 from kgreason.cli.places import Graph, Place, Server, graph_at
 from kgreason.graph.knowledge_graph import Strategy
 from kgreason.store.folder import Folder, is_store
@@ -57,6 +57,7 @@ class Means(TypedDict):
     budget: int | None
     most_made_terms: int | None
     most_rounds: int | None
+    threads: int | None
     wait: float
     prefixes: dict[str, str]
     functions: list[Callable[..., Any]]
@@ -65,9 +66,10 @@ class Means(TypedDict):
 def effort(command: Command) -> Command:
     """Add the options that say how a command evaluates rules, and how much it may do.
 
-    The command gets them as the arguments `strategy`, `budget`, `most_made_terms` and `most_rounds`.
+    The command gets them as the arguments `strategy`, `budget`, `most_made_terms`, `most_rounds` and
+    `threads`.
     """
-    return _STRATEGY(_BUDGET(limits(command)))
+    return _STRATEGY(_BUDGET(limits(threads(command))))
 
 
 def means(command: Command) -> Command:
@@ -80,6 +82,7 @@ def means(command: Command) -> Command:
         budget: int | None,
         most_made_terms: int | None,
         most_rounds: int | None,
+        threads: int | None,
         wait: float,
         prefixes: dict[str, str],
         functions: list[Callable[..., Any]],
@@ -90,6 +93,7 @@ def means(command: Command) -> Command:
             budget=budget,
             most_made_terms=most_made_terms,
             most_rounds=most_rounds,
+            threads=threads,
             wait=wait,
             prefixes=prefixes,
             functions=functions,

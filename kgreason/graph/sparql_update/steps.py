@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain, compress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,8 +150,8 @@ class Editing:
 
         If `load` names a graph, all quads are put into this graph.
         """
-        name = load.source
-        for batch in read(load.path, self._live.dictionary, syntax=load.syntax, name=name, base=load.base):
+        how: dict[str, Any] = {"name": load.source, "base": load.base, "threads": self._live.threads}
+        for batch in read(load.path, self._live.dictionary, syntax=load.syntax, **how):
             quads = np.stack(batch, axis=1)
             if load.graph is not None:
                 quads[:, 3] = self._live.dictionary.intern([load.graph])[0]

@@ -56,12 +56,13 @@ class Quads:
     Call `change`, then `accept` or `rollback`. `columns`: the quads of a saved state, int32[n, 4], or None.
     """
 
-    def __init__(self, columns: Int32 | None = None) -> None:
+    def __init__(self, columns: Int32 | None = None, threads: int | None = None) -> None:
+        self._threads = threads
         self._engine: Engine | None = None
         self._before: Engine | None = None
         self._is_open = False
         if columns is not None:
-            self._engine = _filled(columns)
+            self._engine = _filled(columns, threads)
 
     @property
     def is_explicit(self) -> bool:
@@ -92,7 +93,7 @@ class Quads:
         """
         if self._engine is None and not added[:, 3].any():
             return _of_default_graph(removed, added, is_asserted)
-        engine = _filled(in_default_graph(asserted())) if self._engine is None else self._engine
+        engine = _filled(in_default_graph(asserted()), self._threads) if self._engine is None else self._engine
         if not self._is_open:
             engine.begin()
             self._before, self._engine, self._is_open = self._engine, engine, True
@@ -117,9 +118,9 @@ class Quads:
 _QUADS, _TRIPLES = range(2)
 
 
-def _filled(quads: Int32) -> Engine:
+def _filled(quads: Int32, threads: int | None) -> Engine:
     """Return an engine that holds these quads int32[n, 4]."""
-    engine = Engine()
+    engine = Engine(threads=threads)
     tables = engine.table(False, 5), engine.table(True, 3)
     assert tables == (_QUADS, _TRIPLES)
     subject, predicate, object_, graph, quad = range(1, 6)
