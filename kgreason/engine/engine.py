@@ -243,8 +243,8 @@ class Engine:
     def take_over(self, records: Int32, rules: Sequence[EncodedRule]) -> None:
         """Start the open commit from a fixpoint that was evaluated elsewhere. Call `apply` next.
 
-        The engine must have no facts yet. `records`: int32[n, 3 + w], as for `restore`. `rules`: all rules of the
-        fixpoint. They replace the rules in force.
+        `records`: int32[n, 3 + w], as for `restore`. They replace all facts of the engine, so they must include the
+        facts that stay. `rules`: all rules of the fixpoint. They replace the rules in force.
         """
         with undivided():
             self._reweigh(rules, self._all_rules())
@@ -252,7 +252,7 @@ class Engine:
             circuit = self._circuit(max(1024, len(records)))
             circuit.adopt(records)
             self.circuit, self._strategy = circuit, "bootstrap"
-            self._elastic.work = len(records)
+            self._elastic.work = max(self._elastic.work or 0, len(records))
             circuit.begin(ranked=True, commit=self._commit)
 
     def _is_hopeless(self, wish: Wish, budget: int | None) -> bool:

@@ -700,7 +700,7 @@ class KnowledgeGraph:
     def start_from(
         self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]], progress: Progress = SILENT
     ) -> Loaded:
-        """Load facts with their closure, computed elsewhere, into an empty graph; see `Transaction.start_from`."""
+        """Load facts with the closure of the graph, computed elsewhere; see `Transaction.start_from`."""
         return self._files(lambda tx: tx.start_from(evaluate), progress)
 
     def unload(

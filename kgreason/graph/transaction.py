@@ -166,21 +166,24 @@ class Transaction:
         )
 
     def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]]) -> Self:
-        """Assert quads together with their closure, both computed elsewhere, for example by Spark.
+        """Assert quads together with a closure that was computed elsewhere, for example by Spark.
 
         `evaluate` is called with the materializer. It interns the terms in the dictionary, and returns the quads
-        int32[n, 4] and their closure.
+        int32[n, 4] and the closure. The closure has all facts of the graph, the triples of the quads, and what follows
+        from both by its rules. The commit starts from the closure and computes what else changes: what new schema
+        triples, equal terms, literals, NOT and aggregates call for.
 
-        Raises StoreError if the graph is not empty, if it runs the reference engine, or if the transaction has other
-        quads. In these cases `evaluate` is not called.
+        Raises StoreError if the graph runs the reference engine, or if the transaction has other quads; then `evaluate`
+        is not called. Raises StoreError if the closure has fewer facts than the graph.
         """
-        if len(self._live.engine):
-            raise StoreError("the graph has facts already; `start_from` needs an empty graph")
         if self._parts or self._facts or not isinstance(self._live.engine, Engine):
             raise StoreError("`start_from` must be the only edit of its transaction, and needs the columnar engine")
 
         def read() -> Int32:
-            quads, self._evaluated = evaluate(self._live)
+            quads, evaluated = evaluate(self._live)
+            if len(evaluated.records) < len(self._live.engine):
+                raise StoreError("the closure has fewer facts than the graph, so it lacks facts of the graph")
+            self._evaluated = evaluated
             return quads
 
         return self._note(1, read)

@@ -58,7 +58,7 @@ class Edit(NamedTuple):
 
     - `removed`, `added`: the quads to retract, each once, and the quads to assert; int32[n, 4] each.
     - `own`: all rules of the user from now on; None if the rules stay as they are.
-    - `evaluated`: the closure of the quads, if it was computed elsewhere; only for a graph without facts.
+    - `evaluated`: the closure of the graph with the added quads, if it was computed elsewhere.
     - `unknown`: the number of further quads to retract that no graph holds, because the dictionary lacks one of their
       terms.
     - `facts`: the facts of relations to assert and to retract (`relations.facts`). Here `Facts` map the width of rows,

@@ -4,8 +4,10 @@
                                                                           -> N-Triples or Parquet   (`materialize`)
 
 Law: after `load` the graph is the same as after a load of the same files without Spark, and later commits work in the
-same way. The engine starts from the closure of Spark. Then the engine computes the facts about equal terms and literals
-that rules need, and those NOT and aggregates that Spark has left out (docs/architecture.md, The Spark path).
+same way. The engine takes over the closure of Spark. Then the engine computes the facts about equal terms and literals
+that rules need, and those NOT and aggregates that Spark has left out (docs/architecture.md, The Spark path). If the
+graph has facts, Spark computes what the new facts change (`close/extension`), and the load is one commit with the delta
+that a load without Spark has.
 `materialize` writes the triples that such a graph shows.
 
 Cost: the work of Spark, then one pass over facts and terms. After `load` the engine holds all facts and terms in
@@ -25,7 +27,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import SparkSession
 
 from kgreason.engine.memory.layout import Int32
-from kgreason.errors import InputError, StoreError
+from kgreason.errors import InputError
 from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import DEFAULT_RULES, KnowledgeGraph
 from kgreason.materialize.materializer import Materializer
@@ -36,6 +38,7 @@ from kgreason.progress import SILENT, Progress
 from kgreason.rules.expressions import RESERVED
 from kgreason.spans import span
 from kgreason.spark.close.close import close_alone, close_for
+from kgreason.spark.close.extension import extended
 from kgreason.spark.close.operators.expressions import check_functions
 from kgreason.spark.close.operators.program import check_recursion, operators_of
 from kgreason.spark.encode.dictionary import files_of, intern_terms, quads_of, records_of
@@ -60,14 +63,16 @@ def load(
     folder: File | None = None,
     progress: Progress = SILENT,
 ) -> dict[str, Any]:
-    """Load files into an empty graph with Spark. Returns the statistics of the graph.
+    """Load files into a graph with Spark, as one commit. Returns the statistics of the graph.
+
+    What the result shows is what a load of the same files without Spark gives, also if the graph has facts already.
 
     Spark writes its tables below `folder`, which driver and workers must both see; by default to a temporary folder. A
     load that was interrupted continues from the tables in `folder`. A malformed line is an error. With
     `on_error="count"` malformed lines are skipped, and `skipped` in the statistics is their number. Raises the errors
     of `encode` and `check_load`; after an error nothing has changed.
     """
-    check_load(graph, paths, folder)
+    check_load(paths, folder)
     skipped: list[Malformed] = []
 
     def evaluate(live: Materializer) -> tuple[Int32, Evaluated]:
@@ -75,6 +80,8 @@ def load(
         with progress("encoding"), span("read"):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
         skipped.extend(encoded.skipped)
+        if len(live.engine):
+            return extended(live, encoded, f"{place}/closure", progress)
         return _evaluated(live, encoded, place, progress)
 
     with room(folder) as place, clear_errors(place):
@@ -82,17 +89,15 @@ def load(
     return stats | {"skipped": sum(each.lines for each in skipped)}
 
 
-def check_load(graph: KnowledgeGraph, paths: Sequence[File], folder: File | None = None) -> None:
+def check_load(paths: Sequence[File], folder: File | None = None) -> None:
     """Raise the errors of `load` that can be found without Spark.
 
-    The errors are InputError for a missing path, for an unknown format, and for a folder at a URI (this process cannot
-    read such a folder), and StoreError for a graph that has facts already.
+    The error is InputError for a missing path, for an unknown format, and for a folder at a URI, because this process
+    cannot read such a folder.
     """
     if folder is not None and "://" in fspath(folder):
         raise InputError(f"{folder}: give a local path, because this process reads the tables that Spark writes there")
     sort(list(paths))
-    if graph.stats()["facts"]:
-        raise StoreError("the graph has facts already: Spark fills only an empty graph; load without Spark")
 
 
 def _evaluated(live: Materializer, encoded: Encoded, folder: str, progress: Progress) -> tuple[Int32, Evaluated]:

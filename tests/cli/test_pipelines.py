@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import done, failed, triples
+from tests.cli.calling import done, failed
 
 SETTINGS = (("--master", "local[1]"), ("--conf", "a=b"), ("--work", "work"), ("--skip-malformed",))
 COMMANDS = {"load": ("load", "-l", "store", "-f"), "materialize": ("materialize", "-o", "out.nt")}
@@ -66,13 +66,6 @@ def test_what_is_wrong_with_the_output_is_told_without_java(no_java: None, famil
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="the system has no /proc")
 def test_a_folder_that_nobody_can_make_is_told_without_java(no_java: None, family: Path) -> None:
     assert failed("materialize", family, "-o", "/proc/x/y", *SPARK).startswith("/proc/x/y: cannot be written: ")
-
-
-def test_a_store_that_has_facts_is_told_without_java(no_java: None, store: Path, family: Path) -> None:
-    before = triples(store)
-    told = failed("load", "-l", store, "-f", family, *SPARK)
-    assert told == "the graph has facts already: Spark fills only an empty graph; load without Spark"
-    assert triples(store) == before
 
 
 def test_without_pyspark_the_error_says_what_to_install(

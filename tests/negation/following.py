@@ -34,14 +34,15 @@ def follow(
     functions: Functions = NO_FUNCTIONS,
     registry: Registry | None = None,
     circuit: Kind | None = None,
+    kind: type[Graph] | None = None,
 ) -> None:
     """Commit one by one. After each commit compare facts, delta, stamps, supports and hidden facts.
 
     `registry` has the Python functions of the rules; if one of `functions` raises ValueError, so must the commit.
-    `circuit` is the kind of the specification circuit that follows as well.
+    `circuit` is the kind of the specification circuit that follows as well. `kind` is the class of the graph.
     """
     specification = Specification(circuit, functions) if circuit else None
-    graph = Graph(strategy, registry)
+    graph = (kind or Graph)(strategy, registry)
     asserted: set[Triple] = set()
     related: set[RelationFact] = set()
     for commit in commits:
@@ -113,13 +114,16 @@ class Graph:
         try:
             gone, come = map(self._columns, (commit.removed_facts, commit.added_facts))
             facts = edit_of(gone, come, materializer.dictionary)
-            edit = Edit(removed, added, commit.rules, facts=facts)
+            edit = self._edit(Edit(removed, added, commit.rules, facts=facts))
             change = materializer.change(edit, strategy=self._strategy, limits=self._limits)
         except RuleError:
             materializer.rollback()
             raise
         materializer.accept()
         return change
+
+    def _edit(self, edit: Edit) -> Edit:
+        return edit
 
     def states(self) -> dict[Fact, State]:
         """Every present fact, hidden ones too, with stamp, support and flag."""

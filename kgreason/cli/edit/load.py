@@ -88,7 +88,7 @@ def load(
     error or Ctrl-C the store stays as it was.
 
     If an ontology says owl:imports, kgreason reads the imported documents from --catalogue. It removes their triples
-    when the last ontology that imports them is removed. Spark (--pipeline spark) can fill a new store.
+    when the last ontology that imports them is removed.
 
     The command prints how many triples were new, how long the load took, and how many triples the store has now. -v and
     --json print all counters, which `kgreason stats --help` explains.
@@ -111,7 +111,7 @@ def load(
             from kgreason.spark.pipeline import load as load_on_spark
 
             on_error: OnError = "count" if skip_malformed else "raise"
-            check_load(graph, files, work)
+            check_load(files, work)
             with session(master, conf, work) as (spark, folder):
                 stats = load_on_spark(graph, files, spark, on_error=on_error, folder=folder, progress=progress)
         else:

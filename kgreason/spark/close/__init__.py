@@ -9,4 +9,5 @@ operators   NOT, expressions and aggregates, which are evaluated between levels
 fixpoint    computes a level from the levels before it
 levels      runs all levels, from asserted facts or from an earlier result
 close       runs all of these steps
+extension   runs the levels from the closure that a graph has
 """

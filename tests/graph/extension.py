@@ -1,0 +1,36 @@
+"""The closure of a graph with more triples, evaluated in another engine: a stand-in for Spark."""
+
+from __future__ import annotations
+
+from kgreason.engine.engine import Engine
+from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.precomputed import Evaluated
+from kgreason.materialize.schema_rows import SAME_AS
+from tests.oracle.graph import Triple
+
+from .states import in_default, rows_of
+
+
+def extended(live: Materializer, added: Int32) -> Evaluated:
+    """The graph's closure after an Update that asserts triples, int32[n, 3]; the graph stays as it is."""
+    engine = Engine(quiet=0 if live.selection.is_reflexive else SAME_AS)
+    tables = live.engine.planner.tables()
+    for is_triple, width in tables:
+        engine.table(is_triple, width)
+    facts = live.engine.circuit.facts
+    engine.restore(facts.records(facts.present()), live.engine.rules)
+    engine.commit({live.triples: added}, strategy="update")
+    facts = engine.circuit.facts
+    return Evaluated(facts.records(facts.present()), tables, tuple(live.rules))
+
+
+class Extending:
+    """What `start_from` takes: triples, and the closure that a graph has with them."""
+
+    def __init__(self, given: set[Triple]) -> None:
+        self._given = in_default(given)
+
+    def __call__(self, live: Materializer) -> tuple[Int32, Evaluated]:
+        quads = rows_of(live, self._given)
+        return quads, extended(live, quads[:, :3])
