@@ -1,0 +1,102 @@
+"""The whole suite of histories with 1, 2 and 3 threads: it passes, and every commit gives the same rows.
+
+The histories are those of the other test modules: random facts and rules, and rules with NOT, aggregates, functions,
+relations and keys. Compared are all rows with stamps and supports, in their order, and the costs of the rules.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgreason.engine.engine import Engine, Strategy
+from kgreason.engine.memory.layout import N_ROWS
+from tests.aggregates import test_histories as aggregates
+from tests.aggregates import test_recursion as recursion
+from tests.engine.crews import crews
+from tests.engine.test_histories import CHECKS
+from tests.expressions import test_histories as expressions
+from tests.functions import test_histories as functions
+from tests.negation import test_equality as equality
+from tests.negation import test_histories as negation
+from tests.relations import test_histories as relations
+from tests.relations import test_keyed_histories as keyed
+from tests.strategies.counterexamples import COUNTEREXAMPLES
+from tests.strategies.dense import any_histories
+from tests.strategies.programs import History
+
+THREADS = (1, 2, 3)
+STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap", "auto")
+
+
+def _keyed(seed: int, _: Strategy) -> None:
+    with TemporaryDirectory() as folder:
+        keyed.follow(seed, ("aliases", "representatives", "rules")[seed % 3], Path(folder, "store"))
+
+
+SUITES: dict[str, Callable[[int, Strategy], None]] = {
+    "negation": negation.run,
+    "data": lambda seed, strategy: negation.run(seed, strategy, data=0.4),
+    "equality": lambda seed, _: equality.run(seed, ("aliases", "representatives", "rules")[seed % 3]),
+    "aggregates": aggregates.run,
+    "recursion": lambda seed, strategy: recursion._follow(seed, strategy, recursion.SHORTEST),
+    "expressions": expressions.run,
+    "functions": lambda seed, strategy: functions.check(range(seed, seed + 1), strategy),
+    "relations": relations.run,
+    "keys": _keyed,
+}
+
+
+def commits(work: Callable[[], object], threads: int, heads: int) -> list[str]:
+    """A digest of the engine after each commit that `work` makes with so many threads."""
+    found: list[str] = []
+    accept = Engine._accept
+
+    def noted(engine: Engine) -> None:
+        accept(engine)
+        circuit = engine.circuit
+        rows = circuit.memory["rows"][: circuit.block[N_ROWS]]
+        found.append(hashlib.sha256(rows.tobytes() + circuit.costs.tobytes()).hexdigest())
+
+    with crews(threads, heads, rows=2, chunks=5), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Engine, "_accept", noted)
+        work()
+    return found
+
+
+def check(work: Callable[[], object], heads: int = 16) -> None:
+    """Do some work with 1, 2 and 3 threads, and compare the commits."""
+    alone, *others = (commits(work, threads, heads) for threads in THREADS)
+    assert alone
+    assert all(other == alone for other in others)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suite", SUITES)
+def test_a_suite(suite: str) -> None:
+    def work() -> None:
+        for seed in range(12):
+            SUITES[suite](10_000 + seed, STRATEGIES[seed % 3])
+
+    check(work)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", range(len(CHECKS)))
+@settings(max_examples=60)
+@given(history=any_histories(), heads=st.sampled_from((16, 1 << 10)))
+def test_random_histories(place: int, history: History, heads: int) -> None:
+    check(lambda: CHECKS[place](history), heads)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COUNTEREXAMPLES)
+def test_histories_that_a_misreading_fails_on(name: str) -> None:
+    for each in CHECKS:
+        check(lambda: each(COUNTEREXAMPLES[name]))  # noqa: B023 - it is called at once
