@@ -1,4 +1,4 @@
-"""`threads`: how many threads kgreason uses for work that can be divided. `in_order` divides work.
+"""`threads`: how many threads kgreason uses for work that can be divided. `start` and `in_order` divide work.
 
 A graph or a command says the number (`threads=`, `--threads`). If it says none, the environment variable
 KGREASON_THREADS has the number, and without the variable it is the number of CPUs that this process may use (`cpus`).
@@ -8,10 +8,13 @@ Results never depend on the number.
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 from kgreason.cpus import cpus
 from kgreason.errors import InputError
@@ -45,6 +48,75 @@ def _of_environment() -> int:
     return int(text) if len(text) < len(str(MOST)) + 1 else MOST
 
 
+class Call(Generic[_Result]):
+    """A call of a function, made once: by the first thread that is free, or by the thread that wants the result.
+
+    So work goes on where no thread can be started, because Python ends or the system allows no more threads. Any thread
+    may call any method.
+    """
+
+    def __init__(self, function: Callable[[], _Result]) -> None:
+        self._function = function
+        self._turn, self._ended = threading.Lock(), threading.Event()
+        self._found: list[_Result] = []
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        """Call the function, unless a thread has begun to."""
+        if self._turn.acquire(blocking=False):
+            try:
+                self._found.append(self._function())
+            except BaseException as error:
+                self._error = error
+            finally:
+                self._ended.set()
+
+    def result(self) -> _Result:
+        """Return what the function returns, or raise its error. Waits, or calls the function, if need be."""
+        self.run()
+        self._ended.wait()
+        if self._error is not None:
+            raise self._error
+        return self._found[0]
+
+    def cancel(self) -> None:
+        """Prevent the call if no thread has begun it. If one has, wait for its end."""
+        if not self._turn.acquire(blocking=False):
+            self._ended.wait()
+        self._ended.set()
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether the call has ended, with a result or an error."""
+        return self._ended.is_set()
+
+
+def start(pool: ThreadPoolExecutor, function: Callable[..., _Result], *arguments: object) -> Call[_Result]:
+    """Have a thread of the pool call a function, and return the call."""
+    call = Call(partial(function, *arguments))
+    with suppress(RuntimeError):  # no thread can be started; `result` then calls the function
+        pool.submit(call.run)
+    return call
+
+
+def wait_for(calls: Iterable[Call[Any]]) -> None:
+    """Return when all calls have ended, also if the handler of a signal raises an error meanwhile.
+
+    Raises the last error of a call or a handler.
+    """
+    failure: BaseException | None = None
+    for call in calls:
+        is_ended = False
+        while not is_ended:
+            try:
+                call.result()
+            except BaseException as error:
+                failure = error
+            is_ended = call.is_ended
+    if failure is not None:
+        raise failure
+
+
 def in_order(
     function: Callable[[_Item], _Result], items: Iterable[_Item], number: int | None = None
 ) -> Generator[_Result, None, None]:
@@ -58,18 +130,19 @@ def in_order(
     if workers == 1:
         yield from map(function, items)
         return
-    running: deque[Future[_Result]] = deque()
+    running: deque[Call[_Result]] = deque()
     failures: list[Exception] = []
     with ThreadPoolExecutor(workers) as pool:
         try:
             for item in _until_failure(items, failures):
-                running.append(pool.submit(function, item))
+                running.append(start(pool, function, item))
                 if len(running) > 2 * workers:
                     yield running.popleft().result()
             while running:
                 yield running.popleft().result()
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            for call in reversed(running):  # those that have not begun are behind those that have
+                call.cancel()
     for error in failures:
         raise error
 

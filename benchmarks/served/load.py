@@ -90,7 +90,7 @@ def _loaded(server: Server, seconds: float) -> tuple[float, float, Crowd, tuple[
     beside = (first + 3 * _rate(crowd, 3 * seconds / 4)) / 4
     late = server.resident()
     visit.end()
-    visit = crowd.work(server.address, writes=False)  # once more: a machine or a cache that warms up must not favour one
+    visit = crowd.work(server.address, writes=False)  # once more: a warm machine must favour none
     alone = (before + _rate(crowd, seconds / 3)) / 2
     visit.end()
     with Client(server.address) as client:

@@ -17,7 +17,6 @@ import numpy as np
 from kgreason.engine.costs import take_back
 from kgreason.engine.crew import Crew
 from kgreason.engine.facts.hash_table import BLOCK as LOOKUP_BLOCK
-from kgreason.engine.facts.hash_table import rehash
 from kgreason.engine.facts.table import FactTable
 from kgreason.engine.index.arrangements import Arrangements
 from kgreason.engine.index.candidates import Catalogue
@@ -242,7 +241,7 @@ class Circuit:
         self._counters[N_ROWS] = len(records)
         self._survey_at = 1 << 28  # a saved support is at most `_MOST_SUPPORT`
         self._counters[RANKED] = 1  # all rows are MET, so that `_are_large` compares with all rows
-        rehash(self.block)
+        self.crew.rehash(self.block)
         self.arrangements.renew()
 
     def open_first_level(self) -> None:

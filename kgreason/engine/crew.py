@@ -2,7 +2,11 @@
 
 A worker has a memory block: the addresses of the circuit's arrays, and scratch arrays and counters of its own. The
 calling thread is the first worker. The other workers run in threads that all circuits of the process share; kernels
-release the GIL. `run` returns when every worker has stopped, so no thread works between two calls.
+release the GIL. `run` returns when every worker has stopped, so no thread works between two calls. If no thread is
+free, or none can be started, the calling thread does the work of the others, one after another.
+
+Threads: a crew belongs to its circuit, and one thread at a time may use a circuit. Crews of several circuits may run
+at the same time.
 
 Cost: about 60 microseconds for each time that the threads are woken, and 1.5 MB for each worker from the first call on.
 """
@@ -49,6 +53,7 @@ from kgreason.engine.memory.layout import (
     WORDS,
     Block,
 )
+from kgreason.threads import MOST, Call, start, wait_for
 
 HITS = 1 << 12
 """The product of a segment with at least 4,096 hits is divided."""
@@ -67,7 +72,6 @@ FEWEST_ROWS = 1 << 16
 _MOST_ENTRIES = 1 << 31
 """In a larger hash table positions do not fit into an int32, and one thread takes in the heads."""
 NEVER = 1 << 62
-_MOST_THREADS = 256
 
 _OWN_COUNTERS = (
     *(PHASE, FUEL, REWRITES, DERIVATIONS, N_HEADS, AT_PLAN, AT_ROW, AT_DEPTH, BLOCK_LOW, BLOCK_HIGH, AT_RULE, CALLS),
@@ -94,24 +98,13 @@ _COMMON = np.setdiff1d(np.arange(WORDS), _OWN)
 
 
 @cache
-def _executor() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_MOST_THREADS, thread_name_prefix="kgreason")
-
-
-def _started(work: Callable[..., object], *arguments: object) -> Callable[[], object]:
-    """Start `work` in another thread, and return a function that waits for its end.
-
-    If Python is about to end, no thread can be started. Then the work is done at once.
-    """
-    try:
-        return _executor().submit(work, *arguments).result
-    except RuntimeError:
-        work(*arguments)
-        return lambda: None
+def _pool() -> ThreadPoolExecutor:
+    """Return the threads that all circuits share. A thread is started when no other is free, and stays."""
+    return ThreadPoolExecutor(MOST, thread_name_prefix="kgreason")
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_executor.cache_clear)  # a forked process has no threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # a forked process has no threads
 
 
 class Crew:
@@ -171,13 +164,14 @@ class Crew:
         self._memory["crew"][:, _COMMON] = self._memory.block[_COMMON]
 
     def _in_all(self, kernel: Callable[..., object], *arguments: object) -> None:
-        """Call a kernel for the blocks of all workers at the same time."""
-        others = [_started(kernel, worker.block, *arguments) for worker in self._workers[1:]]
+        """Call a kernel for the blocks of all workers at the same time. After an error, too, all calls have ended."""
+        calls: list[Call[object]] = []
         try:
+            for worker in self._workers[1:]:
+                calls.append(start(_pool(), kernel, worker.block, *arguments))
             kernel(self._workers[0].block, *arguments)
         finally:
-            for wait in others:
-                wait()
+            wait_for(calls)
 
     def _make_workers(self) -> None:
         crew = self._memory["crew"] = np.zeros((self._threads, WORDS), dtype=np.int64)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from threading import Thread
 from types import SimpleNamespace
 
 import numpy as np
@@ -94,11 +98,14 @@ def test_a_rule_that_explodes_is_named(strategy: Strategy) -> None:
         assert system.states() == before
 
 
-def test_where_no_thread_can_be_started_the_caller_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    def submit(*_: object) -> None:
-        raise RuntimeError("cannot schedule new futures after shutdown")
+@pytest.mark.parametrize("is_queued", [True, False])
+def test_where_no_thread_can_be_started_the_caller_does_all(monkeypatch: pytest.MonkeyPatch, is_queued: bool) -> None:
+    def submit(work: Callable[[], object]) -> None:
+        if is_queued:  # a pool queues the work before it finds that the system allows no more threads
+            Thread(target=work).start()
+        raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(crew, "_executor", lambda: SimpleNamespace(submit=submit))
+    monkeypatch.setattr(crew, "_pool", lambda: SimpleNamespace(submit=submit))
     alone = commits(bootstrap=True)
     with crews(2, 100):
         assert_same(commits(bootstrap=True), alone)
@@ -109,3 +116,22 @@ def test_where_no_thread_can_be_started_the_caller_does_all(monkeypatch: pytest.
 def test_histories_in_small_rooms(history: History, mixture: Mixture, is_small: bool) -> None:
     with crews(2, 16), small_quantum(), small_rooms(16) if is_small else nullcontext():
         check_history(history, mixture)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only POSIX forks")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    with crews(2, 100):
+        alone = commits(bootstrap=True)
+        if not (child := os.fork()):
+            assert_same(commits(bootstrap=True), alone)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == 0
+
+
+def test_engines_work_at_the_same_time() -> None:
+    alone = commits(bootstrap=True)
+    with crews(3, 100), ThreadPoolExecutor(2) as pool:
+        for other in pool.map(lambda _: commits(bootstrap=True), range(4)):
+            assert_same(other, alone)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
+from threading import Event, Timer
 
 import pytest
 
@@ -11,7 +15,7 @@ from kgreason import KnowledgeGraph
 from kgreason.cpus import cpus, quotas
 from kgreason.errors import InputError, InputTypeError
 from kgreason.graph.fork import fork
-from kgreason.threads import threads
+from kgreason.threads import in_order, start, threads, wait_for
 from tests.cli.calling import done, failed
 
 
@@ -118,3 +122,55 @@ def test_commands_take_the_number(tmp_path: Path) -> None:
     assert "--threads 0: it must be at least 1" in failed(*load, tmp_path / "store", "--threads", 0, status=2)
     refused = failed(*load, "http://127.0.0.1:1", "--threads", 2, status=2)
     assert "--threads: cannot be used with a server" in refused
+
+
+class Full(ThreadPoolExecutor):
+    """Threads of a system that allows no more threads than one; work is queued before that is noticed."""
+
+    def _adjust_thread_count(self) -> None:
+        if self._threads:
+            raise RuntimeError("can't start new thread")
+        super()._adjust_thread_count()
+
+
+def test_a_call_is_made_once_where_no_thread_can_be_started() -> None:
+    numbers = count()
+    with Full(2) as pool:
+        calls = [start(pool, next, numbers) for _ in range(100)]
+        wait_for(calls)
+        assert sorted(call.result() for call in calls) == list(range(100))
+    assert next(numbers) == 100
+
+
+def test_items_are_in_order_where_one_thread_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgreason.threads.ThreadPoolExecutor", Full)
+    assert list(in_order(str, range(50), 4)) == list(map(str, range(50)))
+
+
+def test_an_error_of_a_signal_does_not_leave_a_call_running() -> None:
+    class Alarm(Exception):  # noqa: N818 - it is no error
+        pass
+
+    def ring(*_: object) -> None:
+        raise Alarm
+
+    go_on, before = Event(), signal.signal(signal.SIGALRM, ring)
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            calls = [start(pool, go_on.wait) for _ in range(2)]
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            Timer(0.2, go_on.set).start()
+            with pytest.raises(Alarm):
+                wait_for(calls)
+            assert go_on.is_set()
+            assert all(call.is_ended for call in calls)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_the_error_of_a_call_is_raised_after_all_calls_have_ended() -> None:
+    with ThreadPoolExecutor(2) as pool:
+        calls = [start(pool, int, text) for text in ("1", "x", "2")]
+        with pytest.raises(ValueError, match="invalid literal"):
+            wait_for(calls)
+        assert [calls[0].result(), calls[2].result()] == [1, 2]
