@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
-from tqdm import tqdm
 
 from kgreason.errors import LimitError
 
@@ -41,16 +40,22 @@ class Bars:
         The block gets a function. Call it with the number of steps that were done since its last call.
         """
         begun = time.perf_counter()
+        if sys.stderr.isatty():
+            with self._drawn(stage, total) as report:
+                yield report
+        else:
+            yield _ignore
+        if self._verbose:
+            click.echo(f"kgreason: {stage} took {time.perf_counter() - begun:.2f} s", err=True)
+
+    @contextmanager
+    def _drawn(self, stage: str, total: int | None) -> Iterator[Callable[[int], object]]:
+        from tqdm import tqdm  # takes 20 ms to import, and starts a thread
+
+        begun = time.perf_counter()
         delay = max(0.0, self._begun + _DELAY - begun)
         with tqdm(
-            desc=stage,
-            total=total,
-            unit="",
-            unit_scale=True,
-            leave=False,
-            disable=not sys.stderr.isatty(),
-            bar_format=_CLOCK,
-            delay=delay,
+            desc=stage, total=total, unit="", unit_scale=True, leave=False, bar_format=_CLOCK, delay=delay
         ) as bar:
 
             def report(done: int) -> None:
@@ -61,8 +66,10 @@ class Bars:
                     bar.refresh()
 
             yield report
-        if self._verbose:
-            click.echo(f"kgreason: {stage} took {time.perf_counter() - begun:.2f} s", err=True)
+
+
+def _ignore(_done: int) -> None:
+    pass
 
 
 def _announce() -> None:

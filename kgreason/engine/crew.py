@@ -93,7 +93,7 @@ _OWN_ARRAYS = (
 
 
 _OWN = np.array([*_OWN_COUNTERS, *(place for name in _OWN_ARRAYS for place in range(PLACES[name], PLACES[name] + 3))])
-_COMMON = np.setdiff1d(np.arange(WORDS), _OWN)
+_COMMON = np.array(sorted({*range(WORDS)} - {*_OWN.tolist()}))
 """The words of a worker's block that are those of the circuit's block."""
 
 

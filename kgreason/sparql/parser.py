@@ -19,7 +19,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NoReturn, cast
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 import pyoxigraph
 from lark import Token
@@ -186,6 +185,8 @@ class _Parser:
     def _load(self, tokens: list[Token], silent: bool) -> Iterator[Load]:
         address = urlsplit(self._iri(tokens[0])[1:-1])
         if address.scheme == "file" and address.netloc in ("", "localhost"):
+            from urllib.request import url2pathname  # imports http and ssl, 15 ms
+
             graph = self._iri(tokens[1]) if tokens[1:] else None
             yield Load(Path(url2pathname(address.path)), graph, silent)
         elif not silent:

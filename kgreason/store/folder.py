@@ -24,14 +24,13 @@ import json
 import math
 import os
 import shutil
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, Self
-
-import portalocker
 
 from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
 from kgreason.files import sync, sync_folder
@@ -53,7 +52,6 @@ WITH_FACTS = 5
 OLDEST = 3
 """Opening for writing brings stores of this format and newer ones to the present format."""
 MANIFEST = "kgreason.json"
-_LOCK = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
 _PAUSE = 0.05
 """Seconds between two attempts to take the lock."""
 
@@ -249,8 +247,8 @@ class Folder:
         except OSError as error:
             raise StoreError(f"{self.path}: the store cannot be opened: {error.strerror}") from error
         try:
-            portalocker.lock(lock, _LOCK)
-        except portalocker.LockException as error:
+            _lock(lock)
+        except OSError as error:
             lock.close()
             raise StoreLockedError(
                 f"{self.path}: another process, or another graph of this process, has the store open for writing; close"
@@ -375,3 +373,18 @@ def read_manifest(path: Path) -> Manifest | None:
     raise StoreVersionError(
         f"{path}: written in store format {version}; this kgreason reads formats {OLDEST} to {FORMAT}: use {which}"
     )
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Lock an open file for this process, without waiting. Raises OSError if another process or graph has locked it."""
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    else:
+        import portalocker
+
+        try:
+            portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING)
+        except portalocker.LockException as error:
+            raise OSError(str(error)) from error

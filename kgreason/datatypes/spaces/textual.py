@@ -13,6 +13,7 @@ characters but U+0000, U+FFFE and U+FFFF, and names have the form `Name` of XML 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, URI, Value
 
@@ -25,8 +26,6 @@ NAME_CHARACTER = NAME_START + r"\-.0-9\xB7\u0300-\u036F\u203F\u2040"
 
 _NO_CHARACTER = re.compile("[\x00\ufffe\uffff]")
 _LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*")
-_NMTOKEN = re.compile(f"[{NAME_CHARACTER}]+")
-_NAME = re.compile(f"[{NAME_START}][{NAME_CHARACTER}]*")
 
 
 def string(lexical: str) -> Value:
@@ -70,17 +69,23 @@ def is_language(text: str) -> bool:
 
 def is_nmtoken(text: str) -> bool:
     """Whether a string consists of characters of XML names: xsd:NMTOKEN."""
-    return _NMTOKEN.fullmatch(text) is not None
+    return _compiled(f"[{NAME_CHARACTER}]+").fullmatch(text) is not None
 
 
 def is_name(text: str) -> bool:
     """Whether a string is an XML name: xsd:Name."""
-    return _NAME.fullmatch(text) is not None
+    return _compiled(f"[{NAME_START}][{NAME_CHARACTER}]*").fullmatch(text) is not None
 
 
 def is_ncname(text: str) -> bool:
     """Whether a string is an XML name without colons: xsd:NCName."""
     return ":" not in text and is_name(text)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when it is first needed: a class of so many characters takes 5 ms."""
+    return re.compile(pattern)
 
 
 def _characters(text: str) -> str:
