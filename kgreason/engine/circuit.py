@@ -44,7 +44,6 @@ from kgreason.engine.memory.layout import (
     LEVEL,
     LEVEL_END,
     LOGGING,
-    MET,
     MODE,
     N_CHUNKS,
     N_GROUPS,
@@ -76,12 +75,12 @@ from kgreason.engine.memory.layout import (
     SCAN_PLAN,
     SEGMENT_HIGH,
     SEGMENT_LOW,
-    STATE,
     SUPPORT,
     WANTED,
     Int8,
     Int32,
     Int64,
+    UInt32,
 )
 from kgreason.engine.program.planner import Planner
 from kgreason.errors import LimitError
@@ -230,18 +229,15 @@ class Circuit:
             check()
         return missed
 
-    def adopt(self, records: Int32) -> None:
+    def adopt(self, records: Int32, hashed: UInt32 | None = None) -> None:
         """Fill the empty fact table with a saved fixpoint.
 
-        `records`: int32[n, 3 + w], for each fact its state, stamp, support and columns.
+        `records`: int32[n, 3 + w], for each fact its state, stamp, support and columns. `hashed`: see
+        `FactTable.adopt`.
         """
-        self.facts.reserve(len(records))
-        self.memory["rows"][: len(records), : records.shape[1]] = records
-        self.memory["rows"][: len(records), STATE] |= MET
-        self._counters[N_ROWS] = len(records)
+        self.facts.adopt(records, hashed)
         self._survey_at = 1 << 28  # a saved support is at most `_MOST_SUPPORT`
         self._counters[RANKED] = 1  # all rows are MET, so that `_are_large` compares with all rows
-        self.crew.rehash(self.block)
         self.arrangements.renew()
 
     def open_first_level(self) -> None:

@@ -33,7 +33,7 @@ from kgreason.engine.elastic import Elastic
 from kgreason.engine.facts.matching import arrived
 from kgreason.engine.interrupts import undivided
 from kgreason.engine.level.fixpoint import advance
-from kgreason.engine.memory.layout import ASSERT, REDERIVE, RETRACT, Int8, Int32
+from kgreason.engine.memory.layout import ASSERT, REDERIVE, RETRACT, Int8, Int32, UInt32
 from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.engine.rebuild import Rows, Wish, difference, wanted
 from kgreason.errors import LimitError
@@ -517,15 +517,17 @@ class Engine:
 
         return self._whole(work, check)
 
-    def restore(self, records: Int32, rules: Sequence[EncodedRule], work: int = 0) -> None:
+    def restore(
+        self, records: Int32, rules: Sequence[EncodedRule], work: int = 0, hashed: UInt32 | None = None
+    ) -> None:
         """Load a saved fixpoint and its rules.
 
         `records`: int32[n, 3 + w], for each fact its state, stamp, support and columns. `work`: the saved forecast of a
-        Bootstrap's work, or 0 if there was no Bootstrap.
+        Bootstrap's work, or 0 if there was no Bootstrap. `hashed`: see `FactTable.adopt`.
         """
         self.set_rules(rules)
         self.circuit = self._circuit(max(1024, len(records)))
-        self.circuit.adopt(records)
+        self.circuit.adopt(records, hashed)
         self._elastic, self._last = Elastic(work or None), 0
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:

@@ -677,7 +677,14 @@ class Materializer:
         tables, work = self.engine.planner.tables(), self.engine.work or 0
         flags = self.flags
         saved = Saved(
-            records, tables, self.quads.columns, flags.same_as, flags.exceeded, work, restricted=flags.restricted
+            records,
+            tables,
+            self.quads.columns,
+            flags.same_as,
+            flags.exceeded,
+            work,
+            restricted=flags.restricted,
+            hashed=facts.hashed(records) if is_borrowed else None,
         )
         if self.equality is None:
             return saved
@@ -693,7 +700,7 @@ class Materializer:
         self.flags = Flags(saved.same_as, saved.exceeded, saved.restricted)
         self.plan(saved.triples(asserted=True))
         assert isinstance(self.engine, Engine)
-        self.engine.restore(saved.records, self._encoded(self.rules), saved.work)
+        self.engine.restore(saved.records, self._encoded(self.rules), saved.work, saved.hashed)
         if self.equality:
             self.equality.adopt()
         if self.literals:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import ASSERTED, FIRST, STATE, TABLE, Int32
+from kgreason.engine.memory.layout import ASSERTED, FIRST, STATE, TABLE, Int32, UInt32
 from kgreason.materialize.quads.documents import merged, named
 from kgreason.materialize.same_as.cliques import Cliques, fill, in_primaries
 from kgreason.materialize.same_as.images import graph as shown_triples
@@ -31,6 +31,7 @@ class Saved(NamedTuple):
     - `rep`: the id of the relation eq_rep; 0 if equal terms have no representatives.
     - `aliases`: the budget of a clique (`cliques`).
     - `preferred`: the primaries of the cliques that have several representatives.
+    - `hashed`: the hash table of the records, uint32[2**k], or None (`FactTable.hashed`).
     """
 
     records: Int32
@@ -43,6 +44,7 @@ class Saved(NamedTuple):
     aliases: int = 0
     preferred: Sequence[int] = ()
     restricted: bool = False
+    hashed: UInt32 | None = None
 
     def triples(self, *, asserted: bool | None = None) -> Int32:
         """Return the triples of the graph that users see, int32[n, 3], also those with a literal as subject.

@@ -1,6 +1,7 @@
 """Snapshots: the state after a commit, as files that can be read back without any evaluation.
 
     records.npy    int32[n, 3 + w]: state, stamp, support and columns of every fact
+    hashed.npy     uint32[2**k]: the hash table of the records, see `FactTable.hashed`; may be missing
     quads.npy      int32[n, 4]: the asserted quads; only if named graphs or imports are used
     dictionary/    the terms, memory-mapped when read
     rules.json     the program: rule text, name and reason
@@ -26,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from kgreason.engine.costs import Cost
-from kgreason.engine.memory.layout import LOGGED, MET, STATE, Int32, Int64
+from kgreason.engine.memory.layout import LOGGED, MET, STATE, Int32, Int64, UInt32
 from kgreason.errors import RuleError, StoreError
 from kgreason.files import sync, sync_folder
 from kgreason.materialize.relations.facts import all_of, rows_of
@@ -71,6 +72,8 @@ def write(
     _save(folder / "costs.npy", np.array(counts, dtype=np.int64).reshape(-1, len(Cost._fields)))
     dictionary.save(folder / "dictionary")
     _save_records(folder / "records.npy", saved.records)
+    if saved.hashed is not None:
+        _save(folder / "hashed.npy", saved.hashed)
     if saved.quads is not None:
         _save(folder / "quads.npy", saved.quads)
     state = {name: getattr(saved, name) for name in ("tables", *_VALUES)}
@@ -125,7 +128,8 @@ def read_state(folder: Path) -> Saved:
         quads = np.load(folder / "quads.npy", mmap_mode="r") if (folder / "quads.npy").exists() else None
         tables = [(bool(is_triple), int(width)) for is_triple, width in state["tables"]]
         known = {"restricted": False, **state}  # stores of format 3 do not have this field
-        return Saved(records, tables, quads, **{name: known[name] for name in _VALUES})
+        hashed = np.load(folder / "hashed.npy", mmap_mode="r") if (folder / "hashed.npy").exists() else None
+        return Saved(records, tables, quads, **{name: known[name] for name in _VALUES}, hashed=hashed)
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
 
@@ -243,7 +247,7 @@ def _save_records(path: Path, records: Int32) -> None:
         sync(file)
 
 
-def _save(path: Path, array: Int32 | Int64) -> None:
+def _save(path: Path, array: Int32 | Int64 | UInt32) -> None:
     with path.open("w+b") as file:  # NumPy hides why a write to a "wb" file failed
         np.save(file, np.ascontiguousarray(array))
         sync(file)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from kgreason.engine.memory.layout import N_FREE, Int32
+from kgreason.engine.facts.hash_table import rehash
+from kgreason.engine.facts.table import FactTable
+from kgreason.engine.memory.layout import FIRST, N_FREE, Block, Int32, UInt32
 from kgreason.errors import LimitError
 from tests.engine.tables import Table
 
@@ -168,3 +172,64 @@ def test_rows_that_are_padded_are_the_narrow_ones() -> None:
 def test_the_limit_is_said_before_memory_runs_out() -> None:
     with pytest.raises(LimitError, match="2,147,483,647 facts"):
         Table(WIDTH).facts.reserve(2**31)
+
+
+def _filled() -> Table:
+    table = Table(WIDTH)
+    table.put(np.arange(3_000, dtype=np.int32).reshape(-1, WIDTH))
+    return table
+
+
+def _adopted(hashed: UInt32 | None) -> tuple[FactTable, int]:
+    """A table with the rows of `_filled` and a saved hash table, and how often it hashed its rows."""
+    filled, memory, made = _filled(), Table(WIDTH).memory, []
+
+    def fill(block: Block) -> None:
+        made.append(block)
+        rehash(block)
+
+    table = FactTable(memory, WIDTH, fill=fill)
+    table.adopt(filled.facts.borrowed(), hashed)
+    keys = filled.memory["rows"][: filled.rows_in_use, FIRST:]
+    assert table.find(keys).tolist() == list(range(len(keys)))
+    assert table.find(keys + 3_000).tolist() == [-1] * len(keys)
+    return table, len(made)
+
+
+def test_a_hash_table_that_was_saved_is_taken_over() -> None:
+    filled = _filled()
+    hashed = filled.facts.hashed(filled.facts.borrowed())
+    assert hashed is not None
+    table, made = _adopted(hashed.copy())
+    assert made == 0
+    _, made = _adopted(None)
+    assert made == 1
+    assert table.hashed(table.borrowed()) is not None
+
+
+def test_a_table_with_gaps_has_no_hash_table_to_save() -> None:
+    filled = _filled()
+    filled.take(filled.memory["rows"][5:6, FIRST:].copy())
+    assert filled.facts.hashed(filled.facts.borrowed()) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda table: table[:-1],
+        lambda table: table[: len(table) // 2],
+        lambda table: np.roll(table, 1),
+        lambda table: np.where(table == table.max(), 0, table),
+        lambda table: np.where(table == 0, 1, table),
+        lambda table: np.where(table == 0, 0, table | np.uint32(len(table) - 1)),
+        lambda table: table.astype(np.int64),
+        lambda table: np.array([], np.uint32),
+    ],
+    ids=["odd size", "too small", "another hash", "a row is missing", "no end", "too large", "another type", "empty"],
+)
+def test_a_saved_hash_table_that_does_not_fit_is_made_anew(change: Callable[[UInt32], UInt32]) -> None:
+    filled = _filled()
+    hashed = filled.facts.hashed(filled.facts.borrowed())
+    assert hashed is not None
+    _, made = _adopted(np.ascontiguousarray(change(hashed)))
+    assert made == 1

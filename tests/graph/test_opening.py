@@ -114,6 +114,16 @@ def test_a_snapshot_that_is_missing(store: Path) -> None:
             graph.load(some_file(store.parent))
 
 
+@pytest.mark.parametrize("is_there", [True, False])
+def test_the_hash_table_in_a_snapshot_is_not_needed(store: Path, is_there: bool) -> None:
+    (path,) = store.glob("snapshot-*/hashed.npy")
+    if not is_there:
+        path.unlink()
+    with KnowledgeGraph.open(store) as graph:
+        graph.add(("http://e/new", "http://e/p", "http://e/o"))
+        assert agrees(graph)
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [

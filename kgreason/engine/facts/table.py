@@ -53,6 +53,8 @@ _MOST_ROWS = 2**31 - 1
 """Row numbers are int32. The hash table then has 2**32 entries without tags, and a number + 1 still fits into one."""
 _HUGE = 1 << 25
 """A hash table that is made for more rows begins with room for half of them: it may take gigabytes."""
+_SOME = 1000
+"""So many rows are looked up in a hash table that was saved."""
 _PART = 1 << 16
 """So many rows are looked at together, so that a look at all rows takes little memory."""
 
@@ -130,6 +132,40 @@ class FactTable:
             rows[:, : old.shape[1]] = old
             self._memory["rows"] = rows
 
+    def hashed(self, records: Int32) -> UInt32 | None:
+        """Return the hash table, uint32[2**k], if its row numbers are positions in `records`; otherwise None.
+
+        `records` is what `borrowed` has just returned. Row numbers are positions if every row holds a present fact.
+        The result is valid until the table changes.
+        """
+        table: UInt32 = self._memory["entries"]
+        return table if self._is_hashed and len(records) == self._counters[N_ROWS] else None
+
+    def adopt(self, records: Int32, hashed: UInt32 | None) -> None:
+        """Fill the empty table with saved rows, `records` int32[n, 3 + w], and the hash table that was saved with them.
+
+        `hashed`: what `hashed` returned, or None. A hash table that does not fit is made anew. Whether it fits is
+        looked up for some rows: the hash is not a part of the format, and a later version may have another one.
+        """
+        self.reserve(len(records))
+        self._memory["rows"][: len(records), : records.shape[1]] = records
+        self._memory["rows"][: len(records), STATE] |= MET
+        self._counters[N_ROWS] = len(records)
+        if hashed is not None and self._is_possible(hashed):
+            made = self._memory["entries"]
+            self._memory["entries"] = np.array(hashed)
+            some = np.linspace(0, len(records) - 1, _SOME).astype(np.int32)
+            if np.array_equal(self.find(self._memory["rows"][some, FIRST:]), some):
+                return
+            self._memory["entries"] = made
+        self._fill(self._block)
+
+    def _is_possible(self, hashed: UInt32) -> bool:
+        """Whether an array can be a hash table with an entry for each row: no look-up in it can go astray."""
+        n, size = self._counters[N_ROWS], hashed.size
+        is_table = hashed.dtype == np.uint32 and hashed.ndim == 1 and size == power_of_two(size) and 5 * size >= 8 * n
+        return is_table and np.count_nonzero(hashed) == n and int((hashed & np.uint32(size - 1)).max(initial=0)) <= n
+
     def find(self, keys: Int32) -> Int32:
         """Return for each fact of `keys`, int32[n, w], the number of its row, or -1 for an absent fact: int32[n]."""
         found = np.empty(len(keys), dtype=np.int32)
@@ -165,8 +201,9 @@ class FactTable:
     def _without(self, *ages: int) -> Int32:
         """Return the numbers of all rows whose age is not one of `ages`, ascending: int32[n]."""
         states, parts = self._memory["rows"][: self._counters[N_ROWS], STATE], [np.empty(0, dtype=np.int32)]
+        is_kept = ~np.isin(np.arange(AGE + 1), ages)
         for low in range(0, len(states), _PART):
-            kept = np.isin(states[low : low + _PART] & AGE, ages, invert=True)
+            kept = is_kept[states[low : low + _PART] & AGE]
             parts.append((np.flatnonzero(kept) + low).astype(np.int32))
         return np.concatenate(parts)
 
