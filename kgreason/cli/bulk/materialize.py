@@ -117,7 +117,7 @@ def materialize(
     progress, is_file = Bars(verbose), output == "-" or output.endswith(_FILES)
     refused = {"format": syntax, "catalogue": catalogue, "same-as": same_as not in (None, "rules"), "aliases": aliases}
     refused |= {"most-made-terms": most_made_terms, "most-rounds": most_rounds, "threads": threads}
-    if is_for_spark("local" if is_file and pipeline == "auto" else pipeline, files, **refused):
+    if is_for_spark("local" if is_file and pipeline == "auto" else pipeline, files, keeps=False, **refused):
         if is_file:
             raise click.UsageError(
                 f"-o {output}: Spark writes a folder, and this name ends as that of a file; leave out the extension"

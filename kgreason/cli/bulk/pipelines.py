@@ -1,7 +1,6 @@
 """`--pipeline`: chooses where a bulk load runs, in this process or on Spark.
 
-`auto` takes this process if the load should fit into the memory of the machine. On one machine Spark takes several
-times as long for the same data (docs/spark.md has the measurements), but needs less memory.
+`choice` says when `auto` takes Spark.
 
 Cost: the sizes of the files are looked up. Spark, and the Java that it runs on, start only if they are used.
 """
@@ -16,25 +15,19 @@ from typing import Any, Literal
 
 import click
 
+from kgreason.cli.bulk.choice import pays
 from kgreason.cli.options import Command
 from kgreason.errors import InputError
 
 Pipeline = Literal["auto", "local", "spark"]
 OnError = Literal["raise", "count"]
 
-_PACKED = 12
-"""A compressed file is about this much larger when it is unpacked."""
-_NEEDED = 4
-"""An in-process load needs up to this many times the bytes of its N-Triples."""
-_SHARE = 0.7
-"""The part of the machine's memory that an in-process load may need."""
-
 _PIPELINE = click.option(
     "--pipeline",
     type=click.Choice(["auto", "local", "spark"]),
     default="auto",
     show_default=True,
-    help="Work in this process or on Spark; auto takes Spark if the data would not fit into memory.",
+    help="Work in this process or on Spark; auto takes Spark for a closure in files that would not fit into memory.",
 )
 _LOCAL = "local[*]"
 _MASTER = click.option(
@@ -74,17 +67,15 @@ def pipeline(command: Command) -> Command:
     return _PIPELINE(_MASTER(_CONF(_WORK(_SKIP(command)))))
 
 
-def is_for_spark(wanted: Pipeline, files: Sequence[str], **refused: object) -> bool:
-    """Whether Spark should load the files. `wanted` is the value of `--pipeline`.
+def is_for_spark(wanted: Pipeline, files: Sequence[str], *, keeps: bool, **refused: object) -> bool:
+    """Whether Spark should load the files. `wanted` is the value of `--pipeline`. `keeps`: the result is a store.
 
     `refused` has the options that Spark does not take: the name of each option, and its value. With `--pipeline spark`,
     raises UsageError if one of these options has a value or a file is standard input, and InputError if PySpark is not
     installed.
     """
     if wanted == "auto" and not any(refused.values()) and "-" not in files and find_spec("pyspark") is not None:
-        from kgreason.spark.start.session import memory
-
-        return _bytes(files) * _NEEDED > memory() * _SHARE
+        return pays(files, keeps=keeps)
     if wanted == "spark":
         names = [f"--{name}" for name, value in refused.items() if value]
         if names:
@@ -100,12 +91,6 @@ def refuse_settings(**settings: object) -> None:
     """Raise UsageError if a setting of Spark has a value. Call this if Spark is not used."""
     if names := [f"--{name.replace('_', '-')}" for name, value in settings.items() if value]:
         raise click.UsageError(f"{', '.join(names)}: only with --pipeline spark")
-
-
-def _bytes(files: Sequence[str]) -> int:
-    """Estimate how many bytes the files have together after unpacking. Only local files count."""
-    paths = [path for path in map(Path, files) if path.is_file()]
-    return sum(path.stat().st_size * (_PACKED if path.suffix in (".gz", ".bz2", ".xz") else 1) for path in paths)
 
 
 @contextmanager

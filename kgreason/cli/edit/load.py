@@ -105,8 +105,8 @@ def load(
     with edited(location, catalogue=catalogue, **made, **how) as graph:
         before = graph.stats()["asserted"]
         limits = {"most-made-terms": how["most_made_terms"], "most-rounds": how["most_rounds"]}
-        is_spark = is_for_spark(pipeline, files, format=syntax, budget=how["budget"], **limits)
-        if is_spark and isinstance(graph, KnowledgeGraph) and (pipeline == "spark" or not graph.stats()["facts"]):
+        is_spark = is_for_spark(pipeline, files, keeps=True, format=syntax, budget=how["budget"], **limits)
+        if is_spark and isinstance(graph, KnowledgeGraph):
             from kgreason.spark.pipeline import check_load
             from kgreason.spark.pipeline import load as load_on_spark
 
