@@ -32,6 +32,7 @@ from kgreason.engine.memory.layout import (
     AT_PLAN,
     AT_RULE,
     BEFORE,
+    CHECK_AT,
     COMMIT,
     COST_WORDS,
     DERIVATIONS,
@@ -54,6 +55,7 @@ from kgreason.engine.memory.layout import (
     N_TOUCHED,
     NEED_ARRANGEMENT,
     NEED_CREW,
+    NEED_LIMIT,
     NEED_POSTINGS,
     NEED_READER,
     NEED_ROWS,
@@ -97,8 +99,8 @@ _SPARSE = 1 << 16
 _LARGE_LOG = 1 << 14
 """The number of undo-log lines for which a circuit keeps room between commits."""
 _LEAST_FUEL = 10_000
-"""The smallest number of rewrites and rows that one kernel call may process. An evaluation may go past its limit by
-this number. With a smaller number, an evaluation near its limit could need one call for each row."""
+"""The smallest number of rewrites and rows that one kernel call may process, however near the limit is. With a smaller
+number, an evaluation near its limit could need one call for each row."""
 _SCRATCH = {
     "ranks": _HEADS,
     "tables": _HEADS,
@@ -135,9 +137,9 @@ class Circuit:
     """Holds the facts and the arrays that index them, and evaluates the planner's rules over the facts.
 
     Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function that
-    is called between kernel calls. The function returns how many rewrites the commit may extend, counted from `begin`
-    on. An evaluation that extends more rewrites raises OverLimitError. `threads`: how many threads a large level may
-    use; the number changes nothing but the time.
+    returns how many rewrites the commit may extend, counted from `begin` on. It is called when a run or a scan begins,
+    and at the ends of segments. An evaluation that extends more rewrites raises OverLimitError. `threads`: how many
+    threads a large level may use; the number changes nothing but the time.
     """
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0, threads: int = 1) -> None:
@@ -146,6 +148,8 @@ class Circuit:
         self.block, self._counters = self.memory.block, self.memory.counters
         self._counters[QUIET] = quiet
         self.limit = unlimited
+        self._most = UNLIMITED
+        """The result of the last call of `limit`."""
         self.crew = Crew(self.memory, threads)
         self.facts = FactTable(self.memory, planner.width, room, self.crew.rehash)
         self.catalogue = Catalogue(self.facts, planner)
@@ -382,8 +386,9 @@ class Circuit:
 
     def _drive(self, check: Check) -> None:
         block, counters = self.block, self._counters
+        self._look_at_limit()
         while True:
-            counters[FUEL] = min(QUANTUM, max(self.limit() - counters[REWRITES], _LEAST_FUEL))
+            counters[FUEL] = min(QUANTUM, max(self._most - counters[REWRITES], _LEAST_FUEL))
             status = advance(block)
             if counters[DERIVATIONS] >= self._survey_at:
                 self._survey()
@@ -400,8 +405,11 @@ class Circuit:
                 self._read()
             elif status == NEED_CREW:
                 self.crew.run(self._make_room)
+            elif status == NEED_LIMIT:
+                self.check_limit(self._most)
+                self._look_at_limit()
             else:
-                self.check_limit(self.limit())
+                self.check_limit(self._most)
             check()
 
     def _survey(self) -> None:
@@ -414,6 +422,18 @@ class Circuit:
         if largest > _MOST_SUPPORT:
             raise LimitError(f"a fact has more than {_MOST_SUPPORT:,} derivations")
         self._survey_at = self._counters[DERIVATIONS] + (_MOST_SUPPORT - largest) // 2 + 1
+
+    def _look_at_limit(self) -> None:
+        """Ask `limit` how many rewrites the commit may extend now. Raises OverLimitError if it has extended more.
+
+        The limit may grow with the new facts. So it is looked at again at the end of a segment, when half of the
+        rewrites up to the limit are used. Within a segment the number of new facts depends on threads and on the room
+        of arrays; at its end it does not. So whether an evaluation goes past its limit depends on neither.
+        """
+        counters = self._counters
+        self._most = self.limit()
+        self.check_limit(self._most)
+        counters[CHECK_AT] = (counters[REWRITES] + self._most) // 2
 
     def check_limit(self, most: int) -> None:
         """Raise OverLimitError if this commit has extended more than `most` rewrites.
@@ -432,6 +452,7 @@ class Circuit:
         counters = self._counters
         self.arrangements.mend()
         self.block[_COUNTED] = self._noted = 0
+        self._most = UNLIMITED
         counters[COMMIT] = commit
         counters[RANKED] = counters[LOGGING] = int(ranked)
         counters[LEVEL] = -1 if ranked else 0
@@ -518,6 +539,15 @@ class Circuit:
     def rewrites(self) -> int:
         """The number of rewrites extended since `begin`."""
         return self._counters[REWRITES]
+
+    @property
+    def spent(self) -> int:
+        """As `rewrites`, but at most one more than the limit.
+
+        How far a dropped evaluation goes past its limit depends on the number of threads, and no choice may depend on
+        that.
+        """
+        return min(self._counters[REWRITES], self._most + 1)
 
     @property
     def costs(self) -> Int64:

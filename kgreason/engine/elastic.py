@@ -21,13 +21,16 @@ Update is never tested. So it is multiplied by `DOUBT` each time it prevents one
 Bootstrap, an Update is tried in any case.
 
 Law: let b be the rewrites of a Bootstrap, and f the forecast for the facts at the end of the commit. A commit with one
-`apply` extends at most b + (1 + `FRACTION`) * f rewrites. Cost: a few numbers for each commit.
+`apply` extends at most b + (1 + `FRACTION`) * f + 2 * `ALWAYS` rewrites. The number of threads and the room of arrays
+change no forecast and no choice. Cost: a few numbers for each commit.
 """
 
 from __future__ import annotations
 
 FRACTION = 0.3
 """The share of a Bootstrap's work that an Update may extend for leaving facts."""
+ALWAYS = 10_000
+"""Each of the two limits of an Update is at least 10,000 rewrites: a few milliseconds."""
 FEW = 4_096
 """An Update is always tried if at most 4,096 facts arrive and the forecast for the leaving facts is at most 4,096
 rewrites."""
@@ -73,7 +76,7 @@ class Elastic:
 
     def for_leaving(self) -> int:
         """Return how many rewrites an Update may extend to retract facts."""
-        return int(FRACTION * (self.work or 0))
+        return max(ALWAYS, int(FRACTION * (self.work or 0)))
 
     def for_arriving(self, growth: float) -> int:
         """Return the number of rewrites that an Update may extend to assert facts.
@@ -81,7 +84,7 @@ class Elastic:
         `growth`: the number of facts after the arrival, divided by the number before. Example: 1.5 if 100 facts become
         150.
         """
-        return int(growth * (self.work or 0))
+        return max(ALWAYS, int(growth * (self.work or 0)))
 
     def took_back(self, leaving: int, rewrites: int) -> None:
         """Note that an Update, complete or dropped, extended `rewrites` rewrites to retract `leaving` facts."""

@@ -200,7 +200,9 @@ class Engine:
         self._dropped = self.circuit.costs[:0]
         self._steps: list[Literal["update", "bootstrap"]] = []
         self._reweighed = []
-        self._strategy, self._switched, self._rewrites, self._missed = "update", False, 0, 0
+        self._strategy, self._switched, self._missed = "update", False, 0
+        self._rewrites = self._spent = 0
+        """The work of this commit before `circuit`: all of it, and what counts for the budget."""
         self._commit += 1
         self.circuit.keep_up()
         self.circuit.begin(ranked=True, commit=self._commit)
@@ -274,7 +276,7 @@ class Engine:
         `wish`: the rows to assert and to retract. Returns False if the Update went past a limit of the strategy `auto`,
         so that a Bootstrap has to run. Raises OverLimitError if the budget ran out.
         """
-        most = UNLIMITED if budget is None else self.circuit.rewrites + self._left(budget)
+        most = UNLIMITED if budget is None else self.circuit.spent + self._left(budget)
         is_auto = strategy == "auto"
         try:
             self._update(wish, rules, most, is_auto, check)
@@ -287,7 +289,7 @@ class Engine:
 
     def _left(self, budget: int | None) -> int:
         """Return how many rewrites the open commit may still extend."""
-        return UNLIMITED if budget is None else budget - self._rewrites - self.circuit.rewrites
+        return UNLIMITED if budget is None else budget - self._spent - self.circuit.spent
 
     def _over(self, budget: int | None) -> str:
         group, name = self.planner.rule(self.circuit.rule).label
@@ -349,7 +351,7 @@ class Engine:
         try:
             end = self._retract(retracted, leaving, check)
         finally:
-            self._elastic.took_back(count(retracted), self.circuit.rewrites - before)
+            self._elastic.took_back(count(retracted), self.circuit.spent - before)
         self._elastic.shrank((end - start) / max(len(self), 1))
         return end
 
@@ -384,6 +386,7 @@ class Engine:
         origin = self._origin
         self._steps[-1] = "bootstrap"
         self._rewrites += self.circuit.rewrites
+        self._spent += self.circuit.spent
         origin.keep_up()
         self._dropped = self.circuit.costs.copy()
         if self.circuit is origin:
@@ -391,7 +394,7 @@ class Engine:
         check()
         facts = wanted(origin, self.planner.tables(), self._wishes)
         check()
-        self._evaluate(facts, UNLIMITED if budget is None else budget - self._rewrites, check)
+        self._evaluate(facts, UNLIMITED if budget is None else budget - self._spent, check)
 
     def _evaluate(self, facts: Rows, allowed: int, check: Check) -> None:
         """Run a Bootstrap: evaluate the rules in a new circuit. `facts`: the asserted facts.
@@ -414,6 +417,7 @@ class Engine:
         circuit.note_queued()
         self._elastic.work = circuit.rewrites + len(circuit.facts)
         self._rewrites += circuit.rewrites
+        self._spent += circuit.rewrites
         circuit.begin(ranked=True, commit=self._commit)
         circuit.facts.trim()  # after `begin`, which empties the queue
 

@@ -7,15 +7,16 @@ from contextlib import contextmanager
 
 import pytest
 
-from kgreason.engine import circuit
+from kgreason.engine import circuit, elastic
 from kgreason.engine.index import arrangements
 
 
 @contextmanager
 def small_quantum(rewrites: int = 3) -> Iterator[None]:
-    """Kernel calls of a few rewrites each."""
+    """Kernel calls of a few rewrites each, and limits of an Update that small inputs reach."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(circuit, "QUANTUM", rewrites)
+        patch.setattr(elastic, "ALWAYS", 0)
         yield
 
 

@@ -15,12 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kgreason.engine import circuit, elastic
 from kgreason.engine.engine import Engine, Strategy
 from kgreason.engine.memory.layout import N_ROWS
 from tests.aggregates import test_histories as aggregates
 from tests.aggregates import test_recursion as recursion
 from tests.engine.crews import crews
-from tests.engine.test_histories import CHECKS
+from tests.engine.small_rooms import small_quantum
+from tests.engine.test_histories import CHECKS, MIXTURES, Mixture, check_history
 from tests.expressions import test_histories as expressions
 from tests.functions import test_histories as functions
 from tests.negation import test_equality as equality
@@ -53,8 +55,8 @@ SUITES: dict[str, Callable[[int, Strategy], None]] = {
 }
 
 
-def commits(work: Callable[[], object], threads: int, heads: int) -> list[str]:
-    """A digest of the engine after each commit that `work` makes with so many threads."""
+def commits(work: Callable[[], object], threads: int, heads: int, costs: bool = True) -> list[str]:
+    """A digest of the engine after each commit that `work` makes with so many threads. `costs`: with those of rules."""
     found: list[str] = []
     accept = Engine._accept
 
@@ -62,7 +64,9 @@ def commits(work: Callable[[], object], threads: int, heads: int) -> list[str]:
         accept(engine)
         circuit = engine.circuit
         rows = circuit.memory["rows"][: circuit.block[N_ROWS]]
-        found.append(hashlib.sha256(rows.tobytes() + circuit.costs.tobytes()).hexdigest())
+        told = f"{engine._strategy} {engine._switched} {engine._spent} {circuit.spent} {engine._elastic.save()}"
+        kept = circuit.costs.tobytes() if costs else b""
+        found.append(hashlib.sha256(rows.tobytes() + kept + told.encode()).hexdigest())
 
     with crews(threads, heads, rows=2, chunks=5), pytest.MonkeyPatch.context() as patch:
         patch.setattr(Engine, "_accept", noted)
@@ -70,9 +74,9 @@ def commits(work: Callable[[], object], threads: int, heads: int) -> list[str]:
     return found
 
 
-def check(work: Callable[[], object], heads: int = 16) -> None:
+def check(work: Callable[[], object], heads: int = 16, costs: bool = True) -> None:
     """Do some work with 1, 2 and 3 threads, and compare the commits."""
-    alone, *others = (commits(work, threads, heads) for threads in THREADS)
+    alone, *others = (commits(work, threads, heads, costs) for threads in THREADS)
     assert alone
     assert all(other == alone for other in others)
 
@@ -100,3 +104,47 @@ def test_random_histories(place: int, history: History, heads: int) -> None:
 def test_histories_that_a_misreading_fails_on(name: str) -> None:
     for each in CHECKS:
         check(lambda: each(COUNTEREXAMPLES[name]))  # noqa: B023 - it is called at once
+
+
+def check_near_limits(history: History, mixture: Mixture, fraction: float, quantum: int) -> None:
+    """Updates go past their limits at many places; the choice does not depend on threads nor on the calls of kernels.
+
+    The costs of rules are not compared: those of a dropped Update tell where it was when it was dropped.
+    """
+
+    def work() -> None:
+        check_history(history, [("bootstrap", False), *[("auto", joins) for _, joins in mixture]])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(elastic, "FRACTION", fraction)
+        patch.setattr(circuit, "_LEAST_FUEL", 1)
+        alone = commits(work_in(10**6, work), 1, 16, costs=False)
+        for threads in THREADS:
+            assert commits(work_in(quantum, work), threads, 16, costs=False) == alone
+
+
+def work_in(quantum: int, work: Callable[[], object]) -> Callable[[], None]:
+    """The same work, with kernel calls of so many rewrites."""
+
+    def done() -> None:
+        with small_quantum(quantum):
+            work()
+
+    return done
+
+
+@settings(max_examples=20)
+@given(any_histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)), st.sampled_from((3, 10)))
+def test_what_an_update_near_its_limit_becomes(
+    history: History, mixture: Mixture, fraction: float, quantum: int
+) -> None:
+    check_near_limits(history, mixture, fraction, quantum)
+
+
+@pytest.mark.slow
+@settings(max_examples=300)
+@given(any_histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)), st.sampled_from((3, 10)))
+def test_what_many_updates_near_their_limits_become(
+    history: History, mixture: Mixture, fraction: float, quantum: int
+) -> None:
+    check_near_limits(history, mixture, fraction, quantum)

@@ -25,6 +25,7 @@ from kgreason.engine.memory.layout import (
     AT_GROUP,
     AT_PLAN,
     CALLS,
+    CHECK_AT,
     DISTINCT,
     DONE,
     ENTRIES,
@@ -44,6 +45,7 @@ from kgreason.engine.memory.layout import (
     N_TOUCHED,
     NEED_ARRANGEMENT,
     NEED_CREW,
+    NEED_LIMIT,
     NEED_POSTINGS,
     NEED_READER,
     NEED_ROWS,
@@ -51,6 +53,7 @@ from kgreason.engine.memory.layout import (
     PRODUCT,
     QUEUE,
     RETRACT,
+    REWRITES,
     ROWS,
     RUNNING,
     SCAN,
@@ -163,4 +166,6 @@ def advance(m: Block) -> Number:
             if m[AT_PLAN] == -1:
                 close_segment(m)
                 m[PHASE] = SCAN if m[SCAN_END] != 0 else GATEKEEP
+                if m[REWRITES] > m[CHECK_AT]:
+                    return NEED_LIMIT
     return RUNNING

@@ -62,7 +62,7 @@ NOT_GONE_AND_CURRENT = NOT_GONE | 1 << CURRENT
 ASSERT, RETRACT, REDERIVE, EXPLAIN = range(4)
 
 # Statuses of `advance`.
-DONE, RUNNING, NEED_ROWS, NEED_POSTINGS, NEED_ARRANGEMENT, NEED_READER, NEED_CREW = range(7)
+DONE, RUNNING, NEED_ROWS, NEED_POSTINGS, NEED_ARRANGEMENT, NEED_READER, NEED_CREW, NEED_LIMIT = range(8)
 
 # Phases of a level, and the phase of a worker, which runs chunks of a product (`level/shares.py`).
 GATEKEEP, SCAN, PRODUCT, DISTINCT, SHARE = range(5)
@@ -126,8 +126,9 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     PART,  # of a worker: its number
     N_RUNS,  # runs of heads that are taken in together
     N_NEW,  # new facts among these heads
+    CHECK_AT,  # at the end of a segment with more rewrites than this, Python looks at the limit again
     COUNTERS,
-) = range(55)
+) = range(56)
 
 ARRAYS = (
     "rows",  # int32[n, 3 + w]: the fact table
