@@ -35,13 +35,14 @@ def grow(array: NDArray[Any], needed: int, most: int = sys.maxsize) -> None:
 
 
 def _use_huge_pages(array: NDArray[Any]) -> None:
-    """Ask Linux for huge pages below a large array. NumPy asks for new arrays, but not for arrays that it resizes.
+    """Ask Linux for huge pages for a large array. NumPy asks for new arrays, but not for arrays that it resizes.
 
-    Measured: the first write to a page costs a quarter, and a row is found with fewer misses.
+    Linux moves memory without a copy only if all of it has the same advice. So the advice is for all pages of the
+    array, from the first to the last. Measured with an array that grows to 660 MB: 0.2 s in place of 1.6 s.
     """
     if array.nbytes >= 2 * _HUGE_PAGE and sys.platform == "linux":
-        first = -(-array.ctypes.data // _HUGE_PAGE) * _HUGE_PAGE
-        end = (array.ctypes.data + array.nbytes) // _HUGE_PAGE * _HUGE_PAGE
+        first = array.ctypes.data // mmap.PAGESIZE * mmap.PAGESIZE
+        end = -(-(array.ctypes.data + array.nbytes) // mmap.PAGESIZE) * mmap.PAGESIZE
         _library().madvise(c_void_p(first), c_size_t(end - first), c_int(mmap.MADV_HUGEPAGE))
 
 
