@@ -30,7 +30,6 @@ from kgreason.engine.memory.layout import (
     ASSERT,
     AT_DEPTH,
     AT_PLAN,
-    AT_RULE,
     BEFORE,
     CHECK_AT,
     COMMIT,
@@ -554,11 +553,6 @@ class Circuit:
         """The work of each rule as counts: int64[r, 8]. The module `engine.costs` explains the columns."""
         costs: Int64 = self.memory["costs"]
         return costs
-
-    @property
-    def rule(self) -> int:
-        """The number of the rule that was evaluated last."""
-        return self._counters[AT_RULE]
 
     @property
     def nbytes(self) -> int:

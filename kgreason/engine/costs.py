@@ -56,6 +56,11 @@ def read(costs: Int64, last: int) -> list[Cost]:
     return [Cost(*row) for row in np.hstack([costs[:, _ALL], counts]).tolist()]
 
 
+def costliest(costs: Int64, commit: int) -> int:
+    """Return the number of the rule with the most rewrites in the commit with the number `commit`."""
+    return int(np.where(costs[:, COST_COMMIT] == commit, costs[:, COST_COMMIT + 1], -1).argmax())
+
+
 def take_back(costs: Int64, commit: int) -> None:
     """Undo the counts of the commit with the number `commit`."""
     ran = np.flatnonzero(costs[:, COST_COMMIT] == commit)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from kgreason.compiled import announce
 from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
-from kgreason.engine.costs import Cost, carry_over, read
+from kgreason.engine.costs import Cost, carry_over, costliest, read
 from kgreason.engine.costs import count as count_cost
 from kgreason.engine.elastic import Elastic
 from kgreason.engine.facts.matching import arrived
@@ -224,7 +224,7 @@ class Engine:
         `asserted` and `retracted` map the number of a table to rows int32[n, w]. Nothing changes if a fact to assert is
         asserted already, if a fact to retract is not asserted, or if a rule to remove is not in force. `check` is
         called between kernel calls and may raise. Raises LimitError if the commit extends more than `budget` rewrites;
-        the message names the rule that was running. After any error call `rollback`.
+        the message names the rule with the most rewrites. After any error call `rollback`.
         """
         with undivided() as let_out:
             wish = Wish(asserted, retracted or {})
@@ -292,11 +292,11 @@ class Engine:
         return UNLIMITED if budget is None else budget - self._spent - self.circuit.spent
 
     def _over(self, budget: int | None) -> str:
-        group, name = self.planner.rule(self.circuit.rule).label
+        group, name = self.planner.rule(costliest(self.circuit.costs, self._commit)).label
         label = f"{group}/{name}" if group else name
         return (
-            f"the commit needs more than its budget of {budget:,} rewrites, and has changed nothing; the budget ran out"
-            f" in rule {label}. A rewrite is one step of evaluating a rule. If the rule is right, pass a larger budget="
+            f"the commit needs more than its budget of {budget:,} rewrites, and has changed nothing; the budget ran out,"
+            f" most of it in rule {label}. A rewrite is one step of evaluating a rule. If the rule is right, pass a larger budget="
             " to KnowledgeGraph.open"
         )
 
@@ -399,7 +399,9 @@ class Engine:
     def _evaluate(self, facts: Rows, allowed: int, check: Check) -> None:
         """Run a Bootstrap: evaluate the rules in a new circuit. `facts`: the asserted facts.
 
-        `allowed`: how many rewrites the Bootstrap may extend.
+        `allowed`: how many rewrites the Bootstrap may extend. Narrow facts come first, and each table is in segments of
+        its own (`gatekeep`). So if a wide fact has all values of a narrow one, as in `n(?x, ?v), FILTER(?v > 5)`, the
+        narrow one is only looked up, and the wide facts need no arrangement.
         """
         self._set_active(number for number, _ in self._reweighed)
         room = max(1024, 2 * count(facts))  # unused room costs no memory
@@ -408,8 +410,8 @@ class Engine:
         self.circuit, self._strategy = circuit, "bootstrap"
         carry_over(self._dropped, circuit.costs, self._commit)
         circuit.begin(ranked=False, commit=self._commit)
-        for rows in facts.items():
-            circuit.assert_rows(*rows, check)
+        for table in sorted(facts, key=lambda table: (facts[table].shape[1], -table)):
+            circuit.assert_rows(table, facts[table], check)
         circuit.open_first_level()
         self._fire_empty_bodies(self._weights)
         circuit.run(check)

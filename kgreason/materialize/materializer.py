@@ -209,7 +209,7 @@ class Materializer:
             facts = together([facts, Facts(*map(self._by_table, edit.facts))])
         if self.operators.are_any and not edit.evaluated:
             foretold = self.operators.foretold({self.triples: asserted.added, **facts.added}, means.check)
-            facts = together([facts, foretold])
+            facts = together([foretold, facts])
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
         self._apply(asserted, facts, program, means)
         if self.operators.are_any:
@@ -565,7 +565,8 @@ class Materializer:
         is_own = owners == USER
         kinds = RelationKinds(np.ascontiguousarray(changes.rows), changes.before, changes.after)
         if len(others) < len(changes.rows) or not is_own.all():
-            kinds = RelationKinds(*(part[others[is_own]] for part in kinds))
+            own = others[is_own]
+            kinds = RelationKinds(*(np.take(part, own, axis=0) for part in kinds))
         false = others[owners == CONTRADICTION]
         came, went = (bool((kinds[false] == ABSENT).any()) for kinds in (changes.before, changes.after))
         return kinds, Refuted(came, went, is_respelled)

@@ -36,6 +36,7 @@ from kgreason.engine.memory.layout import (
     KEY_COUNT,
     KEY_FILL,
     KEY_INFO,
+    LEVEL,
     LEVEL_END,
     LIVE,
     MET,
@@ -47,6 +48,7 @@ from kgreason.engine.memory.layout import (
     OLD,
     PARTIAL,
     QUEUE,
+    RANKED,
     RETRACT,
     ROWS,
     SCAN_AT,
@@ -208,8 +210,13 @@ def gatekeep(m: Block) -> Flag:
     for a in range(live.shape[0]):
         everywhere |= live[a, 0] == 1 and arranged[a, ARRANGED_BITS] == EVERY_ROW
     m[PARTIAL] = arrives
-    while at < m[LEVEL_END] and m[N_HITS] + (at - low) * constant_free <= room:
+    is_first = m[RANKED] == 0 and m[LEVEL] == 0  # the asserted facts of a Bootstrap: one table in each segment
+    end = m[LEVEL_END]
+    while at < end and m[N_HITS] + (at - low) * constant_free <= room:
         r = np.int64(queue[at])
+        if is_first and rows[r, STATE] >> TABLE != rows[queue[low], STATE] >> TABLE:
+            end = at
+            break
         bits = shapes_met(filters, asked, rows, r)
         is_fresh = arrives and rows[r, STATE] & MET == 0
         if everywhere and is_fresh and not arrange_everywhere(m, rows, r):
@@ -218,7 +225,7 @@ def gatekeep(m: Block) -> Flag:
             break
         rows[r, STATE] = (rows[r, STATE] & ~AGE) | CURRENT
         at += 1
-    is_done = at == m[LEVEL_END] or m[N_HITS] + (at - low) * constant_free > room
+    is_done = at == end or m[N_HITS] + (at - low) * constant_free > room
     m[FUEL] -= at - m[SEGMENT_HIGH]
     m[SEGMENT_HIGH] = at
     if is_done:
