@@ -295,9 +295,9 @@ class Engine:
         group, name = self.planner.rule(costliest(self.circuit.costs, self._commit)).label
         label = f"{group}/{name}" if group else name
         return (
-            f"the commit needs more than its budget of {budget:,} rewrites, and has changed nothing; the budget ran out,"
-            f" most of it in rule {label}. A rewrite is one step of evaluating a rule. If the rule is right, pass a larger budget="
-            " to KnowledgeGraph.open"
+            f"the commit needs more than its budget of {budget:,} rewrites, and has changed nothing; the budget ran"
+            f" out, most of it in rule {label}. A rewrite is one step of evaluating a rule. If the rule is right, pass"
+            " a larger budget= to KnowledgeGraph.open"
         )
 
     def _update(self, wish: Wish, rules: _Reweighed, most: int, is_auto: bool, check: Check) -> None:

@@ -246,7 +246,7 @@ class Materializer:
             return
         is_linked = bool((rows[:, 1] == SAME_AS).any())
         if self.equality:
-            is_linked |= tables is not None and bool((tables == self.equality.rep_table).any())
+            is_linked |= tables is not None and self.equality.has_pairs(rows, tables)
             if is_linked or self.equality.cliques.live:
                 self._touch(self.equality)
         if self.literals and self.literals not in self._touched:
@@ -557,7 +557,7 @@ class Materializer:
             self.keys.take(changes)
         is_respelled = bool(((changes.rows[:, 1] == SAME_AS) | (changes.rows[:, 1] == DIFFERENT_FROM)).any())
         if self.equality:
-            is_respelled |= bool((changes.tables == self.equality.rep_table).any())
+            is_respelled |= self.equality.has_pairs(changes.rows, changes.tables)
         others = np.flatnonzero(changes.tables != self.triples)
         if not len(others):
             return NO_KINDS, Refuted(False, False, is_respelled)

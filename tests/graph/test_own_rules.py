@@ -122,7 +122,7 @@ def test_rules_that_explode_stop_at_a_budget(tmp_path: Path, strategy: Strategy)
         add(graph, many)
         before = view(graph)
         for begin in (graph.transaction, graph.what_if):
-            with pytest.raises(LimitError, match=r"20,000 rewrites, .* ran out, most of it in rule boom"), begin() as tx:
+            with pytest.raises(LimitError, match=r"20,000 rewrites, .* most of it in rule boom"), begin() as tx:
                 tx.add_rules(EXPLODING)
             assert view(graph) == before
         assert add(graph, REX).appeared() == [REX]

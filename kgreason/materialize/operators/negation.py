@@ -32,6 +32,7 @@ from kgreason.engine.facts.antijoin import (
     GIVEN,
     LINES,
     MADE,
+    NONE,
     QUEUED,
     REFUTED,
     RETRACTED,
@@ -40,7 +41,7 @@ from kgreason.engine.facts.antijoin import (
     decided,
     given,
 )
-from kgreason.engine.facts.matching import LINE
+from kgreason.engine.facts.matching import LINE, LINE_TABLE
 from kgreason.engine.memory.layout import Int32
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
@@ -52,6 +53,7 @@ from kgreason.rules.model import Variable
 from kgreason.terms.dictionary import Dictionary
 
 _NONE = np.empty(0, dtype=np.int32)
+_NO_TABLE = -1
 
 
 class _Operator(NamedTuple):
@@ -75,6 +77,9 @@ class Negations:
         self._ordered: Sequence[_Operator] = ()
         self._lines: Int32 | None = None
         """The lines of the negations `_ordered` for `antijoin.decided`; None after a change of rules."""
+        self._later_lines: Int32 = np.empty((0, LINE), dtype=np.int32)
+        """The same for facts that changed after the negations were decided: without the table of `none`, because only
+        decisions change `none`."""
         self._place: Place | None = None
         """The state of the commit in which negations were decided last."""
         self.are_any = False
@@ -117,6 +122,8 @@ class Negations:
         if self._lines is None:
             self._ordered = sorted((*self._operators, *self._leaving), key=lambda operator: operator.level)
             self._lines = self._made_lines()
+            self._later_lines = self._lines.copy()
+            self._later_lines[NONE::LINES, LINE_TABLE] = _NO_TABLE
         place, found = self._engine.place(), list[Facts]()
         was, now = (bisect_right(self._ordered, each, key=lambda operator: operator.level) for each in (before, level))
         moved = self._equality.moved(changes) if self._equality else _NONE
@@ -165,9 +172,10 @@ class Negations:
         if first == last or facts.start == facts.end:
             return NO_FACTS
         assert self._lines is not None
-        others = self._equality.replaced(self._columns(facts), changes) if self._equality else _NONE
+        others = self._replaced(facts, changes) if self._equality else _NONE
         block = self._engine.circuit.block
-        found = decided(block, self._lines, first, last, facts, others, was_decided=was_decided)
+        lines = self._later_lines if facts.source == QUEUED else self._lines
+        found = decided(block, lines, first, last, facts, others, was_decided=was_decided)
         if not len(found):
             return NO_FACTS
         becomes = found[:, 0]
@@ -175,6 +183,12 @@ class Negations:
             _, number, *row = min(found[becomes == REFUTED].tolist())
             raise StratificationError(self._circular(self._ordered[number], np.array([row], dtype=np.int32)))
         return Facts(*(self._by_table(found[becomes == each]) for each in (MADE, RETRACTED)))
+
+    def _replaced(self, facts: Changed, changes: Changes) -> Int32:
+        """Return the terms of changed facts that another term represents after the commit so far, ascending."""
+        assert self._equality is not None
+        is_any = self._equality.cliques.live or len(self._equality.moved(changes))
+        return self._equality.replaced(self._columns(facts), changes) if is_any else _NONE
 
     def _columns(self, facts: Changed) -> Int32:
         """Return the columns of changed facts: int32[n, w]. Facts whose kind is as before may be among them."""

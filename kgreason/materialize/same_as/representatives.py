@@ -304,6 +304,10 @@ class Equality:
         terms = terms[(self.cliques.slots(terms) > 0) | np.isin(terms, pairs[:, 0])]
         return self._reached(terms, pairs[np.isin(pairs[:, 0], terms)])
 
+    def has_pairs(self, rows: Int32, tables: Int32) -> bool:
+        """Whether rows of eq_rep are among the facts `rows`, int32[n, w], of the tables `tables`, int32[n]."""
+        return bool(((rows[:, 0] == self.rep) & (tables == self.rep_table)).any())
+
     def _changed_pairs(self, changes: Changes) -> Int32:
         """Return the rows of eq_rep that the commit added or removed: pairs int32[n, 2] of term and representative."""
         found = np.flatnonzero((changes.rows[:, 0] == self.rep) & (changes.tables == self.rep_table))
