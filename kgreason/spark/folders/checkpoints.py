@@ -6,7 +6,7 @@ A level is *whole* if it was written completely. `whole` is a table of one row, 
 level. The row has a token, the fingerprint of the computation, and the number of facts. The token is a random text of
 the run; a run that continues an interrupted run keeps its token. A level is used only if `whole` has the right
 fingerprint and the token of the levels before it. So all levels are of the same program, and none is left over from an
-older run. Cost: four small jobs for each level.
+older run. Cost: four small jobs for each level, or one in local mode (`markers`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
-from kgreason.spark.folders.markers import mark, marked
+from kgreason.spark.folders.markers import count_rows, mark, marked
 from kgreason.spark.start.failures import clear_errors
 
 _WHOLE = "token string, fingerprint string, rows bigint"
@@ -82,7 +82,7 @@ class Levels:
                 mark(self.spark, whole, _WHOLE, None)
             for name, frame in {"facts": facts, **others}.items():
                 frame.write.mode("overwrite").parquet(self._path(part, name))
-            rows: int = self.spark.read.schema(facts.schema).parquet(self._path(part, "facts")).count()
+            rows = count_rows(self.spark, self._path(part, "facts"), facts)
             mark(self.spark, whole, _WHOLE, (self._token, self._fingerprint, rows))
         return rows
 

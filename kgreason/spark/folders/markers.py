@@ -1,21 +1,33 @@
 """Markers: small tables that are written after other tables, to show that the other tables are complete.
 
-A marker is a Parquet table, so it works on every file system of Spark and on Spark Connect. Cost: writing a marker is a
-job of some tenths of a second, and reading it is another one.
+A marker is a Parquet table, so it works on every file system of Spark and on Spark Connect. If Spark runs in local mode
+and the path is one of this machine, this process writes and reads the marker itself, without a job of Spark. Both kinds
+are read in both ways. Cost: a file if this process does it; otherwise a job of some tenths of a second.
 """
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.errors import AnalysisException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 from kgreason.errors import StoreError
 
+_TYPES = {"string": pa.string(), "bigint": pa.int64()}
+
 
 def marked(spark: SparkSession, path: str, schema: str) -> Any:
-    """Return the row of the marker at a path, or None if there is no marker or if the marker has no row."""
+    """Return the row of the marker at a path, or None if there is no marker or if the marker has no row.
+
+    `schema` has the names and types of the columns; a type is string or bigint.
+    """
+    if is_here(spark, path):
+        return _read(path)
     try:  # the path is given twice, since Spark logs a stack trace for a single path that is missing
         rows: list[Any] = spark.read.schema(schema).parquet(path, path).collect()
     except AnalysisException as error:
@@ -31,6 +43,48 @@ def mark(spark: SparkSession, path: str, schema: str, row: tuple[Any, ...] | Non
     Raises StoreError if the row cannot be read back, because the workers have written it on other machines.
     """
     rows = [] if row is None else [row]
+    if is_here(spark, path):
+        _write(Path(path), schema, rows)
+        return
     spark.createDataFrame(rows, schema).coalesce(1).write.mode("overwrite").parquet(path)
     if rows and marked(spark, path, schema) is None:
         raise StoreError(f"{path}: Spark's workers write to another machine; choose a folder that all machines share")
+
+
+def count_rows(spark: SparkSession, path: str, table: DataFrame) -> int:
+    """Return the number of rows of the Parquet table at a path, which has the columns of `table`."""
+    if is_here(spark, path):
+        return sum(int(pq.read_metadata(file).num_rows) for file in _files(path))
+    rows: int = spark.read.schema(table.schema).parquet(path).count()
+    return rows
+
+
+def is_here(spark: SparkSession, path: str) -> bool:
+    """Whether a path means the same file for this process as for Spark.
+
+    It does in local mode, if the path is absolute, and if Spark takes paths without a scheme for files of the machine.
+    """
+    context = getattr(spark, "_jsc", None)  # a session of Spark Connect has none
+    if context is None or not Path(path).is_absolute() or not str(context.master()).startswith("local"):
+        return False
+    return str(context.hadoopConfiguration().get("fs.defaultFS", "")).startswith("file:")
+
+
+def _read(path: str) -> Any:
+    rows = [row for file in _files(path) for row in pq.read_table(file).to_pylist()]
+    return Row(**rows[0]) if rows else None
+
+
+def _write(path: Path, schema: str, rows: list[tuple[Any, ...]]) -> None:
+    """Write a table in place of the one at a path. Before the last step there is no file that Spark would read."""
+    fields = [column.split() for column in schema.split(", ")]
+    columns = [pa.array([row[n] for row in rows], _TYPES[kind]) for n, (_, kind) in enumerate(fields)]
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    hidden = path / "_part.parquet"
+    pq.write_table(pa.table(columns, names=[name for name, _ in fields]), hidden)
+    hidden.rename(path / "part-0.parquet")
+
+
+def _files(path: str) -> list[Path]:
+    return sorted(Path(path).glob("part-*.parquet"))
