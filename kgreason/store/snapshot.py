@@ -44,7 +44,7 @@ from kgreason.zset.order import distinct
 _VOCABULARY = frozenset(VOCABULARY)
 _TERM = re.compile(r'<[^>]*>|_:[^\s,\])]+|"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za-z0-9-]+)?')
 """An IRI, a blank node or a literal in the text of a rule, or in the reason of a translated rule."""
-
+_NOT_ONLY_ATOMS = re.compile(r"\b(NOT|FILTER|BIND|AGGREGATE)\b")
 
 _PART = 1 << 16
 """So many records are written together."""
@@ -199,8 +199,9 @@ def read_rules(folder: Path, *, costs: bool = False) -> list[dict[str, Any]]:
 def false_rules(folder: Path | None, names: Collection[str], terms: Collection[str]) -> Iterator[Rule]:
     """Yield the rules of a snapshot that have the head `false`, a name in `names`, and only terms that are allowed.
 
-    The terms in `terms`, the terms of the vocabulary and all literals are allowed. Raises StoreError. Cost: a look at
-    every rule, and parsing the rules in the result.
+    The terms in `terms`, the terms of the vocabulary and all literals are allowed. In rules with NOT, an expression or
+    an aggregate all terms are, because the facts of `false` do not have the constants there. Raises StoreError. Cost: a
+    look at every rule, and parsing the rules in the result.
     """
     for told in read_rules(folder) if folder else ():
         text, why = told["rule"], told["why"]
@@ -211,6 +212,8 @@ def false_rules(folder: Path | None, names: Collection[str], terms: Collection[s
 
 
 def _names_only(text: str, terms: Collection[str]) -> bool:
+    if _NOT_ONLY_ATOMS.search(text):
+        return True
     return all(term in terms or term in _VOCABULARY for term in _TERM.findall(text) if not term.startswith('"'))
 
 
@@ -221,7 +224,7 @@ def read_own(folder: Path) -> tuple[Rule, ...]:
         rules = parse(text, str(folder / "own.dl"), None).rules if text else ()  # the parser takes 0.15 s to start
         files, dialects = (_listed(folder / f"{name}.json", len(rules)) for name in ("files", "dialects"))
         rows = zip(rules, files, dialects, strict=True)
-        return tuple(replace(rule, file=file, dialect=dialect) for rule, file, dialect in rows)
+        return tuple(replace(rule, file=file, line=0, dialect=dialect) for rule, file, dialect in rows)
     except (OSError, ValueError, RuleError) as error:
         raise StoreError(f"{folder}: the store is damaged: the user's rules in it cannot be read: {error}") from error
 

@@ -248,6 +248,29 @@ def test_a_store_that_is_read_again_says_the_same(tmp_path: Path, schema: Schema
         assert graph.stats()["contradictions"] == len(found)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        ":Dog[?x], NOT EXISTS ?y IN ([?x, :chip, ?y])",
+        ":Dog[?x], NOT [?x, :in, :house]",
+        "[?x, :age, ?n], FILTER(?n > 7 && ?x != :max)",
+        "[?x, :age, ?n], BIND(IF(?x = :max, 0, ?n) AS ?m)",
+        "AGGREGATE([?x, :eats, ?y], [?y, a, :Meat] ON ?x BIND COUNT(?y) AS ?n), FILTER(?n > 1)",
+    ],
+)
+def test_a_store_that_is_only_read_tells_constants_that_the_contradiction_lacks(tmp_path: Path, body: str) -> None:
+    rules, data = tmp_path / "own.dl", tmp_path / "data.ttl"
+    rules.write_text(f"{HEAD} @rule odd false :- {body} .")
+    data.write_text(HEAD + ":rex a :Dog ; :age 8 ; :eats :a, :b . :a a :Meat . :b a :Meat .")
+    with KnowledgeGraph.open(tmp_path / "store", rules=[rules]) as graph:
+        graph.load(data)
+        found = graph.contradictions()
+    assert ["<http://e/rex>" in str(each) for each in found] == [True]
+    with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
+        assert graph.contradictions() == found
+        assert graph._live is None
+
+
 def test_a_proof_shows_what_its_rule_asks_of_literals() -> None:
     with KnowledgeGraph.open() as graph:
         with graph.transaction() as tx:
