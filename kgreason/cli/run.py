@@ -88,9 +88,10 @@ def run(
 
     The facts of a relation R are read from R.facts, if this file exists: tab separated, one fact a line. Each relation
     that a rule derives is written to R.csv, in order. A field that reads as an integer is a number: the field 5 is the
-    constant 5 of a rule. Any other field is a string: the field five is the constant "five". If @relation gives a
-    column a type, a field of the column is the text of a value of this type. If @relation declares a key, two facts
-    with the same key are an error. Triple patterns are for graphs, not for tables: see load and materialize.
+    constant 5 of a rule. Any other field is a string: the field five is the constant "five". The field "5" is the
+    string "5". If @relation gives a column a type, a field of the column is the text of a value of this type. If
+    @relation declares a key, two facts with the same key are an error. Triple patterns are for graphs, not for tables:
+    see load and materialize.
 
     With --script, follow changes as DDlog does: the results are kept up to date, and each command of the script ends
     with a semicolon. Edits: insert, delete, upsert, delete_key, modify, clear; then commit, or rollback. Questions:

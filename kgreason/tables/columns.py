@@ -133,4 +133,4 @@ def _shown(term: str, type_: str) -> str:
     if not term.startswith('"'):
         return term
     text = unescape(term[1 : term.rindex('"')])
-    return constant(text) if _term(text, type_)[0] == term else quote(term)
+    return constant(text if _term(text, type_)[0] == term else term)

@@ -107,6 +107,15 @@ def test_explanations(program: Path) -> None:
     assert told[-1] == "edge(1, 2, 5) (asserted)"
 
 
+def test_explanations_write_numbers_as_rules_do_without_any_prefix(tmp_path: Path) -> None:
+    program = tmp_path / "program.dl"
+    program.write_text("twice(?x) :- one(?x) .")
+    told = answers(program, "insert one(5); commit; explain twice(5); why_not twice(6);")
+    assert told[0] == "twice(5)"
+    assert "    one(5) (asserted)" in told
+    assert told[-1] == "        missing: one(6)"
+
+
 def test_a_command_may_have_many_lines_and_a_line_many_commands(program: Path) -> None:
     text = "insert # a comment\n edge(3,\n 4, 1)\n;commit\n\tdump_changes;echo 'a';echo \"b\";exit; nonsense"
     assert answers(program, text) == ["+path(3, 4)", "a", "b"]

@@ -39,7 +39,7 @@ def facts(name: str | None, rows: Iterable[Row], prefixes: Names, sign: str = ""
 
 def _order(term: str) -> tuple[int, Decimal, str]:
     text = field(term)
-    return (0, Decimal(text), text) if is_integer(text) and term != f'"{text}"' else (1, Decimal(), text)
+    return (0, Decimal(text), text) if is_integer(text) else (1, Decimal(), text)
 
 
 def of_relation(graph: KnowledgeGraph, name: str, arity: int, prefixes: Names) -> Iterator[str]:

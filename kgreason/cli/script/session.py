@@ -19,6 +19,7 @@ from lark import Token
 
 from kgreason.cli.ask.profile import costs, costs_text
 from kgreason.cli.edit.options import amount
+from kgreason.cli.notation import PREFIXES
 from kgreason.cli.script import answers
 from kgreason.cli.script.failure import ScriptError, failed
 from kgreason.cli.script.syntax import Command, Edit
@@ -236,7 +237,7 @@ class Session:
             proof = self._graph.explain(terms)
         else:
             proof = self._graph.relation(atom.relation, len(terms)).explain(terms)
-        self._tell(proof.to_text(self._prefixes).splitlines())
+        self._tell(proof.to_text(PREFIXES | self._prefixes).splitlines())
 
     def _why_not(self, command: Command) -> None:
         atom, terms = self._fact(command)
@@ -244,7 +245,7 @@ class Session:
             answer = self._graph.why_not(terms)
         else:
             answer = self._graph.relation(atom.relation, len(terms)).why_not(terms)
-        self._tell(answer.to_text(self._prefixes).splitlines())
+        self._tell(answer.to_text(PREFIXES | self._prefixes).splitlines())
 
     def _fact(self, command: Command) -> tuple[Atom, tuple[Term, ...]]:
         """Return the fact that `explain` or `why_not` asks about: as an `Atom`, and its terms alone.
