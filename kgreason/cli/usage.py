@@ -13,6 +13,7 @@ import click
 _RANGE = re.compile(r"(.+) is not in the range x(>=?)(.+)\.")
 _CHOICE = re.compile(r"'(.*)' is not one of (.+)\.")
 _NUMBER = re.compile(r"'(.*)' is not a valid (integer|float).*")
+_RULES = re.compile(r".+\.(dl|srl|rq)|owl2rl|rdfs|rhodf")
 _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)")
 
 _OPTION_OF_WORDS = {
@@ -80,6 +81,9 @@ def _of_words(message: str, context: click.Context | None) -> str:
         words = "the word" if " " not in found[1] else "the words"
         belong = "belongs" if " " not in found[1] else "belong"
         text = f"{words} {found[1]} {belong} to no option"
+        takes_rules = context and any(each.name == "rules" for each in context.command.params)
+        if takes_rules and _RULES.fullmatch(found[1].split()[0]):
+            return f"{text}; write --rules before each file of rules"
         if options := _OPTION_OF_WORDS.get((context and context.info_name) or ""):
             return f"{text}; write {options} before it"
         return f"{text}; put text with spaces in quotation marks"

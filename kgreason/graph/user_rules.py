@@ -91,7 +91,7 @@ def of_journal(text: str) -> tuple[Rule, ...]:
     comment = _FROM.match(text)
     file, dialect = comment.groups(default="") if comment else ("", "")
     rules = parse(text, "journal", None).rules
-    return tuple(replace(rule, file=unescape(file), dialect=dialect) for rule in rules)
+    return tuple(replace(rule, file=unescape(file), line=0, dialect=dialect) for rule in rules)
 
 
 def files_of(names: Iterable[str]) -> list[str]:

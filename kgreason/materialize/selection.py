@@ -18,7 +18,7 @@ from kgreason.functions.registry import Find, no_function
 from kgreason.materialize.options import ALIASES, DEFAULT_GROUPS, LETTER, SameAsMode, SchemaMode, check_names
 from kgreason.ontology.generic.generic import Generic, split
 from kgreason.ontology.translate.translate import Profile
-from kgreason.rules.model import DATA, Rule
+from kgreason.rules.model import DATA, Rule, placed
 from kgreason.rules.parser import rules_of_file, ruleset
 from kgreason.rules.program import Finder, check_sizes
 from kgreason.rules.relations.declarations import check_declared
@@ -148,12 +148,10 @@ def check_own(rules: Iterable[Rule]) -> None:
         if rule.declares:
             checked_name(rule.declares.name)
         if any(head.relation == DATA for head in rule.heads):
-            raise RuleError(f"rule {rule.name}: {DATA_IN_HEAD}")
+            raise RuleError(f"{placed(rule)}: {DATA_IN_HEAD}")
         for atom in rule.atoms():
             if atom.relation in INNER:
-                raise RuleError(
-                    f"rule {rule.name}: {atom.relation} is a relation of kgreason itself; take another name"
-                )
+                raise RuleError(f"{placed(rule)}: {atom.relation} is a relation of kgreason itself; take another name")
 
 
 def _rules_of(name: str, functions: Find | None, find: Finder | None) -> tuple[Rule, ...]:

@@ -180,7 +180,7 @@ def _alone(rule: Rule) -> Rule:
     if all(map(eq, names, names.values())):
         return rule
     heads, body = (_renamed(head, names),), (_renamed(atom, names),)
-    return Rule(heads, body, rule.name, rule.group, rule.sources, file=rule.file, dialect=rule.dialect)
+    return Rule(heads, body, rule.name, rule.group, rule.sources, file=rule.file, dialect=rule.dialect, line=rule.line)
 
 
 def _renamed(atom: Atom, names: Mapping[Term, Term]) -> Atom:

@@ -16,7 +16,8 @@ Cost: Oxigraph parses the expression of a rule once when the rule is read, 0.1 m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -30,6 +31,7 @@ from kgreason.terms.vocabulary import XSD_BOOLEAN
 _IMPURE = frozenset(["NOW", "RAND", "UUID", "STRUUID", "BNODE"])
 AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT")
 SKOLEM = "SKOLEM"
+_MOST_ARGUMENTS = 6
 _OPERATORS = {"AND": "&&", "OR": "||"}
 _WORDS = frozenset(["IN", "NOT", "TRUE", "FALSE"])
 _NAMES = """
@@ -199,14 +201,56 @@ def problem_of(computed: Computed, written: str = "", find: Find | None = no_fun
             return Problem(names[0], f"a call of the Python function {name} must be the whole expression; {advice}")
     if problem := next(_of_parts(computed.parts), None):
         return problem
+    if problem := _of_arguments(computed.parts, _CASTS):  # Oxigraph's parser takes any number for them
+        return problem
     inputs = " ".join(map(str, computed.inputs()))
     query = f"SELECT ({expression_text(computed)} AS ?result) WHERE {{ VALUES ({inputs}) {{}} }}"
     try:
         pyoxigraph.Store().query(query)
     except SyntaxError:
+        if problem := _of_arguments(computed.parts, _FUNCTIONS):
+            return problem
         text = written or expression_text(computed)
         return Problem(None, f"{text} is no SPARQL expression: look at its operators and arguments")
     return None
+
+
+def _of_arguments(parts: tuple[Variable | str, ...], functions: Collection[str]) -> Problem | None:
+    """Return the problem that one of `functions` has a wrong number of arguments, or None if none has."""
+    for index, name in enumerate(parts[:-1]):
+        if isinstance(name, Variable) or name not in functions or parts[index + 1] != "(":
+            continue
+        depth = commas = 0
+        for end in range(index + 1, len(parts)):
+            depth += (parts[end] == "(") - (parts[end] == ")")
+            commas += depth == 1 and parts[end] == ","
+            if not depth:
+                break
+        given = commas + (end > index + 2)
+        if given not in (taken := _taken(name)):
+            return Problem(index, _wrong_number(name, taken, given))
+    return None
+
+
+def _wrong_number(function: object, taken: Sequence[int], given: int) -> str:
+    word, are = "argument" if taken == (1,) else "arguments", "is" if given == 1 else "are"
+    return f"{function} takes {' or '.join(map(str, taken))} {word}, and {given} {are} given"
+
+
+@cache
+def _taken(name: str) -> tuple[int, ...]:
+    """Return the numbers of arguments, up to `_MOST_ARGUMENTS`, that a function takes, as Oxigraph's parser has it."""
+    if name in _CASTS:
+        return (1,)
+    return tuple(count for count in range(_MOST_ARGUMENTS + 1) if _parses(f"{name}({', '.join(['1'] * count)})"))
+
+
+def _parses(expression: str) -> bool:
+    try:
+        pyoxigraph.Store().query(f"SELECT ({expression} AS ?result) WHERE {{}}")
+    except SyntaxError:
+        return False
+    return True
 
 
 def is_skolem(computed: Computed) -> bool:
@@ -253,7 +297,7 @@ def _of_call(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
     if signature is None:
         return Problem(0, f"{name} is no function of SPARQL, and no Python function that is known: {HOW_TO_PASS}")
     if given != len(signature.parameters):
-        return Problem(0, f"{signature} takes {len(signature.parameters)} arguments, and {given} are given")
+        return Problem(0, _wrong_number(signature, (len(signature.parameters),), given))
     if is_filter and (signature.has_many or signature.result != ("bool",)):
         return Problem(0, f"FILTER needs a function that gives bool; {signature} does not")
     return None

@@ -148,8 +148,9 @@ class Rule:
     tables is the one that the tables give it.
 
     `sources` are the schema triples that the rule was translated from; proofs show these triples. `file` is the rule
-    file that a user's rule came from, or "". Equality and hash ignore `sources` and `file`. `dialect` is the language
-    of the rule's text: "" for our own, "srl" for SPARQL-RL, "rq" for a CONSTRUCT query.
+    file that a user's rule came from, or "", and `line` is the line of its head there, or 0 if nobody knows. Equality
+    and hash ignore `sources`, `file` and `line`. `dialect` is the language of the rule's text: "" for our own, "srl"
+    for SPARQL-RL, "rq" for a CONSTRUCT query.
 
     A declaration of a relation is a `Rule` as well, so that users add, remove and store declarations like rules. Such a
     rule has the relation in `declares`, has no atoms, and derives nothing.
@@ -166,6 +167,7 @@ class Rule:
     file: str = field(default="", compare=False)
     dialect: str = ""
     declares: Relation | None = None
+    line: int = field(default=0, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -250,9 +252,21 @@ def origin(rule: Rule) -> str:
 
 
 def label(rule: Rule) -> str:
-    """Return the name of a rule for messages. For a rule from a file the text also names the file."""
+    """Return the name of a rule for messages. For a rule from a file the text also names the file, and its line."""
     name = f"rule {rule.group}/{rule.name}" if rule.group else f"rule {rule.name}"
-    return f"{name} (from {rule.file})" if rule.file else name
+    place = f"{rule.file}:{rule.line}" if rule.line else rule.file
+    return f"{name} (from {place})" if rule.file else name
+
+
+def placed(rule: Rule) -> str:
+    """Return the beginning of a message about one rule: its file and line, as far as they are known, and its name.
+
+    >>> placed(Rule((), (), "uncle", file="family.dl", line=3))
+    'family.dl:3: rule uncle'
+    """
+    if not rule.file:
+        return f"rule {rule.name}"
+    return f"{rule.file}:{rule.line}: rule {rule.name}" if rule.line else f"{rule.file}: rule {rule.name}"
 
 
 def contradiction(rule: Rule) -> Atom:

@@ -97,7 +97,8 @@ def _sparql(text: str, source: str, syntax: Syntax, context: _Context) -> Progra
         return read_query(names)
 
     def imported(file: Path, iri: str) -> tuple[Rule, ...]:
-        return read(Names(text_of_file(file), str(file), iri, context.functions), imports.rules).rules
+        found = read(Names(text_of_file(file), str(file), iri, context.functions), imports.rules).rules
+        return tuple(replace(rule, line=0) for rule in found)  # `Rule.file` will be the file that imports them
 
     imports = Imports(context.find, imported, context.path)
     return read(names, imports.rules)

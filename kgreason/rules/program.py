@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kgreason.errors import RuleError
-from kgreason.rules.model import Rule
+from kgreason.rules.model import Rule, placed
 
 Finder = Callable[[str], Path | None]
 """From the IRI of a document, such as `<http://e/a>`, to the file that a catalogue has for it."""
@@ -65,6 +65,6 @@ def check_sizes(rules: Iterable[Rule]) -> None:
         for part, atoms in (("body", tuple(rule.read())), ("head", rule.heads)):
             if len(atoms) > MOST_ATOMS:
                 raise RuleError(
-                    f"rule {rule.name}: its {part} has {len(atoms):,} atoms, but at most {MOST_ATOMS} are allowed; "
+                    f"{placed(rule)}: its {part} has {len(atoms):,} atoms, but at most {MOST_ATOMS} are allowed; "
                     "split it into several rules"
                 )

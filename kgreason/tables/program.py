@@ -59,11 +59,9 @@ class TableProgram:
     ) -> None:
         registry = Registry(functions, RESERVED)
         program = load(path, registry.find)
-        try:
-            check_sizes(program.rules)
-            self._signature = signature(program)
-        except RuleError as error:
-            raise RuleError(f"{path}: {error}") from None
+        program = replace(program, rules=tuple(replace(rule, file=str(path)) for rule in program.rules))
+        check_sizes(program.rules)
+        self._signature = signature(program)
         program = replace(program, rules=tuple(rule for rule in program.rules if not rule.declares))
         self._dictionary = Dictionary(())
         self._fields = Fields(self._dictionary)

@@ -26,6 +26,7 @@ Table = set[tuple[str, ...]]
 FIELDS = st.one_of(
     st.integers(-3, 12).map(str),
     st.sampled_from(["007", "+5", "-", "", " 5", "a b", 'say "x"', "back\\slash", "\\n", "<http://e/a>", "tû", "٣"]),
+    st.sampled_from(['"5"', '""-5""', '"5', '"5""', '"٣"', '""']),
     st.text(st.characters(exclude_characters="\t\n\r", exclude_categories=["Cs"]), max_size=5),
 )
 
@@ -104,7 +105,9 @@ def in_order(text: str) -> tuple[bool, int, str]:
 def test_a_field_comes_back_as_it_was_and_is_the_constant_of_rule_text(text: str) -> None:
     assert field(constant(text)) == text
     is_number = re.fullmatch("[+-]?[0-9]+", text)
-    [rule] = parse(f"r({text if is_number else json.dumps(text, ensure_ascii=False)}) .").rules
+    quoted = re.fullmatch('("+)[+-]?[0-9]+("+)', text)
+    symbol = text[1:-1] if quoted and quoted[1] == quoted[2] else text
+    [rule] = parse(f"r({text if is_number else json.dumps(symbol, ensure_ascii=False)}) .").rules
     assert rule.heads[0].terms == (constant(text),)
 
 
@@ -204,14 +207,14 @@ def test_a_relation_without_columns_is_there_or_not(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("r(?x) :- [?x, <http://e/p>, ?y] .", "rule rule-1: a triple pattern"),
-        ("[?x, <http://e/p>, ?x] :- r(?x) .", "rule rule-1: a triple pattern"),
-        ("false :- r(?x) .", "rule rule-1: a program on tables cannot derive false"),
-        ("r(1) .\n@rule wide\nr(?x, ?y) :- s(?x, ?y) .", "rule wide: r has 2 terms here, but 1 before"),
-        (r'r("a\tb") .', r'rule rule-1: "a\tb" has a tab or a line break'),
+        ("r(?x) :- [?x, <http://e/p>, ?y] .", "program.dl:1: rule rule-1: a triple pattern"),
+        ("[?x, <http://e/p>, ?x] :- r(?x) .", "program.dl:1: rule rule-1: a triple pattern"),
+        ("false :- r(?x) .", "program.dl:1: rule rule-1: a program on tables cannot derive false"),
+        ("r(1) .\n@rule wide\nr(?x, ?y) :- s(?x, ?y) .", "program.dl:3: rule wide: r has 2 terms here, but 1 before"),
+        (r'r("a\tb") .', r'program.dl:1: rule rule-1: "a\tb" has a tab or a line break'),
         ("r(?x) :- s(?y) .", ":1:1: rule rule-1"),
         ("r(?x :- s(?x) .", ":1:6: "),
-        (f"r({', '.join('1' * 40)}) .", "rule rule-1: an atom may have at most 31 terms"),
+        (f"r({', '.join('1' * 40)}) .", "program.dl:1: rule rule-1: an atom may have at most 31 terms"),
     ],
 )
 def test_a_program_that_is_refused(text: str, problem: str, tmp_path: Path) -> None:
@@ -266,6 +269,25 @@ def test_different_facts_are_different_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])
+def test_a_number_and_its_text_are_different_lines(how: tuple[str, ...], tmp_path: Path) -> None:
+    program, out = tmp_path / "program.dl", tmp_path / "out"
+    program.write_text(
+        '@relation code(x: xsd:string) . @relation derived n(x: xsd:integer) . any(5) . any("5") . any("\\"5\\"") .'
+        "copy(?x) :- any(?x) . text(?x) :- code(?x) . n(?x) :- text(?x) ."
+    )
+    (tmp_path / "code.facts").write_text("5\n")
+    done("run", program, "--facts", tmp_path, "--output", out, *how, stdin="")
+    assert (out / "copy.csv").read_text() == '5\n""5""\n"5"\n'
+    assert (out / "text.csv").read_text() == '"5"\n'
+    assert (out / "n.csv").read_text() == '"5"\n'
+    (tmp_path / "any.facts").write_text((out / "copy.csv").read_text())
+    program.write_text('copy(?x) :- any(?x) . is(?x) :- any(?x), FILTER(?x = "5") .')
+    done("run", program, "--facts", tmp_path, "--output", out, *how, stdin="")
+    assert (out / "copy.csv").read_text() == '5\n""5""\n"5"\n'
+    assert (out / "is.csv").read_text() == '"5"\n'
+
+
+@pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])
 def test_iris_of_a_typed_column(how: tuple[str, ...], tmp_path: Path) -> None:
     program = tmp_path / "program.dl"
     program.write_text("@relation r(x: rdfs:Resource) . s(?x) :- r(?x) .")
@@ -292,9 +314,18 @@ def test_a_column_of_texts_with_a_language_needs_no_table(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("@relation input r(x) . r(?x) :- s(?x) .", ":1:24: r is declared as an input, so no rule may derive it"),
-        ("@relation s(x: xsd:integer) . r(?x) :- s(?x), s('a') .", ':1:47: s, column x: "a": expected a literal'),
-        ("@relation s(x, y) . r(?x) :- s(?x) .", ":1:30: s has 1 place here, but it is declared as s(x, y)"),
+        (
+            "@relation input r(x) . r(?x) :- s(?x) .",
+            ":1:24: rule rule-1: r is declared as an input, so no rule may derive it",
+        ),
+        (
+            "@relation s(x: xsd:integer) . r(?x) :- s(?x), s('a') .",
+            ':1:47: rule rule-1: s, column x: "a": expected a literal',
+        ),
+        (
+            "@relation s(x, y) . r(?x) :- s(?x) .",
+            ":1:30: rule rule-1: s has 1 place here, but it is declared as s(x, y)",
+        ),
     ],
 )
 def test_rules_that_do_not_fit_a_declaration(text: str, problem: str, how: tuple[str, ...], tmp_path: Path) -> None:

@@ -161,6 +161,7 @@ def test_every_command_that_prints_terms_takes_prefixes(store: Path) -> None:
             "the words SELECT ?x belong to no option; write --query (a query in quotation",
         ),
         ("diff -l s shop.ttl", "the word shop.ttl belongs to no option; write -f (files to load), --remove (files to"),
+        ("load -l s -f x.ttl --rules owl2rl own.dl", "the word own.dl belongs to no option; write --rules before each"),
         ("stats -l s shop.ttl", "the word shop.ttl belongs to no option; put text with spaces in quotation marks"),
         ("rules -l s", "-l belongs to a subcommand: write add or convert or list or remove before it"),
         ("explain -l . ", "the argument 'S P O' is missing"),

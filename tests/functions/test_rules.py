@@ -197,8 +197,8 @@ def test_a_result_of_a_wrong_type_is_an_error() -> None:
 
 
 BAD = {
-    "BIND(nothing(?v) AS ?y)": r"<rules>:1:\d+: nothing is no function of SPARQL, and no Python function that is known",
-    "BIND(area(?v) AS ?y)": r"area\(int, int\) -> int takes 2 arguments, and 1 are given",
+    "BIND(nothing(?v) AS ?y)": r"<rules>:1:\d+: rule rule-1: nothing is no function of SPARQL, and no Python function",
+    "BIND(area(?v) AS ?y)": r"area\(int, int\) -> int takes 2 arguments, and 1 is given",
     "FILTER(area(?v, ?v))": r"FILTER needs a function that gives bool; area",
     "FILTER(words(?v))": r"FILTER needs a function that gives bool; words\(str\) -> list\[str\] does not",
     "BIND(area(?v, ?v) + 1 AS ?y)": r"the Python function area must be the whole expression.*BIND\(area\(...\) AS",

@@ -145,8 +145,23 @@ def test_a_program_on_tables_may_say_not(tmp_path: Path) -> None:
 
 def test_a_circular_program_on_tables_names_its_file(tmp_path: Path) -> None:
     (tmp_path / "odd.dl").write_text("@rule odd p(?x) :- q(?x), NOT p(?x) .")
-    with pytest.raises(RuleError, match=r"odd\.dl: rules say NOT in a circle, .*: rule odd says NOT p"):
+    told = r"odd\.dl: rules say NOT in a circle, .*: rule odd \(from .*odd\.dl:1\) says NOT p"
+    with pytest.raises(RuleError, match=told):
         TableProgram(tmp_path / "odd.dl")
+
+
+def test_a_circle_tells_the_lines_of_new_rules_and_the_files_of_stored_ones(tmp_path: Path) -> None:
+    old, new, query = tmp_path / "old.dl", tmp_path / "new.srl", tmp_path / "rule.rq"
+    old.write_text("@prefix : <http://e/> .\n@rule stray\n:Stray[?x] :- :Dog[?x], NOT :Owned[?x] .")
+    new.write_text("PREFIX : <http://e/>\n\nRULE :guess { ?x a :Owned } WHERE { ?x a :Stray }")
+    query.write_text("PREFIX : <http://e/>\nCONSTRUCT { ?x a :Owned }\nWHERE { ?x a :Stray }")
+    KnowledgeGraph.open(tmp_path / "store", rules=[old]).close()
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        for path, place in ((new, "new.srl:3"), (query, "rule.rq:2")):
+            with pytest.raises(StratificationError) as error, graph.transaction() as tx:
+                tx.load_rules(path)
+            assert f"(from {old}) says NOT" in str(error.value)
+            assert f"(from {tmp_path}/{place}), which needs rule stray (from {old})" in str(error.value)
 
 
 @pytest.mark.parametrize("seed", range(6))

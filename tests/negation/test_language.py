@@ -151,11 +151,12 @@ def test_a_circle_is_told_rule_by_rule() -> None:
 
 
 def test_a_circle_names_the_files_of_its_rules() -> None:
-    rules = [replace(each, file="a.dl") for each in parse("p(?x) :- q(?x, ?y), NOT p(?y) .").rules]
-    with pytest.raises(
-        StratificationError, match=r": rule rule-1 \(from a.dl\) says NOT p\(\?y\), so it needs rule ru"
-    ):
+    rules = [replace(each, file="a.dl") for each in parse("\n@rule r\np(?x) :- q(?x, ?y), NOT p(?y) .").rules]
+    message = r": rule r \(from a.dl:3\) says NOT p\(\?y\), so it needs rule r \(from a.dl:3\)"
+    with pytest.raises(StratificationError, match=message):
         stratify(rules)
+    with pytest.raises(StratificationError, match=r": rule r \(from a.dl\) says"):
+        stratify([replace(each, line=0) for each in rules])
 
 
 def test_levels_are_finite_exactly_if_there_are_strata() -> None:

@@ -95,6 +95,7 @@ FAULTS = {
     "<http://e/mine> is not supported": call("mine", ":z", ":y").replace("swrlb:mine", ":mine"),
     "swrlb:greaterThan has 3 arguments instead of 2": call("greaterThan", ":x", ":y", "1"),
     "swrlb:add has 2 arguments instead of at least 3": call("add", ":z", ":y"),
+    "swrlb:abs has 1 argument instead of 2": call("abs", ":z"),
     "swrlb:substring has 2 arguments instead of 3 or 4": call("substring", ":z", ":y"),
     "swrlb:add reads ?v": call("add", "3", ":z", ":y"),
     "swrlb:lessThan reads ?v": call("lessThan", ":z", "3"),

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kgreason.errors import RuleError
 from kgreason.graph.input.terms import term_of, text_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.relation.relation import PendingRelation
@@ -38,10 +38,8 @@ def opened(
     Raises InputError, RuleSyntaxError, and RuleError. The message names the file.
     """
     text = load(program, None)
-    try:
-        found = signature(text, of_graph=True)
-    except RuleError as error:
-        raise RuleError(f"{program}: {error}") from None
+    text = replace(text, rules=tuple(replace(rule, file=str(program)) for rule in text.rules))
+    found = signature(text, of_graph=True)
     declared = {name: len(relation.columns) for name, relation in found.declared.items()}
     relations = found._replace(arities=declared | found.arities)
     with KnowledgeGraph.open(rules=["none"], **how) as graph:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from kgreason.engine.program.planner import MAX_COLUMNS, EncodedRule, Planner
 from kgreason.engine.program.shapes import Pattern, Shape
 from kgreason.errors import LimitError
-from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable, contradiction
+from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable, contradiction, placed
 
 Intern = Callable[[Iterable[str]], Iterable[int]]
 
@@ -70,7 +70,7 @@ def _sketched(rule: Rule, planner: Planner) -> _Sketch:
     if max(map(len, rows)) > MAX_COLUMNS:
         most = f"an atom may have at most {MAX_COLUMNS - 1} terms"
         also = f"a rule with the head false at most {MAX_COLUMNS - 2} variables and constants"
-        raise LimitError(f"rule {rule.name}: {most}, {also}")
+        raise LimitError(f"{placed(rule)}: {most}, {also}")
     numbers: dict[Term, int] = {}
     places = tuple([tuple([numbers.setdefault(term, len(numbers)) for term in row]) for row in rows])
     tables = tuple([planner.table(atom.relation is None, len(row)) for atom, row in zip(atoms, rows, strict=True)])

@@ -181,7 +181,7 @@ def _check_arguments(atom: BuiltIn) -> None:
         raise BuiltInError(atom, "is not supported")
     if count not in allowed:
         wanted = "at least 3" if name in JOINED else " or ".join(map(str, allowed))
-        raise BuiltInError(atom, f"has {count} arguments instead of {wanted}")
+        raise BuiltInError(atom, f"has {count} {'argument' if count == 1 else 'arguments'} instead of {wanted}")
     for argument in atom.arguments:
         if not isinstance(argument, Variable) and argument.startswith(("_:", "<<(")):
             raise BuiltInError(atom, f"has the argument {argument}, which is neither a variable, an IRI nor a literal")

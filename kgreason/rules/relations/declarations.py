@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find
-from kgreason.rules.model import Relation, Rule, Variable
+from kgreason.rules.model import Relation, Rule, Variable, placed
 from kgreason.rules.relations.types import never_fits
 
 MADE_BY_RULES = ("derived", "internal")
@@ -78,6 +78,6 @@ def check_declared(rules: Iterable[Rule], find: Find | None = None) -> None:
             is_derived = place < len(rule.heads) and not (rule.is_positive and not rule.body)
             constants = [None if isinstance(term, Variable) else term for term in atom.terms]
             if relation and (problem := misfit(relation, constants, is_derived=is_derived)):
-                raise RuleError(f"rule {rule.name}: {problem}")
+                raise RuleError(f"{placed(rule)}: {problem}")
         if problem := never_fits(rule, known, find):
-            raise RuleError(f"rule {rule.name}: {problem}")
+            raise RuleError(f"{placed(rule)}: {problem}")

@@ -70,12 +70,13 @@ Element: TypeAlias = Pattern | Filter | Assignment | Absent
 
 @dataclass(frozen=True, slots=True)
 class AbstractRule:
-    """A rule of SPARQL-RL. With `is_data`, its whole body matches asserted triples only."""
+    """A rule of SPARQL-RL. With `is_data`, its whole body matches asserted triples only. `line` is where it begins."""
 
     name: str
     head: tuple[Pattern, ...]
     body: tuple[Element, ...]
     is_data: bool
+    line: int = 0
 
 
 def variables(node: Node) -> Iterator[Variable]:

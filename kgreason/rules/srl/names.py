@@ -43,6 +43,8 @@ class Names:
         self.text, self.source, self.base = text, source, base
         self._functions, self._is_rule_set = functions, is_rule_set
         self.prefixes: dict[str, str] = {}
+        self.rule = ""
+        """The name of the rule that is being read, for messages about its expressions."""
 
     def fail(self, token: Token, problem: str) -> NoReturn:
         """Raise RuleSyntaxError at the place of a token. `problem` is the message."""
@@ -96,12 +98,17 @@ class Names:
         tokens = [_first(part) for part in parts]
         for part, token in zip(found.parts, tokens, strict=True):
             if self._is_rule_set and part in NOT_IN_SRL and token.type == "IDENTIFIER":
-                self.fail(token, f"{part} is no function of SPARQL-RL")
+                self._refuse(token, f"{part} is no function of SPARQL-RL")
         if SKOLEM in found.parts:
-            self.fail(tokens[found.parts.index(SKOLEM)], "SKOLEM is no function here: write a blank node in the head")
+            self._refuse(
+                tokens[found.parts.index(SKOLEM)], "SKOLEM is no function here: write a blank node in the head"
+            )
         if problem := problem_of(found, self.text[tokens[0].start_pos : tokens[-1].end_pos], self._functions):
-            self.fail(start if problem.part is None else tokens[problem.part], problem.words)
+            self._refuse(start if problem.part is None else tokens[problem.part], problem.words)
         return found._replace(parts=in_constants(found.parts))
+
+    def _refuse(self, token: Token, problem: str) -> NoReturn:
+        self.fail(token, f"rule {self.rule}: {problem}" if self.rule else problem)
 
     def _part(self, node: Any) -> Variable | str:
         if isinstance(node, Token):

@@ -117,12 +117,13 @@ class RuleReader:
         self._number += 1
         self._used = set(self._written)
         name = self._names.iri(statement.name)[1:-1] if statement.name else default_name(self._number)
+        self._names.rule = name
         head = Expansion(self._names, "head", self._fresh).patterns(statement.head)
         expansion = Expansion(self._names, "body", self._fresh)
         body = tuple(self._elements(statement.body, expansion))
         if self._word == "BIND":
             body = filters_last(body)
-        return self.checked(AbstractRule(name, head, body, statement.is_data))
+        return self.checked(AbstractRule(name, head, body, statement.is_data, statement.start.line or 0))
 
     def checked(self, rule: AbstractRule) -> AbstractRule:
         """Return the rule unchanged if it is well-formed. Raises UnsafeRuleError if not."""

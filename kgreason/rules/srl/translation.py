@@ -139,6 +139,7 @@ class _Body:
             negated=tuple(dict.fromkeys(self._negated)),
             computed=in_order(body, dict.fromkeys(self._computed)),
             dialect=self._dialect,
+            line=self._rule.line,
         )
         return [rule, *self._parts]
 
@@ -178,7 +179,8 @@ class _Body:
         number = len(self._parts) + 1
         relation_of_part, body = f"{PART}{number}", (Atom(relation, terms),)
         head = Atom(relation_of_part, tuple(found))
-        self._parts.append(Rule((head,), body, f"{self._rule.name}-part-{number}", computed=in_order(body, computed)))
+        name = f"{self._rule.name}-part-{number}"
+        self._parts.append(Rule((head,), body, name, computed=in_order(body, computed), line=self._rule.line))
         return Atom(relation_of_part, tuple(found.values()))
 
     def _opened(self, node: Node, found: dict[Variable, Term], computed: list[Computed]) -> Term:

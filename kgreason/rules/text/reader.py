@@ -143,6 +143,7 @@ class _Reader:
         self.rules: list[Rule] = []
         self.prefixes: dict[str, str] = {}
         self._group = ""
+        self._name_of_rule = ""  # of the rule that is being read
         self._terms: dict[str, Term] = {}  # terms by the text of their tokens; valid for the present prefixes
 
     def prefix(self, line: PrefixLine) -> None:
@@ -187,7 +188,7 @@ class _Reader:
 
     def rule(self, clause: Clause) -> None:
         number = 1 + sum(rule.declares is None for rule in self.rules)
-        name = default_name(number) if clause.name is None else self._name(clause.name)
+        name = self._name_of_rule = default_name(number) if clause.name is None else self._name(clause.name)
         aggregated = [literal for literal in clause.body if isinstance(literal, AggregateText)]
         inner = [literal for aggregate in aggregated for literal in aggregate.literals]
         self._check_words(clause.heads, [*clause.body, *inner])
@@ -202,6 +203,7 @@ class _Reader:
             self._group,
             negated=tuple(map(self.negation, negated)),
             aggregates=tuple(aggregates),
+            line=clause.heads[0].start.line or 0,
         )
         rule = replace(rule, computed=in_order(rule.bound(), map(self.computation, computed)))
         try:
@@ -226,9 +228,9 @@ class _Reader:
             places = [None if isinstance(term, Variable) else term for term in terms]
             is_derived = bool(clause.body) and any(written is head for head in clause.heads)
             if problem := misfit(relation, places, is_derived=is_derived):
-                self._fail(written.start, problem)
+                self._refuse(written.start, problem)
         if problem := never_fits(rule, known, self._find):
-            self._fail(clause.heads[0].start, f"rule {rule.name}: {problem}")
+            self._refuse(clause.heads[0].start, problem)
 
     def _check_words(self, heads: list[AtomText], body: list[LiteralText]) -> None:
         """Raise RuleSyntaxError for `false` in a wrong place, and for a relation named by a word of the language."""
@@ -274,7 +276,7 @@ class _Reader:
         first, last = _tokens(computed.parts[0])[0], _tokens(computed.parts[-1])[-1]
         if problem := problem_of(found, self.text[first.start_pos : last.end_pos], self._find):
             place = computed.start if problem.part is None else _tokens(computed.parts[problem.part])[0]
-            self._fail(place, problem.words)
+            self._refuse(place, problem.words)
         return found._replace(parts=in_constants(parts))
 
     def aggregates(self, written: AggregateText) -> Iterator[Aggregate]:
@@ -282,7 +284,7 @@ class _Reader:
         for literal in written.literals:
             if isinstance(literal, NotText | AggregateText):
                 word = "NOT" if isinstance(literal, NotText) else "AGGREGATE"
-                self._fail(
+                self._refuse(
                     literal.start,
                     f"{word} cannot stand inside AGGREGATE: write a rule with the {word} for a relation of its own, "
                     "and aggregate the relation",
@@ -293,7 +295,7 @@ class _Reader:
         for result in written.results:
             name = result.function.value.upper()
             if name not in AGGREGATES:
-                self._fail(result.function, f"{result.function} is no aggregate; they are {', '.join(AGGREGATES)}")
+                self._refuse(result.function, f"{result.function} is no aggregate; they are {', '.join(AGGREGATES)}")
             argument, computed = self._argument(name, result)
             yield Aggregate(
                 atoms,
@@ -407,6 +409,10 @@ class _Reader:
             return constants.unquote(token)
         except ValueError as error:
             self._fail(token, str(error))
+
+    def _refuse(self, token: Token, problem: str) -> NoReturn:
+        """Raise RuleSyntaxError for what is wrong at `token` in the present rule, with the name of the rule."""
+        self._fail(token, f"rule {self._name_of_rule}: {problem}" if self._name_of_rule else problem)
 
     def _fail(self, token: Token, problem: str) -> NoReturn:
         raise RuleSyntaxError(self.source, token.line, token.column, problem)
