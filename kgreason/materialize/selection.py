@@ -160,5 +160,6 @@ def _rules_of(name: str, functions: Find | None, find: Finder | None) -> tuple[R
     try:
         check_own(rules)
     except RuleError as error:
-        raise RuleError(f"{name}: {error}") from None
+        is_placed = str(error).startswith(f"{name}:")
+        raise RuleError(str(error) if is_placed else f"{name}: {error}") from None
     return rules

@@ -66,7 +66,7 @@ def test_counts_while_another_graph_writes() -> None:
 def test_rules_are_added_with_their_functions() -> None:
     assert not run("load", "-l", "store", "-f", "data.ttl", "--rules", "none").exit_code
     refused = run("rules", "add", "-l", "store", "area.dl")
-    assert "area.dl:1:88: area is no function of SPARQL" in refused.output
+    assert "area.dl:1:88: rule area: area is no function of SPARQL" in refused.output
     added = run("rules", "add", "-l", "store", "area.dl", "--functions", "geometry")
     assert "added 1 rule" in added.output, added.output
     assert "area(?w, ?h)" in run("rules", "list", "-l", "store").output

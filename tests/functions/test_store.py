@@ -152,7 +152,7 @@ def test_a_killed_store_makes_its_commits_again(path: Path, tmp_path: Path) -> N
 
 def test_rule_files(tmp_path: Path) -> None:
     (tmp_path / "area.dl").write_text(HEADER + AREA)
-    with pytest.raises(RuleError, match=r"area\.dl:1:\d+: area is no function of SPARQL"):
+    with pytest.raises(RuleError, match=r"area\.dl:1:\d+: rule area: area is no function of SPARQL"):
         KnowledgeGraph.open(rules=["none", tmp_path / "area.dl"])
     with KnowledgeGraph.open(rules=["none", tmp_path / "area.dl"], functions=[area]) as graph:
         graph.add(DATA, prefixes=NAMES)

@@ -155,7 +155,8 @@ def test_a_circle_tells_the_lines_of_new_rules_and_the_files_of_stored_ones(tmp_
     old.write_text("@prefix : <http://e/> .\n@rule stray\n:Stray[?x] :- :Dog[?x], NOT :Owned[?x] .")
     new.write_text("PREFIX : <http://e/>\n\nRULE :guess { ?x a :Owned } WHERE { ?x a :Stray }")
     query.write_text("PREFIX : <http://e/>\nCONSTRUCT { ?x a :Owned }\nWHERE { ?x a :Stray }")
-    KnowledgeGraph.open(tmp_path / "store", rules=[old]).close()
+    with KnowledgeGraph.open(tmp_path / "store", rules=[old]) as graph:
+        graph.add(":rex a :Dog .", prefixes=NAMES)
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         for path, place in ((new, "new.srl:3"), (query, "rule.rq:2")):
             with pytest.raises(StratificationError) as error, graph.transaction() as tx:

@@ -75,14 +75,15 @@ def test_a_rule_of_200_atoms_is_in_force(shape: Callable[[int], list[Atom]]) -> 
 def test_a_longer_rule_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "long.dl"
     path.write_text(text(chain(3000)))
-    problem = f"rule long: its body has 3,000 atoms, but at most {MOST_ATOMS} are allowed; split it into several rules"
+    problem = f"its body has 3,000 atoms, but at most {MOST_ATOMS} are allowed; split it into several rules"
+    problem = f"{path}:1: rule long: {problem}"
     with KnowledgeGraph.open(rules=["none"]) as graph, pytest.raises(RuleError) as raised, graph.transaction() as tx:
         tx.load_rules(path)
     assert str(raised.value) == problem
     with pytest.raises(RuleError) as raised:
         KnowledgeGraph.open(rules=[path])
-    assert str(raised.value) == f"{path}: {problem}"
+    assert str(raised.value) == problem
     with pytest.raises(RuleError) as raised:
         TableProgram(path)
-    assert str(raised.value) == f"{path}: {problem}"
+    assert str(raised.value) == problem
     assert len(load(path).rules[0].body) == 3000
