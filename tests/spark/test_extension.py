@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,18 +107,30 @@ def test_each_load_is_that_of_one_process(spark: SparkSession, tmp_path: Path) -
         assert shown(again) == before
 
 
-def test_stamps_and_supports_are_those_of_an_update(spark: SparkSession, tmp_path: Path) -> None:
+def test_stamps_and_supports_are_those_of_an_update_also_after_ctrl_c(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "schema.ttl").write_text(SCHEMA)
     for name, text in (("first", FIRST), ("later", near("cd", "ca", "ac") + INFERRED)):
         (tmp_path / f"{name}.nq").write_text(text)
     with KnowledgeGraph.open(strategy="update") as one, KnowledgeGraph.open(strategy="update") as other:
         for graph in (one, other):
             graph.load(tmp_path / "schema.ttl", tmp_path / "first.nq")
-        load(one, [tmp_path / "later.nq"], spark)
+        before, known = shown(one), len(one._engine().materializer.dictionary)
+        with pytest.raises(KeyboardInterrupt):
+            load(one, [tmp_path / "later.nq"], spark, folder=tmp_path / "work", progress=interrupted)
+        assert (shown(one), len(one._engine().materializer.dictionary)) == (before, known)
+        load(one, [tmp_path / "later.nq"], spark, folder=tmp_path / "work")
         other.load(tmp_path / "later.nq")
         same(one, other)
         found = [by_text(graph) for graph in (one, other)]
         assert found[0] == found[1]
+
+
+@contextmanager
+def interrupted(stage: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
+    """Ctrl-C, as soon as Spark derives something."""
+    if stage == "level 1":
+        raise KeyboardInterrupt
+    yield lambda _: None
 
 
 def by_text(graph: KnowledgeGraph) -> set[tuple[str, ...]]:
