@@ -444,10 +444,10 @@ class Engine:
     def was_present(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row that `arrived` returned whether it was a fact before the open commit: bool[n].
 
-        If a Bootstrap has run, the facts are looked up in the old circuit. If not, all results are False, because
-        `arrived` then returns only facts that are new.
+        If a Bootstrap has run, the facts are looked up in the old circuit. If not, or if there were no facts, all
+        results are False, because `arrived` then returns only facts that are new.
         """
-        if self.circuit is self._origin:
+        if self.circuit is self._origin or not len(self._origin.facts):
             return np.zeros(len(rows), dtype=np.bool_)
         found: NDArray[np.bool_] = self._origin.facts.find(rows) >= 0
         return found

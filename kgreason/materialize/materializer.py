@@ -555,19 +555,20 @@ class Materializer:
         if self.keys.are_any:
             self._touch(self.keys)
             self.keys.take(changes)
-        is_respelled = bool(((changes.rows[:, 1] == SAME_AS) | (changes.rows[:, 1] == DIFFERENT_FROM)).any())
+        is_other = changes.tables != self.triples
+        others = None if is_other.all() else np.flatnonzero(is_other)  # None in a program without triples
+        is_respelled = others is not None and _is_respelled(changes.rows)
         if self.equality:
             is_respelled |= self.equality.has_pairs(changes.rows, changes.tables)
-        others = np.flatnonzero(changes.tables != self.triples)
-        if not len(others):
+        if not is_other.any():
             return NO_KINDS, Refuted(False, False, is_respelled)
-        owners = self._owners.of(changes.rows[others, 0])
-        is_own = owners == USER
+        owners = self._owners.of(changes.rows[:, 0] if others is None else changes.rows[others, 0])
+        own, false = (np.flatnonzero(owners == owner) for owner in (USER, CONTRADICTION))
+        own, false = (own, false) if others is None else (others[own], others[false])
         kinds = RelationKinds(np.ascontiguousarray(changes.rows), changes.before, changes.after)
-        if len(others) < len(changes.rows) or not is_own.all():
-            own = others[is_own]
-            kinds = RelationKinds(*(np.take(part, own, axis=0) for part in kinds))
-        false = others[owners == CONTRADICTION]
+        if len(own) < len(changes.rows):
+            rows, before, after = kinds
+            kinds = RelationKinds(rows.take(own, axis=0), before.take(own), after.take(own))
         came, went = (bool((kinds[false] == ABSENT).any()) for kinds in (changes.before, changes.after))
         return kinds, Refuted(came, went, is_respelled)
 
@@ -710,6 +711,11 @@ class Materializer:
                 self.accept()
             self.literals.adopt()
         self._looked = len(self.dictionary)
+
+
+def _is_respelled(rows: Int32) -> bool:
+    """Whether an owl:sameAs or owl:differentFrom triple is among the triples `rows`, int32[n, w]."""
+    return bool(((rows[:, 1] == SAME_AS) | (rows[:, 1] == DIFFERENT_FROM)).any())
 
 
 def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:

