@@ -76,6 +76,8 @@ from kgreason.engine.memory.layout import (
     SCAN_PLAN,
     SEGMENT_HIGH,
     SEGMENT_LOW,
+    SPARE,
+    STATE,
     SUPPORT,
     WANTED,
     Int8,
@@ -461,6 +463,11 @@ class Circuit:
         """Return the numbers of the rows in the queue, from position `start` to the end: int32[n]."""
         queued: Int32 = self.memory["queue"][start : self._counters[N_QUEUE]].copy()
         return queued
+
+    def returning(self, rows: Int32) -> Int32:
+        """Return those of the rows with the numbers `rows`, int32[n], whose facts may have a spare derivation left."""
+        found: Int32 = rows[self.memory["rows"][rows, STATE] & SPARE != 0]
+        return found
 
     def note_queued(self) -> None:
         """Tell the catalogue which rows the commit has added since the last call of this method."""

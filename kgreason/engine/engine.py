@@ -375,9 +375,10 @@ class Engine:
         circuit.run(check)
         left = circuit.queued(start)
         circuit.enter(REDERIVE)
-        if len(left):
-            circuit.plan_backward(left)
-            circuit.run_backward(left, check)
+        returning = circuit.returning(left)
+        if len(returning):
+            circuit.plan_backward(returning)
+            circuit.run_backward(returning, check)
         circuit.go_on(ASSERT)
         return start + len(left)
 

@@ -12,7 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory.layout import STATE, TABLE, Int32
+from kgreason.engine.memory.layout import (
+    LAST_TABLE,
+    STATE,
+    TABLE,
+    Int32,
+)
 from kgreason.engine.program.planner import Planner
 from kgreason.materialize.program import ProgramChange
 from kgreason.rules.model import Rule
@@ -40,7 +45,7 @@ class Evaluated(NamedTuple):
             return self.records
         records = self.records.copy()
         states = records[:, STATE]
-        records[:, STATE] = numbers[states >> TABLE] << TABLE | states & ((1 << TABLE) - 1)
+        records[:, STATE] = numbers[states >> TABLE & LAST_TABLE] << TABLE | states & ~(LAST_TABLE << TABLE)
         return records
 
 

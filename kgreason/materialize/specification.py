@@ -37,6 +37,7 @@ from kgreason.engine.memory.layout import (
     STAMP,
     STATE,
     TABLE,
+    UNKNOWN,
     Int32,
 )
 from kgreason.engine.program.planner import EncodedRule, Planner
@@ -132,7 +133,7 @@ class ReferenceEngine:
         circuit = Circuit(self.planner, max(1024, len(levels)))
         records = np.zeros((len(levels), FIRST + circuit.facts.width), dtype=np.int32)
         for record, (fact, level) in zip(records, levels.items(), strict=True):
-            record[STATE] = _table(fact) << TABLE | OLD | (ASSERTED if fact in asserted else 0)
+            record[STATE] = _table(fact) << TABLE | UNKNOWN | OLD | (ASSERTED if fact in asserted else 0)
             record[STAMP] = level
             record[FIRST : FIRST + len(fact.terms)] = fact.terms
         circuit.adopt(records)

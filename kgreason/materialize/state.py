@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import ASSERTED, FIRST, STATE, TABLE, Int32, UInt32
+from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STATE, TABLE, Int32, UInt32
 from kgreason.materialize.quads.documents import merged, named
 from kgreason.materialize.same_as.cliques import Cliques, fill, in_primaries
 from kgreason.materialize.same_as.images import graph as shown_triples
@@ -71,7 +71,7 @@ class Saved(NamedTuple):
 
     def are_triples(self) -> NDArray[np.bool_]:
         """Return for each record whether it is a triple, and not a fact of a relation: bool[n]."""
-        found: NDArray[np.bool_] = self.records[:, STATE] >> TABLE == self.tables.index((True, 3))
+        found: NDArray[np.bool_] = self.records[:, STATE] >> TABLE & LAST_TABLE == self.tables.index((True, 3))
         return found
 
     def are_asserted(self) -> NDArray[np.bool_]:
@@ -88,7 +88,8 @@ class Saved(NamedTuple):
         """Return the rows of eq_rep: int32[n, 2] of term and representative."""
         if not self.rep or (False, 3) not in self.tables:
             return np.empty((0, 2), dtype=np.int32)
-        rows = self.records[self.records[:, STATE] >> TABLE == self.tables.index((False, 3)), FIRST : FIRST + 3]
+        tables = self.records[:, STATE] >> TABLE & LAST_TABLE
+        rows = self.records[tables == self.tables.index((False, 3)), FIRST : FIRST + 3]
         return rows[rows[:, 0] == self.rep, 1:]
 
     def in_primaries(self, ids: Int32) -> Int32:

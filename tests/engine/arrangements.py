@@ -15,6 +15,7 @@ from kgreason.engine.memory.layout import (
     GROUP_FIRST,
     GROUP_LENGTH,
     GROUP_START,
+    LAST_TABLE,
     LOGGED,
     MET,
     N_ARRANGED,
@@ -74,7 +75,7 @@ def _wanted(circuit: Circuit, present: list[int]) -> set[tuple[int, int]]:
         rows = [
             r
             for r in present
-            if memory["rows"][r, STATE] >> TABLE == table
+            if memory["rows"][r, STATE] >> TABLE & LAST_TABLE == table
             and all(memory["rows"][r, FIRST + c] == value for c, value in constants.items())
         ]
         assert memory["key_count"][key] == len(rows)

@@ -8,7 +8,18 @@ from typing import TypeAlias
 import numpy as np
 
 from kgreason.engine.engine import Changes, Check, Engine, Strategy
-from kgreason.engine.memory.layout import ABSENT, ASSERTED, FIRST, STAMP, STATE, SUPPORT, Int32
+from kgreason.engine.memory.layout import (
+    ABSENT,
+    ASSERTED,
+    FIRST,
+    ONE_SPARE,
+    SPARE,
+    STAMP,
+    STATE,
+    SUPPORT,
+    UNKNOWN,
+    Int32,
+)
 from kgreason.engine.program.encoding import Intern, columns_of, encode
 from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.rules.model import Atom, Rule, Term
@@ -21,6 +32,11 @@ _Wishes: TypeAlias = tuple[dict[int, Int32], dict[int, Int32], list[EncodedRule]
 
 def no_check() -> None:
     """Let every commit go on."""
+
+
+def spare(state: int) -> int | None:
+    """How many spare derivations the state of a row says that its fact has; None if it is unknown."""
+    return None if state & UNKNOWN else (state & SPARE) // ONE_SPARE
 
 
 def encode_facts(facts: Iterable[Atom], planner: Planner, intern: Intern) -> dict[int, Int32]:
@@ -108,6 +124,12 @@ class System:
         if texts[0].startswith(("<", "_", '"')):
             return None, tuple(texts)
         return texts[0].rsplit("/", 1)[0], tuple(texts[1:])
+
+    def spares(self) -> dict[Fact, int | None]:
+        """Every present fact with the number of its spare derivations; None if this number is unknown."""
+        circuit = self.engine.circuit
+        records = circuit.memory["rows"][circuit.facts.present()].tolist()
+        return {self.fact(row[FIRST:]): spare(row[STATE]) for row in records}
 
     def states(self) -> dict[Fact, State]:
         """Every present fact with its stamp, support and asserted flag."""

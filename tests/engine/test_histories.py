@@ -23,7 +23,7 @@ from tests.engine.small_rooms import small_quantum, small_rooms
 from tests.engine.systems import System
 from tests.engine.test_undo import Cancel, Cancelled
 from tests.oracle.change import Model, difference
-from tests.oracle.datalog import violations
+from tests.oracle.datalog import spares, violations
 from tests.oracle.scratch import Scratch, additions, kinds, taken_back
 from tests.strategies.counterexamples import COUNTEREXAMPLES
 from tests.strategies.dense import any_histories
@@ -66,19 +66,21 @@ class Beside:
             assert self.system.states() == self.scratch.states
 
     def check(self) -> None:
-        """Facts, flags and invariants."""
+        """Facts, flags and invariants; the spare derivations are counted again."""
         states = self.system.states()
         assert kinds(states) == kinds(self.scratch.states)
         assert violations(states, self.scratch.rules) == []
+        stamps = {fact: state.stamp for fact, state in states.items()}
+        assert self.system.spares() == spares(stamps, self.scratch.rules)
 
     def roll_back(self, commit: Commit, strategy: Strategy, cancel_at: int) -> None:
         """A commit that is cancelled at some point, or runs to its end, and is rolled back."""
-        states, rules = self.system.states(), set(self.system.engine.rules)
+        states, rules, spare = self.system.states(), set(self.system.engine.rules), self.system.spares()
         self.system.engine.begin()
         with suppress(Cancelled):
             self.system.apply(*commit, strategy, Cancel(cancel_at))
         self.system.engine.rollback()
-        assert (self.system.states(), set(self.system.engine.rules)) == (states, rules)
+        assert (self.system.states(), set(self.system.engine.rules), self.system.spares()) == (states, rules, spare)
 
 
 def check_history(history: History, mixture: Mixture = UPDATES) -> None:
@@ -97,10 +99,10 @@ def check_push_and_retract(history: History) -> None:
     """What a commit would add, pushed and then retracted, leaves row, stamp and support as they were."""
     beside = Beside()
     for commit in history.commits:
-        before, push = beside.system.states(), additions(beside.scratch, commit)
+        before, push = (beside.system.states(), beside.system.spares()), additions(beside.scratch, commit)
         pushed = beside.system.commit(*push, "update")
         retracted = beside.system.commit(*taken_back(push), "update")
-        assert beside.system.states() == before
+        assert (beside.system.states(), beside.system.spares()) == before
         assert retracted == {fact: (after, was) for fact, (was, after) in pushed.items()}
         beside.commit([(commit, "update")])
 

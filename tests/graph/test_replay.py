@@ -20,7 +20,15 @@ from hypothesis import strategies as st
 
 from kgreason.engine import elastic
 from kgreason.engine.engine import Strategy
-from kgreason.engine.memory.layout import ASSERTED, FIRST, STAMP, STATE, SUPPORT, TABLE
+from kgreason.engine.memory.layout import (
+    ASSERTED,
+    FIRST,
+    LAST_TABLE,
+    STAMP,
+    STATE,
+    SUPPORT,
+    TABLE,
+)
 from kgreason.errors import KgreasonError, StoreError
 from kgreason.graph.changes.follower import Follower
 from kgreason.graph.knowledge_graph import KnowledgeGraph
@@ -129,7 +137,7 @@ def deep(live: Materializer) -> Deep:
     records = saved.records
     known = {}
     for row, texts in zip(records, _texts(live), strict=True):
-        width = saved.tables[row[STATE] >> TABLE][1]
+        width = saved.tables[row[STATE] >> TABLE & LAST_TABLE][1]
         if texts[0] != "dt_value/2":  # which literal stands for a value is nowhere to be seen
             known[texts[:width]] = bool(row[STATE] & ASSERTED), int(row[STAMP]), int(row[SUPPORT])
     shown = triples_of(live)

@@ -103,6 +103,16 @@ def support(stamps: Mapping[Fact, int], rules: Iterable[Any]) -> dict[Fact, int]
     return counts
 
 
+def spares(stamps: Mapping[Fact, int], rules: Iterable[Any]) -> dict[Fact, int]:
+    """For every fact the number of its derivations that `support` does not count."""
+    counts = dict.fromkeys(stamps, 0)
+    for derivation in derivations(Index(stamps), rule_set(rules)):
+        newest = max((stamps[fact] for fact in derivation.body), default=-1)
+        for head in derivation.heads:
+            counts[head] += newest >= stamps[head]
+    return counts
+
+
 def violations(state: Mapping[Fact, State], rules: Iterable[Any]) -> list[str]:
     """The ways in which an engine's state breaks the three invariants of a commit; none means it is right."""
     rules = rule_set(rules)

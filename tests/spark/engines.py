@@ -8,7 +8,16 @@ import numpy as np
 import pyarrow as pa
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import ASSERTED, FIRST, STAMP, STATE, SUPPORT, TABLE, Int32
+from kgreason.engine.memory.layout import (
+    ASSERTED,
+    FIRST,
+    LAST_TABLE,
+    STAMP,
+    STATE,
+    SUPPORT,
+    TABLE,
+    Int32,
+)
 from kgreason.spark.close.plans import Program, names
 
 if TYPE_CHECKING:
@@ -27,7 +36,8 @@ def states(engine: Engine) -> Int32:
     width = max((width for _, width in engine.planner.tables()), default=0)
     state = records[:, [STATE]]
     columns = records[:, FIRST : FIRST + width]
-    return np.hstack([state >> TABLE, columns, records[:, [STAMP, SUPPORT]], (state & ASSERTED) // ASSERTED])
+    tables, flags = state >> TABLE & LAST_TABLE, (state & ASSERTED) // ASSERTED
+    return np.hstack([tables, columns, records[:, [STAMP, SUPPORT]], flags])
 
 
 def asserted(engine: Engine) -> Int32:

@@ -17,7 +17,15 @@ import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from kgreason.engine.memory.layout import ASSERTED, FIRST, STAMP, STATE, SUPPORT, TABLE
+from kgreason.engine.memory.layout import (
+    ASSERTED,
+    FIRST,
+    LAST_TABLE,
+    STAMP,
+    STATE,
+    SUPPORT,
+    TABLE,
+)
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
@@ -247,7 +255,7 @@ def in_process(triples: set[Triple], rules: tuple[Rule, ...]) -> set[State]:
     saved = live.save()
     found = set()
     for record in saved.records:
-        is_triple, width = saved.tables[record[STATE] >> TABLE]
+        is_triple, width = saved.tables[record[STATE] >> TABLE & LAST_TABLE]
         texts = live.dictionary.decode(record[FIRST : FIRST + width])
         flag = bool(record[STATE] & ASSERTED)
         found.add((is_triple, tuple(texts), int(record[STAMP]), int(record[SUPPORT]), flag))

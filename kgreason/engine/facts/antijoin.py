@@ -27,6 +27,7 @@ from kgreason.engine.memory.layout import (
     ENTRIES,
     FIRST,
     GONE,
+    LAST_TABLE,
     QUEUE,
     ROWS,
     STATE,
@@ -165,7 +166,7 @@ def decide(
         r = np.int64(queue[i] if source == QUEUED else undo[i, 0] if source == TOUCHED else 0)
         if source == TOUCHED and kind(undo[i, 1]) == kind(rows[r, STATE]):
             continue
-        table = tables[i] if source == GIVEN else rows[r, STATE] >> TABLE
+        table = tables[i] if source == GIVEN else rows[r, STATE] >> TABLE & LAST_TABLE
         for at in range(LINES * first, LINES * last):
             if lines[at, LINE_TABLE] != table:
                 continue

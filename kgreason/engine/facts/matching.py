@@ -18,6 +18,7 @@ from kgreason.engine.memory.blocks import matrix
 from kgreason.engine.memory.layout import (
     ABSENT,
     FIRST,
+    LAST_TABLE,
     N_ROWS,
     ROWS,
     STATE,
@@ -94,8 +95,9 @@ def match(m: Block, lines: Int32s, is_update: Flag, start: Number, end: Number, 
         r = np.int64(undo[i, 0]) if is_update else np.int64(i)
         if kind(rows[r, STATE]) == ABSENT or (is_update and kind(undo[i, 1]) != ABSENT):
             continue
+        table = rows[r, STATE] >> TABLE & LAST_TABLE
         for at in range(lines.shape[0]):
-            if rows[r, STATE] >> TABLE == lines[at, LINE_TABLE] and matches(lines, at, rows, r, FIRST, found, n):
+            if lines[at, LINE_TABLE] == table and matches(lines, at, rows, r, FIRST, found, n):
                 found[n, 0] = at
                 n += 1
     return np.int64(end), n

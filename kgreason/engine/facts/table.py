@@ -31,6 +31,7 @@ from kgreason.engine.memory.layout import (
     GONE,
     INFERRED,
     IS_ASSERTED,
+    LAST_TABLE,
     LOGGED,
     MET,
     N_DEAD,
@@ -235,7 +236,7 @@ class FactTable:
     def columns(self, rows: Int32) -> tuple[Int32, Int32]:
         """Return, for the facts in rows int32[n], their columns int32[n, w] and their tables int32[n]."""
         records = self._records(rows)
-        return records[:, FIRST:].copy(), records[:, STATE] >> TABLE
+        return records[:, FIRST:].copy(), records[:, STATE] >> TABLE & LAST_TABLE
 
     def contents(self) -> tuple[Int32, Int32, Int8]:
         """Return all present facts: columns int32[n, w], tables int32[n], kinds int8[n] (INFERRED or IS_ASSERTED).
@@ -252,7 +253,7 @@ class FactTable:
         """Return copies of the rows, int32[n, 3 + w], that hold the present facts of a table."""
         stored = self._memory["rows"][: self._counters[N_ROWS]]
         ages = stored[:, STATE] & AGE
-        kept = (stored[:, STATE] >> TABLE == table) & (ages != FREE) & (ages != GONE) & (ages != DEAD)
+        kept = (stored[:, STATE] >> TABLE & LAST_TABLE == table) & (ages != FREE) & (ages != GONE) & (ages != DEAD)
         found: Int32 = stored[kept]
         return found
 
@@ -327,10 +328,10 @@ def list_facts(m: Block, columns: Int32s, tables: Int32, kinds: Int8) -> Number:
         for r in range(m[N_ROWS]):
             found = kind(rows[r, STATE])
             if found != ABSENT:
-                if (rows[r, STATE] >> TABLE != 0) == (turn == 1):
+                if (rows[r, STATE] >> TABLE & LAST_TABLE != 0) == (turn == 1):
                     for c in range(columns.shape[1]):
                         columns[n, c] = rows[r, FIRST + c]
-                    tables[n], kinds[n] = rows[r, STATE] >> TABLE, found
+                    tables[n], kinds[n] = rows[r, STATE] >> TABLE & LAST_TABLE, found
                     n += 1
                 else:
                     others += 1

@@ -27,6 +27,7 @@ from kgreason.engine.memory.layout import (
     FILTERS,
     KEY_COUNT,
     KEY_INFO,
+    LAST_TABLE,
     LIVE,
     LIVE_ASKS,
     MET,
@@ -124,7 +125,7 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Fl
     `arranged`: the array that has a line for each arrangement.
     """
     if arranged[a, ARRANGED_BITS] == EVERY_ROW:
-        if rows[r, STATE] >> TABLE != arranged[a, ARRANGED_TABLE]:
+        if rows[r, STATE] >> TABLE & LAST_TABLE != arranged[a, ARRANGED_TABLE]:
             return False
         bits = np.uint32(0xFFFFFFFF)
     else:

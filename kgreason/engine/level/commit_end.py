@@ -25,6 +25,7 @@ from kgreason.engine.memory.layout import (
     FREE,
     GONE,
     HASHES,
+    LAST_TABLE,
     LOGGED,
     MET,
     N_DEAD,
@@ -52,7 +53,7 @@ def note_changes(m: Block, start: Number) -> Number:
         r = np.int64(undo[i, 0])
         before, after = kind(undo[i, 1]), kind(rows[r, STATE])
         if before != after:
-            changed[n, 0], changed[n, 1], changed[n, 2] = before, after, rows[r, STATE] >> TABLE
+            changed[n, 0], changed[n, 1], changed[n, 2] = before, after, rows[r, STATE] >> TABLE & LAST_TABLE
             for c in range(FIRST, rows.shape[1]):
                 changed[n, c] = rows[r, c]
             n += 1

@@ -38,15 +38,17 @@ from kgreason.engine.memory.layout import (
     N_QUEUE,
     N_ROWS,
     NEXT,
-    OLD,
+    ONE_SPARE,
     QUEUE,
     RANKS,
     ROWS,
+    SPARE,
     STAMP,
     STATE,
     SUPPORT,
     TABLE,
     TABLES,
+    UNKNOWN,
     WAITING,
     Block,
     Flag,
@@ -122,11 +124,15 @@ def distinct(m: Block) -> None:
             elif rows[r, STATE] & AGE == GONE:
                 become(rows, r, NEXT)
                 enqueue(m, r)
+                rows[r, STATE] &= ~SPARE
                 rows[r, STAMP] = max(rank + 1, 1)
                 rows[r, SUPPORT] = 1
             elif rank < rows[r, STAMP]:
                 log_row(m, rows, r)
                 rows[r, SUPPORT] += 1
+            elif rows[r, STATE] & UNKNOWN == 0:
+                log_row(m, rows, r)
+                rows[r, STATE] += ONE_SPARE
     m[N_HEADS] = 0
 
 
@@ -145,7 +151,8 @@ def may_leave(m: Block, rows: Int32, r: Number) -> None:
 def discount(m: Block) -> None:
     """Take back the derivations whose heads are in the head buffer, and empty the buffer.
 
-    If a derivation was counted, the support of its head falls by 1. A derivation that was not counted is skipped.
+    If a derivation was counted, the support of its head falls by 1. If it was not, the head has a spare derivation
+    less: also a head that leaves or has left, because what is then left of its spare derivations can bring it back.
     """
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, h = vector(m, RANKS), hashes(m, HASHES)
@@ -156,10 +163,13 @@ def discount(m: Block) -> None:
         touch(m, rows, slots, bits, heads, low, high)
         for i in range(low, high):
             r = find_row(rows, slots, bits, heads, i, h[i - low])
-            if rows[r, STATE] & AGE == OLD and ranks[i] < rows[r, STAMP]:
+            if ranks[i] < rows[r, STAMP]:
                 log_row(m, rows, r)
                 rows[r, SUPPORT] -= 1
                 may_leave(m, rows, r)
+            elif rows[r, STATE] & UNKNOWN == 0:
+                log_row(m, rows, r)
+                rows[r, STATE] -= ONE_SPARE
     m[N_HEADS] = 0
 
 
@@ -210,7 +220,7 @@ def assert_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number
                     r = new_row(m, rows, slots, bits, keys, i, ~r, h[i - start])
                 else:
                     enqueue(m, r)
-                rows[r, STATE] = (rows[r, STATE] & ~AGE) | NEXT | ASSERTED | table << TABLE
+                rows[r, STATE] = (rows[r, STATE] & ~(AGE | SPARE)) | NEXT | ASSERTED | table << TABLE
                 rows[r, STAMP] = 0
                 rows[r, SUPPORT] = 0
 

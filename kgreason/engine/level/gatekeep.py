@@ -36,6 +36,7 @@ from kgreason.engine.memory.layout import (
     KEY_COUNT,
     KEY_FILL,
     KEY_INFO,
+    LAST_TABLE,
     LEVEL,
     LEVEL_END,
     LIVE,
@@ -132,7 +133,7 @@ def add_common_hits(m: Block, low: Number, high: Number) -> None:
             fresh = 0
             for i in range(low, high):
                 state = rows[queue[i], STATE]
-                if state >> TABLE == shapes[shape, 0]:
+                if state >> TABLE & LAST_TABLE == shapes[shape, 0]:
                     hit_rows[n] = queue[i]
                     n += 1
                     fresh += state & MET == 0
@@ -214,7 +215,7 @@ def gatekeep(m: Block) -> Flag:
     end = m[LEVEL_END]
     while at < end and m[N_HITS] + (at - low) * constant_free <= room:
         r = np.int64(queue[at])
-        if is_first and rows[r, STATE] >> TABLE != rows[queue[low], STATE] >> TABLE:
+        if is_first and (rows[r, STATE] ^ rows[queue[low], STATE]) >> TABLE & LAST_TABLE != 0:
             end = at
             break
         bits = shapes_met(filters, asked, rows, r)

@@ -57,13 +57,14 @@ from kgreason.engine.memory.layout import (
     HEADS,
     KEPT,
     KEY_INFO,
+    LOGGED,
     MODE,
     N_CHUNKS,
     N_EXTENTS,
     N_GROUPS,
     N_HEADS,
     NEXT,
-    OLD,
+    ONE_SPARE,
     PLANS,
     RANKED,
     RANKS,
@@ -75,6 +76,7 @@ from kgreason.engine.memory.layout import (
     SUPPORT,
     TABLES,
     TURN,
+    UNKNOWN,
     Block,
     Flag,
     Int32,
@@ -129,20 +131,40 @@ def divide(m: Block) -> Number:
 
 
 @inline
-def counts(rows: Int32, r: Number, rank: Number, leaves: Flag, is_bootstrap: Flag) -> Flag:
-    """Whether a head changes its row `r`, now or after earlier heads. `rank`: the rank of the head.
+def count_spare(rows: Int32, r: Number, more: Number) -> None:
+    """Add `more` (ONE_SPARE or -ONE_SPARE) to the state of row `r`, which other workers may do at the same time.
 
-    `leaves`: whether facts leave. In a Bootstrap a fact that came in this level counts the derivation at once.
+    A worker that adds to a count that has just become UNKNOWN takes its derivation back: UNKNOWN has one form.
+    """
+    at = r * rows.shape[1] + STATE
+    if fetch_add(rows, at, np.int32(more)) & UNKNOWN != 0:
+        fetch_add(rows, at, np.int32(-more))
+
+
+@inline
+def counts(rows: Int32, r: Number, rank: Number, leaves: Flag, is_bootstrap: Flag) -> Flag:
+    """Whether a head must be taken in for its row `r`, now or after earlier heads. `rank`: the rank of the head.
+
+    `leaves`: whether facts leave. In a Bootstrap a derivation of a present fact is counted at once. In an Update, a
+    spare derivation is counted at once if the undo log has the row already.
     """
     state = rows[r, STATE]
-    if leaves:
-        return state & AGE == OLD and rank < rows[r, STAMP]
-    if state & (AGE | ASSERTED) == NEXT:
-        if is_bootstrap:
-            fetch_add(rows, r * rows.shape[1] + SUPPORT, np.int32(1))
-            return False
+    if not leaves:
+        if state & (AGE | ASSERTED) == NEXT:
+            if is_bootstrap:
+                fetch_add(rows, r * rows.shape[1] + SUPPORT, np.int32(1))
+                return False
+            return True
+        if state & AGE == GONE:
+            return True
+    if rank < rows[r, STAMP]:
         return True
-    return state & AGE == GONE or rank < rows[r, STAMP]
+    if state & UNKNOWN != 0:
+        return False
+    if is_bootstrap or state & LOGGED != 0:
+        count_spare(rows, r, np.int64(-ONE_SPARE if leaves else ONE_SPARE))
+        return False
+    return True
 
 
 @inline

@@ -49,7 +49,16 @@ AGE = 7
 LOGGED = 32  # a flag of the state: the undo log has a copy of the row from before the commit
 MET = 64  # a flag: the row is counted for the keys that it meets, and is in the arrangements of their live asks
 ASSERTED = 128  # a flag: the fact is asserted
-TABLE = 8  # `state >> TABLE` is the number of the table
+TABLE = 8  # `state >> TABLE & LAST_TABLE` is the number of the table
+LAST_TABLE = (1 << 12) - 1
+
+# The spare derivations of a present fact are those that its support does not count: the body has a stamp that is not
+# smaller than the stamp of the fact. The state has their number, or UNKNOWN if there were ever more than MOST_SPARE, or
+# if the fact was evaluated elsewhere. UNKNOWN is the bit that counting sets when it goes past MOST_SPARE.
+ONE_SPARE = 1 << 20
+MOST_SPARE = (1 << 10) - 1
+UNKNOWN = 1 << 30
+SPARE = UNKNOWN | MOST_SPARE * ONE_SPARE  # the bits of the state that say how many derivations are spare
 
 # The ages of rows that body atoms may see, as bit sets.
 ONLY_OLD = 1 << OLD

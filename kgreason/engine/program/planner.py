@@ -24,6 +24,7 @@ from kgreason.engine.memory.layout import (
     BACK,
     EVERY_ROW,
     FIRST,
+    LAST_TABLE,
     N_BACK_SHAPES,
     N_SHAPES,
     RULE_ACTIVE,
@@ -41,6 +42,7 @@ from kgreason.engine.memory.layout import (
 from kgreason.engine.program.plan_arrays import Direction, Plans, laid_out
 from kgreason.engine.program.shapes import Shape
 from kgreason.engine.program.trigger_keys import enter_keys
+from kgreason.errors import LimitError
 
 MAX_COLUMNS = 32
 _MANY_HEADS = 64
@@ -162,9 +164,12 @@ class Planner:
     def table(self, is_triple: bool, width: int) -> int:
         """Return the number of the table for facts of one kind (triples or atoms of a relation) and one width.
 
-        A new table gets the next number.
+        A new table gets the next number. Raises LimitError for more than 4,096 tables.
         """
         number = self._tables.setdefault((is_triple, width), len(self._tables))
+        if number > LAST_TABLE:
+            del self._tables[is_triple, width]
+            raise LimitError(f"rules and facts cannot have more than {LAST_TABLE:,} different numbers of terms")
         if number == self.filters.n:
             self.version += 1
             self._widen(width)
@@ -233,7 +238,7 @@ class Planner:
                         self._plan_head(waiting, head, count)
             return
         for row in records.tolist():
-            for columns, waiting in self._unplanned.get(row[STATE] >> TABLE, {}).items():
+            for columns, waiting in self._unplanned.get(row[STATE] >> TABLE & LAST_TABLE, {}).items():
                 head = tuple([row[FIRST + c] for c in columns])
                 if head in waiting:
                     self._plan_head(waiting, head, count)

@@ -24,6 +24,7 @@ from kgreason.engine.memory.layout import (
     KEY_ENTRIES,
     KEY_INFO,
     KEYS,
+    LAST_TABLE,
     SHAPES,
     SHARED_BIT,
     STATE,
@@ -43,7 +44,7 @@ def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number) -> Number:
     Each id that the row has in the columns of such a shape occurs in some key of the shape. A shape without constants
     has no bit.
     """
-    table = np.uint32(rows[r, STATE] >> TABLE)
+    table = np.uint32(rows[r, STATE] >> TABLE & LAST_TABLE)
     bits = np.uint32(filters[table, 0])
     for c in range(np.uint64(rows.shape[1] - FIRST)):
         value = np.uint64(rows[r, np.uint64(FIRST) + c])
@@ -79,7 +80,7 @@ def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32,
     Line `shape` of `shapes` has the columns of the shape. (The number of a head shape is `BACK` + its line.)
     """
     slots, keys, key_info = entries(m, KEY_ENTRIES), matrix(m, KEYS), matrix(m, KEY_INFO)
-    if shapes[shape, 0] != rows[r, STATE] >> TABLE:
+    if shapes[shape, 0] != rows[r, STATE] >> TABLE & LAST_TABLE:
         return -1
     h = salted(number)
     for j in range(shapes[shape, 1]):
@@ -119,7 +120,8 @@ def find_head_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
 def meets(m: Block, k: Number, rows: Int32, r: Number) -> Flag:
     """Whether row `r` meets trigger key `k`: the row is in the key's table and has the key's constants."""
     shapes, shape = matrix(m, SHAPES), matrix(m, KEY_INFO)[k, 0]
-    return shapes[shape, 0] == rows[r, STATE] >> TABLE and holds_key(shapes, shape, matrix(m, KEYS), k, rows, r)
+    table = rows[r, STATE] >> TABLE & LAST_TABLE
+    return shapes[shape, 0] == table and holds_key(shapes, shape, matrix(m, KEYS), k, rows, r)
 
 
 @kernel

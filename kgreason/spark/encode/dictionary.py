@@ -20,7 +20,17 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from pyspark.sql import DataFrame
 
-from kgreason.engine.memory.layout import ASSERTED, FIRST, OLD, STAMP, STATE, SUPPORT, TABLE, Int32
+from kgreason.engine.memory.layout import (
+    ASSERTED,
+    FIRST,
+    OLD,
+    STAMP,
+    STATE,
+    SUPPORT,
+    TABLE,
+    UNKNOWN,
+    Int32,
+)
 from kgreason.spark.read.terms import interned
 from kgreason.terms.dictionary import Dictionary
 
@@ -57,7 +67,7 @@ def records_of(facts: ds.Dataset, width: int, ids: Int32) -> Int32:
     for batch in _batches(facts, ["tbl", "stamp", "support", "asserted", *names]):
         part = records[done : done + batch.num_rows]
         flags = _integers(batch.column("asserted").cast(pa.int32())) * ASSERTED
-        part[:, STATE] = _integers(batch.column("tbl")) << TABLE | flags | OLD
+        part[:, STATE] = _integers(batch.column("tbl")) << TABLE | flags | OLD | UNKNOWN
         part[:, STAMP], part[:, SUPPORT] = (_integers(batch.column(name)) for name in ("stamp", "support"))
         for column, name in enumerate(names):
             part[:, FIRST + column] = ids[_integers(batch.column(name))]
