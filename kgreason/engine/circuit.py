@@ -20,10 +20,12 @@ from kgreason.engine.facts.hash_table import BLOCK as LOOKUP_BLOCK
 from kgreason.engine.facts.table import FactTable
 from kgreason.engine.index.arrangements import Arrangements
 from kgreason.engine.index.candidates import Catalogue
+from kgreason.engine.level import returning
 from kgreason.engine.level.commit_end import note_changes, settle, unwind
 from kgreason.engine.level.distinct import assert_rows, open_queue, retract_rows, take_back_heads, take_heads
 from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.level.probe import BLOCK
+from kgreason.engine.level.returning import bring_back, latest
 from kgreason.engine.memory.blocks import Memory
 from kgreason.engine.memory.layout import (
     AFTER,
@@ -79,6 +81,7 @@ from kgreason.engine.memory.layout import (
     SPARE,
     STATE,
     SUPPORT,
+    UNKNOWN,
     WANTED,
     Int8,
     Int32,
@@ -330,6 +333,19 @@ class Circuit:
         """
         self._scan(heads, -1, -1, ONLY_OLD, check)
 
+    def rederive(self, gone: Int32, check: Check) -> None:
+        """Bring those facts in the GONE rows `gone`, int32[n], back that have a derivation from the remaining facts."""
+        states = self.memory["rows"][gone, STATE]
+        searched = gone[states & SPARE != 0]
+        if len(searched) >= max(returning.MANY, returning.SHARE * len(self.facts)):
+            known = (states & SPARE != 0) & (states & UNKNOWN == 0)
+            searched = gone[states & UNKNOWN != 0]
+            self._make_room(len(gone))
+            bring_back(self.block, gone[known], latest(self.block) + 1)
+        if len(searched):
+            self.plan_backward(searched)
+            self.run_backward(searched, check)
+
     def _scan(self, rows: Int32, key: int, plan: int, ages: int, check: Check) -> None:
         counters = self._counters
         self.memory.grow("scanned", len(rows))
@@ -463,11 +479,6 @@ class Circuit:
         """Return the numbers of the rows in the queue, from position `start` to the end: int32[n]."""
         queued: Int32 = self.memory["queue"][start : self._counters[N_QUEUE]].copy()
         return queued
-
-    def returning(self, rows: Int32) -> Int32:
-        """Return those of the rows with the numbers `rows`, int32[n], whose facts may have a spare derivation left."""
-        found: Int32 = rows[self.memory["rows"][rows, STATE] & SPARE != 0]
-        return found
 
     def note_queued(self) -> None:
         """Tell the catalogue which rows the commit has added since the last call of this method."""

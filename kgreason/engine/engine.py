@@ -375,10 +375,7 @@ class Engine:
         circuit.run(check)
         left = circuit.queued(start)
         circuit.enter(REDERIVE)
-        returning = circuit.returning(left)
-        if len(returning):
-            circuit.plan_backward(returning)
-            circuit.run_backward(returning, check)
+        circuit.rederive(left, check)
         circuit.go_on(ASSERT)
         return start + len(left)
 

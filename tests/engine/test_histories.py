@@ -42,14 +42,14 @@ MIXTURES = st.lists(st.tuples(st.sampled_from(STRATEGIES), st.booleans()), min_s
 
 
 class Beside:
-    """A system beside evaluation from scratch."""
+    """A system beside evaluation from scratch. Updates are also compared with `model`."""
 
-    def __init__(self) -> None:
-        self.system, self.scratch = System(), Scratch()
+    def __init__(self, model: type[Model] = Model) -> None:
+        self.system, self.scratch, self._model = System(), Scratch(), model
 
     def commit(self, parts: Sequence[Part]) -> None:
         """One commit, part by part, and all that holds after it."""
-        model = Model(self.system.states(), self.scratch.rules)
+        model = self._model(self.system.states(), self.scratch.rules)
         before = self.scratch.states
         self.system.engine.begin()
         for commit, strategy in parts:
@@ -83,8 +83,8 @@ class Beside:
         assert (self.system.states(), set(self.system.engine.rules), self.system.spares()) == (states, rules, spare)
 
 
-def check_history(history: History, mixture: Mixture = UPDATES) -> None:
-    beside = Beside()
+def check_history(history: History, mixture: Mixture = UPDATES, model: type[Model] = Model) -> None:
+    beside = Beside(model)
     commits: list[list[Part]] = []
     for commit, (strategy, joins) in zip(history.commits, mixture, strict=False):
         if joins and commits:
@@ -95,9 +95,9 @@ def check_history(history: History, mixture: Mixture = UPDATES) -> None:
         beside.commit(parts)
 
 
-def check_push_and_retract(history: History) -> None:
+def check_push_and_retract(history: History, model: type[Model] = Model) -> None:
     """What a commit would add, pushed and then retracted, leaves row, stamp and support as they were."""
-    beside = Beside()
+    beside = Beside(model)
     for commit in history.commits:
         before, push = (beside.system.states(), beside.system.spares()), additions(beside.scratch, commit)
         pushed = beside.system.commit(*push, "update")
@@ -107,9 +107,11 @@ def check_push_and_retract(history: History) -> None:
         beside.commit([(commit, "update")])
 
 
-def check_rollback(history: History, mixture: Mixture = UPDATES, cancel_at: int = -1) -> None:
+def check_rollback(
+    history: History, mixture: Mixture = UPDATES, cancel_at: int = -1, model: type[Model] = Model
+) -> None:
     """Commits are tried, and rolled back, before and after they are made."""
-    beside = Beside()
+    beside = Beside(model)
     for commit, (strategy, is_last) in zip(history.commits, mixture, strict=False):
         beside.roll_back(commit, strategy, cancel_at)
         beside.commit([(commit, "update")])

@@ -21,7 +21,8 @@ from kgreason.rules.lowering import aggregation, lowered
 from kgreason.rules.model import DATA, Atom, Rule
 from kgreason.rules.patterns import unified
 from tests.circuit.following import Kind, Specification
-from tests.oracle.datalog import Fact, State, violations
+from tests.engine.systems import spare
+from tests.oracle.datalog import Fact, State, spares, violations
 from tests.oracle.stratified import NO_FUNCTIONS, CircularError, Functions, perfect
 from tests.strategies.negation import Commit, Triple
 from tests.strategies.negation import Fact as RelationFact
@@ -76,6 +77,7 @@ def follow(
             assert specification.facts() == wanted, label
         states = graph.states()
         assert not violations(states, graph.positive_rules()), label
+        assert graph.spares() == spares({fact: state.stamp for fact, state in states.items()}, graph.positive_rules())
         values = {aggregation(each)[0].value.relation for rule in commit.rules for each in rule.aggregates}
         for relation, keys in states:
             assert not str(relation).startswith("AGGREGATE(") or relation in values, label
@@ -130,6 +132,12 @@ class Graph:
         circuit = self.materializer.engine.circuit
         rows = circuit.memory["rows"][circuit.facts.present()].tolist()
         return {self._fact(row[FIRST:]): State(row[STAMP], row[SUPPORT], bool(row[STATE] & ASSERTED)) for row in rows}
+
+    def spares(self) -> dict[Fact, int | None]:
+        """Every present fact, hidden ones too, with the number of its spare derivations."""
+        circuit = self.materializer.engine.circuit
+        rows = circuit.memory["rows"][circuit.facts.present()].tolist()
+        return {self._fact(row[FIRST:]): spare(row[STATE]) for row in rows}
 
     def facts(self) -> set[Fact]:
         """The present facts without the hidden ones."""

@@ -266,5 +266,7 @@ class HeadsCountedTwice(Model):
         return [Met(ground(head, binding), newest) for head in derivation.rule.heads]
 
 
-MISREADINGS: dict[str, type[Model]] = {each.__name__: each for each in Model.__subclasses__()}
+MISREADINGS: dict[str, type[Model]] = {
+    each.__name__: each for each in Model.__subclasses__() if each.__module__ == __name__
+}
 """Every wrong reading by its name."""

@@ -169,7 +169,7 @@ class Planner:
         number = self._tables.setdefault((is_triple, width), len(self._tables))
         if number > LAST_TABLE:
             del self._tables[is_triple, width]
-            raise LimitError(f"rules and facts cannot have more than {LAST_TABLE:,} different numbers of terms")
+            raise LimitError(f"rules and facts cannot have more than {LAST_TABLE + 1:,} different numbers of terms")
         if number == self.filters.n:
             self.version += 1
             self._widen(width)

@@ -1,0 +1,58 @@
+"""The spare derivations tell which facts return, and no misreading of their count does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given, settings
+
+from tests.oracle.datalog import Fact, State
+from tests.oracle.spares import MISREADINGS, SEEDS, Counting, Late, miscounts
+from tests.strategies.dense import any_histories, dense_history
+from tests.strategies.programs import History
+
+
+def check(history: History) -> None:
+    """The count is right, and nothing that a search would find is missed."""
+    assert list(miscounts(Counting, history.commits)) == []
+    searching, counting = Late(), Counting()
+    for commit in history.commits:
+        assert counting.commit(*commit) == searching.commit(*commit)
+        assert counting.states == searching.states
+
+
+@given(any_histories())
+def test_spare_derivations_tell_what_returns(history: History) -> None:
+    check(history)
+
+
+@pytest.mark.slow
+@settings(max_examples=2_000)
+@given(any_histories())
+def test_spare_derivations_tell_what_returns_in_many_histories(history: History) -> None:
+    check(history)
+
+
+@pytest.mark.parametrize("name", MISREADINGS)
+def test_a_history_gives_each_misreading_away(name: str) -> None:
+    history = dense_history(SEEDS[name])
+    check(history)
+    assert is_given_away(name, history)
+
+
+def is_given_away(name: str, history: History) -> bool:
+    return next(miscounts(MISREADINGS[name], history.commits), None) is not None
+
+
+def test_the_count_goes_on_from_any_state() -> None:
+    first, *others = dense_history(21).commits
+    model = Counting()
+    model.commit(*first)
+    states: Mapping[Fact, State] = model.states
+    again = Counting(states, model.rules)
+    assert again.spare == model.spare
+    for commit in others:
+        model.commit(*commit)
+        again.commit(*commit)
+    assert (again.states, again.spare) == (model.states, model.spare)
