@@ -5,10 +5,10 @@ rewrites plus its facts, because it hashes each fact. The forecast for the next 
 one. If an Update removes a quarter of the facts, the forecast falls by a quarter. If an Update adds facts, the forecast
 grows by the number of these facts and by the rewrites that added them.
 
-    facts leave     An Update takes derivations back and looks for other derivations. The limit is `FRACTION` times the
-                    work of a Bootstrap. (On LUBM and on transitive closures, one rewrite of such an Update takes as
-                    long as two or three rewrites of a Bootstrap. So at a third of the rewrites, both strategies
-                    take the same time.)
+    facts leave     An Update takes derivations back, and brings facts back that have others. The limit is `FRACTION`
+                    times the work of a Bootstrap. (On LUBM and on transitive closures, one rewrite of such an Update
+                    takes as long as two or three rewrites of a Bootstrap. So at a third of the rewrites, both
+                    strategies take the same time.)
     facts arrive    An Update meets new derivations only. The limit is the work of a Bootstrap, which grows with the
                     facts. (An Update meets no more derivations than a Bootstrap, but it may extend more rewrites that
                     lead to no derivation, where a join starts at the wrong end.)

@@ -4,12 +4,14 @@
 
 Invariants after every commit (docs/architecture.md), for the active rules over the present facts: the head of every
 derivation is present; the support of a fact is the number of its derivations from body facts that all have a smaller
-stamp; every fact is asserted or has support. A commit is atomic. An Update keeps an undo log of the rows that it
-writes. A Bootstrap builds a second circuit, which then takes the place of the first. So an error, a cancel or a
-rollback leaves facts, stamps, supports and rules as they were.
+stamp, and its state has the number of the others, the spare derivations; every fact is asserted or has support. A
+commit is atomic. An Update keeps an undo log of the rows that it writes. A Bootstrap builds a second circuit, which
+then takes the place of the first. So an error, a cancel or a rollback leaves facts, stamps, supports and rules as they
+were.
 
-    Update    Retract: take back the counted derivations of leaving rules and facts, level by level
-              Rederive: bring back each fact that left but still has a derivation from the remaining facts
+    Update    Retract: take back the derivations of leaving rules and facts, level by level
+              Rederive: bring back each fact that left but still has a derivation from the remaining facts (the spare
+              derivations tell: `level/returning.py`)
               Assert: run the semi-naive levels from the rederived facts, the new facts and the heads of new rules
 
 If an Update is too much work compared with a Bootstrap, it is dropped, or not even tried, and a Bootstrap runs

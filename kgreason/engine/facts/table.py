@@ -4,8 +4,8 @@ Invariants: a fact has at most one row. The hash table holds exactly the rows th
 are on the free list and are used again before the store grows; `compact` gives their room back. At most five of eight
 entries of the hash table are taken.
 
-Cost: a row of w columns takes 4 w + 12 bytes, and 6 to 13 bytes in the hash table. To add a row or to look it up takes
-one probe of the hash table; probes run in blocks.
+Cost: a row of w columns takes 4 w + 12 bytes, and 6 to 13 bytes in the hash table; its spare derivations are counted
+in its state. To add a row or to look it up takes one probe of the hash table; probes run in blocks.
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
 """distinct: enters head rows into the fact table. The rows that are new become the next level.
 
-Invariant: the support of a fact is the number of its derivations of smaller rank than its stamp. The rank of a
+Invariant: the support of a fact is the number of its derivations of smaller rank than its stamp. Its state has the
+number of the others, its spare derivations, or says that this number is unknown. The rank of a
 derivation is the largest stamp in its body, -1 for an empty body. For the derivations of one level this means:
 
     a head that is absent (new, or left in         its stamp becomes 1 + the largest rank of its derivations in the
     this commit)                                   level; its support becomes the number of these derivations
-    a head that is present                         support + 1 for each derivation of smaller rank than its stamp
+    a head that is present                         support + 1 for each derivation of smaller rank than its stamp,
+                                                   and one spare derivation more for each other one
     a fact that was asserted when it appeared      keeps stamp 0
 
-While facts leave, `discount` takes counted derivations back. A head that is not asserted leaves in the next level when
+While facts leave, `discount` takes derivations back. A head that is not asserted leaves in the next level when
 its support falls to 0.
 
 Cost: a probe for each head, in blocks (hashes, then entries, then rows), so that the cache misses of a block overlap.

@@ -9,9 +9,9 @@
 Invariant: rows, queue, stamps and supports are those of `distinct`. An entry may stand at another position.
 
 In a Bootstrap all heads of a level have one rank, no row is free or GONE, and no undo log is kept. So a head either is
-the first of a new fact, or counts one derivation. Until `write_rows`, the entry of a new fact has the number of a head:
-the row numbers from N_ROWS on stand for the heads of the buffers. A search that would leave the worker's part of the
-hash table is put off: `number_heads` makes it.
+the first of a new fact, or counts one derivation, and a new fact has no spare derivations. Until `write_rows`, the
+entry of a new fact has the number of a head: the row numbers from N_ROWS on stand for the heads of the buffers. A
+search that would leave the worker's part of the hash table is put off: `number_heads` makes it.
 
 Cost: each worker reads the hashes of all heads; then one probe for each head, and a row for each new fact.
 """

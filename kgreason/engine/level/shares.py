@@ -2,12 +2,13 @@
 
 A chunk is one plan and up to CHUNK_ROWS rows of its hits. The chunks have the order in which one thread would run them.
 A worker is a copy of the memory block with scratch arrays of its own. It takes the next chunk, runs it, and drops the
-heads that change nothing: most heads are facts that are known already. The other heads stay in the worker's buffer.
-Then one thread takes them in, in the order of their chunks.
+heads that it can count itself: most heads are facts that are known already. The other heads stay in the worker's
+buffer. Then one thread takes them in, in the order of their chunks.
 
 Invariant: facts, rows, queue, stamps, supports and counts of rewrites are those of one thread, to the last number. A
-worker writes nothing that another worker reads, except in a Bootstrap: there it counts derivations of facts that came
-in the current level, by atomic additions.
+worker writes nothing that another worker reads, except that it counts derivations by atomic additions: in a Bootstrap
+all derivations of present facts, in an Update spare derivations of rows that the undo log has already. Sums do not
+depend on the order, and a count that becomes unknown has one form. So the states are those of one thread, too.
 
 A worker stops when no chunk is left, when its buffer is half full or when its fuel is used up. So it may stop within a
 chunk. The first unfinished chunk is the *frontier*: later heads wait until it is finished.
