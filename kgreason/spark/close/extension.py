@@ -23,7 +23,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from kgreason.engine.memory.layout import ASSERTED, FIRST, STAMP, STATE, SUPPORT, TABLE, Int32
+from kgreason.engine.memory.layout import (
+    ASSERTED,
+    FIRST,
+    LAST_TABLE,
+    STAMP,
+    STATE,
+    SUPPORT,
+    TABLE,
+    Int32,
+)
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.schema_rows import SAME_AS
@@ -64,7 +73,7 @@ def _before(live: Materializer, width: int) -> pa.Table:
     """Return the facts of a graph as rows `tbl, c0.., stamp, support, asserted`; the columns are not copied."""
     records = live.save(is_borrowed=True).records
     state = records[:, STATE]
-    table = _table(state >> TABLE, records[:, FIRST : FIRST + width])
+    table = _table(state >> TABLE & LAST_TABLE, records[:, FIRST : FIRST + width])
     for name, column in (("stamp", STAMP), ("support", SUPPORT)):
         table = table.append_column(name, pa.array(np.ascontiguousarray(records[:, column])))
     return table.append_column("asserted", pa.array((state & ASSERTED) != 0))
