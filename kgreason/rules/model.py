@@ -167,7 +167,7 @@ class Rule:
     file: str = field(default="", compare=False)
     dialect: str = ""
     declares: Relation | None = None
-    line: int = field(default=0, compare=False)
+    line: int = field(default=0, compare=False, repr=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -263,10 +264,10 @@ def test_reading_that_is_interrupted(
     documents.write("c")
     before, known = view(graph), len(graph._engine().materializer.dictionary)
 
-    def read_one(path: Path, dictionary: Dictionary, base: str) -> Iterator[Batch]:
+    def read_one(path: Path, dictionary: Dictionary, **options: Any) -> Iterator[Batch]:
         if path.stem != "b":
             raise error
-        return read(path, dictionary, base=base)
+        return read(path, dictionary, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr("kgreason.materialize.imports.read", read_one)

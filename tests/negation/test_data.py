@@ -177,7 +177,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RuleError, match="DATA cannot stand in the head"), found.transaction() as transaction:
         transaction.add_rules(f"{HEADER} DATA [?x, :p, ?x] :- [?x, :q, ?x] .")
     (tmp_path / "odd.dl").write_text("@rule odd p(?x) :- q(?x), DATA [?x, ?x, ?x] .")
-    with pytest.raises(RuleError, match=r"odd\.dl: rule odd: a program on tables has no asserted triples"):
+    with pytest.raises(RuleError, match=r"odd\.dl:1: rule odd: a program on tables has no asserted triples"):
         TableProgram(tmp_path / "odd.dl")
 
 

@@ -188,7 +188,7 @@ def test_what_spark_cannot_evaluate_is_refused_before_spark_starts(tmp_path: Pat
         [?y, :distance, ?d] :- AGGREGATE(candidate(?y, ?c) ON ?y BIND MIN(?c) AS ?d) .
         """
     told = "Spark cannot evaluate the recursion of AGGREGATE(candidate(?v0, ?v1) ON ?v0 BIND MIN(?v1) AS ?v2)"
-    assert refused(recursion).endswith(f"rules.dl): {told}; evaluate these rules in one process (--pipeline local)")
+    assert refused(recursion).endswith(f"rules.dl:6): {told}; evaluate these rules in one process (--pipeline local)")
     assert "rules say NOT in a circle" in refused(":P[?x] :- :Q[?x], NOT :P[?x] .")
 
 
