@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.workspace import Workspace
-from kgreason.engine.memory.layout import ASSERTED, FIRST, STATE, TABLE, Int32
+from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STATE, TABLE, Int32
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
@@ -38,7 +38,9 @@ def told(materializer: Materializer) -> dict[int, Int32]:
     saved = materializer.save()
     states, columns = saved.records[:, STATE], saved.records[:, FIRST:]
     return {
-        number: np.ascontiguousarray(columns[((states >> TABLE) == number) & ((states & ASSERTED) != 0), :width])
+        number: np.ascontiguousarray(
+            columns[(states >> TABLE & LAST_TABLE == number) & ((states & ASSERTED) != 0), :width]
+        )
         for number, (is_triple, width) in enumerate(saved.tables)
         if not is_triple
     }

@@ -337,11 +337,12 @@ class Circuit:
         """Bring those facts in the GONE rows `gone`, int32[n], back that have a derivation from the remaining facts."""
         states = self.memory["rows"][gone, STATE]
         searched = gone[states & SPARE != 0]
-        if len(searched) >= max(returning.MANY, returning.SHARE * len(self.facts)):
+        many = len(searched) >= max(returning.MANY, returning.SHARE * len(self.facts))
+        if many and (late := latest(self.block) + 1) <= returning.LAST:
             known = (states & SPARE != 0) & (states & UNKNOWN == 0)
             searched = gone[states & UNKNOWN != 0]
-            self._make_room(len(gone))
-            bring_back(self.block, gone[known], latest(self.block) + 1)
+            self.memory.grow("queue", self._counters[N_QUEUE] + len(gone))
+            bring_back(self.block, gone[known], late)
         if len(searched):
             self.plan_backward(searched)
             self.run_backward(searched, check)

@@ -26,8 +26,8 @@ from kgreason.rules.model import Rule
 class Evaluated(NamedTuple):
     """A closure: its facts, and the rules that derive no further fact from these facts.
 
-    - `records`: a row for each fact, int32[n, 3 + w]: state, stamp, support, and w columns. The low bits of a state are
-      flags, and the bits above are the place of the fact's table in `tables`.
+    - `records`: a row for each fact, int32[n, 3 + w]: state, stamp, support, and w columns. The number of
+      the table in a state (`layout.TABLE`) is the place of the fact's table in `tables`.
     - `tables`: for each table whether it is the table of triples, and its width.
     """
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -89,6 +90,30 @@ def test_histories_that_a_misreading_fails_on(name: str) -> None:
         for mixture in (UPDATES, AUTO, ONE_COMMIT):
             check_history(history, mixture, Late)
         check_push_and_retract(history, Late)
+
+
+def test_facts_return_by_a_search_where_a_late_stamp_would_be_too_large() -> None:
+    with late(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(returning, "LAST", 0)
+        check_history(dense_history(SEEDS["ReturnsOnce"]))
+
+
+def test_late_stamps_have_a_limit() -> None:
+    """Two facts derive each other, and lose their reasons in turn: each late stamp could grow by the chain behind."""
+    rules = parse("""
+        p(?x) :- a(?x) . q(?x) :- b(?x) . p(?x) :- q(?x) . q(?x) :- p(?x) .
+        r(?x) :- p(?x) . r(?y) :- r(?x), next(?x, ?y) .
+    """).rules
+    nodes = [f"<http://e/{i}>" for i in range(51)]
+    a, b = (Atom(name, (nodes[0],)) for name in "ab")
+    system = System()
+    system.bootstrap([a, b, *(Atom("next", pair) for pair in pairwise(nodes))], rules)
+    with late(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(returning, "LAST", 100)
+        for each in (a, b) * 10:
+            system.commit({each: -1}, {}, "update")
+            system.commit({each: 1}, {}, "update")
+        assert 100 < max(state.stamp for state in system.states().values()) < 200
 
 
 def forget(system: System, is_forgotten: Callable[[int], bool]) -> None:

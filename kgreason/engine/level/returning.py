@@ -51,6 +51,9 @@ MANY = 1_024
 """Facts return with a late stamp if at least so many return at once, and at least a share of all: see `SHARE`."""
 SHARE = 1 / 512
 """Below this share of all facts, a pass over all rows would take about as long as the search."""
+LAST = 1 << 30
+"""The largest late stamp. Stamps are int32. With each commit, late stamps can grow by the longest chain of derivations;
+from here on facts return by a search, with stamps that grow much more slowly."""
 
 
 @kernel

@@ -170,7 +170,7 @@ def counts(rows: Int32, r: Number, rank: Number, leaves: Flag, is_bootstrap: Fla
 
 @inline
 def sift(m: Block, start: Number) -> None:
-    """Drop those heads of the buffer, from `start` on, that change nothing."""
+    """Drop those heads of the buffer, from `start` on, that change nothing or that are counted at once (`counts`)."""
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
     bits, leaves, kept = log2(m, ENTRIES), m[MODE] == RETRACT, hashes(m, KEPT)
