@@ -336,13 +336,13 @@ class Circuit:
     def rederive(self, gone: Int32, check: Check) -> None:
         """Bring those facts in the GONE rows `gone`, int32[n], back that have a derivation from the remaining facts."""
         states = self.memory["rows"][gone, STATE]
-        searched = gone[states & SPARE != 0]
-        many = len(searched) >= max(returning.MANY, returning.SHARE * len(self.facts))
+        may_return, is_unknown = states & SPARE != 0, states & UNKNOWN != 0
+        known, searched = gone[may_return & ~is_unknown], gone[may_return]
+        many = len(known) >= max(returning.MANY, returning.SHARE * len(self.facts))
         if many and (late := latest(self.block) + 1) <= returning.LAST:
-            known = (states & SPARE != 0) & (states & UNKNOWN == 0)
-            searched = gone[states & UNKNOWN != 0]
-            self.memory.grow("queue", self._counters[N_QUEUE] + len(gone))
-            bring_back(self.block, gone[known], late)
+            self.memory.grow("queue", self._counters[N_QUEUE] + len(known))
+            bring_back(self.block, known, late)
+            searched = gone[is_unknown]
         if len(searched):
             self.plan_backward(searched)
             self.run_backward(searched, check)
