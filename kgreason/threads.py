@@ -57,13 +57,17 @@ class Call(Generic[_Result]):
 
     def __init__(self, function: Callable[[], _Result]) -> None:
         self._function = function
-        self._turn, self._ended = threading.Lock(), threading.Event()
+        self._turn, self._ended = threading.RLock(), threading.Event()
         self._found: list[_Result] = []
         self._error: BaseException | None = None
 
     def run(self) -> None:
-        """Call the function, unless a thread has begun to."""
-        if self._turn.acquire(blocking=False):
+        """Call the function, unless another thread has begun to, or the call has ended.
+
+        The handler of a signal may raise an error between the first two lines. Then this thread has its turn again when
+        it calls the method again.
+        """
+        if self._turn.acquire(blocking=False) and not self._ended.is_set():
             try:
                 self._found.append(self._function())
             except BaseException as error:

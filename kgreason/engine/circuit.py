@@ -422,6 +422,7 @@ class Circuit:
             elif status == NEED_READER:
                 self._read()
             elif status == NEED_CREW:
+                self.check_limit(self._most)  # a crew may call for itself again and again, to the end of the segment
                 self.crew.run(self._make_room)
             elif status == NEED_LIMIT:
                 self.check_limit(self._most)

@@ -284,7 +284,7 @@ class Engine:
             self._update(wish, rules, most, is_auto, check)
             self.circuit.check_limit(most)
         except OverLimitError:
-            if not is_auto or self.circuit.rewrites > most:
+            if not is_auto or self.circuit.spent > most:
                 raise
             return False
         return True

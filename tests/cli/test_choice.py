@@ -57,4 +57,6 @@ def test_the_memory_of_a_container_counts(tmp_path: Path) -> None:
         (tmp_path / "memory.max").write_text(f"{limit}\n")
         (tmp_path / "memory.current").write_text(f"{used}\n")
         assert free_memory(memory, tmp_path) == expected
+    (tmp_path / "memory.stat").write_text("anon 1\nfile 6\ninactive_file 4\nactive_file 2\n")
+    assert free_memory(memory, tmp_path) == 2, "files that were read take no memory for good"
     assert free_memory(tmp_path / "missing", tmp_path / "missing") > 1 << 20

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from kgreason.engine.elastic import FRACTION
+from kgreason.engine.elastic import ALWAYS, FRACTION
 from kgreason.engine.engine import Strategy
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule
+from tests.engine.crews import crews
 from tests.engine.paths import JOIN, STEP, X, Y, chain, closed, edited, inert
 from tests.engine.systems import System, encode_facts
 
 EXPLODING = Rule((Atom("all", (X, Y)),), (Atom("node", (X,)), Atom("node", (Y,))), name="pairs", group="mine")
+SQUARE = Rule((Atom("hit", (X,)),), (Atom("node", (X,)), Atom("node", (Y,))))
 NODES = inert(400)
 
 
@@ -27,6 +29,33 @@ def test_a_rule_that_explodes_is_named_and_leaves_nothing(strategy: Strategy) ->
     assert set(system.engine.rules) == rules
     system.commit({chain(21)[-1]: 1}, {}, "update")
     assert ("path", ("<0>", "<21>")) in system.states()
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_a_budget_ends_an_evaluation_within_a_segment(threads: int) -> None:
+    """All rewrites derive few facts, so that no array has to grow."""
+    with crews(threads):
+        system, seen = System(), [0]
+        wishes = system.wishes(dict.fromkeys(inert(1_000), 1), {SQUARE: 1})
+
+        def look() -> None:
+            seen.append(system.engine.circuit.rewrites)
+
+        with pytest.raises(LimitError, match="budget of 20,000 rewrites"):
+            system.engine.commit(*wishes, budget=20_000, check=look)
+    assert max(seen) <= 20_000 + 2 * ALWAYS, "of 2,000,000"
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_a_dropped_update_takes_no_more_of_the_budget_than_its_limit(threads: int) -> None:
+    """How far an Update goes past its limit depends on threads; what becomes of the commit does not."""
+    with crews(threads):
+        system = System()
+        system.bootstrap(chain(120), [STEP, JOIN])
+        limit = max(ALWAYS, int(FRACTION * (system.engine.work or 0)))
+        changes = edited(system, gone=chain(120), budget=limit + 1)
+    assert (changes.strategy, changes.switched, len(system.engine)) == ("bootstrap", True, 0)
+    assert changes.rewrites > limit + 1
 
 
 @pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])

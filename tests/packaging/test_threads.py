@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from threading import Event, Timer
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from kgreason import KnowledgeGraph
 from kgreason.cpus import cpus, quotas
 from kgreason.errors import InputError, InputTypeError
 from kgreason.graph.fork import fork
-from kgreason.threads import in_order, start, threads, wait_for
+from kgreason.threads import Call, in_order, start, threads, wait_for
 from tests.cli.calling import done, failed
 
 
@@ -174,3 +175,26 @@ def test_the_error_of_a_call_is_raised_after_all_calls_have_ended() -> None:
         with pytest.raises(ValueError, match="invalid literal"):
             wait_for(calls)
         assert [calls[0].result(), calls[2].result()] == [1, 2]
+
+
+def test_an_error_of_a_signal_before_the_work_begins_leaves_no_call_that_never_ends() -> None:
+    class Interrupted:
+        """A lock; the first time that it is taken, the handler of a signal raises an error at once."""
+
+        def __init__(self, lock: Any) -> None:
+            self._lock, self._is_first = lock, True
+
+        def acquire(self, *, blocking: bool) -> bool:
+            is_taken = bool(self._lock.acquire(blocking=blocking))
+            if self._is_first:
+                self._is_first = False
+                raise KeyboardInterrupt
+            return is_taken
+
+    call = Call(lambda: 5)
+    call._turn = Interrupted(call._turn)  # type: ignore[assignment]
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(call._ended.wait, 20).add_done_callback(lambda _: call._ended.set())  # a failure is no endless test
+        with pytest.raises(KeyboardInterrupt):
+            wait_for([call])
+    assert call.result() == 5

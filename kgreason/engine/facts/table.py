@@ -164,8 +164,10 @@ class FactTable:
     def _is_possible(self, hashed: UInt32) -> bool:
         """Whether an array can be a hash table with an entry for each row: no look-up in it can go astray."""
         n, size = self._counters[N_ROWS], hashed.size
-        is_table = hashed.dtype == np.uint32 and hashed.ndim == 1 and size == power_of_two(size) and 5 * size >= 8 * n
-        return is_table and np.count_nonzero(hashed) == n and int((hashed & np.uint32(size - 1)).max(initial=0)) <= n
+        if hashed.dtype != np.uint32 or hashed.ndim != 1 or size != power_of_two(size) or 5 * size < 8 * n:
+            return False
+        numbers = hashed & np.uint32(size - 1)  # of rows, from 1 on
+        return np.count_nonzero(hashed) == np.count_nonzero(numbers) == n and int(numbers.max(initial=0)) <= n
 
     def find(self, keys: Int32) -> Int32:
         """Return for each fact of `keys`, int32[n, w], the number of its row, or -1 for an absent fact: int32[n]."""
