@@ -17,7 +17,7 @@ from kgreason.graph.changes.follower import Follower
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store import repository
-from kgreason.store.folder import FORMAT, OLDEST, Folder, read_manifest
+from kgreason.store.folder import FORMAT, OLDEST, Folder, _lock, read_manifest
 
 from .views import View, agrees, lasting, lines, view
 
@@ -103,10 +103,8 @@ def test_a_reader_brings_an_older_store_forward_where_it_can(copy: Path, name: s
 
 def test_a_reader_that_may_not_write_is_told_what_to_do(copy: Path, number: int) -> None:
     path = copy / "aliases"
-    with (path / "lock").open("rb") as other:
-        import portalocker
-
-        portalocker.lock(other, portalocker.LockFlags.SHARED | portalocker.LockFlags.NON_BLOCKING)
+    with (path / "lock").open("r+b") as other:
+        _lock(other)
         with pytest.raises(
             StoreVersionError, match=rf"format {number}, which is older than {FORMAT}: open the store for writ"
         ):
