@@ -226,7 +226,17 @@ def test_a_table_with_gaps_has_no_hash_table_to_save() -> None:
         lambda table: table.astype(np.int64),
         lambda table: np.array([], np.uint32),
     ],
-    ids=["odd size", "too small", "another hash", "a row is missing", "no end", "too large", "no row", "another type", "empty"],
+    ids=[
+        "odd size",
+        "too small",
+        "another hash",
+        "a row is missing",
+        "no end",
+        "too large",
+        "no row",
+        "another type",
+        "empty",
+    ],
 )
 def test_a_saved_hash_table_that_does_not_fit_is_made_anew(change: Callable[[UInt32], UInt32]) -> None:
     filled = _filled()
