@@ -32,6 +32,7 @@ _IMPURE = frozenset(["NOW", "RAND", "UUID", "STRUUID", "BNODE"])
 AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT")
 SKOLEM = "SKOLEM"
 _MOST_ARGUMENTS = 6
+"""A function that takes so many arguments, as CONCAT does, takes any number of them."""
 _OPERATORS = {"AND": "&&", "OR": "||"}
 _WORDS = frozenset(["IN", "NOT", "TRUE", "FALSE"])
 _NAMES = """
@@ -227,7 +228,7 @@ def _of_arguments(parts: tuple[Variable | str, ...], functions: Collection[str])
             if not depth:
                 break
         given = commas + (end > index + 2)
-        if given not in (taken := _taken(name)):
+        if given not in (taken := _taken(name)) and _MOST_ARGUMENTS not in taken:
             return Problem(index, _wrong_number(name, taken, given))
     return None
 

@@ -104,6 +104,7 @@ def test_names_and_order_do_not_matter() -> None:
         ("p(?y) :- q(?x), BIND(STRLEN(?x, 1) AS ?y) .", r"rule rule-1: STRLEN takes 1 argument, and 2 are given"),
         ("p(?y) :- q(?x), BIND(UCASE(SUBSTR(?x)) AS ?y) .", "SUBSTR takes 2 or 3 arguments, and 1 is given"),
         ("p(?y) :- q(?x), BIND(CONCAT(?x, ABS(), (1)) AS ?y) .", "ABS takes 1 argument, and 0 are given"),
+        ("p(?y) :- q(?x), BIND(CONCAT(1, 2, 3, 4, 5, 6, UCASE()) AS ?y) .", "UCASE takes 1 argument, and 0 are given"),
         ("p(?y) :- q(?x), BIND(xsd:integer(?x, 2) AS ?y) .", r"integer> takes 1 argument, and 2 are given"),
         (
             "@rule n p(?y) :- q(?x), FILTER(REGEX(?x)), BIND(1 AS ?y) .",
