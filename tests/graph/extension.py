@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import Int32
+from kgreason.engine.memory.layout import SPARE, STATE, UNKNOWN, Int32
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.schema_rows import SAME_AS
@@ -22,7 +22,9 @@ def extended(live: Materializer, added: Int32) -> Evaluated:
     engine.restore(facts.records(facts.present()), live.engine.rules)
     engine.commit({live.triples: added}, strategy="update")
     facts = engine.circuit.facts
-    return Evaluated(facts.records(facts.present()), tables, tuple(live.rules))
+    records = facts.records(facts.present())
+    records[:, STATE] = records[:, STATE] & ~SPARE | UNKNOWN  # Spark does not count spare derivations
+    return Evaluated(records, tables, tuple(live.rules))
 
 
 class Extending:
