@@ -211,6 +211,9 @@ class Materializer:
             foretold = self.operators.foretold({self.triples: asserted.added, **facts.added}, means.check)
             facts = together([foretold, facts])
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
+        if edit.evaluated and self.operators.are_any:
+            # what the closure asks for may leave with a rule now, and return later in this commit (`Engine.arrived`)
+            facts = together([self.operators.computed(means.check), facts])
         self._apply(asserted, facts, program, means)
         if self.operators.are_any:
             self.operators.restart()

@@ -49,6 +49,12 @@ def test_histories_with_aggregates_and_expressions_give_the_model(strategy: Stra
         follow(aggregating(seed), strategy, f"history {seed}", FUNCTIONS, kind=Extended)
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_an_input_of_the_closure_leaves_with_a_rule_and_returns(strategy: Strategy) -> None:
+    """The old rule asks for the sum of 2 and 1; the new one asks for it after the next stratum was decided."""
+    follow(aggregating(156), strategy, functions=FUNCTIONS, kind=Extended)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_many_histories_give_the_model(part: int) -> None:
