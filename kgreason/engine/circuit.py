@@ -25,7 +25,6 @@ from kgreason.engine.level.commit_end import note_changes, settle, unwind
 from kgreason.engine.level.distinct import assert_rows, open_queue, retract_rows, take_back_heads, take_heads
 from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.level.probe import BLOCK
-from kgreason.engine.level.returning import bring_back, latest
 from kgreason.engine.memory.blocks import Memory
 from kgreason.engine.memory.layout import (
     AFTER,
@@ -339,9 +338,9 @@ class Circuit:
         may_return, is_unknown = states & SPARE != 0, states & UNKNOWN != 0
         known, searched = gone[may_return & ~is_unknown], gone[may_return]
         many = len(known) >= max(returning.MANY, returning.SHARE * len(self.facts))
-        if many and (late := latest(self.block) + 1) <= returning.LAST:
+        if many and (late := returning.latest(self.block) + 1) <= returning.LAST:
             self.memory.grow("queue", self._counters[N_QUEUE] + len(known))
-            bring_back(self.block, known, late)
+            returning.bring_back(self.block, known, late)
             searched = gone[is_unknown]
         if len(searched):
             self.plan_backward(searched)

@@ -148,22 +148,12 @@ class Transaction:
     def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Assert the quads of RDF files; see `KnowledgeGraph.load`. Raises InputError, RdfSyntaxError."""
         check_paths("load", paths)
-        return self._note(
-            1,
-            partial(
-                read_files, paths, self._live.dictionary, syntax=syntax, progress=progress, threads=self._live.threads
-            ),
-        )
+        return self._note_files(1, paths, syntax, progress)
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Retract the quads of RDF files. A blank node of a file means the node that loading the same file made."""
         check_paths("unload", paths)
-        return self._note(
-            -1,
-            partial(
-                read_files, paths, self._live.dictionary, syntax=syntax, progress=progress, threads=self._live.threads
-            ),
-        )
+        return self._note_files(-1, paths, syntax, progress)
 
     def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]]) -> Self:
         """Assert quads together with a closure that was computed elsewhere, for example by Spark.
@@ -320,6 +310,11 @@ class Transaction:
                 self._pending().check(rule.declares)
         self._own = after
         return self
+
+    def _note_files(self, sign: int, paths: Sequence[File], syntax: str | None, progress: Progress) -> Self:
+        live = self._live
+        read = partial(read_files, paths, live.dictionary, syntax=syntax, progress=progress, threads=live.threads)
+        return self._note(sign, read)
 
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
         self._check_open()

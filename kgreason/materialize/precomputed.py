@@ -12,12 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory.layout import (
-    LAST_TABLE,
-    STATE,
-    TABLE,
-    Int32,
-)
+from kgreason.engine.memory.layout import LAST_TABLE, STATE, TABLE, Int32
 from kgreason.engine.program.planner import Planner
 from kgreason.materialize.program import ProgramChange
 from kgreason.rules.model import Rule

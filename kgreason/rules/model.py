@@ -254,8 +254,7 @@ def origin(rule: Rule) -> str:
 def label(rule: Rule) -> str:
     """Return the name of a rule for messages. For a rule from a file the text also names the file, and its line."""
     name = f"rule {rule.group}/{rule.name}" if rule.group else f"rule {rule.name}"
-    place = f"{rule.file}:{rule.line}" if rule.line else rule.file
-    return f"{name} (from {place})" if rule.file else name
+    return f"{name} (from {_place(rule)})" if rule.file else name
 
 
 def placed(rule: Rule) -> str:
@@ -264,9 +263,12 @@ def placed(rule: Rule) -> str:
     >>> placed(Rule((), (), "uncle", file="family.dl", line=3))
     'family.dl:3: rule uncle'
     """
-    if not rule.file:
-        return f"rule {rule.name}"
-    return f"{rule.file}:{rule.line}: rule {rule.name}" if rule.line else f"{rule.file}: rule {rule.name}"
+    return f"{_place(rule)}: rule {rule.name}" if rule.file else f"rule {rule.name}"
+
+
+def _place(rule: Rule) -> str:
+    """Return the file of a rule, with the line if it is known."""
+    return f"{rule.file}:{rule.line}" if rule.line else rule.file
 
 
 def contradiction(rule: Rule) -> Atom:

@@ -20,15 +20,7 @@ from hypothesis import strategies as st
 
 from kgreason.engine import elastic
 from kgreason.engine.engine import Strategy
-from kgreason.engine.memory.layout import (
-    ASSERTED,
-    FIRST,
-    LAST_TABLE,
-    STAMP,
-    STATE,
-    SUPPORT,
-    TABLE,
-)
+from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STAMP, STATE, SUPPORT, TABLE
 from kgreason.errors import KgreasonError, StoreError
 from kgreason.graph.changes.follower import Follower
 from kgreason.graph.knowledge_graph import KnowledgeGraph

@@ -8,16 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import (
-    ASSERTED,
-    FIRST,
-    LAST_TABLE,
-    STAMP,
-    STATE,
-    SUPPORT,
-    TABLE,
-    Int32,
-)
+from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STAMP, STATE, SUPPORT, TABLE, Int32
 from kgreason.spark.close.plans import Program, names
 
 if TYPE_CHECKING:

@@ -17,15 +17,7 @@ import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from kgreason.engine.memory.layout import (
-    ASSERTED,
-    FIRST,
-    LAST_TABLE,
-    STAMP,
-    STATE,
-    SUPPORT,
-    TABLE,
-)
+from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STAMP, STATE, SUPPORT, TABLE
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer

@@ -23,16 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from kgreason.engine.memory.layout import (
-    ASSERTED,
-    FIRST,
-    LAST_TABLE,
-    STAMP,
-    STATE,
-    SUPPORT,
-    TABLE,
-    Int32,
-)
+from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STAMP, STATE, SUPPORT, TABLE, Int32
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.schema_rows import SAME_AS

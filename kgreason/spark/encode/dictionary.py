@@ -20,17 +20,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from pyspark.sql import DataFrame
 
-from kgreason.engine.memory.layout import (
-    ASSERTED,
-    FIRST,
-    OLD,
-    STAMP,
-    STATE,
-    SUPPORT,
-    TABLE,
-    UNKNOWN,
-    Int32,
-)
+from kgreason.engine.memory.layout import ASSERTED, FIRST, OLD, STAMP, STATE, SUPPORT, TABLE, UNKNOWN, Int32
 from kgreason.spark.read.terms import interned
 from kgreason.terms.dictionary import Dictionary
 
