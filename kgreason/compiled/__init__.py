@@ -25,7 +25,7 @@ from typing import Any, TypeVar, cast
 from kgreason.compiled.library import Library, find_library
 from kgreason.errors import KernelError
 
-ONCE = "compiling the engine's kernels, once, about 20 seconds"
+ONCE = "compiling the engine's kernels, once, about 15 seconds"
 """The message before the first compilation: the command line prints it on terminals, in Python it goes to the logger
 `kgreason`."""
 CHOICE = "KGREASON_KERNELS"
