@@ -20,6 +20,7 @@ from kgreason.engine.facts.hash_table import BLOCK as LOOKUP_BLOCK
 from kgreason.engine.facts.table import FactTable
 from kgreason.engine.index.arrangements import Arrangements
 from kgreason.engine.index.candidates import Catalogue
+from kgreason.engine.keepers import Keepers
 from kgreason.engine.level import returning
 from kgreason.engine.level.commit_end import note_changes, settle, unwind
 from kgreason.engine.level.distinct import assert_rows, open_queue, retract_rows, take_back_heads, take_heads
@@ -55,7 +56,9 @@ from kgreason.engine.memory.layout import (
     N_TOUCHED,
     NEED_ARRANGEMENT,
     NEED_CREW,
+    NEED_HITS,
     NEED_LIMIT,
+    NEED_MEETING,
     NEED_POSTINGS,
     NEED_READER,
     NEED_ROWS,
@@ -75,6 +78,7 @@ from kgreason.engine.memory.layout import (
     SCAN_END,
     SCAN_KEY,
     SCAN_PLAN,
+    SEGMENT,
     SEGMENT_HIGH,
     SEGMENT_LOW,
     SPARE,
@@ -97,6 +101,7 @@ _MOST_SUPPORT = (1 << 31) - (1 << 28)
 """The largest support of a fact. A kernel call adds less than 2**28 to the support of a fact, which is an int32."""
 _HEADS = 1 << 13
 _SEGMENT = 1 << 16
+"""The most rows of a segment."""
 _SPARSE = 1 << 16
 """A table with at most 65,536 rows is never compacted: it keeps its free rows."""
 _LARGE_LOG = 1 << 14
@@ -149,14 +154,15 @@ class Circuit:
         self.planner = planner
         self.memory = Memory()
         self.block, self._counters = self.memory.block, self.memory.counters
-        self._counters[QUIET] = quiet
+        self._counters[QUIET], self._counters[SEGMENT] = quiet, _SEGMENT
         self.limit = unlimited
         self._most = UNLIMITED
         """The result of the last call of `limit`."""
         self.crew = Crew(self.memory, threads)
-        self.facts = FactTable(self.memory, planner.width, room, self.crew.rehash)
+        self.keepers = Keepers(self.memory, self.crew)
+        self.facts = FactTable(self.memory, planner.width, room, self.crew)
         self.catalogue = Catalogue(self.facts, planner)
-        self.arrangements = Arrangements(self.memory, planner, self.facts, self.catalogue)
+        self.arrangements = Arrangements(self.memory, planner, self.facts, self.catalogue, self.keepers)
         self._version = -1
         self._noted = 0
         self._survey_at = _MOST_SUPPORT
@@ -219,6 +225,9 @@ class Circuit:
         raise.
         """
         self._make_room(len(rows))
+        if self._counters[RANKED] == 0 and self.crew.is_worth(len(rows)):
+            self.crew.assert_rows(table, np.ascontiguousarray(rows, dtype=np.int32), self._make_room, check)
+            return
         for low in range(0, len(rows), 1 << 18):
             part = np.ascontiguousarray(rows[low : low + (1 << 18)], dtype=np.int32)
             assert_rows(self.block, part, table, 0, len(part), only_present)
@@ -410,11 +419,17 @@ class Circuit:
             if counters[DERIVATIONS] >= self._survey_at:
                 self._survey()
             if status == DONE:
+                self.keepers.give_back()
                 return
             if status == NEED_ROWS:
                 self._make_room(counters[N_HEADS])
             elif status == NEED_POSTINGS:
                 self.arrangements.grow()
+            elif status == NEED_HITS:
+                for name in ("hit_keys", "hit_rows", "grouped", "group_key", "group_low"):
+                    self.memory.grow(name, 2 * self.memory.room(name))
+            elif status == NEED_MEETING:
+                self.keepers.meet(self.arrangements)
             elif status == NEED_ARRANGEMENT:
                 self.note_queued()
                 self.arrangements.make_live(counters[WANTED])

@@ -8,26 +8,31 @@ free, or none can be started, the calling thread does the work of the others, on
 Threads: a crew belongs to its circuit, and one thread at a time may use a circuit. Crews of several circuits may run
 at the same time.
 
-Cost: about 60 microseconds for each time that the threads are woken, and 1.5 MB for each worker from the first call on.
+Cost: about 0.1 ms for each time that the threads are woken, and up to 10 MB for each worker from the first call on.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
-from kgreason.engine.facts.hash_table import rehash
-from kgreason.engine.level.entering import ENTER, FINISH, LIST, NUMBER, REHASH, WRITE, take_in
+from kgreason.engine.facts.hash_table import count_facts, list_facts, rehash
+from kgreason.engine.level.entering import ENTER, FINISH, LIST, NUMBER, REHASH, RUN_NEW, WRITE, part_rows, take_in
 from kgreason.engine.level.fixpoint import advance
+from kgreason.engine.level.meeting import PICKED
 from kgreason.engine.memory.blocks import PLACES, Memory
 from kgreason.engine.memory.layout import (
     ASSERT,
+    ASSERTING,
     AT_DEPTH,
+    AT_ENTERED,
     AT_EXTENT,
+    AT_FINDER,
     AT_PLAN,
     AT_ROW,
     AT_RULE,
@@ -39,56 +44,82 @@ from kgreason.engine.memory.layout import (
     DERIVATIONS,
     EXTENT,
     FEWEST_HITS,
+    FREE_GROUP,
     FUEL,
+    LENGTHS,
     MODE,
+    N_ARRANGED,
+    N_COMMON,
+    N_ENTERED,
     N_EXTENTS,
-    N_FREE,
+    N_GROUPS,
     N_HEADS,
+    N_HITS,
+    N_KEPT,
+    N_POSTINGS,
+    N_PUT_OFF,
     N_ROWS,
+    N_SIGNED,
     PART,
+    PART_BITS,
     PHASE,
     RANKED,
     REWRITES,
     SHARE,
+    SIFTS,
+    UNTIL_SIFT,
     WORDS,
     Block,
+    Int8,
+    Int32,
+    Int32s,
 )
 from kgreason.threads import MOST, Call, start, wait_for
 
 HITS = 1 << 12
 """The product of a segment with at least 4,096 hits is divided."""
-ROWS = 1 << 7
-"""The most rows of a chunk."""
+ROWS = 1 << 5
+"""The rows of a chunk, unless a segment has very many hits."""
 CHUNKS = 1 << 12
 """The most chunks that are made at a time."""
-HEADS = 1 << 16
+HEADS = 1 << 17
 """The room for heads of all workers together."""
+NOTES = 1 << 16
+"""The room for hits and found rows that a worker has at first."""
 _FEWEST = 1 << 12
 """The least room for heads of a worker, however many workers there are."""
-FEWEST_HEADS = 1 << 11
-"""The workers together take in at least 2,048 heads; one thread takes in fewer heads alone."""
 FEWEST_ROWS = 1 << 16
 """A hash table of at least 65,536 rows is filled by all workers."""
-_MOST_ENTRIES = 1 << 31
-"""In a larger hash table positions do not fit into an int32, and one thread takes in the heads."""
 NEVER = 1 << 62
-
 _OWN_COUNTERS = (
     *(PHASE, FUEL, REWRITES, DERIVATIONS, N_HEADS, AT_PLAN, AT_ROW, AT_DEPTH, BLOCK_LOW, BLOCK_HIGH, AT_RULE, CALLS),
-    *(CHUNK, N_EXTENTS, AT_EXTENT, PART),
+    *(CHUNK, N_EXTENTS, AT_EXTENT, SIFTS, N_KEPT, UNTIL_SIFT, PART),
+    *(N_HITS, N_GROUPS, N_ENTERED, AT_ENTERED, AT_FINDER, N_PUT_OFF, N_COMMON),
+    *(N_ARRANGED, N_POSTINGS, N_SIGNED, FREE_GROUP),
 )
 _OWN_ARRAYS = (
     "heads",
     "ranks",
     "tables",
-    "places",
-    "counted",
     "slots",
     "frames",
     "first_probes",
     "hashes",
     "extents",
+    "part_ends",
+    "filled",
+    "parted",
     "kept",
+    "places",
+    "counted",
+    "ordered",
+    "hit_keys",
+    "hit_rows",
+    "key_fill",
+    "group_key",
+    "entered",
+    "entered_hashes",
+    "free_runs",
 )
 
 
@@ -111,11 +142,15 @@ class Crew:
     """The workers of the circuit whose memory is `memory`. `threads`: how many workers there are."""
 
     def __init__(self, memory: Memory, threads: int) -> None:
-        self._memory, self._threads = memory, threads
-        self._heads = max(HEADS // threads, _FEWEST)
-        self._workers: list[Memory] = []
+        self._memory, self.threads = memory, threads
+        self._heads, self._notes = max(HEADS // threads, _FEWEST), NOTES
+        part_bits = (self._heads + self._heads // 2).bit_length()
+        self._room = 1 << part_bits
+        """The room of a part. A worker starts no chunk when half of its room for heads is used."""
+        memory.counters[PART_BITS] = part_bits
+        self.workers: list[Memory] = []
         memory["chunks"] = np.zeros((CHUNKS if threads > 1 else 0, 3), dtype=np.int32)
-        memory["turn"] = np.zeros((1, 1), dtype=np.int64)
+        memory["turn"] = np.zeros((1, 2), dtype=np.int64)
         memory["crew"] = np.zeros((0, WORDS), dtype=np.int64)
         memory["extents"] = np.zeros((0, EXTENT), dtype=np.int64)
         memory.counters[FEWEST_HITS] = HITS if threads > 1 else NEVER
@@ -127,73 +162,127 @@ class Crew:
         `make_room` makes room for new rows.
         """
         counters = self._memory.counters
-        self._prepare()
-        self._memory["crew"][:, FUEL] = counters[FUEL] // self._threads
-        self._in_all(advance)
-        if counters[RANKED] == 0 and counters[MODE] == ASSERT and counters[N_FREE] == 0:
+        self.prepare()
+        self._memory["crew"][:, FUEL] = counters[FUEL] // self.threads
+        self._memory["turn"][0, 1] = 0
+        self.in_all(advance)
+        if counters[RANKED] == 0 and counters[MODE] == ASSERT:
             self._take_in(make_room)
 
+    def assert_rows(
+        self, table: int, rows: Int32s, make_room: Callable[[int], None], check: Callable[[], object]
+    ) -> None:
+        """Flag the rows, int32[n, w], of a table as asserted, in a Bootstrap, before its first level.
+
+        `check` is called after each batch, and may raise.
+        """
+        self.prepare()
+        batch = self.threads * self._heads
+        for low in range(0, len(rows), batch):
+            self._memory.counters[ASSERTING] = 1
+            self.in_all(part_rows, rows, table, low, min(len(rows), low + batch))
+            self._take_in(make_room)
+            self._memory.counters[ASSERTING] = 0
+            check()
+
     def _take_in(self, make_room: Callable[[int], None]) -> None:
-        """Take in the heads that were found, unless they are few."""
-        crew, block = self._memory["crew"], self._memory.block
-        if (crew[:, N_HEADS]).sum() < FEWEST_HEADS:
-            return
-        make_room(self._threads * self._heads)
-        if self._memory.room("entries") > _MOST_ENTRIES:
-            return
+        """Take in the heads that were found."""
+        block = self._memory.block
+        make_room(self.threads * self._room)
         take_in(block, LIST)
-        self._prepare()
-        self._in_all(take_in, ENTER)
+        self.prepare()
+        self.in_all(take_in, ENTER)
         take_in(block, NUMBER)
-        self._prepare()
-        self._in_all(take_in, WRITE)
+        self.prepare()
+        self.in_all(take_in, WRITE)
         take_in(block, FINISH)
 
     def rehash(self, block: Block) -> None:
         """Fill the empty hash table of the fact table with all rows. `block`: the circuit's memory block."""
-        if self._threads == 1 or self._memory.counters[N_ROWS] < FEWEST_ROWS:
+        if self.threads == 1 or self._memory.counters[N_ROWS] < FEWEST_ROWS:
             rehash(block)
             return
-        self._prepare()
-        self._in_all(take_in, REHASH)
+        self.prepare()
+        self.in_all(take_in, REHASH)
 
-    def _prepare(self) -> None:
+    def is_worth(self, rows: int) -> bool:
+        """Whether all workers are to work on so many rows."""
+        return self.threads > 1 and rows >= FEWEST_ROWS
+
+    def prepare(self) -> None:
         """Copy the words that all workers share from the circuit's block to the blocks of the workers."""
-        if not self._workers:
+        if not self.workers:
             self._make_workers()
+        for worker in self.workers:
+            worker.grow("key_fill", self._memory.room("key_fill"))
         self._memory["crew"][:, _COMMON] = self._memory.block[_COMMON]
 
-    def _in_all(self, kernel: Callable[..., object], *arguments: object) -> None:
+    def in_all(self, kernel: Callable[..., object], *arguments: object) -> None:
         """Call a kernel for the blocks of all workers at the same time. After an error, too, all calls have ended."""
-        calls: list[Call[object]] = []
-        try:
-            for worker in self._workers[1:]:
-                calls.append(start(_pool(), kernel, worker.block, *arguments))
-            kernel(self._workers[0].block, *arguments)
-        finally:
-            wait_for(calls)
+        _at_once(kernel, [(worker.block, *arguments) for worker in self.workers])
+
+    def list_facts(self, columns: Int32s, tables: Int32, kinds: Int8) -> int:
+        """Write the present facts to three arrays, and return their number: see `facts.table.list_facts`."""
+        block, end = self._memory.block, self._memory.counters[N_ROWS]
+        parts = self.threads if self.is_worth(end) else 1
+        ends = (end * np.arange(parts + 1) // parts).tolist()
+        counts = np.zeros((parts, 2), dtype=np.int64)
+        parted = [(block, low, high) for low, high in pairwise(ends)]
+        _at_once(count_facts, [(*part, counts[p]) for p, part in enumerate(parted)])
+        first, total = counts[:, 0].cumsum(), int(counts[:, 0].sum())
+        others = total + counts[:, 1].cumsum()
+        starts = zip((first - counts[:, 0]).tolist(), (others - counts[:, 1]).tolist(), strict=True)
+        _at_once(
+            list_facts,
+            [(*part, columns, tables, kinds, *start) for part, start in zip(parted, starts, strict=True)],
+        )
+        return int(counts.sum())
 
     def _make_workers(self) -> None:
-        crew = self._memory["crew"] = np.zeros((self._threads, WORDS), dtype=np.int64)
-        self._workers = [Memory(block) for block in crew]
-        self._memory["runs"] = np.zeros((self._threads * (CHUNKS + 64), 4), dtype=np.int64)
-        for part, worker in enumerate(self._workers):
+        crew = self._memory["crew"] = np.zeros((self.threads, WORDS), dtype=np.int64)
+        self.workers = [Memory(block) for block in crew]
+        self._memory["runs"] = np.zeros((self.threads * (CHUNKS + 64), RUN_NEW + self.threads), dtype=np.int64)
+        width = self._memory["heads"].shape[1]
+        for part, worker in enumerate(self.workers):
             worker.counters[CHUNK], worker.counters[PHASE], worker.counters[PART] = -1, SHARE, part
-            worker["kept"] = np.zeros(self._heads, dtype=np.uint64)
+            worker["filled"] = np.zeros((1, self.threads), dtype=np.int64)
+            worker["part_ends"] = np.zeros((CHUNKS + 64, self.threads), dtype=np.int64)
+            worker["parted"] = np.zeros((self.threads * self._room, width + 2), dtype=np.int32)
+            worker["kept"] = np.zeros(self.threads * self._room, dtype=np.uint64)
+            worker["places"] = np.zeros(self.threads * self._room, dtype=np.int64)
+            worker["counted"] = np.zeros(self.threads * self._room, dtype=np.int32)
+            worker["ordered"] = np.zeros(self._room, dtype=np.int32)
             worker["hashes"] = np.zeros_like(self._memory["hashes"])
             worker["first_probes"] = np.zeros_like(self._memory["first_probes"])
             worker["extents"] = np.zeros((CHUNKS + 64, EXTENT), dtype=np.int64)
-            for name in ("ranks", "tables", "places", "counted"):
+            worker["entered"] = np.zeros((self._notes, 2), dtype=np.int32)
+            worker["entered_hashes"] = np.zeros(self._notes, dtype=np.uint64)
+            worker["free_runs"] = np.zeros(2 * LENGTHS, dtype=np.int32)
+            worker["key_fill"] = np.zeros_like(self._memory["key_fill"])
+            for name in ("hit_keys", "hit_rows", "group_key"):
+                worker[name] = np.zeros(max(self._notes, PICKED), dtype=np.int32)
+            for name in ("ranks", "tables"):
                 worker[name] = np.zeros(self._heads, dtype=np.int32)
             for name in ("slots", "frames"):
                 worker[name] = np.zeros_like(self._memory[name])
-            worker["heads"] = np.zeros((self._heads + 1, self._memory["heads"].shape[1]), dtype=np.int32)
+            worker["heads"] = np.zeros((self._heads + 1, width), dtype=np.int32)
 
     def keep_up(self) -> None:
         """Forget the workers if the circuit's scratch arrays have grown; the next call of `run` makes new ones."""
-        if self._workers and any(
-            self._workers[0][name].shape[i:] != self._memory[name].shape[i:]
+        if self.workers and any(
+            self.workers[0][name].shape[i:] != self._memory[name].shape[i:]
             for name, i in (("slots", 0), ("frames", 0), ("heads", 1))
         ):
             self._memory["crew"] = np.zeros((0, WORDS), dtype=np.int64)
-            self._workers = []
+            self.workers = []
+
+
+def _at_once(kernel: Callable[..., object], arguments: Sequence[tuple[object, ...]]) -> None:
+    """Call a kernel with each tuple of arguments at the same time. After an error, too, all calls have ended."""
+    calls: list[Call[object]] = []
+    try:
+        for others in arguments[1:]:
+            calls.append(start(_pool(), kernel, *others))
+        kernel(*arguments[0])
+    finally:
+        wait_for(calls)

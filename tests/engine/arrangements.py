@@ -16,11 +16,13 @@ from kgreason.engine.memory.layout import (
     GROUP_LENGTH,
     GROUP_START,
     LAST_TABLE,
+    LENGTHS,
     LOGGED,
     MET,
     N_ARRANGED,
     N_DEAD,
     N_FREE,
+    N_POSTINGS,
     N_ROWS,
     OLD,
     ONE_DEAD,
@@ -46,6 +48,22 @@ def check(circuit: Circuit) -> None:
     assert {(a, r) for a, r in held if r not in dead} == _wanted(circuit, present)
     named = [r for _, r in held if r in dead]
     assert {r: named.count(r) for r in dead} == {r: rows[r, SUPPORT] for r in dead}
+    check_postings(circuit)
+
+
+def check_postings(circuit: Circuit) -> None:
+    """Every posting is in one run: of a group of several rows, or free. The last free run of a length is known."""
+    memory, end = circuit.memory, int(circuit.block[N_POSTINGS])
+    groups, free = memory["groups"][: int(circuit.block[N_ARRANGED])], memory["free_runs"]
+    runs = [(int(group[GROUP_START]), int(group[GROUP_DEAD]) % ONE_DEAD) for group in groups if group[GROUP_LENGTH] > 1]
+    for k in range(LENGTHS):
+        at = last = int(free[k])
+        while at:
+            runs.append((at - 1, k))
+            at, last = int(memory["postings"][at - 1]), at
+        assert not last or last == free[LENGTHS + k]
+    places = [place for start, k in runs for place in range(start, start + (1 << k))]
+    assert sorted(places) == list(range(end))
 
 
 def _held(circuit: Circuit) -> list[tuple[int, int]]:

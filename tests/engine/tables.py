@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kgreason.engine.crew import Crew
 from kgreason.engine.facts.hash_table import BLOCK
 from kgreason.engine.facts.table import FactTable
 from kgreason.engine.level.commit_end import settle
@@ -18,7 +19,7 @@ class Table:
     def __init__(self, width: int, room: int = 16) -> None:
         self.memory = Memory()
         self.memory["hashes"] = np.zeros(BLOCK + 1, dtype=np.uint64)
-        self.facts = FactTable(self.memory, width, room)
+        self.facts = FactTable(self.memory, width, room, Crew(self.memory, 1))
 
     @property
     def rows_in_use(self) -> int:

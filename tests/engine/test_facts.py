@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from kgreason.engine.facts.hash_table import rehash
+from kgreason.engine.crew import Crew
 from kgreason.engine.facts.table import FactTable
 from kgreason.engine.memory.layout import FIRST, N_FREE, Block, Int32, UInt32
 from kgreason.errors import LimitError
@@ -184,11 +184,12 @@ def _adopted(hashed: UInt32 | None) -> tuple[FactTable, int]:
     """A table with the rows of `_filled` and a saved hash table, and how often it hashed its rows."""
     filled, memory, made = _filled(), Table(WIDTH).memory, []
 
-    def fill(block: Block) -> None:
-        made.append(block)
-        rehash(block)
+    class Alone(Crew):
+        def rehash(self, block: Block) -> None:
+            made.append(block)
+            super().rehash(block)
 
-    table = FactTable(memory, WIDTH, fill=fill)
+    table = FactTable(memory, WIDTH, 1024, Alone(memory, 1))
     table.adopt(filled.facts.borrowed(), hashed)
     keys = filled.memory["rows"][: filled.rows_in_use, FIRST:]
     assert table.find(keys).tolist() == list(range(len(keys)))

@@ -19,6 +19,7 @@ from kgreason.engine.engine import Strategy
 from kgreason.engine.memory.layout import N_ROWS, Int32
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom
+from tests.engine.arrangements import check
 from tests.engine.crews import crews
 from tests.engine.paths import JOIN, STEP, chain
 from tests.engine.small_rooms import small_quantum, small_rooms
@@ -38,6 +39,7 @@ def stored(system: System) -> tuple[Int32, Int32, int, list[list[int]]]:
 
 
 def assert_same(system: System, other: System) -> None:
+    check(system.engine.circuit)
     (rows, queue, *counts), (other_rows, other_queue, *other_counts) = stored(system), stored(other)
     assert counts == other_counts
     kept = min(len(queue), len(other_queue))  # a large commit may cut the array at its end

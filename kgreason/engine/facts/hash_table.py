@@ -25,6 +25,7 @@ from kgreason.engine.memory.layout import (
     HASHES,
     INFERRED,
     IS_ASSERTED,
+    LAST_TABLE,
     LOGGED,
     LOGGING,
     N_ROWS,
@@ -32,9 +33,13 @@ from kgreason.engine.memory.layout import (
     ROWS,
     STATE,
     SUPPORT,
+    TABLE,
     UNDO,
     Block,
+    Int8,
     Int32,
+    Int32s,
+    Int64,
     Number,
     UInt32,
 )
@@ -153,3 +158,50 @@ def remove_entry(m: Block, rows: Int32, r: Number) -> None:
             slots[hole] = entry
             hole = at
     slots[hole] = 0
+
+
+@kernel
+def count_facts(m: Block, low: Number, high: Number, counts: Int64) -> None:
+    """Count the present facts in the rows `low` to `high - 1`: counts[0] of table 0, counts[1] of other tables.
+
+    `counts`: int64[2].
+    """
+    rows = matrix(m, ROWS)
+    first = others = np.int64(0)
+    for r in range(low, high):
+        if kind(rows[r, STATE]) != ABSENT:
+            is_first = rows[r, STATE] >> TABLE & LAST_TABLE == 0
+            first += is_first
+            others += not is_first
+    counts[0], counts[1] = first, others
+
+
+@kernel
+def list_facts(
+    m: Block,
+    low: Number,
+    high: Number,
+    columns: Int32s,
+    tables: Int32,
+    kinds: Int8,
+    first: Number,
+    others: Number,
+) -> None:
+    """Write the present facts in the rows `low` to `high - 1` to three arrays, in the order of rows.
+
+    `columns`: int32[n, w]. `tables`: int32[n]. `kinds`: int8[n]. Facts of table 0 stand there from number `first` on,
+    the others from number `others` on.
+    """
+    rows = matrix(m, ROWS)
+    for r in range(low, high):
+        found = kind(rows[r, STATE])
+        if found != ABSENT:
+            table = rows[r, STATE] >> TABLE & LAST_TABLE
+            n = others if table != 0 else first
+            for c in range(columns.shape[1]):
+                columns[n, c] = rows[r, FIRST + c]
+            tables[n], kinds[n] = table, found
+            if table != 0:
+                others += 1
+            else:
+                first += 1

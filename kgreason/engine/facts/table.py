@@ -10,13 +10,13 @@ in its state. To add a row or to look it up takes one probe of the hash table; p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.compiled import kernel
-from kgreason.engine.facts.hash_table import find_row, kind, rehash
+from kgreason.engine.facts.hash_table import find_row
 from kgreason.engine.memory.blocks import Memory, entries, matrix
 from kgreason.engine.memory.buffers import power_of_two
 from kgreason.engine.memory.hashing import hash_row, log2
@@ -45,7 +45,6 @@ from kgreason.engine.memory.layout import (
     Int8,
     Int32,
     Int32s,
-    Number,
     UInt32,
 )
 from kgreason.errors import LimitError
@@ -54,23 +53,31 @@ _MOST_ROWS = 2**31 - 1
 """Row numbers are int32. The hash table then has 2**32 entries without tags, and a number + 1 still fits into one."""
 _HUGE = 1 << 25
 """A hash table that is made for more rows begins with room for half of them: it may take gigabytes."""
+_FAST = 1 << 21
+"""A hash table of 2**21 to 2**23 entries that is full grows to four times its size, any other to twice its size: to
+fill the new table takes longer than the look-ups from one size to the next."""
 _SOME = 1000
 """So many rows are looked up in a hash table that was saved."""
 _PART = 1 << 16
 """So many rows are looked at together, so that a look at all rows takes little memory."""
 
 
+class Workers(Protocol):
+    """The workers that pass over all rows of a fact table, each over some of them (`Crew`)."""
+
+    def rehash(self, block: Block) -> None:
+        """Fill the empty hash table with all rows."""
+
+    def list_facts(self, columns: Int32s, tables: Int32, kinds: Int8) -> int:
+        """Write the present facts to three arrays, and return their number."""
+        ...
+
+
 class FactTable:
-    """Holds all facts of a circuit in the arrays `rows`, `entries`, `queue` and `free` of a memory block.
+    """Holds all facts of a circuit in the arrays `rows`, `entries`, `queue` and `free` of a memory block."""
 
-    `fill` is a function that fills the empty hash table of a memory block with all rows; by default `rehash`.
-    """
-
-    def __init__(
-        self, memory: Memory, width: int, room: int = 1024, fill: Callable[[Block], None] | None = None
-    ) -> None:
-        self._memory = memory
-        self._fill = rehash if fill is None else fill
+    def __init__(self, memory: Memory, width: int, room: int, workers: Workers) -> None:
+        self._memory, self._workers = memory, workers
         self._block, self._counters = memory.block, memory.counters
         self._is_hashed = True
         memory["rows"] = np.zeros((room, FIRST + width), dtype=np.int32)
@@ -100,8 +107,9 @@ class FactTable:
             raise LimitError(f"the fact table cannot hold more than {_MOST_ROWS:,} facts")
         self._memory.grow("rows", needed, _MOST_ROWS)
         self._memory.grow("queue", counters[N_QUEUE] + more)
-        if 5 * self._memory.room("entries") < 8 * needed:
-            self._rehash(needed)
+        size = self._memory.room("entries")
+        if 5 * size < 8 * needed:
+            self._rehash(max(needed, 2 * size) if _FAST <= size <= 4 * _FAST else needed)
 
     def trim(self) -> None:
         """Give back memory that a large evaluation reserved and did not use; keep room for an eighth more rows."""
@@ -122,7 +130,7 @@ class FactTable:
         entries = _entries(room)
         self._is_hashed = False
         self._memory["entries"] = entries
-        self._fill(self._block)
+        self._workers.rehash(self._block)
         self._is_hashed = True
 
     def widen(self, width: int) -> None:
@@ -159,7 +167,7 @@ class FactTable:
             if np.array_equal(self.find(self._memory["rows"][some, FIRST:]), some):
                 return
             self._memory["entries"] = made
-        self._fill(self._block)
+        self._workers.rehash(self._block)
 
     def _is_possible(self, hashed: UInt32) -> bool:
         """Whether an array can be a hash table with an entry for each row: no look-up in it can go astray."""
@@ -248,7 +256,7 @@ class FactTable:
         room = len(self)
         columns, tables = np.empty((room, self.width), dtype=np.int32), np.empty(room, dtype=np.int32)
         kinds = np.empty(room, dtype=np.int8)
-        n = list_facts(self._block, columns, tables, kinds)
+        n = self._workers.list_facts(columns, tables, kinds)
         return columns[:n], tables[:n], kinds[:n]
 
     def records_of(self, table: int) -> Int32:
@@ -317,26 +325,3 @@ def find_rows(m: Block, keys: Int32s, found: Int32) -> None:
     for i in range(keys.shape[0]):
         r = find_row(rows, slots, bits, keys, i, hash_row(keys, i, 0, width))
         found[i] = r if r >= 0 and rows[r, STATE] & AGE != GONE else -1
-
-
-@kernel
-def list_facts(m: Block, columns: Int32s, tables: Int32, kinds: Int8) -> Number:
-    """Write the present facts to the three arrays: first table 0, then the others, each in the order of rows.
-
-    `columns`: int32[n, w]. `tables`: int32[n]. `kinds`: int8[n]. Returns the number of facts.
-    """
-    rows, n, others = matrix(m, ROWS), np.int64(0), np.int64(0)
-    for turn in range(2):
-        for r in range(m[N_ROWS]):
-            found = kind(rows[r, STATE])
-            if found != ABSENT:
-                if (rows[r, STATE] >> TABLE & LAST_TABLE != 0) == (turn == 1):
-                    for c in range(columns.shape[1]):
-                        columns[n, c] = rows[r, FIRST + c]
-                    tables[n], kinds[n] = rows[r, STATE] >> TABLE & LAST_TABLE, found
-                    n += 1
-                else:
-                    others += 1
-        if others == 0:
-            break
-    return n

@@ -24,6 +24,7 @@ from kgreason.engine.facts.table import FactTable
 from kgreason.engine.index.candidates import Catalogue
 from kgreason.engine.index.maintenance import arrange_asked, arrange_present, count_key, count_present
 from kgreason.engine.index.postings import rehash_groups
+from kgreason.engine.keepers import Keepers
 from kgreason.engine.memory.blocks import Memory
 from kgreason.engine.memory.layout import (
     AGE,
@@ -31,6 +32,7 @@ from kgreason.engine.memory.layout import (
     FREE_GROUP,
     GROUP,
     GROUP_LENGTH,
+    LENGTHS,
     N_ARRANGED,
     N_POSTINGS,
     N_ROWS,
@@ -59,9 +61,12 @@ class Arrangements:
     While PARTIAL is set, counts and arrangements may lack rows. After an error, `mend` makes them complete again.
     """
 
-    def __init__(self, memory: Memory, planner: Planner, facts: FactTable, catalogue: Catalogue) -> None:
+    def __init__(
+        self, memory: Memory, planner: Planner, facts: FactTable, catalogue: Catalogue, keepers: Keepers
+    ) -> None:
         self._memory, self._block, self._counters = memory, memory.block, memory.counters
         self._planner, self._facts, self._catalogue = planner, facts, catalogue
+        self._keepers = keepers
         self._keys = 0
         memory["key_count"] = np.zeros(16, dtype=np.int32)
         memory["live"] = np.zeros((16, 2), dtype=np.int32)
@@ -74,8 +79,9 @@ class Arrangements:
         self._set_entries(2048)
         self._memory["postings"] = np.zeros(1024, dtype=np.int32)
         self._memory["values"] = np.zeros(1024, dtype=np.int32)
-        self._memory["free_runs"] = np.zeros(32, dtype=np.int32)
+        self._memory["free_runs"] = np.zeros(2 * LENGTHS, dtype=np.int32)
         self._memory.block[[N_ARRANGED, N_POSTINGS, FREE_GROUP]] = 0
+        self._keepers.forget_room()
 
     @property
     def nbytes(self) -> int:
@@ -102,23 +108,32 @@ class Arrangements:
 
         Raises LimitError if there would be more than 2**31 - 1 postings or groups.
         """
-        memory, n = self._memory, self._counters[N_ARRANGED]
-        if n >= memory["groups"].shape[0] or 2 * n + 2 > memory["group_entries"].size:
-            if n >= _MOST_GROUPS:
-                raise LimitError(f"the arrangements cannot hold more than {_MOST_GROUPS:,} groups")
-            memory.grow("groups", n + 1, _MOST_GROUPS)
-            size = memory["group_entries"].size
-            while size < 2 * memory["groups"].shape[0]:
+        n = self._counters[N_ARRANGED]
+        if n >= self._memory.room("groups") or 2 * n + 2 > self._memory.room("group_entries"):
+            self.reserve_groups(1)
+        else:
+            self.reserve_postings(4 * int(self._memory["groups"][:n, GROUP_LENGTH].max()))
+
+    def reserve_groups(self, more: int) -> None:
+        """Make room for `more` groups. Raises LimitError if there would be more than 2**31 - 1 groups."""
+        memory, needed = self._memory, self._counters[N_ARRANGED] + more
+        if needed > _MOST_GROUPS:
+            raise LimitError(f"the arrangements cannot hold more than {_MOST_GROUPS:,} groups")
+        memory.grow("groups", needed, _MOST_GROUPS)
+        size = memory.room("group_entries")
+        if size < 2 * needed:
+            while size < 2 * memory.room("groups"):
                 size *= 2
             self._set_entries(size)
             rehash_groups(memory.block)
-        else:
-            longest = int(memory["groups"][:n, GROUP_LENGTH].max())
-            needed = self._counters[N_POSTINGS] + 4 * longest
-            if needed > _MOST_POSTINGS:
-                raise LimitError(f"the arrangements cannot hold more than {_MOST_POSTINGS:,} postings")
-            memory.grow("postings", needed, _MOST_POSTINGS)
-            memory.grow("values", needed, _MOST_POSTINGS)
+
+    def reserve_postings(self, more: int) -> None:
+        """Make room for `more` postings. Raises LimitError if there would be more than 2**31 - 1 postings."""
+        needed = self._counters[N_POSTINGS] + more
+        if needed > _MOST_POSTINGS:
+            raise LimitError(f"the arrangements cannot hold more than {_MOST_POSTINGS:,} postings")
+        self._memory.grow("postings", needed, _MOST_POSTINGS)
+        self._memory.grow("values", needed, _MOST_POSTINGS)
 
     def catch_up(self) -> None:
         """Count, for each trigger key that is new in the planner, the present rows that meet the key."""
@@ -183,6 +198,9 @@ class Arrangements:
             asks = asks[~is_large | (needed[asks] == 1)]
         self._memory["live_asks"][asks] = 1
         at, end = 0, self._counters[N_ROWS]
+        if self._keepers.is_worth(end):
+            self._keepers.find(arrangement, end, self)
+            return
         while (at := arrange_present(self._block, arrangement, at, end)) < end:
             self.grow()
 

@@ -38,6 +38,7 @@ from kgreason.engine.memory.layout import (
     GROUP_LENGTH,
     GROUP_START,
     GROUPS,
+    LENGTHS,
     MET,
     N_ARRANGED,
     N_DEAD,
@@ -59,6 +60,7 @@ from kgreason.engine.memory.layout import (
 )
 
 NO_ROOM = -1
+PUT_OFF = -(1 << 62)
 SHORT = 64
 """In a group of at most 64 rows, a row is taken out at once, by looking through the group."""
 DEAD_SHARE = 8
@@ -88,6 +90,22 @@ def find_group_of(
 
     If there is no such group, returns `~at`, where `at` is a free entry of the hash table for a new group.
     """
+    return find_group_before(rows, groups, slots, bits, arranged, a, r, h, np.int64(-1))
+
+
+@inline
+def find_group_before(
+    rows: Int32,
+    groups: Int32,
+    slots: UInt32,
+    bits: Number,
+    arranged: Int32,
+    a: Number,
+    r: Number,
+    h: Number,
+    end: Number,
+) -> Number:
+    """As `find_group_of`, but returns PUT_OFF if the search comes to the position `end` of the hash table."""
     tag = entry_tag(h, bits)
     low = np.uint32((1 << bits) - 1)
     mask = np.uint64(slots.size - 1)
@@ -109,6 +127,8 @@ def find_group_of(
                 if same:
                     return g
         at = (at + np.uint64(1)) & mask
+        if np.int64(at) == end:
+            return np.int64(PUT_OFF)
 
 
 @inline
@@ -142,6 +162,8 @@ def take_run(m: Block, k: Number) -> Number:
 def free_run(m: Block, at: Number, k: Number) -> None:
     """Free the run of 2**k postings that starts at `at`."""
     postings, free = vector(m, POSTINGS), vector(m, FREE_RUNS)
+    if free[k] == 0:
+        free[LENGTHS + k] = at + 1
     postings[at] = free[k]
     free[k] = at + 1
 
@@ -189,13 +211,21 @@ def arrange(m: Block, a: Number, r: Number) -> Flag:
 
     Returns False if an array is full.
     """
-    arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
-    slots, postings, values = entries(m, GROUP_ENTRIES), vector(m, POSTINGS), vector(m, VALUES)
-    value = arranged[a, ARRANGED_VALUE]
+    arranged, groups, rows, slots = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS), entries(m, GROUP_ENTRIES)
     h = row_hash(arranged, a, rows, r)
     g = find_group_of(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h)
     if g < 0:
         return new_group(m, a, r, ~g, h)
+    return append_row(m, g, r, arranged[a, ARRANGED_VALUE])
+
+
+@inline
+def append_row(m: Block, g: Number, r: Number, value: Number) -> Flag:
+    """Add row `r` to group `g`, unless `r` is already the last row of the group. Returns False if an array is full.
+
+    `value`: the word of a row that is kept beside the posting.
+    """
+    groups, rows, postings, values = matrix(m, GROUPS), matrix(m, ROWS), vector(m, POSTINGS), vector(m, VALUES)
     start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
     last = start if length == 1 else np.int64(postings[start + length - 1])
     if last == r:

@@ -4,6 +4,8 @@ gatekeep        find the trigger keys of new facts; each (key, fact) starts rewr
 product, probe  extend rewrites by facts from the arrangements; choose which atom comes next
 ground          turn finished rewrites into head rows
 distinct        enter head rows into the fact table; new rows are the next level
+meeting, shares, entering
+                gatekeep, product and distinct for many rows, by all workers of a crew
 fixpoint        advance: run levels until nothing is new
 commit_end      list the changes of a commit; make it final, or undo it
 """

@@ -1,19 +1,23 @@
 """entering: takes the heads that a crew has found into the fact table, in a Bootstrap, by all workers at the same time.
 
     list_runs     one thread     the heads that can be taken in, in the order of one thread
-    enter_heads   all workers    each worker has a part of the hash table, and enters the heads whose entries are there
+    enter_heads   all workers    each worker enters the heads of its part: their entries are in its part of the table
     number_heads  one thread     the new facts get the numbers of their rows, in the order of their first heads
     write_rows    all workers    rows, queue and entries are written
-    finish        one thread     the rows are counted, and the buffers are empty again
+    finish        one thread     the rows are counted, and the parts are empty again
 
-Invariant: rows, queue, stamps and supports are those of `distinct`. An entry may stand at another position.
+The asserted facts of a Bootstrap are taken in the same way; `part_rows` puts them into parts.
+
+Invariant: rows, queue, stamps and supports are those of `distinct` and `assert_rows`. An entry may stand at another
+position.
 
 In a Bootstrap all heads of a level have one rank, no row is free or GONE, and no undo log is kept. So a head either is
-the first of a new fact, or counts one derivation, and a new fact has no spare derivations. Until `write_rows`, the
-entry of a new fact has the number of a head: the row numbers from N_ROWS on stand for the heads of the buffers. A
-search that would leave the worker's part of the hash table is put off: `number_heads` makes it.
+the first of a new fact, or counts one derivation, and a new fact has no spare derivations. All heads of a fact are in
+one part, so one worker counts all its derivations. Until `write_rows`, the entry of a new fact has the number of a
+head: the row numbers from N_ROWS on stand for the heads of the part. A search that would leave the worker's part of
+the hash table is put off: `number_heads` makes it.
 
-Cost: each worker reads the hashes of all heads; then one probe for each head, and a row for each new fact.
+Cost: one probe for each head, and a row for each new fact.
 """
 
 from __future__ import annotations
@@ -21,46 +25,58 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline, kernel
-from kgreason.engine.level.shares import count_work, next_worker
-from kgreason.engine.memory.blocks import entries, fill_free, hashes, matrix, vector, wide
-from kgreason.engine.memory.hashing import entry_tag, hash_row, log2
+from kgreason.engine.level.shares import count_work, next_worker, put_in_part
+from kgreason.engine.memory.blocks import entries, fill_free, hashes, matrix, places_of, vector, wide
+from kgreason.engine.memory.hashing import SHARES, entry_tag, first_share, hash_row, log2
 from kgreason.engine.memory.layout import (
     AGE,
     ASSERTED,
+    ASSERTING,
     AT_EXTENT,
     COUNTED,
     CREW,
     DEAD,
     ENTRIES,
+    EXTENT_CHUNK,
+    EXTENT_DERIVATIONS,
     EXTENT_END,
+    EXTENT_REWRITES,
     EXTENT_START,
     EXTENTS,
+    FILLED,
     FIRST,
     FREE,
     HASHES,
-    HEADS,
     KEPT,
+    LEVEL,
     N_EXTENTS,
-    N_HEADS,
+    N_KEPT,
     N_NEW,
+    N_PUT_OFF,
     N_QUEUE,
     N_ROWS,
     N_RUNS,
     NEXT,
+    ONE_SPARE,
+    ORDERED,
     PART,
+    PART_BITS,
+    PART_ENDS,
+    PARTED,
     PLACES,
     QUEUE,
-    RANKS,
     ROWS,
     RUNS,
     STAMP,
     STATE,
     SUPPORT,
     TABLE,
-    TABLES,
+    UNKNOWN,
     Block,
     Flag,
     Int32,
+    Int32s,
+    Int64,
     Number,
     UInt32,
 )
@@ -71,6 +87,22 @@ LIST, ENTER, NUMBER, WRITE, FINISH, REHASH = range(6)
 REPEATED, PUT_OFF = -1, -2
 """The place of a head that is not the first of its fact, and of a head that `number_heads` enters."""
 BLOCK = 128
+RUN_WORKER, RUN_EXTENT, RUN_BEFORE, RUN_NEW = range(4)
+"""The words of a run; from RUN_NEW on there is one for each part."""
+
+
+@kernel
+def part_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number) -> None:
+    """As a worker, put a share of the facts keys[low:high] of a table into parts. They become an extent."""
+    extents, part_ends, filled = wide(m, EXTENTS), wide(m, PART_ENDS), wide(m, FILLED)
+    parted, kept, parts = matrix(m, PARTED), hashes(m, KEPT), filled.shape[1]
+    for i in range(low + (high - low) * m[PART] // parts, low + (high - low) * (m[PART] + 1) // parts):
+        put_in_part(m, parted, kept, filled, keys, i, table, hash_row(keys, i, 0, keys.shape[1]))
+    for p in range(filled.shape[1]):
+        part_ends[0, p] = filled[0, p]
+    extents[0, EXTENT_CHUNK], extents[0, EXTENT_START], extents[0, EXTENT_END] = 0, 0, m[N_KEPT]
+    extents[0, EXTENT_REWRITES] = extents[0, EXTENT_DERIVATIONS] = 0
+    m[N_EXTENTS] = 1
 
 
 @inline
@@ -82,9 +114,8 @@ def list_runs(m: Block) -> None:
     while t >= 0 and n < runs.shape[0]:
         worker = crew[t]
         at = worker[AT_EXTENT]
-        start, end = wide(worker, EXTENTS)[at, EXTENT_START], wide(worker, EXTENTS)[at, EXTENT_END]
-        if end > start:
-            runs[n, 0], runs[n, 1], runs[n, 2] = t, start, end
+        if wide(worker, EXTENTS)[at, EXTENT_END] > wide(worker, EXTENTS)[at, EXTENT_START]:
+            runs[n, RUN_WORKER], runs[n, RUN_EXTENT] = t, at
             n += 1
         worker[AT_EXTENT] = at + 1
         t = next_worker(m)
@@ -92,118 +123,178 @@ def list_runs(m: Block) -> None:
 
 
 @inline
-def has_head(heads: Int32, i: Number, others: Int32, first: Number, other: Number) -> Flag:
-    """Whether the fact heads[i] is the fact in line `other` of `others`, from word `first` on."""
-    for c in range(heads.shape[1]):  # noqa: SIM110 - a kernel has no generator expressions
-        if heads[i, c] != others[other, first + c]:
+def part_start(part_ends: Int64, extent: Number, p: Number) -> Number:
+    """Return where the heads of an extent start in part `p`."""
+    return part_ends[extent - 1, p] if extent > 0 else np.int64(0)
+
+
+@inline
+def has_fact(lines: Int32, i: Number, others: Int32, first: Number, other: Number, width: Number) -> Flag:
+    """Whether `width` words of lines[i] are those in line `other` of `others`, from word `first` on."""
+    for c in range(width):  # noqa: SIM110 - a kernel has no generator expressions
+        if lines[i, c] != others[other, first + c]:
             return False
     return True
 
 
 @inline
 def enter_head(
-    m: Block, slots: UInt32, bits: Number, worker: Block, t: Number, i: Number, home: Number, end: Number
-) -> None:
-    """Enter head `i` of worker number `t`, or count its derivation.
+    m: Block,
+    slots: UInt32,
+    rows: Int32,
+    parted: Int32,
+    counted: Int32,
+    h: Number,
+    t: Number,
+    p: Number,
+    line: Number,
+    end: Number,
+) -> Number:
+    """Enter the head parted[line], in part `p` of worker number `t`, or count its derivation. `h`: its hash.
 
-    `home`: the position in the hash table at which the search starts. `end`: the position at which the search is put
-    off, or -1.
+    Returns the position of its entry if the head is the first of a new fact; otherwise REPEATED, or PUT_OFF if the
+    search comes to the position `end` of the hash table.
     """
-    heads, places, counted = matrix(worker, HEADS), vector(worker, PLACES), vector(worker, COUNTED)
-    h = hashes(worker, KEPT)[i]
-    tag, low, room = entry_tag(h, bits), np.uint32((1 << bits) - 1), heads.shape[0] - 1
-    at = home
+    bits, width, n_rows = log2(m, ENTRIES), parted.shape[1] - 2, m[N_ROWS]
+    tag, low, mask = entry_tag(h, bits), np.uint32((1 << bits) - 1), np.int64(slots.size - 1)
+    at = np.int64(h >> np.uint64(64 - bits))
     while True:
         entry = slots[at]
         if entry == 0:
-            slots[at] = tag | np.uint32(m[N_ROWS] + t * room + i + 1)
-            places[i], counted[i] = at, 1
-            return
+            number = n_rows + (t << m[PART_BITS]) + line - (p << m[PART_BITS])
+            slots[at] = tag | np.uint32(number + 1)
+            counted[line] = 1
+            return at
         if (entry & ~low) == tag:
             r = np.int64(entry & low) - 1
-            if r >= m[N_ROWS]:
-                other = wide(m, CREW)[(r - m[N_ROWS]) // room]
-                r = (r - m[N_ROWS]) % room
-                if has_head(heads, i, matrix(other, HEADS), np.int64(0), r):
-                    vector(other, COUNTED)[r] += 1
-                    places[i] = REPEATED
-                    return
-            elif has_head(heads, i, matrix(m, ROWS), np.int64(FIRST), r):
-                if matrix(m, ROWS)[r, STATE] & (AGE | ASSERTED) == NEXT:
-                    matrix(m, ROWS)[r, SUPPORT] += 1
-                places[i] = REPEATED
-                return
-        at = (at + 1) & (slots.size - 1)
+            if r >= n_rows:
+                other = wide(m, CREW)[(r - n_rows) >> m[PART_BITS]]
+                first = (p << m[PART_BITS]) + ((r - n_rows) & ((1 << m[PART_BITS]) - 1))
+                if has_fact(parted, line, matrix(other, PARTED), np.int64(0), first, width):
+                    vector(other, COUNTED)[first] += 1
+                    return np.int64(REPEATED)
+            elif has_fact(parted, line, rows, np.int64(FIRST), r, width):
+                count_head(m, rows, r)
+                return np.int64(REPEATED)
+        at = (at + 1) & mask
         if at == end:
-            places[i] = PUT_OFF
-            return
+            return np.int64(PUT_OFF)
+
+
+@inline
+def count_head(m: Block, rows: Int32, r: Number) -> None:
+    """Count a derivation of the fact in row `r`, or note that the fact is asserted."""
+    state = rows[r, STATE]
+    if m[ASSERTING] != 0:
+        rows[r, STATE] = state | ASSERTED
+    elif state & (AGE | ASSERTED) == NEXT or m[LEVEL] < rows[r, STAMP]:
+        rows[r, SUPPORT] += 1
+    elif state & UNKNOWN == 0:
+        rows[r, STATE] = state + ONE_SPARE
 
 
 @inline
 def enter_heads(m: Block) -> None:
-    """As a worker, enter the heads whose entries belong to the worker's part of the hash table."""
-    crew, runs, slots, bits = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), log2(m, ENTRIES)
-    start, end = m[PART] * slots.size // crew.shape[0], (m[PART] + 1) * slots.size // crew.shape[0]
-    shift = np.uint64(64 - bits)
-    last = end & (slots.size - 1)
+    """As a worker, enter the heads of the worker's part, whose entries are in its part of the hash table."""
+    crew, runs, slots, rows = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), matrix(m, ROWS)
+    p, n_rows, bits = m[PART], m[N_ROWS], log2(m, ENTRIES)
+    shift, low_bits = np.uint64(64 - bits), np.uint32((1 << bits) - 1)
+    end = first_share(p + 1, crew.shape[0]) * (slots.size // SHARES) & (slots.size - 1)
     for n in range(m[N_RUNS]):
-        t = runs[n, 0]
-        worker = crew[t]
-        h = hashes(worker, KEPT)
-        for low in range(runs[n, 1], runs[n, 2], BLOCK):
-            high = min(low + BLOCK, runs[n, 2])
-            met = np.uint32(0)
-            for i in range(low, high):
-                home = np.int64(h[i] >> shift)
-                if start <= home < end:
-                    met |= slots[home]
+        t, extent, new = runs[n, RUN_WORKER], runs[n, RUN_EXTENT], np.int64(0)
+        worker, part_ends, first = crew[t], wide(crew[t], PART_ENDS), p << m[PART_BITS]
+        parted, h = matrix(worker, PARTED), hashes(worker, KEPT)
+        places, counted = places_of(worker, PLACES), vector(worker, COUNTED)
+        start, stop = first + part_start(part_ends, extent, p), first + part_ends[extent, p]
+        for low in range(start, stop, BLOCK):
+            high, met = min(low + BLOCK, stop), np.int64(0)
+            for line in range(low, high):
+                met += np.int64(slots[h[line] >> shift])
+            for line in range(low, high):
+                r = np.int64(slots[h[line] >> shift] & low_bits) - 1
+                if 0 <= r < n_rows:
+                    met += rows[r, SUPPORT]
             hashes(m, HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
-            for i in range(low, high):
-                home = np.int64(h[i] >> shift)
-                if start <= home < end:
-                    enter_head(m, slots, bits, worker, t, i, home, last)
+            for line in range(low, high):
+                place = enter_head(m, slots, rows, parted, counted, h[line], t, p, np.int64(line), end)
+                places[line] = place
+                new += place >= 0
+                if place == PUT_OFF:
+                    m[N_PUT_OFF] += 1
+        runs[n, RUN_NEW + p] = new
+
+
+@inline
+def enter_put_off(m: Block) -> None:
+    """Enter the heads that were put off."""
+    crew, runs, slots, rows = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), matrix(m, ROWS)
+    for n in range(m[N_RUNS]):
+        t, extent = runs[n, RUN_WORKER], runs[n, RUN_EXTENT]
+        parted, h, part_ends = matrix(crew[t], PARTED), hashes(crew[t], KEPT), wide(crew[t], PART_ENDS)
+        places, counted = places_of(crew[t], PLACES), vector(crew[t], COUNTED)
+        for part in range(crew.shape[0]):
+            p = np.int64(part)
+            first = p << m[PART_BITS]
+            for line in range(first + part_start(part_ends, extent, p), first + part_ends[extent, p]):
+                if places[line] == PUT_OFF:
+                    places[line] = enter_head(m, slots, rows, parted, counted, h[line], t, p, line, np.int64(-1))
+                    runs[n, RUN_NEW + p] += places[line] >= 0
 
 
 @inline
 def number_heads(m: Block) -> None:
     """Enter the heads that were put off. Give each new fact the number of its row, in the order of the heads."""
-    crew, runs, slots, bits = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), log2(m, ENTRIES)
-    shift = np.uint64(64 - bits)
+    crew, runs, put_off, total = wide(m, CREW), wide(m, RUNS), np.int64(0), np.int64(0)
+    for t in range(crew.shape[0]):
+        put_off += crew[t, N_PUT_OFF]
+        crew[t, N_PUT_OFF] = 0
+    if put_off > 0:
+        enter_put_off(m)
     for n in range(m[N_RUNS]):
-        t = runs[n, 0]
-        worker = crew[t]
-        places, h = vector(worker, PLACES), hashes(worker, KEPT)
-        for i in range(runs[n, 1], runs[n, 2]):
-            if places[i] == PUT_OFF:
-                enter_head(m, slots, bits, worker, t, i, np.int64(h[i] >> shift), np.int64(-1))
-    total = np.int64(0)
-    for n in range(m[N_RUNS]):
-        places = vector(crew[runs[n, 0]], PLACES)
-        new = np.int64(0)
-        for i in range(runs[n, 1], runs[n, 2]):
-            new += places[i] >= 0
-        runs[n, 3] = total
-        total += new
+        runs[n, RUN_BEFORE] = total
+        for p in range(crew.shape[0]):
+            total += runs[n, RUN_NEW + p]
     m[N_NEW] = total
+
+
+@inline
+def order_new(m: Block, worker: Block, extent: Number, ordered: Int32) -> Number:
+    """Write the new facts of an extent to `ordered`, each at the number of its first head in the extent.
+
+    A new fact is there as the line of its first head + 1. Returns how many heads the extent has.
+    """
+    parted, places, part_ends = matrix(worker, PARTED), places_of(worker, PLACES), wide(worker, PART_ENDS)
+    extents, number = wide(worker, EXTENTS), parted.shape[1] - 1
+    first = extents[extent, EXTENT_START]
+    for part in range(part_ends.shape[1]):
+        p = np.int64(part)
+        start = p << m[PART_BITS]
+        for line in range(start + part_start(part_ends, extent, p), start + part_ends[extent, p]):
+            if places[line] >= 0:
+                ordered[parted[line, number] - first] = line + 1
+    return extents[extent, EXTENT_END] - first
 
 
 @inline
 def write_rows(m: Block) -> None:
     """As a worker, write the rows of the new facts in some of the runs, their places in the queue and their entries."""
     crew, runs, slots, bits = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), log2(m, ENTRIES)
-    rows, queue = matrix(m, ROWS), vector(m, QUEUE)
+    rows, queue, ordered = matrix(m, ROWS), vector(m, QUEUE), vector(m, ORDERED)
+    state, stamp = (NEXT | ASSERTED, np.int64(0)) if m[ASSERTING] != 0 else (NEXT, m[LEVEL] + 1)
     for n in range(m[PART], m[N_RUNS], crew.shape[0]):
-        worker = crew[runs[n, 0]]
-        heads, ranks, tables = matrix(worker, HEADS), vector(worker, RANKS), vector(worker, TABLES)
-        places, counted, h = vector(worker, PLACES), vector(worker, COUNTED), hashes(worker, KEPT)
-        r, at = m[N_ROWS] + runs[n, 3], m[N_QUEUE] + runs[n, 3]
-        for i in range(runs[n, 1], runs[n, 2]):
-            if places[i] >= 0:
-                rows[r, STATE] = NEXT | tables[i] << TABLE
-                rows[r, STAMP], rows[r, SUPPORT] = max(ranks[i] + 1, 1), counted[i]
-                for c in range(heads.shape[1]):
-                    rows[r, FIRST + c] = heads[i, c]
-                slots[places[i]] = entry_tag(h[i], bits) | np.uint32(r + 1)
+        worker = crew[runs[n, RUN_WORKER]]
+        parted, places, counted = matrix(worker, PARTED), places_of(worker, PLACES), vector(worker, COUNTED)
+        h, width = hashes(worker, KEPT), parted.shape[1] - 2
+        r, at = m[N_ROWS] + runs[n, RUN_BEFORE], m[N_QUEUE] + runs[n, RUN_BEFORE]
+        for j in range(order_new(m, worker, runs[n, RUN_EXTENT], ordered)):
+            line = np.int64(ordered[j]) - 1
+            if line >= 0:
+                ordered[j] = 0
+                rows[r, STATE], rows[r, STAMP] = state | parted[line, width] << TABLE, stamp
+                rows[r, SUPPORT] = 0 if stamp == 0 else counted[line]
+                for c in range(width):
+                    rows[r, FIRST + c] = parted[line, c]
+                slots[places[line]] = entry_tag(h[line], bits) | np.uint32(r + 1)
                 queue[at] = r
                 r += 1
                 at += 1
@@ -211,7 +302,7 @@ def write_rows(m: Block) -> None:
 
 @inline
 def finish(m: Block) -> None:
-    """Count the new rows, and empty the buffers whose heads are all taken in."""
+    """Count the new rows, and empty the parts whose heads are all taken in."""
     crew = wide(m, CREW)
     m[N_ROWS] += m[N_NEW]
     m[N_QUEUE] += m[N_NEW]
@@ -219,7 +310,8 @@ def finish(m: Block) -> None:
     for t in range(crew.shape[0]):
         worker = crew[t]
         if worker[AT_EXTENT] == worker[N_EXTENTS]:
-            worker[N_HEADS] = worker[N_EXTENTS] = worker[AT_EXTENT] = 0
+            worker[N_KEPT] = worker[N_EXTENTS] = worker[AT_EXTENT] = 0
+            wide(worker, FILLED)[0, :] = 0
 
 
 @inline

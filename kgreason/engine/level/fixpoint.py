@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from kgreason.compiled import inline, kernel
 from kgreason.engine.level.distinct import discount, distinct
-from kgreason.engine.level.gatekeep import close_segment, gatekeep, open_level, scan
+from kgreason.engine.level.gatekeep import close_segment, gatekeep, open_level, scan, segment_end
 from kgreason.engine.level.product import MISSING, product
 from kgreason.engine.level.shares import are_finished, collect, count_work, divide, is_divided, next_worker, run_chunks
 from kgreason.engine.memory.layout import (
+    ASSERT,
     AT_GROUP,
     AT_PLAN,
     CALLS,
@@ -30,6 +31,7 @@ from kgreason.engine.memory.layout import (
     DONE,
     ENTRIES,
     EXPLAIN,
+    FEWEST_FACTS,
     FUEL,
     GATEKEEP,
     LEVEL,
@@ -46,12 +48,13 @@ from kgreason.engine.memory.layout import (
     NEED_ARRANGEMENT,
     NEED_CREW,
     NEED_LIMIT,
-    NEED_POSTINGS,
+    NEED_MEETING,
     NEED_READER,
     NEED_ROWS,
     PHASE,
     PRODUCT,
     QUEUE,
+    RANKED,
     RETRACT,
     REWRITES,
     ROWS,
@@ -70,11 +73,18 @@ from kgreason.engine.memory.layout import (
 
 
 @inline
+def is_met_by_all(m: Block) -> Flag:
+    """Whether all workers are to gatekeep the next segment: it is large, and all its rows are new."""
+    is_large = m[LEVEL_END] - m[SEGMENT_LOW] >= m[FEWEST_FACTS]
+    return is_large and m[RANKED] == 0 and m[MODE] == ASSERT and m[SEGMENT_HIGH] == m[SEGMENT_LOW]
+
+
+@inline
 def next_segment(m: Block) -> Number:
     """Call `gatekeep` for the next segment. If the level is done, open the next level first.
 
-    In a scan, make a segment of the next scanned rows. Returns DONE if no row is left, NEED_POSTINGS if an arrangement
-    is full, else RUNNING.
+    In a scan, make a segment of the next scanned rows. Returns DONE if no row is left, NEED_POSTINGS or NEED_HITS if an
+    array is full, NEED_MEETING if all workers are to gatekeep the segment, else RUNNING.
     """
     if m[PHASE] == SCAN:
         if m[SCAN_AT] == m[SCAN_END]:
@@ -88,8 +98,12 @@ def next_segment(m: Block) -> Number:
                 open_level(m, m[N_QUEUE])
                 m[LEVEL] += 1
                 m[LEVELS] += 1
-        if not gatekeep(m):
-            return NEED_POSTINGS
+        if is_met_by_all(m):
+            m[SEGMENT_HIGH] = segment_end(m)
+            return NEED_MEETING
+        status = gatekeep(m)
+        if status != RUNNING:
+            return status
     m[AT_GROUP], m[AT_PLAN] = 0, -1
     m[PHASE] = PRODUCT
     return RUNNING

@@ -46,17 +46,21 @@ from kgreason.engine.memory.layout import (
     N_GROUPS,
     N_HITS,
     N_SHAPES,
+    NEED_HITS,
+    NEED_POSTINGS,
     OLD,
     PARTIAL,
     QUEUE,
     RANKED,
     RETRACT,
     ROWS,
+    RUNNING,
     SCAN_AT,
     SCAN_END,
     SCAN_KEY,
     SCAN_PLAN,
     SCANNED,
+    SEGMENT,
     SEGMENT_HIGH,
     SEGMENT_LOW,
     SHAPES,
@@ -103,48 +107,40 @@ def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag)
 
 
 @inline
-def arrange_everywhere(m: Block, rows: Int32, r: Number) -> Flag:
-    """Enter row `r` into the arrangements that the keys without constants ask for, if the asks are live.
+def arrange_everywhere(m: Block, shape: Number, rows: Int32, r: Number) -> Flag:
+    """Enter row `r` into the arrangements that the key without constants asks for, if the asks are live.
 
-    Returns False if an array is full.
+    `shape`: the shape of this key. Returns False if an array is full.
     """
-    shapes = matrix(m, SHAPES)
-    for shape in range(m[N_SHAPES]):
-        if shapes[shape, 1] == 0:
-            k = find_key(m, shape, rows, r)
-            if k >= 0 and not arrange_for_key(m, k, r):
-                return False
-    return True
+    k = find_key(m, shape, rows, r)
+    return k < 0 or arrange_for_key(m, k, r)
 
 
 @inline
-def add_common_hits(m: Block, low: Number, high: Number) -> None:
-    """Add the hits of the key without constants, which all triples of queue[low:high] meet.
+def add_common_hits(m: Block, shape: Number, low: Number, high: Number) -> None:
+    """Add the hits of the key without constants, which all triples of queue[low:high] meet. `shape`: its shape.
 
-    There is at most one such key, the key of the triple pattern `?s ?p ?o`; an n-ary atom has its relation as a
-    constant. In the phase ASSERT the new rows are counted for the key. The rows become hits only if a plan of the key
-    can derive facts. So before the first owl:sameAs, the rules that replace equal terms cost only this count.
+    In the phase ASSERT the new rows are counted for the key. The rows become hits only if a plan of the key can derive
+    facts. So before the first owl:sameAs, the rules that replace equal terms cost only this count.
     """
     rows, queue, shapes, count = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES), vector(m, KEY_COUNT)
     hit_keys, hit_rows = vector(m, HIT_KEYS), vector(m, HIT_ROWS)
-    for shape in range(m[N_SHAPES]):
-        if shapes[shape, 1] == 0:
-            n = start = m[N_HITS]
-            fresh = 0
-            for i in range(low, high):
-                state = rows[queue[i], STATE]
-                if state >> TABLE & LAST_TABLE == shapes[shape, 0]:
-                    hit_rows[n] = queue[i]
-                    n += 1
-                    fresh += state & MET == 0
-            if n > start:
-                k = find_key(m, shape, rows, hit_rows[start])
-                if m[MODE] == ASSERT:
-                    count[k] += fresh
-                if has_work(m, k):
-                    for i in range(start, n):
-                        hit_keys[i] = k
-                    m[N_HITS] = n
+    n = start = m[N_HITS]
+    fresh = 0
+    for i in range(low, high):
+        state = rows[queue[i], STATE]
+        if state >> TABLE & LAST_TABLE == shapes[shape, 0]:
+            hit_rows[n] = queue[i]
+            n += 1
+            fresh += state & MET == 0
+    if n > start:
+        k = find_key(m, shape, rows, hit_rows[start])
+        if m[MODE] == ASSERT:
+            count[k] += fresh
+        if has_work(m, k):
+            for i in range(start, n):
+                hit_keys[i] = k
+            m[N_HITS] = n
 
 
 @inline
@@ -193,49 +189,80 @@ def mark_met(m: Block, low: Number, high: Number) -> None:
 
 
 @inline
-def gatekeep(m: Block) -> Flag:
+def segment_end(m: Block) -> Number:
+    """Return the end of the segment that starts at SEGMENT_LOW: at most m[SEGMENT] rows of the level.
+
+    The asserted facts of a Bootstrap are in segments of one table each; the rows of a table stand together.
+    """
+    rows, queue, low = matrix(m, ROWS), vector(m, QUEUE), m[SEGMENT_LOW]
+    end = min(m[LEVEL_END], low + m[SEGMENT])
+    if m[RANKED] == 0 and m[LEVEL] == 0:
+        table = rows[queue[low], STATE] >> TABLE & LAST_TABLE
+        while rows[queue[end - 1], STATE] >> TABLE & LAST_TABLE != table:
+            end -= 1
+    return end
+
+
+@inline
+def constant_free(m: Block) -> Number:
+    """Return the shape of the key without constants, or -1. It is the shape of the triple pattern `?s ?p ?o`.
+
+    There is at most one, because an n-ary atom has its relation as a constant.
+    """
+    shapes = matrix(m, SHAPES)
+    for shape in range(m[N_SHAPES]):
+        if shapes[shape, 1] == 0:
+            return np.int64(shape)
+    return np.int64(-1)
+
+
+@inline
+def has_arranged_all(m: Block) -> Flag:
+    """Whether an arrangement has a live ask of the key without constants."""
+    arranged, live = matrix(m, ARRANGED), matrix(m, LIVE)
+    for a in range(live.shape[0]):  # noqa: SIM110 - a kernel has no generator expressions
+        if live[a, 0] == 1 and arranged[a, ARRANGED_BITS] == EVERY_ROW:
+            return True
+    return False
+
+
+@inline
+def gatekeep(m: Block) -> Number:
     """Make the next segment of the level, and find its hits.
 
     In the phase ASSERT, also count the rows of the segment for the keys that they meet, and enter the rows into
-    arrangements. Returns False if an arrangement needs more room first; then make room and call again.
+    arrangements. Returns RUNNING, or what is needed first: NEED_POSTINGS or NEED_HITS. Then make room and call again.
     """
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
-    low, at = m[SEGMENT_LOW], m[SEGMENT_HIGH]
-    room = vector(m, HIT_ROWS).size - m[N_SHAPES]
-    constant_free, shapes, filters, asked = 0, matrix(m, SHAPES), matrix(m, FILTERS), entries(m, ASKED)
-    arrives = m[MODE] == ASSERT
-    everywhere = False
-    for shape in range(m[N_SHAPES]):
-        constant_free += shapes[shape, 1] == 0
-    arranged, live = matrix(m, ARRANGED), matrix(m, LIVE)
-    for a in range(live.shape[0]):
-        everywhere |= live[a, 0] == 1 and arranged[a, ARRANGED_BITS] == EVERY_ROW
+    low, at, end, common = m[SEGMENT_LOW], m[SEGMENT_HIGH], segment_end(m), constant_free(m)
+    room = vector(m, HIT_ROWS).size - m[N_SHAPES] - (end - low if common >= 0 else 0)
+    filters, asked = matrix(m, FILTERS), entries(m, ASKED)
+    arrives, everywhere = m[MODE] == ASSERT, has_arranged_all(m)
     m[PARTIAL] = arrives
-    is_first = m[RANKED] == 0 and m[LEVEL] == 0  # the asserted facts of a Bootstrap: one table in each segment
-    end = m[LEVEL_END]
-    while at < end and m[N_HITS] + (at - low) * constant_free <= room:
+    status = RUNNING
+    while at < end and status == RUNNING:
         r = np.int64(queue[at])
-        if is_first and (rows[r, STATE] ^ rows[queue[low], STATE]) >> TABLE & LAST_TABLE != 0:
-            end = at
-            break
         bits = shapes_met(filters, asked, rows, r)
         is_fresh = arrives and rows[r, STATE] & MET == 0
-        if everywhere and is_fresh and not arrange_everywhere(m, rows, r):
-            break
-        if bits != 0 and not gatekeep_row(m, rows, r, bits, is_fresh):
-            break
-        rows[r, STATE] = (rows[r, STATE] & ~AGE) | CURRENT
-        at += 1
-    is_done = at == end or m[N_HITS] + (at - low) * constant_free > room
+        if m[N_HITS] > room:
+            status = NEED_HITS
+        elif (everywhere and is_fresh and not arrange_everywhere(m, common, rows, r)) or (
+            bits != 0 and not gatekeep_row(m, rows, r, bits, is_fresh)
+        ):
+            status = NEED_POSTINGS
+        else:
+            rows[r, STATE] = (rows[r, STATE] & ~AGE) | CURRENT
+            at += 1
     m[FUEL] -= at - m[SEGMENT_HIGH]
     m[SEGMENT_HIGH] = at
-    if is_done:
-        add_common_hits(m, low, at)
+    if status == RUNNING:
+        if common >= 0:
+            add_common_hits(m, common, low, at)
         if arrives:
             mark_met(m, low, at)
         m[PARTIAL] = 0
         group_hits(m)
-    return is_done
+    return np.int64(status)
 
 
 @inline
@@ -244,7 +271,7 @@ def scan_for_plan(m: Block) -> None:
     rows, scanned, grouped, group_low = matrix(m, ROWS), vector(m, SCANNED), vector(m, GROUPED), vector(m, GROUP_LOW)
     n = 0
     at = m[SCAN_AT]
-    while at < m[SCAN_END] and n < grouped.size:
+    while at < m[SCAN_END] and n < m[SEGMENT]:
         r = np.int64(scanned[at])
         if (m[BEFORE] >> np.int64(rows[r, STATE] & AGE)) & 1 and meets(m, m[SCAN_KEY], rows, r):
             grouped[n] = r
@@ -262,7 +289,7 @@ def scan_heads(m: Block) -> None:
     rows, scanned, hit_keys, hit_rows = matrix(m, ROWS), vector(m, SCANNED), vector(m, HIT_KEYS), vector(m, HIT_ROWS)
     n = 0
     at = m[SCAN_AT]
-    while at < m[SCAN_END] and n + m[N_BACK_SHAPES] <= hit_rows.size:
+    while at < m[SCAN_END] and n + m[N_BACK_SHAPES] <= m[SEGMENT]:
         for shape in range(m[N_BACK_SHAPES]):
             k = find_head_key(m, shape, rows, np.int64(scanned[at]))
             if k >= 0:

@@ -1,19 +1,22 @@
 """shares: the product of a large segment, divided into chunks that the workers of a crew run at the same time.
 
-A chunk is one plan and up to CHUNK_ROWS rows of its hits. The chunks have the order in which one thread would run them.
+A chunk is one plan and some rows of its hits. The chunks have the order in which one thread would run them.
 A worker is a copy of the memory block with scratch arrays of its own. It takes the next chunk, runs it, and drops the
-heads that it can count itself: most heads are facts that are known already. The other heads stay in the worker's
-buffer. Then one thread takes them in, in the order of their chunks.
+heads that it can count itself: often most heads are facts that are known already. The other heads stay in the worker's
+buffer. Then they are taken in, in the order of their chunks: in a Bootstrap by all workers (`entering`), which count
+derivations of known facts as well, else by one thread. So in a Bootstrap a worker drops nothing while most heads are
+new, and each head is looked up once. There it divides the heads into parts by their hashes, one part for each worker:
+two workers never write the same line of an array.
 
 Invariant: facts, rows, queue, stamps, supports and counts of rewrites are those of one thread, to the last number. A
 worker writes nothing that another worker reads, except that it counts derivations by atomic additions: in a Bootstrap
 all derivations of present facts, in an Update spare derivations of rows that the undo log has already. Sums do not
 depend on the order, and a count that becomes unknown has one form. So the states are those of one thread, too.
 
-A worker stops when no chunk is left, when its buffer is half full or when its fuel is used up. So it may stop within a
+A worker stops when no chunk is left, when a buffer is half full or when its fuel is used up. So it may stop within a
 chunk. The first unfinished chunk is the *frontier*: later heads wait until it is finished.
 
-Cost: a look-up in the hash table for each head, and a second one for each head that is kept.
+Cost: a look-up in the hash table for each head, and a second one for each head that is looked up here and kept.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from kgreason.compiled import inline
 from kgreason.engine.facts.hash_table import BLOCK, find_row, touch
 from kgreason.engine.level.product import FINISHED, MISSING, charge, run_plan
 from kgreason.engine.memory.blocks import entries, fetch_add, hashes, matrix, vector, wide
-from kgreason.engine.memory.hashing import log2
+from kgreason.engine.memory.hashing import hash_row, log2, part_of_hash
 from kgreason.engine.memory.layout import (
     AGE,
     ASSERT,
@@ -50,6 +53,7 @@ from kgreason.engine.memory.layout import (
     EXTENT_START,
     EXTENTS,
     FEWEST_HITS,
+    FILLED,
     FUEL,
     GONE,
     GROUP_KEY,
@@ -64,26 +68,42 @@ from kgreason.engine.memory.layout import (
     N_EXTENTS,
     N_GROUPS,
     N_HEADS,
+    N_KEPT,
     NEXT,
     ONE_SPARE,
+    PART_BITS,
+    PART_ENDS,
+    PARTED,
     PLANS,
     RANKED,
     RANKS,
     RETRACT,
     REWRITES,
     ROWS,
+    SIFTS,
     STAMP,
     STATE,
     SUPPORT,
     TABLES,
     TURN,
     UNKNOWN,
+    UNTIL_SIFT,
     Block,
     Flag,
     Int32,
+    Int64,
     Number,
+    UInt64,
 )
 from kgreason.engine.program.derivable import has_arrangements, has_facts
+
+_MOST_ROWS, _CHUNKS = 1 << 10, 64
+"""A chunk has at most 1,024 rows: larger chunks cost less. But there are about 64 chunks for each worker, so that all
+workers are busy to the end."""
+_ENOUGH = 64
+"""So many heads of a chunk tell whether it pays to sift heads."""
+_UNSIFTED = 31
+"""After so many chunks that are not sifted, one is."""
 
 
 @inline
@@ -101,7 +121,8 @@ def divide(m: Block) -> Number:
     """
     key_info, plans, chunks, crew = matrix(m, KEY_INFO), matrix(m, PLANS), matrix(m, CHUNKS), wide(m, CREW)
     group_key, group_low = vector(m, GROUP_KEY), vector(m, GROUP_LOW)
-    n = np.int64(0)
+    n, parts = np.int64(0), max(1, crew.shape[0])
+    room = max(m[CHUNK_ROWS], min(_MOST_ROWS, np.int64(group_low[m[N_GROUPS]]) // (parts * _CHUNKS)))
     status = FINISHED
     while m[AT_GROUP] < m[N_GROUPS] and status == FINISHED and n < chunks.shape[0]:
         low, high = np.int64(group_low[m[AT_GROUP]]), np.int64(group_low[m[AT_GROUP] + 1])
@@ -112,7 +133,7 @@ def divide(m: Block) -> Number:
             if not has_arrangements(m, m[AT_PLAN]):
                 status = MISSING
                 continue
-            stop = min(high, m[AT_ROW] + m[CHUNK_ROWS])
+            stop = min(high, m[AT_ROW] + room)
             chunks[n, 0], chunks[n, 1], chunks[n, 2] = m[AT_PLAN], m[AT_ROW], stop
             n += 1
             m[AT_ROW] = stop
@@ -173,20 +194,79 @@ def sift(m: Block, start: Number) -> None:
     """Drop those heads of the buffer, from `start` on, that change nothing or that are counted at once (`counts`)."""
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
-    bits, leaves, kept = log2(m, ENTRIES), m[MODE] == RETRACT, hashes(m, KEPT)
-    is_bootstrap = m[RANKED] == 0 and m[MODE] == ASSERT
+    bits, leaves = log2(m, ENTRIES), m[MODE] == RETRACT
     n = start
     for low in range(start, m[N_HEADS], BLOCK):
         high = min(low + BLOCK, m[N_HEADS])
         touch(m, rows, slots, bits, heads, low, high)
         for i in range(low, high):
             r = find_row(rows, slots, bits, heads, i, h[i - low])
-            if r < 0 or counts(rows, r, np.int64(ranks[i]), leaves, is_bootstrap):
+            if r < 0 or counts(rows, r, np.int64(ranks[i]), leaves, False):
                 for c in range(heads.shape[1]):
                     heads[n, c] = heads[i, c]
-                ranks[n], tables[n], kept[n] = ranks[i], tables[i], h[i - low]
+                ranks[n], tables[n] = ranks[i], tables[i]
                 n += 1
     m[N_HEADS] = n
+
+
+@inline
+def put_in_part(
+    m: Block, parted: Int32, kept: UInt64, filled: Int64, keys: Int32, i: Number, table: Number, h: Number
+) -> None:
+    """Put the fact `keys[i]`, with hash `h`, into the part to which its hash belongs."""
+    p, width = part_of_hash(h, filled.shape[1]), parted.shape[1] - 2
+    at = (p << m[PART_BITS]) + filled[0, p]
+    for c in range(keys.shape[1]):
+        parted[at, c] = keys[i, c]
+    for c in range(keys.shape[1], width):
+        parted[at, c] = 0
+    parted[at, width], parted[at, width + 1] = table, m[N_KEPT]
+    kept[at] = h
+    filled[0, p] += 1
+    m[N_KEPT] += 1
+
+
+@inline
+def part_all(m: Block) -> None:
+    """Put all heads of the buffer into parts, and empty the buffer."""
+    heads, tables = matrix(m, HEADS), vector(m, TABLES)
+    parted, kept, filled = matrix(m, PARTED), hashes(m, KEPT), wide(m, FILLED)
+    for i in range(m[N_HEADS]):
+        put_in_part(m, parted, kept, filled, heads, i, tables[i], hash_row(heads, i, 0, heads.shape[1]))
+    m[N_HEADS] = 0
+
+
+@inline
+def part_sifted(m: Block) -> None:
+    """As `part_all`, but drop the heads that can be counted at once (`counts`)."""
+    rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
+    ranks, tables, h, bits = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES), log2(m, ENTRIES)
+    parted, kept, filled = matrix(m, PARTED), hashes(m, KEPT), wide(m, FILLED)
+    for low in range(0, m[N_HEADS], BLOCK):
+        high = min(low + BLOCK, m[N_HEADS])
+        touch(m, rows, slots, bits, heads, low, high)
+        for i in range(low, high):
+            r = find_row(rows, slots, bits, heads, i, h[i - low])
+            if r < 0 or counts(rows, r, np.int64(ranks[i]), False, True):
+                put_in_part(m, parted, kept, filled, heads, i, tables[i], h[i - low])
+    m[N_HEADS] = 0
+
+
+@inline
+def part(m: Block) -> None:
+    """In a Bootstrap, put heads of the buffer into parts: all heads, or those that must be taken in.
+
+    Heads are looked up first if more than half of those that were looked up last were dropped. Some chunks are always
+    looked up, to find out.
+    """
+    if m[SIFTS] == 0 and m[UNTIL_SIFT] > 0:
+        m[UNTIL_SIFT] -= 1
+        part_all(m)
+        return
+    made, kept = m[N_HEADS], m[N_KEPT]
+    part_sifted(m)
+    if made >= _ENOUGH:
+        m[SIFTS], m[UNTIL_SIFT] = 2 * (m[N_KEPT] - kept) < made, _UNSIFTED
 
 
 @inline
@@ -202,22 +282,35 @@ def next_chunk(m: Block) -> Flag:
 
 @inline
 def run_chunks(m: Block) -> None:
-    """Work as a worker: run chunks until none is left, until the buffer is half full or the fuel is used up."""
-    chunks, extents = matrix(m, CHUNKS), wide(m, EXTENTS)
-    half = m[HEADS + 1] // 2
-    while m[FUEL] >= 0 and m[N_HEADS] < half and m[N_EXTENTS] < extents.shape[0]:
+    """Work as a worker: run chunks until none is left, until the fuel is used up or until a worker's buffer is full.
+
+    A buffer counts as full when it is half full. Each worker with room goes on before it looks whether another one has
+    stopped: the worker of the frontier may be the only one whose work makes room.
+    """
+    chunks, extents, part_ends, filled = matrix(m, CHUNKS), wide(m, EXTENTS), wide(m, PART_ENDS), wide(m, FILLED)
+    turn, half, is_bootstrap = wide(m, TURN), m[HEADS + 1] // 2, m[RANKED] == 0 and m[MODE] == ASSERT
+    while m[FUEL] >= 0 and m[N_HEADS] + m[N_KEPT] < half and m[N_EXTENTS] < extents.shape[0]:
         if m[CHUNK] < 0 and not next_chunk(m):
             break
-        c, n, start = m[CHUNK], m[N_EXTENTS], m[N_HEADS]
+        c, n, start = m[CHUNK], m[N_EXTENTS], m[N_HEADS] + m[N_KEPT]
         rewrites, derivations = m[REWRITES], m[DERIVATIONS]
         m[AT_PLAN] = chunks[c, 0]
         if run_plan(m, m[AT_PLAN], np.int64(chunks[c, 2])) == FINISHED:
             m[CHUNK] = -1
-        sift(m, start)
-        extents[n, EXTENT_CHUNK], extents[n, EXTENT_START], extents[n, EXTENT_END] = c, start, m[N_HEADS]
+        if is_bootstrap:
+            part(m)
+            for p in range(filled.shape[1]):
+                part_ends[n, p] = filled[0, p]
+        else:
+            sift(m, start)
+        extents[n, EXTENT_CHUNK], extents[n, EXTENT_START], extents[n, EXTENT_END] = c, start, m[N_HEADS] + m[N_KEPT]
         extents[n, EXTENT_REWRITES] = m[REWRITES] - rewrites
         extents[n, EXTENT_DERIVATIONS] = m[DERIVATIONS] - derivations
         m[N_EXTENTS] = n + 1
+        if turn[0, 1] != 0:
+            break
+    if m[N_HEADS] + m[N_KEPT] >= half:
+        turn[0, 1] = 1
 
 
 @inline

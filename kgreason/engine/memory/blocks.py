@@ -34,7 +34,11 @@ _DTYPES = {
     "crew": np.int64,
     "extents": np.int64,
     "runs": np.int64,
+    "part_ends": np.int64,
+    "filled": np.int64,
     "kept": np.uint64,
+    "places": np.int64,
+    "entered_hashes": np.uint64,
 }
 PLACES = {name: COUNTERS + 3 * number for number, name in enumerate(ARRAYS)}
 """The position of each array's address in the memory block."""
@@ -99,6 +103,8 @@ entries: Callable[[Block, int], UInt32] = array_at("uint32", 1)
 """A uint32 array of one dimension: a hash table or flags."""
 hashes: Callable[[Block, int], UInt64] = array_at("uint64", 1)
 """A uint64 array of one dimension."""
+places_of: Callable[[Block, int], Int64] = array_at("int64", 1)
+"""An int64 array of one dimension."""
 wide: Callable[[Block, int], Int64] = array_at("int64", 2)
 """An int64 array of two dimensions."""
 fetch_add: Callable[[Any, Any, Any], Any] = atomic("fetch_add")

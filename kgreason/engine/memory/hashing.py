@@ -67,6 +67,22 @@ def entry_number(entry: Number, bits: Number) -> Number:
     return np.int64(entry & np.uint32((1 << bits) - 1)) - 1
 
 
+SHARES = 256
+"""Hash tables have at least so many entries; each worker has some of the shares of a table."""
+
+
+@inline
+def first_share(part: Number, parts: Number) -> Number:
+    """Return the number of the first share that belongs to part `part`."""
+    return (SHARES * part + parts - 1) // parts
+
+
+@inline
+def part_of_hash(h: Number, parts: Number) -> Number:
+    """Return the part to which a hash belongs, in a hash table of any size."""
+    return (np.int64(h >> np.uint64(56)) * parts) >> 8
+
+
 @inline
 def sign_of(h: Number, bits: Number) -> Number:
     """Return the number of the filter's bit for hash `h`. The filter belongs to a hash table of 2**bits entries."""

@@ -71,7 +71,18 @@ NOT_GONE_AND_CURRENT = NOT_GONE | 1 << CURRENT
 ASSERT, RETRACT, REDERIVE, EXPLAIN = range(4)
 
 # Statuses of `advance`.
-DONE, RUNNING, NEED_ROWS, NEED_POSTINGS, NEED_ARRANGEMENT, NEED_READER, NEED_CREW, NEED_LIMIT = range(8)
+(
+    DONE,
+    RUNNING,
+    NEED_ROWS,
+    NEED_POSTINGS,
+    NEED_HITS,
+    NEED_ARRANGEMENT,
+    NEED_READER,
+    NEED_MEETING,
+    NEED_CREW,
+    NEED_LIMIT,
+) = range(10)
 
 # Phases of a level, and the phase of a worker, which runs chunks of a product (`level/shares.py`).
 GATEKEEP, SCAN, PRODUCT, DISTINCT, SHARE = range(5)
@@ -126,18 +137,30 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     FREE_GROUP,  # the first free group + 1; 0: there is none
     N_SIGNED,  # how often a new group has set a bit in the filter of hashes
     COMMIT,  # the number of the open commit, for the costs of rules
+    SEGMENT,  # the most rows of a segment
+    FEWEST_FACTS,  # a segment with at least so many rows meets its keys in all workers
     FEWEST_HITS,  # the product of a segment with at least so many hits is divided into chunks
-    CHUNK_ROWS,  # the most rows of a chunk
+    CHUNK_ROWS,  # the rows of a chunk, unless there are very many hits
     N_CHUNKS,  # chunks that wait for the crew, or whose heads are not all taken in; 0: the product is not divided
     CHUNK,  # of a worker: the chunk that it has begun and not finished, or -1
     N_EXTENTS,  # of a worker: extents in use
     AT_EXTENT,  # of a worker: the first extent whose heads are not all taken in
+    SIFTS,  # of a worker: 1 if it drops heads that it can count itself; 0 if most heads were kept
+    N_KEPT,  # of a worker: heads in its parts
+    UNTIL_SIFT,  # of a worker: chunks until it looks again whether to drop heads
     PART,  # of a worker: its number
+    N_ENTERED,  # of a worker: rows that it has found for arrangements (`entered`)
+    AT_ENTERED,  # of a worker: where it goes on with its part of the rows, or with the found rows of AT_FINDER
+    AT_FINDER,  # of a worker: the worker whose found rows it enters
+    N_PUT_OFF,  # of a worker: heads or found rows that one thread must enter
+    N_COMMON,  # of a worker: rows of its part that meet the key without constants
     N_RUNS,  # runs of heads that are taken in together
     N_NEW,  # new facts among these heads
+    PART_BITS,  # the base-2 logarithm of the room of a part
+    ASSERTING,  # 1: the heads that are taken in are asserted facts
     CHECK_AT,  # at the end of a segment with more rewrites than this, Python looks at the limit again
     COUNTERS,
-) = range(56)
+) = range(68)
 
 ARRAYS = (
     "rows",  # int32[n, 3 + w]: the fact table
@@ -170,7 +193,8 @@ ARRAYS = (
     "signs",  # uint32[2**k / 4]: eight bits for each entry, a filter of the hashes of the groups
     "postings",  # int32[n]: rows of the groups; the room of each run is a power of two
     "values",  # int32[n]: for each posting, the value of its row in the first column that the arrangement leaves free
-    "free_runs",  # int32[32]: for each power of two, its first free run + 1; a free run starts with the next one + 1
+    "free_runs",  # int32[64]: for each power of two, its first free run + 1; a free run starts with the next one + 1,
+    # the last one with 0; then for each power of two, its last free run + 1, if there is a first one
     "scanned",  # int32[n]: the rows that a scan looks at
     "heads",  # int32[h + 1, w]: the head buffer, and a last line for keys
     "ranks",  # int32[h]: the rank of each head
@@ -188,13 +212,20 @@ ARRAYS = (
     "hashes",  # uint64[b]: the hashes of a block
     "costs",  # int64[r, 8]: the work of each rule, see `COST_*`
     "chunks",  # int32[c, 3]: plan, first row and end of each chunk of a product
-    "turn",  # int64[1, 1]: the number of the next chunk that a worker takes
+    "turn",  # int64[1, 2]: the number of the next chunk that a worker takes; 1 if a worker has no more room for heads
     "crew",  # int64[t, words]: the memory blocks of the workers
     "extents",  # int64[e, 5]: see `EXTENT_*`
-    "runs",  # int64[e, 4]: worker, start, end of heads that are taken in together, and the new facts before them
-    "kept",  # uint64[h]: the hash of each head that a worker keeps
-    "places",  # int32[h]: for each of these heads, the position of its entry in the hash table; see `level/entering.py`
-    "counted",  # int32[h]: for each of these heads, the derivations of its fact
+    "part_ends",  # int64[e, t]: for each extent, where its heads end in each part
+    "filled",  # int64[1, t]: the heads in each part
+    "parted",  # int32[t * 2**k, w + 2]: heads by part: the columns, the table, the number of the head
+    "kept",  # uint64[t * 2**k]: the hash of each of these heads
+    "places",  # int64[t * 2**k]: for each of them, the position of its entry in the hash table; see `level/entering.py`
+    "counted",  # int32[t * 2**k]: for each of them, the derivations of its fact
+    "ordered",  # int32[n]: zeros between two calls: the new facts of an extent, in the order of their heads
+    "runs",  # int64[e, 3 + t]: worker and extent of heads that are taken in together, the new facts before them, and
+    # the new facts among them in each part
+    "entered",  # int32[n, 2]: an arrangement, and a row that it must hold; see `level/meeting.py`
+    "entered_hashes",  # uint64[n]: the hash of each of these rows in its arrangement
 )
 (
     ROWS,
@@ -248,13 +279,21 @@ ARRAYS = (
     TURN,
     CREW,
     EXTENTS,
-    RUNS,
+    PART_ENDS,
+    FILLED,
+    PARTED,
     KEPT,
     PLACES,
     COUNTED,
+    ORDERED,
+    RUNS,
+    ENTERED,
+    ENTERED_HASHES,
 ) = range(COUNTERS, COUNTERS + 3 * len(ARRAYS), 3)
 WORDS = COUNTERS + 3 * len(ARRAYS)
 
+LENGTHS = 32
+"""The number of lengths that a run may have: 2**0 to 2**31."""
 # The bit of a shape in `filters` and `asked`. Shapes from number SHARED_BIT on share one bit. A shape without constants
 # has no bit; an arrangement that such a shape asks for has EVERY_ROW in place of bits.
 SHARED_BIT = 30
@@ -309,6 +348,6 @@ RULE_CONSTANTS, RULE_COUNT, RULE_SLOT, RULE_FIRST_KEY, RULE_ATOMS, RULE_ACTIVE, 
 # the rank so far.
 STEP, POSITION, END, SINGLE, RANK, FRAME = range(6)
 
-# An extent: heads[START:END] of a worker are heads of chunk CHUNK; then its rewrites and derivations, until they are
-# counted.
+# An extent: heads START to END - 1 of a worker are heads of chunk CHUNK; then its rewrites and derivations, until they
+# are counted.
 EXTENT_CHUNK, EXTENT_START, EXTENT_END, EXTENT_REWRITES, EXTENT_DERIVATIONS, EXTENT = range(6)

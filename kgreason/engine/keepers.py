@@ -1,0 +1,204 @@
+"""`Keepers`: the workers of a crew as gatekeepers. They find hits and fill arrangements (`level/meeting.py`).
+
+A worker has group numbers and postings of its own. When it has used them up it gets more. What is left in the end goes
+back (`give_back`), so between two runs of the circuit the arrangements are as those that one thread has filled.
+
+Cost: two calls of all workers for each segment, and one more for each time that a worker needs room.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from kgreason.engine.crew import NEVER, Crew
+from kgreason.engine.level.meeting import END, ENTER, FIND, MEET, ORDER, meet
+from kgreason.engine.memory.blocks import PLACES, Memory
+from kgreason.engine.memory.layout import (
+    AT_ENTERED,
+    AT_FINDER,
+    AT_GROUP,
+    AT_PLAN,
+    FEWEST_FACTS,
+    FREE_GROUP,
+    FUEL,
+    GROUP_ARRANGEMENT,
+    GROUP_START,
+    LENGTHS,
+    N_ARRANGED,
+    N_COMMON,
+    N_GROUPS,
+    N_HITS,
+    N_POSTINGS,
+    N_SHAPES,
+    PARTIAL,
+    PHASE,
+    PRODUCT,
+    SEGMENT_HIGH,
+    SEGMENT_LOW,
+    Int32,
+    Int64,
+)
+
+FACTS = 1 << 13
+"""A segment of at least 8,192 rows meets its keys in all workers."""
+FIND_ROWS = 1 << 18
+"""So many rows are looked through together when an arrangement is filled."""
+FEWEST_GROUPS, FEWEST_POSTINGS = 1 << 12, 1 << 15
+"""A worker gets at least so many group numbers or postings at a time."""
+_GROUPS_END, _POSTINGS_END = PLACES["groups"] + 1, PLACES["postings"] + 1
+"""The words that say where the arrays `groups` and `postings` end. For a worker they say where its own room ends."""
+
+
+class Arranged(Protocol):
+    """The arrangements of the circuit, which make room."""
+
+    def grow(self) -> None:
+        """Make room for at least one more row in each array that is full."""
+
+    def reserve_groups(self, more: int) -> None:
+        """Make room for `more` groups."""
+
+    def reserve_postings(self, more: int) -> None:
+        """Make room for `more` postings."""
+
+
+class Keepers:
+    """The workers of `crew` as gatekeepers of the circuit whose memory is `memory`."""
+
+    def __init__(self, memory: Memory, crew: Crew) -> None:
+        self._memory, self._crew, self._threads = memory, crew, crew.threads
+        self._groups_end = np.zeros(crew.threads, dtype=np.int64)
+        self._postings_end = np.zeros(crew.threads, dtype=np.int64)
+        memory["entered"] = np.zeros((0, 2), dtype=np.int32)
+        memory["entered_hashes"] = np.zeros(1, dtype=np.uint64)
+        memory.counters[FEWEST_FACTS] = FACTS if crew.threads > 1 else NEVER
+
+    def is_worth(self, rows: int) -> bool:
+        """Whether an arrangement of so many rows is to be filled by all workers."""
+        return self._crew.is_worth(rows)
+
+    def meet(self, arrangements: Arranged) -> None:
+        """Gatekeep the segment in all workers: its hits, counts and arrangements (`level/meeting.py`)."""
+        memory, counters = self._memory, self._memory.counters
+        low, high = counters[SEGMENT_LOW], counters[SEGMENT_HIGH]
+        counters[PARTIAL] = 1
+        crew = self._gather(MEET, -1, low, high)
+        memory.grow("grouped", int((crew[:, N_HITS] + crew[:, N_COMMON]).sum()))
+        groups = int(crew[:, N_GROUPS].sum()) + 1
+        memory.grow("group_key", groups)
+        memory.grow("group_low", groups + 1)
+        meet(memory.block, ORDER, -1, low, high)
+        self._enter(low, high, arrangements)
+        counters[FUEL] -= high - low
+        counters[AT_GROUP], counters[AT_PLAN], counters[PHASE], counters[PARTIAL] = 0, -1, PRODUCT, 0
+
+    def find(self, arrangement: int, end: int, arrangements: Arranged) -> None:
+        """Fill an empty arrangement in all workers: with those of the rows 0 to `end - 1` that it must hold."""
+        for low in range(0, end, FIND_ROWS):
+            high = min(end, low + FIND_ROWS)
+            self._gather(FIND, arrangement, low, high)
+            self._enter(low, high, arrangements)
+        self.give_back()
+
+    def _gather(self, stage: int, arrangement: int, low: int, high: int) -> Int64:
+        """Run the stage MEET or FIND to its end in all workers. Returns the blocks of the workers."""
+        self._crew.prepare()
+        crew, shapes = self._memory["crew"], self._memory.counters[N_SHAPES]
+        ends = low + (high - low) * np.arange(self._threads + 1) // self._threads
+        while True:
+            self._crew.in_all(meet, stage, arrangement, low, high)
+            late = np.flatnonzero(crew[:, AT_ENTERED] < np.diff(ends))
+            if not len(late):
+                break
+            for part in late.tolist():
+                worker = self._crew.workers[part]
+                if crew[part, N_HITS] + shapes > worker.room("hit_rows"):
+                    for name in ("hit_keys", "hit_rows", "group_key"):
+                        worker.grow(name, 2 * worker.room(name) + shapes)
+                else:
+                    for name in ("entered", "entered_hashes"):
+                        worker.grow(name, 2 * worker.room(name))
+        crew[:, AT_ENTERED] = 0
+        return crew
+
+    def _enter(self, low: int, high: int, arrangements: Arranged) -> None:
+        """Enter the rows that `_gather` has found into their groups, in all workers."""
+        crew, stopped = self._memory["crew"], np.zeros(self._threads, dtype=np.int64)
+        while True:
+            for part in range(self._threads):
+                self._give_room(part, int(stopped[part]), arrangements)
+            self._crew.prepare()
+            crew[:, _GROUPS_END], crew[:, _POSTINGS_END] = self._groups_end, self._postings_end
+            before = crew[:, [AT_FINDER, AT_ENTERED]].copy()
+            self._crew.in_all(meet, ENTER, -1, low, high)
+            is_late = crew[:, AT_FINDER] < self._threads
+            if not is_late.any():
+                break
+            is_stuck = (before == crew[:, [AT_FINDER, AT_ENTERED]]).all(axis=1)
+            stopped = np.where(is_late, np.where(is_stuck & (stopped > 0), 4 * stopped, 1), 0)
+        while not meet(self._memory.block, END, -1, low, high):
+            arrangements.grow()
+
+    def _give_room(self, part: int, stopped: int, arrangements: Arranged) -> None:
+        """Give a worker group numbers and postings of its own, if it has none, or if it has stopped for want of them.
+
+        `stopped`: 0 if the worker has not stopped; otherwise how many times as much as usual it needs.
+        """
+        counters, worker = self._memory.counters, self._crew.workers[part]
+        is_without = worker.counters[N_ARRANGED] >= self._groups_end[part]
+        if is_without:
+            more = max(FEWEST_GROUPS, counters[N_ARRANGED] // (8 * self._threads))
+            arrangements.reserve_groups(more)
+            worker.counters[N_ARRANGED] = counters[N_ARRANGED]
+            self._groups_end[part] = counters[N_ARRANGED] = counters[N_ARRANGED] + more
+        if not self._postings_end[part] or (stopped and not is_without):
+            more = max(1, stopped) * max(FEWEST_POSTINGS, counters[N_POSTINGS] // (8 * self._threads))
+            arrangements.reserve_postings(more)
+            self._return_postings(part)
+            worker.counters[N_POSTINGS] = counters[N_POSTINGS]
+            self._postings_end[part] = counters[N_POSTINGS] = counters[N_POSTINGS] + more
+
+    def _return_postings(self, part: int) -> None:
+        """Make free runs of the postings that a worker has not used."""
+        worker = self._crew.workers[part]
+        at, end = worker.counters[N_POSTINGS], int(self._postings_end[part])
+        for k in reversed(range(LENGTHS - 1)):
+            if (end - at) >> k & 1:
+                _put_run(self._memory["postings"], worker["free_runs"], k, at, at)
+                at += 1 << k
+
+    def give_back(self) -> None:
+        """Take back the group numbers and postings that the workers have not used."""
+        if not self._postings_end.any() and not self._groups_end.any():
+            return
+        memory, counters, groups = self._memory, self._memory.counters, self._memory["groups"]
+        for part, worker in enumerate(self._crew.workers):
+            unused = np.arange(worker.counters[N_ARRANGED], self._groups_end[part], dtype=np.int32)
+            if len(unused):
+                groups[unused, GROUP_ARRANGEMENT] = -1
+                groups[unused, GROUP_START] = np.concatenate([[counters[FREE_GROUP]], unused[:-1] + 1])
+                counters[FREE_GROUP] = int(unused[-1]) + 1
+            self._return_postings(part)
+            free = worker["free_runs"]
+            for k in range(LENGTHS):
+                if free[k]:
+                    _put_run(memory["postings"], memory["free_runs"], k, int(free[k]) - 1, int(free[LENGTHS + k]) - 1)
+        self.forget_room()
+
+    def forget_room(self) -> None:
+        """Forget the group numbers and postings of the workers, because there are no arrangements any more."""
+        self._groups_end = np.zeros(self._threads, dtype=np.int64)
+        self._postings_end = np.zeros(self._threads, dtype=np.int64)
+        for worker in self._crew.workers:
+            worker.counters[N_ARRANGED] = worker.counters[N_POSTINGS] = 0
+            worker["free_runs"][:] = 0
+
+
+def _put_run(postings: Int32, free: Int32, k: int, first: int, last: int) -> None:
+    """Put free runs of 2**k postings before the others: a chain of runs from `first` to `last`."""
+    if not free[k]:
+        free[LENGTHS + k] = last + 1
+    postings[last] = free[k]
+    free[k] = first + 1

@@ -1,0 +1,368 @@
+"""meeting: gatekeep for a large segment of a Bootstrap, and the filling of an arrangement, by all workers at once.
+
+    meet_rows     all workers    each looks up the keys that its part of the segment meets: hits, and found rows
+    find_rows     all workers    in place of this: each finds the present rows that one arrangement must hold
+    order_groups  one thread     groups the hits of all workers by key, in the order of one thread, and counts them
+    group_part    all workers    each writes its hits to their groups
+    enter_found   all workers    each enters the found rows whose groups are in its part of the hash table
+    end_meeting   one thread     enters the found rows that were put off
+
+A found row is a pair: an arrangement, and a row that it must hold. Invariant: hits, groups of hits, counts and
+arrangements are those of `gatekeep`. Only the numbers of groups, and the places of runs, depend on the number of
+workers. The rows of a group stand in the order of one thread, because one worker enters them all.
+
+Each worker has a part of the hash table. A share of the table has at least four entries, and so two workers never
+write the same word of the filter `signs`. A worker has group numbers and postings of its own (`Crew._give_room`), so no
+two workers take the same. A search that would leave the worker's part of the hash table is put off; so is each later
+row of that group.
+
+In a Bootstrap every row of a segment is new: it is counted and entered here and never again.
+
+Cost: as `gatekeep`; in addition each found row is written once, and its hash is read by every worker.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.index.maintenance import is_asked
+from kgreason.engine.index.postings import PUT_OFF, append_row, arrange, find_group_before, new_group, row_hash
+from kgreason.engine.level.gatekeep import constant_free, has_arranged_all
+from kgreason.engine.memory.blocks import entries, hashes, matrix, vector, wide
+from kgreason.engine.memory.hashing import SHARES, first_share, log2, part_of_hash
+from kgreason.engine.memory.layout import (
+    AGE,
+    ARRANGED,
+    ARRANGED_VALUE,
+    ASKED,
+    ASKS,
+    AT_ENTERED,
+    AT_FINDER,
+    CREW,
+    CURRENT,
+    ENTERED,
+    ENTERED_HASHES,
+    FILTERS,
+    GROUP_ENTRIES,
+    GROUP_KEY,
+    GROUP_LOW,
+    GROUPED,
+    GROUPS,
+    HIT_KEYS,
+    HIT_ROWS,
+    KEY_COUNT,
+    KEY_FILL,
+    KEY_INFO,
+    LAST_TABLE,
+    LIVE_ASKS,
+    MET,
+    N_COMMON,
+    N_ENTERED,
+    N_GROUPS,
+    N_HITS,
+    N_PUT_OFF,
+    N_SHAPES,
+    N_SIGNED,
+    PART,
+    QUEUE,
+    ROWS,
+    SHAPES,
+    STATE,
+    TABLE,
+    Block,
+    Flag,
+    Int32,
+    Number,
+)
+from kgreason.engine.program.derivable import has_work
+from kgreason.engine.program.trigger_keys import find_key, is_met, shapes_met
+
+MEET, FIND, ORDER, ENTER, END = range(5)
+"""The stages of `meet`."""
+PICKED = 128
+"""So many found rows are picked at a time; `group_key` and `hit_rows` have room for them."""
+
+
+@inline
+def part_of(m: Block, low: Number, high: Number, part: Number) -> Number:
+    """Return where part number `part` of the range from `low` to `high` starts."""
+    return low + (high - low) * part // wide(m, CREW).shape[0]
+
+
+@inline
+def note_found(m: Block, a: Number, r: Number) -> Flag:
+    """Note that arrangement `a` must hold row `r`. Returns False if there is no room for the note."""
+    found, n = matrix(m, ENTERED), m[N_ENTERED]
+    if n >= found.shape[0]:
+        return False
+    found[n, 0], found[n, 1] = a, r
+    hashes(m, ENTERED_HASHES)[n] = row_hash(matrix(m, ARRANGED), a, matrix(m, ROWS), r)
+    m[N_ENTERED] = n + 1
+    return True
+
+
+@inline
+def note_for_key(m: Block, k: Number, r: Number) -> Flag:
+    """Note row `r` for each arrangement for which key `k` has a live ask. Returns False if there is no room."""
+    asks, live_asks = matrix(m, ASKS), vector(m, LIVE_ASKS)
+    ask = matrix(m, KEY_INFO)[k, 2]
+    while ask >= 0:
+        if live_asks[ask] == 1 and not note_found(m, asks[ask, 0], r):
+            return False
+        ask = asks[ask, 1]
+    return True
+
+
+@inline
+def meet_row(m: Block, rows: Int32, r: Number, bits: Number) -> Flag:
+    """Add a hit for each trigger key that row `r` meets, and note the row for arrangements.
+
+    `bits`: the result of `shapes_met` for the row. Returns False if there is no room; then nothing is added.
+    """
+    hit_keys, hit_rows, key_info = vector(m, HIT_KEYS), vector(m, HIT_ROWS), matrix(m, KEY_INFO)
+    n, noted = m[N_HITS], m[N_ENTERED]
+    if n + m[N_SHAPES] > hit_rows.size:
+        return False
+    for shape in range(m[N_SHAPES]):
+        if is_met(bits, shape):
+            k = find_key(m, shape, rows, r)
+            if k >= 0:
+                if key_info[k, 2] >= 0 and not note_for_key(m, k, r):
+                    m[N_ENTERED] = noted
+                    return False
+                hit_keys[n] = k
+                hit_rows[n] = r
+                n += 1
+    fill, met = vector(m, KEY_FILL), vector(m, GROUP_KEY)
+    for i in range(m[N_HITS], n):
+        k = hit_keys[i]
+        if fill[k] == 0:
+            met[m[N_GROUPS]] = k
+            m[N_GROUPS] += 1
+        fill[k] += 1
+    m[N_HITS] = n
+    return True
+
+
+@inline
+def meet_rows(m: Block, low: Number, high: Number) -> None:
+    """As a worker, find the hits of a part of queue[low:high], from AT_ENTERED on, until the part or the room ends."""
+    rows, queue, shapes = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES)
+    filters, asked = matrix(m, FILTERS), entries(m, ASKED)
+    common, everywhere = constant_free(m), has_arranged_all(m)
+    at, end = part_of(m, low, high, m[PART]) + m[AT_ENTERED], part_of(m, low, high, m[PART] + 1)
+    start = at
+    while at < end:
+        r, noted = np.int64(queue[at]), m[N_ENTERED]
+        is_common = common >= 0 and rows[r, STATE] >> TABLE & LAST_TABLE == shapes[common, 0]
+        if is_common and everywhere and not note_for_key(m, find_key(m, common, rows, r), r):
+            m[N_ENTERED] = noted
+            break
+        bits = shapes_met(filters, asked, rows, r)
+        if bits != 0 and not meet_row(m, rows, r, bits):
+            m[N_ENTERED] = noted
+            break
+        rows[r, STATE] = (rows[r, STATE] & ~AGE) | CURRENT | MET
+        m[N_COMMON] += is_common
+        at += 1
+    m[AT_ENTERED] += at - start
+
+
+@inline
+def find_rows(m: Block, a: Number, low: Number, high: Number) -> None:
+    """As a worker, note those rows of a part of the rows `low` to `high - 1` that arrangement `a` must hold.
+
+    As `arrange_present`, starts at AT_ENTERED, and stops when the part or the room ends.
+    """
+    rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
+    m[N_COMMON] = -1
+    at, end = part_of(m, low, high, m[PART]) + m[AT_ENTERED], part_of(m, low, high, m[PART] + 1)
+    start = at
+    while at < end:
+        if rows[at, STATE] & MET != 0 and is_asked(m, a, arranged, rows, at) and not note_found(m, a, at):
+            break
+        at += 1
+    m[AT_ENTERED] += at - start
+
+
+@inline
+def order_groups(m: Block, low: Number) -> None:
+    """Group the hits of all workers by key, and count the rows of the segment for their keys.
+
+    `low`: where the segment starts in the queue.
+
+    The groups stand in the order in which one thread meets their keys. A worker's array `key_fill` then has the places
+    of its hits in `grouped`, and its word N_COMMON the place of its first hit of the key without constants.
+    """
+    crew, fill, count = wide(m, CREW), vector(m, KEY_FILL), vector(m, KEY_COUNT)
+    group_key, group_low, n, total = vector(m, GROUP_KEY), vector(m, GROUP_LOW), np.int64(0), np.int64(0)
+    for t in range(crew.shape[0]):
+        met, mine = vector(crew[t], GROUP_KEY), vector(crew[t], KEY_FILL)
+        for i in range(crew[t, N_GROUPS]):
+            k = met[i]
+            if fill[k] == 0:
+                group_key[n] = k
+                n += 1
+            fill[k] += mine[k]
+    for g in range(n):
+        k = group_key[g]
+        group_low[g] = place = total
+        count[k] += fill[k]
+        total += fill[k]
+        fill[k] = 0
+        for t in range(crew.shape[0]):
+            mine = vector(crew[t], KEY_FILL)
+            if mine[k] != 0:  # only the counts of keys that the worker has met become 0 again
+                place += mine[k]
+                mine[k] = place - mine[k]
+    n_common = np.int64(0)
+    for t in range(crew.shape[0]):
+        n_common += crew[t, N_COMMON]
+    if n_common > 0:
+        queue, shape = vector(m, QUEUE), constant_free(m)
+        rows, at = matrix(m, ROWS), low
+        while rows[queue[at], STATE] >> TABLE & LAST_TABLE != matrix(m, SHAPES)[shape, 0]:
+            at += 1
+        k = find_key(m, shape, rows, np.int64(queue[at]))
+        count[k] += n_common
+        works = has_work(m, k)
+        if works:
+            group_key[n], group_low[n] = k, total
+            n += 1
+        for t in range(crew.shape[0]):
+            length = crew[t, N_COMMON]
+            crew[t, N_COMMON] = total if works else -1
+            if works:
+                total += length
+    group_low[n] = total
+    m[N_GROUPS], m[N_HITS] = n, total
+
+
+@inline
+def group_part(m: Block, low: Number, high: Number) -> None:
+    """As a worker, write the hits of the worker's part of queue[low:high] to `grouped`. A second call does nothing."""
+    hit_keys, hit_rows, grouped = vector(m, HIT_KEYS), vector(m, HIT_ROWS), vector(m, GROUPED)
+    fill, met, rows, queue = vector(m, KEY_FILL), vector(m, GROUP_KEY), matrix(m, ROWS), vector(m, QUEUE)
+    for i in range(m[N_HITS]):
+        k = hit_keys[i]
+        grouped[fill[k]] = hit_rows[i]
+        fill[k] += 1
+    for i in range(m[N_GROUPS]):
+        fill[met[i]] = 0
+    common, place = constant_free(m), m[N_COMMON]
+    if common >= 0 and place >= 0:
+        table = matrix(m, SHAPES)[common, 0]
+        for i in range(part_of(m, low, high, m[PART]), part_of(m, low, high, m[PART] + 1)):
+            if rows[queue[i], STATE] >> TABLE & LAST_TABLE == table:
+                grouped[place] = queue[i]
+                place += 1
+    m[N_HITS] = m[N_GROUPS] = 0
+    m[N_COMMON] = -1
+
+
+@inline
+def enter_row(m: Block, a: Number, r: Number, h: Number, end: Number) -> Number:
+    """Enter row `r`, with hash `h`, into its group of arrangement `a`. Returns 1, 0 if an array is full, or PUT_OFF.
+
+    `end`: the position of the hash table at which the search is put off.
+    """
+    rows, groups, slots, arranged = matrix(m, ROWS), matrix(m, GROUPS), entries(m, GROUP_ENTRIES), matrix(m, ARRANGED)
+    g = find_group_before(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h, end)
+    if g == PUT_OFF:
+        return np.int64(PUT_OFF)
+    if g < 0:
+        return np.int64(new_group(m, a, r, ~g, h))
+    return np.int64(append_row(m, g, r, arranged[a, ARRANGED_VALUE]))
+
+
+@inline
+def enter_found(m: Block) -> None:
+    """As a worker, enter the found rows of all workers whose groups are in the worker's part of the hash table.
+
+    Starts at AT_ENTERED of worker AT_FINDER, and stops when all rows are entered or an array is full.
+    """
+    crew, slots, bits = wide(m, CREW), entries(m, GROUP_ENTRIES), log2(m, GROUP_ENTRIES)
+    groups, mine, parts = matrix(m, GROUPS), entries(m, HIT_ROWS), crew.shape[0]
+    end = first_share(m[PART] + 1, parts) * (slots.size // SHARES)
+    shift, last = np.uint64(64 - bits), end & (slots.size - 1)
+    picked, low_bits = vector(m, GROUP_KEY), np.uint32((1 << bits) - 1)
+    while m[AT_FINDER] < parts:
+        finder = crew[m[AT_FINDER]]
+        found, h = matrix(finder, ENTERED), hashes(finder, ENTERED_HASHES)
+        while m[AT_ENTERED] < finder[N_ENTERED]:
+            low = m[AT_ENTERED]
+            high, n, met = min(low + PICKED, finder[N_ENTERED]), np.int64(0), np.int64(0)
+            for i in range(low, high):
+                picked[n] = i
+                n += part_of_hash(h[i], parts) == m[PART]
+            for j in range(n):
+                entry = slots[h[picked[j]] >> shift]
+                if entry != 0:
+                    met += groups[np.int64(entry & low_bits) - 1, 0]
+            mine[0] = np.uint32(met)  # uses the loaded values, so that the compiler keeps the loads
+            for j in range(n):
+                i = picked[j]
+                status = enter_row(m, np.int64(found[i, 0]), np.int64(found[i, 1]), h[i], last)
+                if status == 0:
+                    m[AT_ENTERED] = i
+                    return
+                if status == PUT_OFF:
+                    found[i, 0] = ~found[i, 0]
+                    m[N_PUT_OFF] += 1
+            m[AT_ENTERED] = high
+        m[AT_FINDER] += 1
+        m[AT_ENTERED] = 0
+
+
+@inline
+def enter_put_off(m: Block) -> Flag:
+    """Enter the found rows that were put off. Returns False if an array is full; then make room and call again."""
+    crew, waiting = wide(m, CREW), np.int64(0)
+    for t in range(crew.shape[0]):
+        waiting += crew[t, N_PUT_OFF]
+    if waiting > 0:
+        for t in range(crew.shape[0]):
+            found = matrix(crew[t], ENTERED)
+            for i in range(crew[t, N_ENTERED]):
+                if found[i, 0] < 0:
+                    if not arrange(m, np.int64(~found[i, 0]), np.int64(found[i, 1])):
+                        return False
+                    found[i, 0] = ~found[i, 0]
+    return True
+
+
+@inline
+def end_meeting(m: Block) -> Flag:
+    """Enter the found rows that were put off, and empty the notes of all workers.
+
+    Returns False if an array is full; then make room and call again.
+    """
+    crew = wide(m, CREW)
+    if not enter_put_off(m):
+        return False
+    for t in range(crew.shape[0]):
+        m[N_SIGNED] += crew[t, N_SIGNED]
+        crew[t, N_SIGNED] = crew[t, N_ENTERED] = crew[t, N_PUT_OFF] = crew[t, AT_ENTERED] = crew[t, AT_FINDER] = 0
+        crew[t, N_COMMON] = 0
+    return True
+
+
+@kernel
+def meet(m: Block, stage: Number, a: Number, low: Number, high: Number) -> Number:
+    """Run a stage for queue[low:high], or for arrangement `a` and the rows `low` to `high - 1`.
+
+    Returns 0 if END needs more room first, else 1.
+    """
+    if stage == MEET:
+        meet_rows(m, low, high)
+    elif stage == FIND:
+        find_rows(m, a, low, high)
+    elif stage == ORDER:
+        order_groups(m, low)
+    elif stage == ENTER:
+        group_part(m, low, high)
+        enter_found(m)
+    elif not end_meeting(m):
+        return np.int64(0)
+    return np.int64(1)
