@@ -8,11 +8,10 @@ Cost: two calls of all workers for each segment, and one more for each time that
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from kgreason.engine.crew import NEVER, Crew
+from kgreason.engine.index.arrangements import Arrangements
 from kgreason.engine.level.meeting import END, ENTER, FIND, MEET, ORDER, meet
 from kgreason.engine.memory.blocks import PLACES, Memory
 from kgreason.engine.memory.layout import (
@@ -51,19 +50,6 @@ _GROUPS_END, _POSTINGS_END = PLACES["groups"] + 1, PLACES["postings"] + 1
 """The words that say where the arrays `groups` and `postings` end. For a worker they say where its own room ends."""
 
 
-class Arranged(Protocol):
-    """The arrangements of the circuit, which make room."""
-
-    def grow(self) -> None:
-        """Make room for at least one more row in each array that is full."""
-
-    def reserve_groups(self, more: int) -> None:
-        """Make room for `more` groups."""
-
-    def reserve_postings(self, more: int) -> None:
-        """Make room for `more` postings."""
-
-
 class Keepers:
     """The workers of `crew` as gatekeepers of the circuit whose memory is `memory`."""
 
@@ -79,7 +65,7 @@ class Keepers:
         """Whether an arrangement of so many rows is to be filled by all workers."""
         return self._crew.is_worth(rows)
 
-    def meet(self, arrangements: Arranged) -> None:
+    def meet(self, arrangements: Arrangements) -> None:
         """Gatekeep the segment in all workers: its hits, counts and arrangements (`level/meeting.py`)."""
         memory, counters = self._memory, self._memory.counters
         low, high = counters[SEGMENT_LOW], counters[SEGMENT_HIGH]
@@ -94,7 +80,7 @@ class Keepers:
         counters[FUEL] -= high - low
         counters[AT_GROUP], counters[AT_PLAN], counters[PHASE], counters[PARTIAL] = 0, -1, PRODUCT, 0
 
-    def find(self, arrangement: int, end: int, arrangements: Arranged) -> None:
+    def find(self, arrangement: int, end: int, arrangements: Arrangements) -> None:
         """Fill an empty arrangement in all workers: with those of the rows 0 to `end - 1` that it must hold."""
         for low in range(0, end, FIND_ROWS):
             high = min(end, low + FIND_ROWS)
@@ -123,7 +109,7 @@ class Keepers:
         crew[:, AT_ENTERED] = 0
         return crew
 
-    def _enter(self, low: int, high: int, arrangements: Arranged) -> None:
+    def _enter(self, low: int, high: int, arrangements: Arrangements) -> None:
         """Enter the rows that `_gather` has found into their groups, in all workers."""
         crew, stopped = self._memory["crew"], np.zeros(self._threads, dtype=np.int64)
         while True:
@@ -141,7 +127,7 @@ class Keepers:
         while not meet(self._memory.block, END, -1, low, high):
             arrangements.grow()
 
-    def _give_room(self, part: int, stopped: int, arrangements: Arranged) -> None:
+    def _give_room(self, part: int, stopped: int, arrangements: Arrangements) -> None:
         """Give a worker group numbers and postings of its own, if it has none, or if it has stopped for want of them.
 
         `stopped`: 0 if the worker has not stopped; otherwise how many times as much as usual it needs.

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,6 @@ from kgreason.engine.facts.table import FactTable
 from kgreason.engine.index.candidates import Catalogue
 from kgreason.engine.index.maintenance import arrange_asked, arrange_present, count_key, count_present
 from kgreason.engine.index.postings import rehash_groups
-from kgreason.engine.keepers import Keepers
 from kgreason.engine.memory.blocks import Memory
 from kgreason.engine.memory.layout import (
     AGE,
@@ -55,6 +55,20 @@ _MANY_ROWS = 4096
 """If there is more than one new key for 4,096 rows, one pass over all rows counts for all new keys."""
 
 
+class Workers(Protocol):
+    """The workers that fill a large arrangement (`engine.keepers`)."""
+
+    def is_worth(self, rows: int) -> bool:
+        """Whether an arrangement of so many rows is to be filled by all workers."""
+        ...
+
+    def find(self, arrangement: int, end: int, arrangements: Arrangements) -> None:
+        """Fill an empty arrangement with those of the rows 0 to `end - 1` that it must hold."""
+
+    def forget_room(self) -> None:
+        """Forget the group numbers and postings of the workers, because there are no arrangements any more."""
+
+
 class Arrangements:
     """Holds all arrangements of a circuit, and for each key the number of rows that meet the key (`key_count`).
 
@@ -62,11 +76,11 @@ class Arrangements:
     """
 
     def __init__(
-        self, memory: Memory, planner: Planner, facts: FactTable, catalogue: Catalogue, keepers: Keepers
+        self, memory: Memory, planner: Planner, facts: FactTable, catalogue: Catalogue, workers: Workers
     ) -> None:
         self._memory, self._block, self._counters = memory, memory.block, memory.counters
         self._planner, self._facts, self._catalogue = planner, facts, catalogue
-        self._keepers = keepers
+        self._workers = workers
         self._keys = 0
         memory["key_count"] = np.zeros(16, dtype=np.int32)
         memory["live"] = np.zeros((16, 2), dtype=np.int32)
@@ -81,7 +95,7 @@ class Arrangements:
         self._memory["values"] = np.zeros(1024, dtype=np.int32)
         self._memory["free_runs"] = np.zeros(2 * LENGTHS, dtype=np.int32)
         self._memory.block[[N_ARRANGED, N_POSTINGS, FREE_GROUP]] = 0
-        self._keepers.forget_room()
+        self._workers.forget_room()
 
     @property
     def nbytes(self) -> int:
@@ -198,8 +212,8 @@ class Arrangements:
             asks = asks[~is_large | (needed[asks] == 1)]
         self._memory["live_asks"][asks] = 1
         at, end = 0, self._counters[N_ROWS]
-        if self._keepers.is_worth(end):
-            self._keepers.find(arrangement, end, self)
+        if self._workers.is_worth(end):
+            self._workers.find(arrangement, end, self)
             return
         while (at := arrange_present(self._block, arrangement, at, end)) < end:
             self.grow()
