@@ -85,7 +85,7 @@ NAMES = [
     "clique-1000",
     "twins-2000",
     "rule-200",
-    *("spark-linear", "spark-lubm20", "spark-little"),
+    *("spark-linear", "spark-lubm20", "spark-little", "spark-cores"),
 ]
 
 
