@@ -82,12 +82,12 @@ ROWS = 1 << 5
 """The rows of a chunk, unless a segment has very many hits."""
 CHUNKS = 1 << 12
 """The most chunks that are made at a time."""
-HEADS = 1 << 17
+HEADS = (1 << 17) * 2 // 3
 """The room for heads of all workers together."""
-NOTES = 1 << 16
+NOTES = 1 << 15
 """The room for hits and found rows that a worker has at first."""
-_FEWEST = 1 << 12
-"""The least room for heads of a worker, however many workers there are."""
+_FEWEST = 1 << 14
+"""The least room for heads of a worker, however many workers there are: half of it is as much as one thread has."""
 FEWEST_ROWS = 1 << 16
 """A hash table of at least 65,536 rows is filled by all workers."""
 NEVER = 1 << 62
@@ -106,6 +106,7 @@ _OWN_ARRAYS = (
     "first_probes",
     "hashes",
     "extents",
+    "hashed",
     "part_ends",
     "filled",
     "parted",
@@ -146,8 +147,9 @@ class Crew:
         self._heads, self._notes = max(HEADS // threads, _FEWEST), NOTES
         part_bits = (self._heads + self._heads // 2).bit_length()
         self._room = 1 << part_bits
-        """The room of a part. A worker starts no chunk when half of its room for heads is used."""
+        """The room for heads that a worker has put into parts. It starts no chunk when half of its room is used."""
         memory.counters[PART_BITS] = part_bits
+        self._extents = 2 * CHUNKS // threads + 64
         self.workers: list[Memory] = []
         memory["chunks"] = np.zeros((CHUNKS if threads > 1 else 0, 3), dtype=np.int32)
         memory["turn"] = np.zeros((1, 2), dtype=np.int64)
@@ -188,7 +190,8 @@ class Crew:
     def _take_in(self, make_room: Callable[[int], None]) -> None:
         """Take in the heads that were found."""
         block = self._memory.block
-        make_room(self.threads * self._room)
+        # The numbers of all heads must be possible numbers of rows, and 5 of 8 entries of the hash table may be taken.
+        make_room(max(int(self._memory["crew"][:, N_KEPT].sum()), 5 * self.threads * self._room // 8 + 1))
         take_in(block, LIST)
         self.prepare()
         self.in_all(take_in, ENTER)
@@ -222,7 +225,7 @@ class Crew:
         _at_once(kernel, [(worker.block, *arguments) for worker in self.workers])
 
     def list_facts(self, columns: Int32s, tables: Int32, kinds: Int8) -> int:
-        """Write the present facts to three arrays, and return their number: see `facts.table.list_facts`."""
+        """Write the present facts to three arrays, and return their number: see `facts.hash_table.list_facts`."""
         block, end = self._memory.block, self._memory.counters[N_ROWS]
         parts = self.threads if self.is_worth(end) else 1
         ends = (end * np.arange(parts + 1) // parts).tolist()
@@ -241,20 +244,21 @@ class Crew:
     def _make_workers(self) -> None:
         crew = self._memory["crew"] = np.zeros((self.threads, WORDS), dtype=np.int64)
         self.workers = [Memory(block) for block in crew]
-        self._memory["runs"] = np.zeros((self.threads * (CHUNKS + 64), RUN_NEW + self.threads), dtype=np.int64)
+        self._memory["runs"] = np.zeros((self.threads * self._extents, RUN_NEW + self.threads), dtype=np.int64)
         width = self._memory["heads"].shape[1]
         for part, worker in enumerate(self.workers):
             worker.counters[CHUNK], worker.counters[PHASE], worker.counters[PART] = -1, SHARE, part
+            worker["hashed"] = np.zeros(self._heads, dtype=np.uint64)
             worker["filled"] = np.zeros((1, self.threads), dtype=np.int64)
-            worker["part_ends"] = np.zeros((CHUNKS + 64, self.threads), dtype=np.int64)
-            worker["parted"] = np.zeros((self.threads * self._room, width + 2), dtype=np.int32)
-            worker["kept"] = np.zeros(self.threads * self._room, dtype=np.uint64)
-            worker["places"] = np.zeros(self.threads * self._room, dtype=np.int64)
-            worker["counted"] = np.zeros(self.threads * self._room, dtype=np.int32)
+            worker["part_ends"] = np.zeros((self._extents, self.threads), dtype=np.int64)
+            worker["parted"] = np.zeros((self._room, width + 2), dtype=np.int32)
+            worker["kept"] = np.zeros(self._room, dtype=np.uint64)
+            worker["places"] = np.zeros(self._room, dtype=np.int64)
+            worker["counted"] = np.zeros(self._room, dtype=np.int32)
             worker["ordered"] = np.zeros(self._room, dtype=np.int32)
             worker["hashes"] = np.zeros_like(self._memory["hashes"])
             worker["first_probes"] = np.zeros_like(self._memory["first_probes"])
-            worker["extents"] = np.zeros((CHUNKS + 64, EXTENT), dtype=np.int64)
+            worker["extents"] = np.zeros((self._extents, EXTENT), dtype=np.int64)
             worker["entered"] = np.zeros((self._notes, 2), dtype=np.int32)
             worker["entered_hashes"] = np.zeros(self._notes, dtype=np.uint64)
             worker["free_runs"] = np.zeros(2 * LENGTHS, dtype=np.int32)
@@ -273,8 +277,12 @@ class Crew:
             self.workers[0][name].shape[i:] != self._memory[name].shape[i:]
             for name, i in (("slots", 0), ("frames", 0), ("heads", 1))
         ):
-            self._memory["crew"] = np.zeros((0, WORDS), dtype=np.int64)
-            self.workers = []
+            self.forget()
+
+    def forget(self) -> None:
+        """Forget the workers; the next call makes new ones."""
+        self._memory["crew"] = np.zeros((0, WORDS), dtype=np.int64)
+        self.workers = []
 
 
 def _at_once(kernel: Callable[..., object], arguments: Sequence[tuple[object, ...]]) -> None:

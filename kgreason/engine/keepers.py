@@ -1,7 +1,8 @@
 """`Keepers`: the workers of a crew as gatekeepers. They find hits and fill arrangements (`level/meeting.py`).
 
 A worker has group numbers and postings of its own. When it has used them up it gets more. What is left in the end goes
-back (`give_back`), so between two runs of the circuit the arrangements are as those that one thread has filled.
+back (`give_back`). The arrangements are those that one thread fills; only the numbers of groups and the places of runs
+differ.
 
 Cost: two calls of all workers for each segment, and one more for each time that a worker needs room.
 """
@@ -21,12 +22,12 @@ from kgreason.engine.memory.layout import (
     AT_PLAN,
     FEWEST_FACTS,
     FREE_GROUP,
-    FUEL,
     GROUP_ARRANGEMENT,
     GROUP_START,
     LENGTHS,
     N_ARRANGED,
     N_COMMON,
+    N_ENTERED,
     N_GROUPS,
     N_HITS,
     N_POSTINGS,
@@ -77,7 +78,6 @@ class Keepers:
         memory.grow("group_low", groups + 1)
         meet(memory.block, ORDER, -1, low, high)
         self._enter(low, high, arrangements)
-        counters[FUEL] -= high - low
         counters[AT_GROUP], counters[AT_PLAN], counters[PHASE], counters[PARTIAL] = 0, -1, PRODUCT, 0
 
     def find(self, arrangement: int, end: int, arrangements: Arrangements) -> None:
@@ -112,6 +112,10 @@ class Keepers:
     def _enter(self, low: int, high: int, arrangements: Arrangements) -> None:
         """Enter the rows that `_gather` has found into their groups, in all workers."""
         crew, stopped = self._memory["crew"], np.zeros(self._threads, dtype=np.int64)
+        # The hash table of groups must not grow until all rows that are put off are entered: in a new table a search
+        # may end earlier, and a later row of a group would be entered before one that was put off.
+        most = int(crew[:, N_ENTERED].sum()) + 2 * self._threads * self._more_groups()
+        arrangements.reserve_groups(most)
         while True:
             for part in range(self._threads):
                 self._give_room(part, int(stopped[part]), arrangements)
@@ -127,6 +131,10 @@ class Keepers:
         while not meet(self._memory.block, END, -1, low, high):
             arrangements.grow()
 
+    def _more_groups(self) -> int:
+        """Return how many group numbers a worker gets at a time."""
+        return max(FEWEST_GROUPS, self._memory.counters[N_ARRANGED] // (8 * self._threads))
+
     def _give_room(self, part: int, stopped: int, arrangements: Arrangements) -> None:
         """Give a worker group numbers and postings of its own, if it has none, or if it has stopped for want of them.
 
@@ -135,7 +143,7 @@ class Keepers:
         counters, worker = self._memory.counters, self._crew.workers[part]
         is_without = worker.counters[N_ARRANGED] >= self._groups_end[part]
         if is_without:
-            more = max(FEWEST_GROUPS, counters[N_ARRANGED] // (8 * self._threads))
+            more = self._more_groups()
             arrangements.reserve_groups(more)
             worker.counters[N_ARRANGED] = counters[N_ARRANGED]
             self._groups_end[part] = counters[N_ARRANGED] = counters[N_ARRANGED] + more
@@ -171,15 +179,17 @@ class Keepers:
             for k in range(LENGTHS):
                 if free[k]:
                     _put_run(memory["postings"], memory["free_runs"], k, int(free[k]) - 1, int(free[LENGTHS + k]) - 1)
-        self.forget_room()
+            free[:] = 0
+            worker.counters[N_ARRANGED] = worker.counters[N_POSTINGS] = 0
+        self._groups_end[:] = self._postings_end[:] = 0
 
     def forget_room(self) -> None:
-        """Forget the group numbers and postings of the workers, because there are no arrangements any more."""
-        self._groups_end = np.zeros(self._threads, dtype=np.int64)
-        self._postings_end = np.zeros(self._threads, dtype=np.int64)
-        for worker in self._crew.workers:
-            worker.counters[N_ARRANGED] = worker.counters[N_POSTINGS] = 0
-            worker["free_runs"][:] = 0
+        """Forget the workers, with their group numbers, postings and notes: there are no arrangements any more.
+
+        An error may have left notes of rows that are not entered.
+        """
+        self._groups_end[:] = self._postings_end[:] = 0
+        self._crew.forget()
 
 
 def _put_run(postings: Int32, free: Int32, k: int, first: int, last: int) -> None:

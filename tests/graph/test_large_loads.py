@@ -41,7 +41,7 @@ def triples(dictionary: Dictionary, rows: int = ROWS) -> Edit:
 
 def test_a_first_commit_takes_few_bytes_for_a_row() -> None:
     warm = Materializer(select(["rdfs"]))  # kernels that are compiled now take memory, too
-    warm.change(triples(warm.dictionary, 10_000))
+    warm.change(triples(warm.dictionary, 100_000))
     warm.accept()
     materializer = Materializer(select(["rdfs"]))
     edit = triples(materializer.dictionary)

@@ -14,7 +14,7 @@ position.
 In a Bootstrap all heads of a level have one rank, no row is free or GONE, and no undo log is kept. So a head either is
 the first of a new fact, or counts one derivation, and a new fact has no spare derivations. All heads of a fact are in
 one part, so one worker counts all its derivations. Until `write_rows`, the entry of a new fact has the number of a
-head: the row numbers from N_ROWS on stand for the heads of the part. A search that would leave the worker's part of
+head: the row numbers from N_ROWS on stand for heads. A search that would leave the worker's part of
 the hash table is put off: `number_heads` makes it.
 
 Cost: one probe for each head, and a row for each new fact.
@@ -25,7 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline, kernel
-from kgreason.engine.level.shares import count_work, next_worker, put_in_part
+from kgreason.engine.level.shares import count_work, next_worker, put_in_parts
 from kgreason.engine.memory.blocks import entries, fill_free, hashes, matrix, places_of, vector, wide
 from kgreason.engine.memory.hashing import SHARES, entry_tag, first_share, hash_row, log2
 from kgreason.engine.memory.layout import (
@@ -43,9 +43,9 @@ from kgreason.engine.memory.layout import (
     EXTENT_REWRITES,
     EXTENT_START,
     EXTENTS,
-    FILLED,
     FIRST,
     FREE,
+    HASHED,
     HASHES,
     KEPT,
     LEVEL,
@@ -71,6 +71,7 @@ from kgreason.engine.memory.layout import (
     STATE,
     SUPPORT,
     TABLE,
+    TABLES,
     UNKNOWN,
     Block,
     Flag,
@@ -94,12 +95,11 @@ RUN_WORKER, RUN_EXTENT, RUN_BEFORE, RUN_NEW = range(4)
 @kernel
 def part_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number) -> None:
     """As a worker, put a share of the facts keys[low:high] of a table into parts. They become an extent."""
-    extents, part_ends, filled = wide(m, EXTENTS), wide(m, PART_ENDS), wide(m, FILLED)
-    parted, kept, parts = matrix(m, PARTED), hashes(m, KEPT), filled.shape[1]
-    for i in range(low + (high - low) * m[PART] // parts, low + (high - low) * (m[PART] + 1) // parts):
-        put_in_part(m, parted, kept, filled, keys, i, table, hash_row(keys, i, 0, keys.shape[1]))
-    for p in range(filled.shape[1]):
-        part_ends[0, p] = filled[0, p]
+    extents, tables, h, parts = wide(m, EXTENTS), vector(m, TABLES), hashes(m, HASHED), wide(m, CREW).shape[0]
+    start, stop = low + (high - low) * m[PART] // parts, low + (high - low) * (m[PART] + 1) // parts
+    for i in range(start, stop):
+        h[i - start], tables[i - start] = hash_row(keys, i, 0, keys.shape[1]), table
+    put_in_parts(m, keys, start, stop)
     extents[0, EXTENT_CHUNK], extents[0, EXTENT_START], extents[0, EXTENT_END] = 0, 0, m[N_KEPT]
     extents[0, EXTENT_REWRITES] = extents[0, EXTENT_DERIVATIONS] = 0
     m[N_EXTENTS] = 1
@@ -123,9 +123,9 @@ def list_runs(m: Block) -> None:
 
 
 @inline
-def part_start(part_ends: Int64, extent: Number, p: Number) -> Number:
-    """Return where the heads of an extent start in part `p`."""
-    return part_ends[extent - 1, p] if extent > 0 else np.int64(0)
+def part_start(extents: Int64, part_ends: Int64, extent: Number, p: Number) -> Number:
+    """Return the first line of the heads of an extent in part `p`."""
+    return part_ends[extent, p - 1] if p > 0 else extents[extent, EXTENT_START]
 
 
 @inline
@@ -146,11 +146,10 @@ def enter_head(
     counted: Int32,
     h: Number,
     t: Number,
-    p: Number,
     line: Number,
     end: Number,
 ) -> Number:
-    """Enter the head parted[line], in part `p` of worker number `t`, or count its derivation. `h`: its hash.
+    """Enter the head parted[line] of worker number `t`, or count its derivation. `h`: its hash.
 
     Returns the position of its entry if the head is the first of a new fact; otherwise REPEATED, or PUT_OFF if the
     search comes to the position `end` of the hash table.
@@ -161,15 +160,14 @@ def enter_head(
     while True:
         entry = slots[at]
         if entry == 0:
-            number = n_rows + (t << m[PART_BITS]) + line - (p << m[PART_BITS])
-            slots[at] = tag | np.uint32(number + 1)
+            slots[at] = tag | np.uint32(n_rows + (t << m[PART_BITS]) + line + 1)
             counted[line] = 1
             return at
         if (entry & ~low) == tag:
             r = np.int64(entry & low) - 1
             if r >= n_rows:
                 other = wide(m, CREW)[(r - n_rows) >> m[PART_BITS]]
-                first = (p << m[PART_BITS]) + ((r - n_rows) & ((1 << m[PART_BITS]) - 1))
+                first = (r - n_rows) & ((1 << m[PART_BITS]) - 1)
                 if has_fact(parted, line, matrix(other, PARTED), np.int64(0), first, width):
                     vector(other, COUNTED)[first] += 1
                     return np.int64(REPEATED)
@@ -202,10 +200,10 @@ def enter_heads(m: Block) -> None:
     end = first_share(p + 1, crew.shape[0]) * (slots.size // SHARES) & (slots.size - 1)
     for n in range(m[N_RUNS]):
         t, extent, new = runs[n, RUN_WORKER], runs[n, RUN_EXTENT], np.int64(0)
-        worker, part_ends, first = crew[t], wide(crew[t], PART_ENDS), p << m[PART_BITS]
+        worker, extents, part_ends = crew[t], wide(crew[t], EXTENTS), wide(crew[t], PART_ENDS)
         parted, h = matrix(worker, PARTED), hashes(worker, KEPT)
         places, counted = places_of(worker, PLACES), vector(worker, COUNTED)
-        start, stop = first + part_start(part_ends, extent, p), first + part_ends[extent, p]
+        start, stop = part_start(extents, part_ends, extent, p), part_ends[extent, p]
         for low in range(start, stop, BLOCK):
             high, met = min(low + BLOCK, stop), np.int64(0)
             for line in range(low, high):
@@ -216,7 +214,7 @@ def enter_heads(m: Block) -> None:
                     met += rows[r, SUPPORT]
             hashes(m, HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
             for line in range(low, high):
-                place = enter_head(m, slots, rows, parted, counted, h[line], t, p, np.int64(line), end)
+                place = enter_head(m, slots, rows, parted, counted, h[line], t, np.int64(line), end)
                 places[line] = place
                 new += place >= 0
                 if place == PUT_OFF:
@@ -232,12 +230,10 @@ def enter_put_off(m: Block) -> None:
         t, extent = runs[n, RUN_WORKER], runs[n, RUN_EXTENT]
         parted, h, part_ends = matrix(crew[t], PARTED), hashes(crew[t], KEPT), wide(crew[t], PART_ENDS)
         places, counted = places_of(crew[t], PLACES), vector(crew[t], COUNTED)
-        for part in range(crew.shape[0]):
-            p = np.int64(part)
-            first = p << m[PART_BITS]
-            for line in range(first + part_start(part_ends, extent, p), first + part_ends[extent, p]):
+        for p in range(crew.shape[0]):
+            for line in range(part_start(wide(crew[t], EXTENTS), part_ends, extent, np.int64(p)), part_ends[extent, p]):
                 if places[line] == PUT_OFF:
-                    places[line] = enter_head(m, slots, rows, parted, counted, h[line], t, p, line, np.int64(-1))
+                    places[line] = enter_head(m, slots, rows, parted, counted, h[line], t, np.int64(line), np.int64(-1))
                     runs[n, RUN_NEW + p] += places[line] >= 0
 
 
@@ -258,21 +254,17 @@ def number_heads(m: Block) -> None:
 
 
 @inline
-def order_new(m: Block, worker: Block, extent: Number, ordered: Int32) -> Number:
+def order_new(worker: Block, extent: Number, ordered: Int32) -> Number:
     """Write the new facts of an extent to `ordered`, each at the number of its first head in the extent.
 
     A new fact is there as the line of its first head + 1. Returns how many heads the extent has.
     """
-    parted, places, part_ends = matrix(worker, PARTED), places_of(worker, PLACES), wide(worker, PART_ENDS)
-    extents, number = wide(worker, EXTENTS), parted.shape[1] - 1
-    first = extents[extent, EXTENT_START]
-    for part in range(part_ends.shape[1]):
-        p = np.int64(part)
-        start = p << m[PART_BITS]
-        for line in range(start + part_start(part_ends, extent, p), start + part_ends[extent, p]):
-            if places[line] >= 0:
-                ordered[parted[line, number] - first] = line + 1
-    return extents[extent, EXTENT_END] - first
+    parted, places, extents = matrix(worker, PARTED), places_of(worker, PLACES), wide(worker, EXTENTS)
+    start, end, number = extents[extent, EXTENT_START], extents[extent, EXTENT_END], parted.shape[1] - 1
+    for line in range(start, end):
+        if places[line] >= 0:
+            ordered[parted[line, number] - start] = line + 1
+    return end - start
 
 
 @inline
@@ -286,7 +278,7 @@ def write_rows(m: Block) -> None:
         parted, places, counted = matrix(worker, PARTED), places_of(worker, PLACES), vector(worker, COUNTED)
         h, width = hashes(worker, KEPT), parted.shape[1] - 2
         r, at = m[N_ROWS] + runs[n, RUN_BEFORE], m[N_QUEUE] + runs[n, RUN_BEFORE]
-        for j in range(order_new(m, worker, runs[n, RUN_EXTENT], ordered)):
+        for j in range(order_new(worker, runs[n, RUN_EXTENT], ordered)):
             line = np.int64(ordered[j]) - 1
             if line >= 0:
                 ordered[j] = 0
@@ -311,7 +303,6 @@ def finish(m: Block) -> None:
         worker = crew[t]
         if worker[AT_EXTENT] == worker[N_EXTENTS]:
             worker[N_KEPT] = worker[N_EXTENTS] = worker[AT_EXTENT] = 0
-            wide(worker, FILLED)[0, :] = 0
 
 
 @inline

@@ -11,12 +11,13 @@ A found row is a pair: an arrangement, and a row that it must hold. Invariant: h
 arrangements are those of `gatekeep`. Only the numbers of groups, and the places of runs, depend on the number of
 workers. The rows of a group stand in the order of one thread, because one worker enters them all.
 
-Each worker has a part of the hash table. A share of the table has at least four entries, and so two workers never
-write the same word of the filter `signs`. A worker has group numbers and postings of its own (`Crew._give_room`), so no
+Each worker has a part of the hash table. A share of the table has at least four entries, and so two workers never write
+the same word of the filter `signs`. A worker has group numbers and postings of its own (`Keepers._give_room`), so no
 two workers take the same. A search that would leave the worker's part of the hash table is put off; so is each later
 row of that group.
 
-In a Bootstrap every row of a segment is new: it is counted and entered here and never again.
+In a Bootstrap every row of a segment is new: it is counted and entered here and never again. `find_rows` also runs in
+an Update, when a plan first needs a large arrangement.
 
 Cost: as `gatekeep`; in addition each found row is written once, and its hash is read by every worker.
 """

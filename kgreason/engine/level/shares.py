@@ -58,6 +58,7 @@ from kgreason.engine.memory.layout import (
     GONE,
     GROUP_KEY,
     GROUP_LOW,
+    HASHED,
     HASHES,
     HEADS,
     KEPT,
@@ -71,7 +72,6 @@ from kgreason.engine.memory.layout import (
     N_KEPT,
     NEXT,
     ONE_SPARE,
-    PART_BITS,
     PART_ENDS,
     PARTED,
     PLANS,
@@ -91,9 +91,7 @@ from kgreason.engine.memory.layout import (
     Block,
     Flag,
     Int32,
-    Int64,
     Number,
-    UInt64,
 )
 from kgreason.engine.program.derivable import has_arrangements, has_facts
 
@@ -210,63 +208,81 @@ def sift(m: Block, start: Number) -> None:
 
 
 @inline
-def put_in_part(
-    m: Block, parted: Int32, kept: UInt64, filled: Int64, keys: Int32, i: Number, table: Number, h: Number
-) -> None:
-    """Put the fact `keys[i]`, with hash `h`, into the part to which its hash belongs."""
-    p, width = part_of_hash(h, filled.shape[1]), parted.shape[1] - 2
-    at = (p << m[PART_BITS]) + filled[0, p]
-    for c in range(keys.shape[1]):
-        parted[at, c] = keys[i, c]
-    for c in range(keys.shape[1], width):
-        parted[at, c] = 0
-    parted[at, width], parted[at, width + 1] = table, m[N_KEPT]
-    kept[at] = h
-    filled[0, p] += 1
-    m[N_KEPT] += 1
+def put_in_parts(m: Block, keys: Int32, low: Number, high: Number) -> None:
+    """Put the facts keys[low:high] into parts by their hashes, as the next extent.
+
+    Their hashes are in HASHED, their tables in TABLES, from 0 on. Within a part they keep their order.
+    """
+    parted, kept, filled, ends = matrix(m, PARTED), hashes(m, KEPT), wide(m, FILLED), wide(m, PART_ENDS)
+    tables, h = vector(m, TABLES), hashes(m, HASHED)
+    parts, width, n = filled.shape[1], parted.shape[1] - 2, m[N_EXTENTS]
+    for p in range(parts):
+        filled[0, p] = 0
+    for i in range(high - low):
+        filled[0, part_of_hash(h[i], parts)] += 1
+    start = m[N_KEPT]
+    for p in range(parts):
+        size = filled[0, p]
+        filled[0, p] = start
+        start += size
+        ends[n, p] = start
+    for i in range(high - low):
+        p = part_of_hash(h[i], parts)
+        line = filled[0, p]
+        filled[0, p] = line + 1
+        for c in range(keys.shape[1]):
+            parted[line, c] = keys[low + i, c]
+        for c in range(keys.shape[1], width):
+            parted[line, c] = 0
+        parted[line, width], parted[line, width + 1] = tables[i], m[N_KEPT] + i
+        kept[line] = h[i]
+    m[N_KEPT] = start
 
 
 @inline
-def part_all(m: Block) -> None:
-    """Put all heads of the buffer into parts, and empty the buffer."""
-    heads, tables = matrix(m, HEADS), vector(m, TABLES)
-    parted, kept, filled = matrix(m, PARTED), hashes(m, KEPT), wide(m, FILLED)
+def keep_all(m: Block) -> None:
+    """Hash all heads of the buffer."""
+    heads, h = matrix(m, HEADS), hashes(m, HASHED)
     for i in range(m[N_HEADS]):
-        put_in_part(m, parted, kept, filled, heads, i, tables[i], hash_row(heads, i, 0, heads.shape[1]))
-    m[N_HEADS] = 0
+        h[i] = hash_row(heads, i, 0, heads.shape[1])
 
 
 @inline
-def part_sifted(m: Block) -> None:
-    """As `part_all`, but drop the heads that can be counted at once (`counts`)."""
+def keep_some(m: Block) -> None:
+    """Hash the heads of the buffer, and drop those that can be counted at once (`counts`)."""
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, tables, h, bits = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES), log2(m, ENTRIES)
-    parted, kept, filled = matrix(m, PARTED), hashes(m, KEPT), wide(m, FILLED)
+    kept, n = hashes(m, HASHED), np.int64(0)
     for low in range(0, m[N_HEADS], BLOCK):
         high = min(low + BLOCK, m[N_HEADS])
         touch(m, rows, slots, bits, heads, low, high)
         for i in range(low, high):
             r = find_row(rows, slots, bits, heads, i, h[i - low])
             if r < 0 or counts(rows, r, np.int64(ranks[i]), False, True):
-                put_in_part(m, parted, kept, filled, heads, i, tables[i], h[i - low])
-    m[N_HEADS] = 0
+                for c in range(heads.shape[1]):
+                    heads[n, c] = heads[i, c]
+                tables[n], kept[n] = tables[i], h[i - low]
+                n += 1
+    m[N_HEADS] = n
 
 
 @inline
 def part(m: Block) -> None:
-    """In a Bootstrap, put heads of the buffer into parts: all heads, or those that must be taken in.
+    """In a Bootstrap, put heads of the buffer into parts, as the next extent: all, or those that must be taken in.
 
     Heads are looked up first if more than half of those that were looked up last were dropped. Some chunks are always
     looked up, to find out.
     """
     if m[SIFTS] == 0 and m[UNTIL_SIFT] > 0:
         m[UNTIL_SIFT] -= 1
-        part_all(m)
-        return
-    made, kept = m[N_HEADS], m[N_KEPT]
-    part_sifted(m)
-    if made >= _ENOUGH:
-        m[SIFTS], m[UNTIL_SIFT] = 2 * (m[N_KEPT] - kept) < made, _UNSIFTED
+        keep_all(m)
+    else:
+        made = m[N_HEADS]
+        keep_some(m)
+        if made >= _ENOUGH:
+            m[SIFTS], m[UNTIL_SIFT] = 2 * m[N_HEADS] < made, _UNSIFTED
+    put_in_parts(m, matrix(m, HEADS), np.int64(0), m[N_HEADS])
+    m[N_HEADS] = 0
 
 
 @inline
@@ -287,7 +303,7 @@ def run_chunks(m: Block) -> None:
     A buffer counts as full when it is half full. Each worker with room goes on before it looks whether another one has
     stopped: the worker of the frontier may be the only one whose work makes room.
     """
-    chunks, extents, part_ends, filled = matrix(m, CHUNKS), wide(m, EXTENTS), wide(m, PART_ENDS), wide(m, FILLED)
+    chunks, extents = matrix(m, CHUNKS), wide(m, EXTENTS)
     turn, half, is_bootstrap = wide(m, TURN), m[HEADS + 1] // 2, m[RANKED] == 0 and m[MODE] == ASSERT
     while m[FUEL] >= 0 and m[N_HEADS] + m[N_KEPT] < half and m[N_EXTENTS] < extents.shape[0]:
         if m[CHUNK] < 0 and not next_chunk(m):
@@ -299,8 +315,6 @@ def run_chunks(m: Block) -> None:
             m[CHUNK] = -1
         if is_bootstrap:
             part(m)
-            for p in range(filled.shape[1]):
-                part_ends[n, p] = filled[0, p]
         else:
             sift(m, start)
         extents[n, EXTENT_CHUNK], extents[n, EXTENT_START], extents[n, EXTENT_END] = c, start, m[N_HEADS] + m[N_KEPT]

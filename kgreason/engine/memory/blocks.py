@@ -34,6 +34,7 @@ _DTYPES = {
     "crew": np.int64,
     "extents": np.int64,
     "runs": np.int64,
+    "hashed": np.uint64,
     "part_ends": np.int64,
     "filled": np.int64,
     "kept": np.uint64,

@@ -146,7 +146,7 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     N_EXTENTS,  # of a worker: extents in use
     AT_EXTENT,  # of a worker: the first extent whose heads are not all taken in
     SIFTS,  # of a worker: 1 if it drops heads that it can count itself; 0 if most heads were kept
-    N_KEPT,  # of a worker: heads in its parts
+    N_KEPT,  # of a worker: heads in `parted`
     UNTIL_SIFT,  # of a worker: chunks until it looks again whether to drop heads
     PART,  # of a worker: its number
     N_ENTERED,  # of a worker: rows that it has found for arrangements (`entered`)
@@ -156,7 +156,7 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     N_COMMON,  # of a worker: rows of its part that meet the key without constants
     N_RUNS,  # runs of heads that are taken in together
     N_NEW,  # new facts among these heads
-    PART_BITS,  # the base-2 logarithm of the room of a part
+    PART_BITS,  # the base-2 logarithm of the room of `parted`
     ASSERTING,  # 1: the heads that are taken in are asserted facts
     CHECK_AT,  # at the end of a segment with more rewrites than this, Python looks at the limit again
     COUNTERS,
@@ -215,12 +215,13 @@ ARRAYS = (
     "turn",  # int64[1, 2]: the number of the next chunk that a worker takes; 1 if a worker has no more room for heads
     "crew",  # int64[t, words]: the memory blocks of the workers
     "extents",  # int64[e, 5]: see `EXTENT_*`
-    "part_ends",  # int64[e, t]: for each extent, where its heads end in each part
-    "filled",  # int64[1, t]: the heads in each part
-    "parted",  # int32[t * 2**k, w + 2]: heads by part: the columns, the table, the number of the head
-    "kept",  # uint64[t * 2**k]: the hash of each of these heads
-    "places",  # int64[t * 2**k]: for each of them, the position of its entry in the hash table; see `level/entering.py`
-    "counted",  # int32[t * 2**k]: for each of them, the derivations of its fact
+    "hashed",  # uint64[h]: the hashes of the heads in the buffer
+    "part_ends",  # int64[e, t]: for each extent, where the lines of its heads end in each part
+    "filled",  # int64[1, t]: where the next head of each part goes
+    "parted",  # int32[2**k, w + 2]: heads, for each extent by part: the columns, the table, the number of the head
+    "kept",  # uint64[2**k]: the hash of each of these heads
+    "places",  # int64[2**k]: for each of them, the position of its entry in the hash table; see `level/entering.py`
+    "counted",  # int32[2**k]: for each of them, the derivations of its fact
     "ordered",  # int32[n]: zeros between two calls: the new facts of an extent, in the order of their heads
     "runs",  # int64[e, 3 + t]: worker and extent of heads that are taken in together, the new facts before them, and
     # the new facts among them in each part
@@ -279,6 +280,7 @@ ARRAYS = (
     TURN,
     CREW,
     EXTENTS,
+    HASHED,
     PART_ENDS,
     FILLED,
     PARTED,
