@@ -1,0 +1,37 @@
+"""Facts that workers enter into their parts of the hash table, where a search leaves its part."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.engine.crew import Crew
+from kgreason.engine.memory.layout import FRAME, Int32
+from tests.engine.crews import crews
+from tests.engine.tables import Table
+
+
+def entered(facts: Int32, threads: int) -> Table:
+    """A table that `threads` workers have filled with facts, int32[n, w]."""
+    table = Table(facts.shape[1], 1024)
+    memory = table.memory
+    memory["heads"] = np.zeros((9, facts.shape[1]), dtype=np.int32)
+    memory["frames"], memory["first_probes"] = np.zeros((16, FRAME), np.int32), np.zeros((129, FRAME), np.int32)
+    for name in ("slots", "key_fill"):
+        memory[name] = np.zeros(16, dtype=np.int32)
+    with crews(threads, heads=4):
+        Crew(memory, threads).assert_rows(0, facts, table.facts.reserve, lambda: None)
+    return table
+
+
+def test_a_search_that_leaves_its_part_finds_no_head_of_another_part() -> None:
+    """The search for the second fact ends in the other part, whose entries have the same tag and the same numbers."""
+    pairs = [309589820, 411659789], [89676694, 1041194312], [951742897, 595805293], [901273777, 459533673]
+    more = [727428259, 194139528], [70759936, 521746582], [317603513, 292211419], [872503186, 339425281]
+    facts = np.array([*pairs, *more], dtype=np.int32)
+    assert entered(facts, 2).facts.find(facts).tolist() == list(range(8))
+
+
+def test_every_fact_gets_a_row_whatever_the_number_of_workers() -> None:
+    facts = np.random.default_rng(0).integers(1, 1 << 30, size=(20_000, 2)).astype(np.int32)
+    for threads in (2, 3, 16, 256):
+        assert entered(facts, threads).facts.find(facts).tolist() == list(range(20_000))
