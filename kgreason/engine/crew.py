@@ -147,7 +147,7 @@ class Crew:
         self._heads, self._notes = max(HEADS // threads, _FEWEST), NOTES
         part_bits = (self._heads + self._heads // 2).bit_length()
         self._room = 1 << part_bits
-        """The room for heads that a worker has put into parts. It starts no chunk when half of its room is used."""
+        """The room for heads that a worker has put into parts: half a buffer, and the heads of one more chunk."""
         memory.counters[PART_BITS] = part_bits
         self._extents = 2 * CHUNKS // threads + 64
         self.workers: list[Memory] = []
@@ -202,7 +202,7 @@ class Crew:
 
     def rehash(self, block: Block) -> None:
         """Fill the empty hash table of the fact table with all rows. `block`: the circuit's memory block."""
-        if self.threads == 1 or self._memory.counters[N_ROWS] < FEWEST_ROWS:
+        if not self.is_worth(self._memory.counters[N_ROWS]):
             rehash(block)
             return
         self.prepare()

@@ -184,9 +184,9 @@ class Keepers:
         self._groups_end[:] = self._postings_end[:] = 0
 
     def forget_room(self) -> None:
-        """Forget the workers, with their group numbers, postings and notes: there are no arrangements any more.
+        """Forget the workers, with their group numbers, postings and notes. Call this when arrangements are emptied.
 
-        An error may have left notes of rows that are not entered.
+        An error may have left notes of rows that no worker has entered.
         """
         self._groups_end[:] = self._postings_end[:] = 0
         self._crew.forget()

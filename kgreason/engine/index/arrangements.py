@@ -66,7 +66,7 @@ class Workers(Protocol):
         """Fill an empty arrangement with those of the rows 0 to `end - 1` that it must hold."""
 
     def forget_room(self) -> None:
-        """Forget the group numbers and postings of the workers, because there are no arrangements any more."""
+        """Forget the group numbers and postings of the workers. Call this method when all arrangements are emptied."""
 
 
 class Arrangements:

@@ -93,7 +93,7 @@ def part_of(m: Block, low: Number, high: Number, part: Number) -> Number:
 
 @inline
 def note_found(m: Block, a: Number, r: Number) -> Flag:
-    """Note that arrangement `a` must hold row `r`. Returns False if there is no room for the note."""
+    """Note that arrangement `a` must hold row `r`. Returns False if `entered` is full."""
     found, n = matrix(m, ENTERED), m[N_ENTERED]
     if n >= found.shape[0]:
         return False
@@ -105,7 +105,7 @@ def note_found(m: Block, a: Number, r: Number) -> Flag:
 
 @inline
 def note_for_key(m: Block, k: Number, r: Number) -> Flag:
-    """Note row `r` for each arrangement for which key `k` has a live ask. Returns False if there is no room."""
+    """Note row `r` for each arrangement for which key `k` has a live ask. Returns False if `entered` is full."""
     asks, live_asks = matrix(m, ASKS), vector(m, LIVE_ASKS)
     ask = matrix(m, KEY_INFO)[k, 2]
     while ask >= 0:
@@ -119,10 +119,11 @@ def note_for_key(m: Block, k: Number, r: Number) -> Flag:
 def meet_row(m: Block, rows: Int32, r: Number, bits: Number) -> Flag:
     """Add a hit for each trigger key that row `r` meets, and note the row for arrangements.
 
-    `bits`: the result of `shapes_met` for the row. Returns False if there is no room; then nothing is added.
+    `bits`: the result of `shapes_met` for the row. Returns False if an array is full. Then no hit is added, and the
+    caller removes the notes of the row.
     """
     hit_keys, hit_rows, key_info = vector(m, HIT_KEYS), vector(m, HIT_ROWS), matrix(m, KEY_INFO)
-    n, noted = m[N_HITS], m[N_ENTERED]
+    n = m[N_HITS]
     if n + m[N_SHAPES] > hit_rows.size:
         return False
     for shape in range(m[N_SHAPES]):
@@ -130,7 +131,6 @@ def meet_row(m: Block, rows: Int32, r: Number, bits: Number) -> Flag:
             k = find_key(m, shape, rows, r)
             if k >= 0:
                 if key_info[k, 2] >= 0 and not note_for_key(m, k, r):
-                    m[N_ENTERED] = noted
                     return False
                 hit_keys[n] = k
                 hit_rows[n] = r

@@ -189,20 +189,23 @@ def counts(rows: Int32, r: Number, rank: Number, leaves: Flag, is_bootstrap: Fla
 
 @inline
 def sift(m: Block, start: Number) -> None:
-    """Drop those heads of the buffer, from `start` on, that change nothing or that are counted at once (`counts`)."""
+    """Drop those heads of the buffer, from `start` on, that change nothing or that are counted at once (`counts`).
+
+    The hashes of the other heads are written to HASHED.
+    """
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
-    bits, leaves = log2(m, ENTRIES), m[MODE] == RETRACT
-    n = start
+    bits, leaves, is_bootstrap = log2(m, ENTRIES), m[MODE] == RETRACT, m[RANKED] == 0 and m[MODE] == ASSERT
+    hashed, n = hashes(m, HASHED), start
     for low in range(start, m[N_HEADS], BLOCK):
         high = min(low + BLOCK, m[N_HEADS])
         touch(m, rows, slots, bits, heads, low, high)
         for i in range(low, high):
             r = find_row(rows, slots, bits, heads, i, h[i - low])
-            if r < 0 or counts(rows, r, np.int64(ranks[i]), leaves, False):
+            if r < 0 or counts(rows, r, np.int64(ranks[i]), leaves, is_bootstrap):
                 for c in range(heads.shape[1]):
                     heads[n, c] = heads[i, c]
-                ranks[n], tables[n] = ranks[i], tables[i]
+                ranks[n], tables[n], hashed[n] = ranks[i], tables[i], h[i - low]
                 n += 1
     m[N_HEADS] = n
 
@@ -240,30 +243,11 @@ def put_in_parts(m: Block, keys: Int32, low: Number, high: Number) -> None:
 
 
 @inline
-def keep_all(m: Block) -> None:
+def hash_heads(m: Block) -> None:
     """Hash all heads of the buffer."""
     heads, h = matrix(m, HEADS), hashes(m, HASHED)
     for i in range(m[N_HEADS]):
         h[i] = hash_row(heads, i, 0, heads.shape[1])
-
-
-@inline
-def keep_some(m: Block) -> None:
-    """Hash the heads of the buffer, and drop those that can be counted at once (`counts`)."""
-    rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
-    ranks, tables, h, bits = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES), log2(m, ENTRIES)
-    kept, n = hashes(m, HASHED), np.int64(0)
-    for low in range(0, m[N_HEADS], BLOCK):
-        high = min(low + BLOCK, m[N_HEADS])
-        touch(m, rows, slots, bits, heads, low, high)
-        for i in range(low, high):
-            r = find_row(rows, slots, bits, heads, i, h[i - low])
-            if r < 0 or counts(rows, r, np.int64(ranks[i]), False, True):
-                for c in range(heads.shape[1]):
-                    heads[n, c] = heads[i, c]
-                tables[n], kept[n] = tables[i], h[i - low]
-                n += 1
-    m[N_HEADS] = n
 
 
 @inline
@@ -275,10 +259,10 @@ def part(m: Block) -> None:
     """
     if m[SIFTS] == 0 and m[UNTIL_SIFT] > 0:
         m[UNTIL_SIFT] -= 1
-        keep_all(m)
+        hash_heads(m)
     else:
         made = m[N_HEADS]
-        keep_some(m)
+        sift(m, np.int64(0))
         if made >= _ENOUGH:
             m[SIFTS], m[UNTIL_SIFT] = 2 * m[N_HEADS] < made, _UNSIFTED
     put_in_parts(m, matrix(m, HEADS), np.int64(0), m[N_HEADS])

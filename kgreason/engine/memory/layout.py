@@ -212,7 +212,7 @@ ARRAYS = (
     "hashes",  # uint64[b]: the hashes of a block
     "costs",  # int64[r, 8]: the work of each rule, see `COST_*`
     "chunks",  # int32[c, 3]: plan, first row and end of each chunk of a product
-    "turn",  # int64[1, 2]: the number of the next chunk that a worker takes; 1 if a worker has no more room for heads
+    "turn",  # int64[1, 2]: the number of the next chunk; then 1 if the buffer of a worker is half full, else 0
     "crew",  # int64[t, words]: the memory blocks of the workers
     "extents",  # int64[e, 5]: see `EXTENT_*`
     "hashed",  # uint64[h]: the hashes of the heads in the buffer
