@@ -149,7 +149,7 @@ def joins_of_a_level(spark: SparkSession, program: Program, read: Callable[[], s
     rules, key = rules_on(spark, plan(program)), ("tbl", "c0", "c1", "c2")
     read()
     with Explained() as level:
-        heads = fixpoint.consequences(rules, old, delta, 0, level)
+        heads, _ = fixpoint.consequences(rules, old, delta, 0, level)
         assert heads is not None
         new, _ = fixpoint.distinct(heads, old.union(delta), key, level)
         assert new.count() == 1

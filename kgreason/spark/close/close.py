@@ -175,9 +175,9 @@ class _Closing:
 
 
 def _told(terms: Terms, planned: Planned) -> Told:
-    """Return the function that `materialize` takes as the argument `told`.
+    """Return what `materialize` takes as the argument `told`.
 
-    The function gets the new facts of a level. For each owl:sameAs link x, y among them it returns a fact
+    Its function gets the new facts of a level. For each owl:sameAs link x, y among them it returns a fact
     dt_may_equal(x, y), unless x and y are literals with different values. If there are no links, it returns None.
     """
     triples = planned.program.tables.index((True, 3))
@@ -190,7 +190,7 @@ def _told(terms: Terms, planned: Planned) -> Told:
         rows = followed(links.selectExpr("c0 AS x", "c2 AS y"), terms.all).withColumn("relation", relation)
         return _facts(rows, planned.program, (False, 3), ["relation", "x", "y"])
 
-    return told
+    return Told(triples, SAME_AS, told)
 
 
 def _triples(triples: DataFrame, program: Program) -> DataFrame:

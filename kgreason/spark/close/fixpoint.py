@@ -17,26 +17,38 @@ it could have as many rewrites as there are facts, and all of them would end at 
 each step (`kept`), so Spark plans a step without the steps before it. The steps end when no rewrite has a step left. Up
 to `LITTLE` rewrites or heads are broadcast to the facts; then the facts are read but not shuffled. If there are more,
 the join shuffles only facts that some atom asks for. Cost of a level: two joins for each step of the longest body, and
-six or seven further joins. The number of rules does not matter.
+six or seven further joins. The number of rules does not matter. If a level has more than `LITTLE` rewrites, its heads
+and the facts are grouped together instead of joined (`merged`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.progress import Progress
+from kgreason.spark.close.candidates import derived
 from kgreason.spark.close.kept import Computed, Kept
 from kgreason.spark.close.plans import Program, names, plan
 from kgreason.spark.close.rewrites import Rules, directed, gatekeep, ground, met_atoms, product, rules_on
 from kgreason.spark.folders.checkpoints import Levels
 
-Told: TypeAlias = Callable[[DataFrame], DataFrame | None]
-"""A function from the new facts `tbl, c0..` of a level to more facts to assert, or None. They must be new as well."""
+
+class Told(NamedTuple):
+    """More facts to assert for new triples with a certain predicate. `table` is the number of the triple table.
+
+    `asserted` is a function from the new facts `tbl, c0..` of a level to facts that are new as well, or None.
+    """
+
+    table: int
+    predicate: int
+    asserted: Callable[[DataFrame], DataFrame | None]
+
+
 Operated: TypeAlias = Callable[[DataFrame, DataFrame, Kept], DataFrame | None]
 """A function that gives facts `tbl, c0..` to assert, or None. It gets all facts, and those since its last call."""
 LITTLE = 1 << 18
@@ -47,8 +59,8 @@ class Fixpoint:
     """The evaluation of a program, level by level.
 
     `levels` keeps the levels on disk. `quiet` is the id of a property whose reflexive triples are not derived, or 0.
-    `before` is an earlier result to start from, or None. `told` returns more facts to
-    assert for the new facts of a level (see `Told`), `operated` when rules derive nothing new (see `Operated`).
+    `before` is an earlier result to start from, or None. `told` has more facts to assert for the new facts of a level
+    (see `Told`). `operated` returns more facts to assert when rules derive nothing new (see `Operated`).
     """
 
     def __init__(
@@ -92,7 +104,8 @@ class Fixpoint:
                 if number == len(sizes):
                     with progress(f"level {number}") as report:
                         frames = self._frames(number, first, wanted, kept)
-                        frames["facts"] = self._with_told(frames["facts"], kept)
+                        if not number or wanted is not None or self._may_tell():
+                            frames["facts"] = self._with_told(frames["facts"], kept)
                         report(self.levels.write(**frames))
             number += 1
 
@@ -126,14 +139,22 @@ class Fixpoint:
         new, met = absent(kept.computed(wanted.distinct()), self.facts(range(number)), self.key, kept)
         return {"facts": arriving(new, self.key), "flags": met.select(*self.key)}
 
+    def _may_tell(self) -> bool:
+        """Whether rules of the last level that was derived have a head for which `told` could have facts."""
+        told, heads = self._told, self._living.plans.derived
+        return told is not None and any(
+            table == told.table and (predicate < 0 or predicate == told.predicate) for table, _, predicate, *_ in heads
+        )
+
     def _with_told(self, facts: DataFrame, kept: Kept) -> DataFrame:
         """Return the new facts of a level, and the further facts that the function `told` returns for them."""
         if self._told is None:
             return facts
-        facts = kept.computed(facts).frame
-        told = self._told(facts.select(*self.key))
-        if told is None:
+        if self._told.asserted(facts.select(*self.key)) is None:  # most often; then the facts are written and not kept
             return facts
+        facts = kept.computed(facts).frame
+        told = self._told.asserted(facts.select(*self.key))
+        assert told is not None
         return facts.unionByName(
             told.select("*", *(F.lit(0).alias(name) for name in ("stamp", "support")), F.lit(True).alias("asserted"))
         )
@@ -160,7 +181,7 @@ class Fixpoint:
         old, delta = self.facts(range(last)), self.levels.read([last], self.schema)
         is_first = self.before is None and last == 0
         rules = self._alive(delta if self._present else old.unionByName(delta))
-        heads = consequences(rules, None if is_first else old, delta, self._quiet, kept)
+        heads, rewrites = consequences(rules, None if is_first else old, delta, self._quiet, kept)
         if is_first:  # rules with an empty body derive their heads in the first level
             given = self.rules.given.withColumn("rank", F.lit(0))
             heads = given if heads is None else heads.unionByName(given)
@@ -168,11 +189,14 @@ class Fixpoint:
             empty = self.levels.read((), self.schema)
             gains = {"gains": self.levels.read((), self._gains)} if self.is_update else {}
             return {"facts": empty, **gains}
+        present = old.unionByName(delta).where(derived(rules.plans.derived))
+        if not self.is_update and rewrites > LITTLE:
+            return {"facts": merged(heads, present, self.key).select("*", F.lit(False).alias("asserted"))}
         if self.is_update:  # the heads are read twice: for the new facts and for the gains
             heads = kept.computed(heads).frame
-        new, present = distinct(heads, old.unionByName(delta), self.key, kept)
+        new, met = distinct(heads, present, self.key, kept)
         facts = new.select("*", F.lit(False).alias("asserted"))
-        return {"facts": facts, "gains": gained(heads, present, self.key)} if self.is_update else {"facts": facts}
+        return {"facts": facts, "gains": gained(heads, met, self.key)} if self.is_update else {"facts": facts}
 
     def _alive(self, facts: DataFrame) -> Rules:
         """Return the rules whose body atoms all match some fact.
@@ -186,9 +210,12 @@ class Fixpoint:
         return self._living
 
 
-def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: int, kept: Kept) -> DataFrame | None:
+def consequences(
+    rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: int, kept: Kept
+) -> tuple[DataFrame | None, int]:
     """Return a row `tbl, c0.., rank` for each derivation that uses a fact of `delta`, or None if there are none.
 
+    The second value is the largest number of rewrites that a step has met, as a hint how many rows there are.
     `tbl, c0..` is the head, `rank` the largest stamp of the body facts. `delta` are the facts of the last level, `old`
     those of earlier levels, or None if there are none. `quiet` is the id of a property whose reflexive triples are left
     out, or 0.
@@ -197,9 +224,10 @@ def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: i
     if old is not None:
         facts = facts.unionByName(old.withColumn("age", F.lit(0)))
     rewrites = gatekeep(rules, delta, only_delta=old is None)
-    finished = []
+    finished, most = [], 0
     for step, plans in enumerate(rules.steps):
         done, going = kept.computed(rewrites).split("left")
+        most = max(most, done.size, going.size)
         if done.size:
             finished.append(done.frame)
         if not going.size:
@@ -207,7 +235,7 @@ def consequences(rules: Rules, old: DataFrame | None, delta: DataFrame, quiet: i
         rewrites = product(rules, step, little(directed(going.frame, plans), going.size), facts)
     else:
         finished.append(rewrites)
-    return ground(rules, reduce(DataFrame.unionByName, finished), quiet) if finished else None
+    return (ground(rules, reduce(DataFrame.unionByName, finished), quiet) if finished else None), most
 
 
 def arriving(facts: DataFrame, key: Sequence[str]) -> DataFrame:
@@ -224,6 +252,20 @@ def distinct(heads: DataFrame, present: DataFrame, key: Sequence[str], kept: Kep
     support = F.count("*").cast("int").alias("support")
     counted = kept.computed(heads.groupBy(*key).agg((F.max("rank") + 1).alias("stamp"), support))
     return absent(counted, present, key, kept)
+
+
+def merged(heads: DataFrame, present: DataFrame, key: Sequence[str]) -> DataFrame:
+    """Return the facts of `heads` that are not in `present`, as rows `tbl, c0.., stamp, support`.
+
+    These are the new facts that `distinct` returns, too. Here heads and facts are shuffled together and grouped once,
+    without a join. This is cheaper if there are many heads.
+    """
+    both = heads.select(*key, "rank", F.lit(1).alias("is_head")).unionByName(
+        present.select(*key, F.col("stamp").alias("rank"), F.lit(0).alias("is_head"))
+    )
+    support = F.sum("is_head").cast("int").alias("support")
+    grouped = both.groupBy(*key).agg((F.max("rank") + 1).alias("stamp"), support, F.min("is_head").alias("is_new"))
+    return grouped.where("is_new = 1").drop("is_new")
 
 
 def absent(rows: Computed, present: DataFrame, key: Sequence[str], kept: Kept) -> tuple[DataFrame, DataFrame]:

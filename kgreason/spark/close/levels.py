@@ -51,9 +51,9 @@ def materialize(
     `facts` has the columns `tbl, c0..` of int, padded with 0 to the widest table. The result has these columns and
     `stamp, support, asserted`. It is read back from Parquet files below `folder`, which no other computation may use.
 
-    `quiet` is the id of a property whose reflexive triples are not derived, or 0. `told` gets the new facts of a level
-    and returns more facts to assert. `operators` is a pair: a value that identifies the operators, and a function that
-    returns more facts to assert when rules derive nothing new.
+    `quiet` is the id of a property whose reflexive triples are not derived, or 0. `told` has more facts to assert for
+    the new facts of a level. `operators` is a pair: a value that identifies the operators, and a function that returns
+    more facts to assert when rules derive nothing new.
 
     After a crash, call the function again with the same folder: it resumes after the last complete level. Raises
     InputError if a column is missing.

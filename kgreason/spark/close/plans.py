@@ -96,6 +96,11 @@ class Plans(NamedTuple):
     atoms: Table
     needs: list[frozenset[int]]
 
+    @property
+    def derived(self) -> list[Row]:
+        """The heads of all rules, as rows `tbl, c0..`. A negative number stands for a variable."""
+        return [*(row[1:] for row in self.heads.rows), *self.given.rows]
+
     def living(self, program: Program, present: AbstractSet[int]) -> Program:
         """Return the program without the rules that can derive nothing, because a body atom matches no fact.
 

@@ -21,7 +21,7 @@ The operators of DYRE (Carneiro de Lima and Apinis), over columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
+from kgreason.spark.close.candidates import asked
 from kgreason.spark.close.plans import Form, Plans, Table, names
 
 _RIVALS = pa.list_(pa.list_(pa.int32()))
@@ -82,7 +83,9 @@ def _arrow(table: Table) -> pa.Table:
 
 def met_atoms(rules: Rules, facts: DataFrame) -> set[int]:
     """Return the numbers of those body atoms that match at least one of `facts` (`tbl, c0..`)."""
-    return {atom for (atom,) in _met(rules.plans, facts, rules.atoms).select("atom").distinct().collect()}
+    return {
+        atom for (atom,) in _met(rules.plans, facts, rules.plans.atoms, rules.atoms).select("atom").distinct().collect()
+    }
 
 
 def gatekeep(rules: Rules, delta: DataFrame, *, only_delta: bool) -> DataFrame:
@@ -92,7 +95,7 @@ def gatekeep(rules: Rules, delta: DataFrame, *, only_delta: bool) -> DataFrame:
     that needs an older fact are left out.
     """
     triggers = rules.triggers.where("all_delta = 1") if only_delta else rules.triggers
-    met = _met(rules.plans, delta, triggers)
+    met = _met(rules.plans, delta, rules.plans.triggers, triggers)
     return met.selectExpr("rule", "plan", "`left`", "stamp AS rank", *_bindings(rules, "0"))
 
 
@@ -115,7 +118,8 @@ def arranged(rules: Rules, step: int, facts: DataFrame) -> DataFrame:
     `step` is the step whose arrangements count. `arrangement` is the number of an arrangement. `b0..` are the values
     that the fact has in the columns of the arrangement; the join with rewrites compares these values.
     """
-    met = _met(rules.plans, facts, rules.asks[step]).selectExpr("*", *_picked(rules, "a", rules.columns))
+    met = _met(rules.plans, facts, rules.plans.asks[step], rules.asks[step])
+    met = met.selectExpr("*", *_picked(rules, "a", rules.columns))
     return met.select("arrangement", *names("b", rules.plans.bound), *rules.columns, "stamp", "age")
 
 
@@ -146,19 +150,26 @@ def valued(code: str, slots: Sequence[str]) -> str:
     return f"if({code} >= 0, {code}, {pick(f'-1 - {code}', slots, '0')})"
 
 
-def _met(plans: Plans, facts: DataFrame, askers: DataFrame) -> DataFrame:
-    return met(plans.forms, plans.constants, facts, askers)
+def _met(plans: Plans, facts: DataFrame, table: Table, askers: DataFrame) -> DataFrame:
+    """Join facts with the rows of `askers` that fit them, see `met`. `table` has the rows of `askers`, or more."""
+    keys = {row[: 1 + plans.constants] for row in table.rows}
+    used = {number for number, *_ in keys}
+    return met(plans.forms, plans.constants, facts.where(asked(plans.forms, keys)), askers, used)
 
 
-def met(forms: Sequence[Form], constants: int, facts: DataFrame, askers: DataFrame) -> DataFrame:
+def met(
+    forms: Sequence[Form], constants: int, facts: DataFrame, askers: DataFrame, used: Collection[int] | None = None
+) -> DataFrame:
     """Join facts (`tbl, c0..`) with the rows of `askers` that fit them. Returns the columns of both.
 
     A row of `askers` fits a fact that has its form and its constants. The column `form` is an index in `forms`; the
-    columns `k0..` are the constants of the form, then zeros. `constants` is the number of columns `k0..`.
+    columns `k0..` are the constants of the form, then zeros. `constants` is the number of columns `k0..`. `used` has
+    the numbers of the forms that occur in `askers`, or is None if all may occur.
     """
     columns = ("form", *names("k", constants))
     schema = ", ".join(f"{column}: INT" for column in columns)
-    structs = [_form(n, form, columns) for n, form in enumerate(forms)] or [f"CAST(NULL AS STRUCT<{schema}>)"]
+    structs = [_form(n, form, columns) for n, form in enumerate(forms) if used is None or n in used]
+    structs = structs or [f"CAST(NULL AS STRUCT<{schema}>)"]
     rows = facts.selectExpr("*", f"inline(array({', '.join(structs)}))")
     return rows.join(F.broadcast(askers), list(columns))
 
