@@ -3,7 +3,9 @@
     kernel, inline   decorators: a function that Python calls, and a function that is a part of kernels
     library     kernels that were compiled when the wheel was built; they need no Numba
     justintime  kernels that Numba compiles on first use and caches on disk
+    ahead       compiles the kernels of a first commit in two processes
     build       compiles all kernels into a library, for a wheel
+    signatures  which types the arguments of a kernel have
     arrays      how a kernel gets an array from an address
 
 Kernels take arrays and scalars, return scalars, and release the GIL. A kernel comes from the library if the library was
@@ -19,15 +21,18 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from kgreason.compiled.library import Library, find_library
 from kgreason.errors import KernelError
 
-ONCE = "compiling the engine's kernels, once, about 15 seconds"
+ONCE = "compiling the engine's kernels, once, 10 to 20 seconds"
 """The message before the first compilation: the command line prints it on terminals, in Python it goes to the logger
 `kgreason`."""
+READ_ONLY = "read-only"
+"""Marks an array that must not be written, such as one made from `bytes`: `Annotated[NDArray[np.uint8], READ_ONLY]`."""
 CHOICE = "KGREASON_KERNELS"
 """The environment variable that chooses where kernels come from: `library`, `numba`, or nothing for the better one."""
 
@@ -35,10 +40,15 @@ _LOG = logging.getLogger("kgreason")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+def _is_interpreted() -> bool:
+    """Whether Numba shall compile nothing, so that kernels are Python functions."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
+
+
 def _chosen() -> Library | None:
     """Return the library to use, or None if Numba compiles the kernels."""
     choice = os.environ.get(CHOICE, "")
-    if choice == "numba" or os.environ.get("NUMBA_DISABLE_JIT", "0") != "0":
+    if choice == "numba" or _is_interpreted():
         return None
     library = find_library()
     if library is None and choice == "library":
@@ -59,7 +69,7 @@ def _numba() -> Any:
 def kernel(function: _Function) -> _Function:
     """Make `function` a kernel: take it from the library, or compile it on first use. It releases the GIL.
 
-    The annotations say what types the library expects, see `build`.
+    The annotations say which types the arguments have, see `signatures`.
     """
     return cast(_Function, LIBRARY.kernel(function) if LIBRARY else _numba().kernel(function))
 
@@ -88,13 +98,18 @@ def array_at(element: str, dimensions: int) -> Any:
     return arrays.array_at(element, dimensions)
 
 
-def atomic(name: str) -> Any:
-    """Return a function of `arrays` for kernels, one step that no thread can divide: `fetch_add` or `fill_free`."""
+def primitive(name: str) -> Any:
+    """Return a function of `arrays` for kernels: `copy`, or `fetch_add` or `fill_free`, which no thread can divide."""
     if LIBRARY is not None:
         return None
     from kgreason.compiled import arrays
 
     return getattr(arrays, name)
+
+
+def are_at_hand() -> bool:
+    """Whether kernels can be called without importing or compiling much: there is a library, or kernels are in use."""
+    return LIBRARY is not None or ("kgreason.terms.interning" in sys.modules and not _is_interpreted())
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:
@@ -107,3 +122,15 @@ def announce(function: Callable[..., Any]) -> None:
     """Log that kernels are compiled now, unless the kernel `function` is compiled. Later calls do nothing."""
     if not is_compiled(function):
         _LOG.info(ONCE)
+
+
+@functools.cache
+def compile_ahead(function: Callable[..., Any]) -> None:
+    """Compile the kernels of a first commit in two processes, unless the kernel `function` is compiled.
+
+    `function` is the largest of them; see `ahead`. Later calls do nothing.
+    """
+    if not is_compiled(function):
+        from kgreason.compiled import ahead
+
+        ahead.compile_in_two(function)

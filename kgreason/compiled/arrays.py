@@ -62,6 +62,21 @@ def fill_free(_typing: Any, array: Any, at: Any, value: Any) -> Any:  # noqa: AR
     return types.boolean(array, types.int64, array.dtype), generate
 
 
+@intrinsic  # type: ignore[untyped-decorator]
+def copy(_typing: Any, source: Any, start: Any, end: Any, target: Any, at: Any) -> Any:  # noqa: ARG001 - as above
+    """Copy `source[start:end]` to the vector `target`, from position `at` on. The vectors must not overlap."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kinds = signature.args
+        read = arrayobj.make_array(kinds[0])(context, builder, arguments[0]).data
+        write = arrayobj.make_array(kinds[3])(context, builder, arguments[3]).data
+        length, size = builder.sub(arguments[2], arguments[1]), context.get_abi_sizeof(write.type.pointee)
+        cgutils.raw_memcpy(builder, builder.gep(write, [arguments[4]]), builder.gep(read, [arguments[1]]), length, size)
+        return context.get_dummy_value()
+
+    return types.none(source, types.int64, types.int64, target, types.int64), generate
+
+
 def arguments_at(kinds: Sequence[Any]) -> Any:
     """Make a Numba intrinsic `arguments(m)`. It returns the arguments of a kernel, read from the words of `m`.
 

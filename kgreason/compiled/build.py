@@ -4,9 +4,8 @@ Numba turns the kernels into LLVM code, as it does for a first use. They are put
 translated for each processor level. The C compiler (CC, or cc) then links the object files with `library.c` into an
 extension module for every Python from 3.11 on. Nobody needs Numba to run it.
 
-The types of a kernel's arguments follow from its annotations: an array of `NDArray` has one dimension, another one has
-as many as its shape type; a named tuple stands for its arrays; all else is an int64. A kernel returns nothing, an
-integer, or a tuple of integers.
+The types of a kernel's arguments follow from its annotations (`signatures`). A kernel returns nothing, an integer, or a
+tuple of integers.
 
 Cost: about 15 s and a few hundred megabytes. Only on x86-64 with an ELF linker (Linux). Elsewhere Numba compiles.
 """
@@ -21,16 +20,16 @@ import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
-import numpy as np
 from numba.core.llvm_bindings import create_pass_builder
 from numba.core.registry import CPUDispatcher
 
 from kgreason.compiled.arrays import arguments_at, types
 from kgreason.compiled.justintime import Part, compiling_sources
 from kgreason.compiled.library import PACKAGE, can_build, name_of, stamp
+from kgreason.compiled.signatures import kinds_of
 from kgreason.errors import KernelError
 
 LEVELS = ("x86-64", "x86-64-v3")
@@ -82,7 +81,7 @@ def _kernels() -> Iterator[Callable[..., Any]]:
 
 
 def _compiled(function: Callable[..., Any]) -> _Kernel:
-    kinds = [_kind(hint) for hint in arguments_of(function)]
+    kinds = kinds_of(function)
     part, arguments = Part(function), arguments_at(kinds)
 
     def entry(words: Any) -> Any:
@@ -94,24 +93,6 @@ def _compiled(function: Callable[..., Any]) -> _Kernel:
     results = _results(function, compiled.signature.return_type)
     codes = "".join(_codes(kind) for kind in kinds)
     return _Kernel(name_of(function), codes, results, compiled.fndesc.llvm_func_name, compiled.library._final_module)
-
-
-def arguments_of(function: Callable[..., Any]) -> list[Any]:
-    """Return the types that a function's annotations name, without the type of its result."""
-    return [hint for name, hint in get_type_hints(function).items() if name != "return"]
-
-
-def _kind(hint: Any) -> Any:
-    """Return Numba's type for the annotation of an argument."""
-    if isinstance(hint, type) and issubclass(hint, tuple) and get_origin(hint) is None:
-        fields = get_type_hints(hint)
-        return types.BaseTuple.from_types([_kind(fields[each]) for each in fields], hint)
-    if get_origin(hint) is np.ndarray:
-        shape, dtype = get_args(hint)
-        sizes = get_args(shape)
-        dimensions = 1 if Ellipsis in sizes else len(sizes)
-        return types.Array(getattr(types, get_args(dtype)[0].__name__), dimensions, "C")
-    return types.int64
 
 
 def _codes(kind: Any) -> str:

@@ -30,12 +30,12 @@ from kgreason.engine.memory.layout import (
     ASSERT,
     ASSERTING,
     AT_DEPTH,
-    AT_ENTERED,
     AT_EXTENT,
     AT_FINDER,
     AT_PLAN,
     AT_ROW,
     AT_RULE,
+    AT_WORK,
     BLOCK_HIGH,
     BLOCK_LOW,
     CALLS,
@@ -50,12 +50,12 @@ from kgreason.engine.memory.layout import (
     MODE,
     N_ARRANGED,
     N_COMMON,
-    N_ENTERED,
     N_EXTENTS,
     N_GROUPS,
     N_HEADS,
     N_HITS,
     N_KEPT,
+    N_NOTED,
     N_POSTINGS,
     N_PUT_OFF,
     N_ROWS,
@@ -94,7 +94,7 @@ NEVER = 1 << 62
 _OWN_COUNTERS = (
     *(PHASE, FUEL, REWRITES, DERIVATIONS, N_HEADS, AT_PLAN, AT_ROW, AT_DEPTH, BLOCK_LOW, BLOCK_HIGH, AT_RULE, CALLS),
     *(CHUNK, N_EXTENTS, AT_EXTENT, SIFTS, N_KEPT, UNTIL_SIFT, PART),
-    *(N_HITS, N_GROUPS, N_ENTERED, AT_ENTERED, AT_FINDER, N_PUT_OFF, N_COMMON),
+    *(N_HITS, N_GROUPS, N_NOTED, AT_WORK, AT_FINDER, N_PUT_OFF, N_COMMON),
     *(N_ARRANGED, N_POSTINGS, N_SIGNED, FREE_GROUP),
 )
 _OWN_ARRAYS = (
@@ -118,8 +118,8 @@ _OWN_ARRAYS = (
     "hit_rows",
     "key_fill",
     "group_key",
-    "entered",
-    "entered_hashes",
+    "noted",
+    "noted_hashes",
     "free_runs",
 )
 
@@ -259,8 +259,8 @@ class Crew:
             worker["hashes"] = np.zeros_like(self._memory["hashes"])
             worker["first_probes"] = np.zeros_like(self._memory["first_probes"])
             worker["extents"] = np.zeros((self._extents, EXTENT), dtype=np.int64)
-            worker["entered"] = np.zeros((self._notes, 2), dtype=np.int32)
-            worker["entered_hashes"] = np.zeros(self._notes, dtype=np.uint64)
+            worker["noted"] = np.zeros((self._notes, 2), dtype=np.int32)
+            worker["noted_hashes"] = np.zeros(self._notes, dtype=np.uint64)
             worker["free_runs"] = np.zeros(2 * LENGTHS, dtype=np.int32)
             worker["key_fill"] = np.zeros_like(self._memory["key_fill"])
             for name in ("hit_keys", "hit_rows", "group_key"):

@@ -49,7 +49,7 @@ def test_the_library_can_hold_every_kernel() -> None:
     code = """if True:
         from kgreason.compiled import build
         for function in build._kernels():
-            codes = build._codes(build.types.Tuple([build._kind(hint) for hint in build.arguments_of(function)]))
+            codes = build._codes(build.types.Tuple(build.kinds_of(function)))
             print(function.__qualname__, len(codes) // 2)
     """
     environment = {"KGREASON_KERNELS": "numba", "PATH": ""}
