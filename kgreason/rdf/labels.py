@@ -25,7 +25,7 @@ import numpy.typing as npt
 from kgreason.compiled import inline, kernel
 from kgreason.rdf.tokens import skip_iri, skip_string, skip_word
 from kgreason.terms.dictionary import Dictionary
-from kgreason.terms.interning import Table, intern_one
+from kgreason.terms.interning import Bytes, Table, intern_one
 
 _QUOTE, _LESS, _UNDERSCORE, _X = 34, 60, 95, 120
 _SHORTEST = 20
@@ -100,11 +100,11 @@ def _skip_other(text: npt.NDArray[np.uint8], at: int) -> int:
 def _rename(
     table: Table,
     count: int,
-    text: npt.NDArray[np.uint8],
+    text: Bytes,
     at: int,
     out: npt.NDArray[np.uint8],
     used: int,
-    prefix: npt.NDArray[np.uint8],
+    prefix: Bytes,
     invented: bool,
 ) -> tuple[int, int, int, int]:
     """Copy text[at:] to out[used:], with blank nodes renamed.

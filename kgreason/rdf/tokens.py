@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from kgreason.compiled import inline, kernel
 from kgreason.terms.dictionary import LONGEST, Dictionary, Ids, check_length
-from kgreason.terms.interning import Table, holds, intern_one
+from kgreason.terms.interning import Bytes, Table, holds, intern_one
 
 _Quads = np.ndarray[tuple[int, int], np.dtype[np.int32]]
 _SPACE, _QUOTE, _STOP, _LESS, _GREATER, _BACKSLASH = 32, 34, 46, 60, 62, 92
@@ -99,7 +99,7 @@ def _skip_term(text: npt.NDArray[np.uint8], at: int) -> int:
 
 @kernel
 def _encode(
-    table: Table, count: int, text: npt.NDArray[np.uint8], at: int, row: int, column: int, quads: _Quads
+    table: Table, count: int, text: Bytes, at: int, row: int, column: int, quads: _Quads
 ) -> tuple[int, int, int, int, int]:
     """Intern the terms of text[at:], and write their ids to `quads`. The first id goes to `quads[column, row]`.
 

@@ -15,16 +15,18 @@ and calls the kernel again.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from kgreason.compiled import inline, kernel
+from kgreason.compiled import READ_ONLY, inline, kernel
 
 _LOW = np.uint64(0xFFFFFFFF)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _FINISHER = np.uint64(0xD6E8FEB86659FD93)
+Bytes: TypeAlias = Annotated[npt.NDArray[np.uint8], READ_ONLY]
+"""Bytes of Python. A call with an array that can be written compiles the kernel anew."""
 
 
 class Table(NamedTuple):
@@ -119,7 +121,7 @@ def intern_one(table: Table, count: int, text: npt.NDArray[np.uint8], start: int
 def intern_all(
     table: Table,
     count: int,
-    text: npt.NDArray[np.uint8],
+    text: Bytes,
     bounds: npt.NDArray[np.int64],
     first: int,
     ids: npt.NDArray[np.int32],
@@ -139,9 +141,7 @@ def intern_all(
 
 
 @kernel
-def find_all(
-    table: Table, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64], ids: npt.NDArray[np.int32]
-) -> None:
+def find_all(table: Table, text: Bytes, bounds: npt.NDArray[np.int64], ids: npt.NDArray[np.int32]) -> None:
     """Write the ids of texts to `ids`, and 0 for a text that has no id. Text i is `text[bounds[i]:bounds[i + 1]]`."""
     for i in range(ids.size):
         tag = _tag(text, bounds[i], bounds[i + 1])

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -104,6 +105,17 @@ def test_lines_are_canonical_n_quads(rows: list[Quad]) -> None:
     assert dictionary.lines(*ids) == lines_of(rows)
 
 
+@pytest.mark.parametrize("is_kernel", [True, False])
+@given(st.lists(quads, min_size=1, max_size=5))
+def test_many_lines_are_those_of_few(is_kernel: bool, rows: list[Quad]) -> None:
+    dictionary = Dictionary()
+    ids = [np.tile(dictionary.intern(_text(row[i]) for row in rows), 20) for i in range(4)]
+    ids[3][[row.graph_name == DefaultGraph() for row in rows] * 20] = 0
+    with patch("kgreason.compiled.are_at_hand", lambda: is_kernel):
+        assert dictionary.lines(*ids) == lines_of(rows) * 20
+        assert dictionary.lines(*ids[:3]) == lines_of([Quad(*row.triple) for row in rows]) * 20
+
+
 def test_many_lines_keep_their_order() -> None:
     dictionary = Dictionary()
     ids = dictionary.intern(f"<http://e/{i}>" for i in range(25_000))
@@ -132,6 +144,7 @@ def test_reading_a_saved_dictionary_needs_no_numba(tmp_path: Path) -> None:
     program = f"""
 import sys
 from pathlib import Path
+from unittest.mock import patch
 from kgreason.rdf.reader import read
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.terms.dictionary import Dictionary

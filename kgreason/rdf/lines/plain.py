@@ -22,8 +22,7 @@ import numpy.typing as npt
 import pyoxigraph
 
 from kgreason.compiled import inline, kernel
-
-Text = npt.NDArray[np.uint8]
+from kgreason.terms.interning import Bytes
 
 _LEAST = 1 << 12
 """The least number of bytes for one call of pyoxigraph. A call costs as much as parsing some ten lines."""
@@ -96,7 +95,7 @@ _COLON, _LESS, _GREATER, _AT, _BACKSLASH, _CARET, _UNDERSCORE, _DELETE = 58, 60,
 
 
 @inline
-def _skip(text: Text, at: int, members: int) -> int:
+def _skip(text: Bytes, at: int, members: int) -> int:
     """Return the position of the first byte, from `at` on, that is not of one of the classes `members`."""
     while _CLASSES[text[at]] & members:
         at += 1
@@ -104,14 +103,14 @@ def _skip(text: Text, at: int, members: int) -> int:
 
 
 @inline
-def _skip_authority(text: Text, at: int) -> int:
+def _skip_authority(text: Bytes, at: int) -> int:
     """Return the position after the host and port that begin at `at`."""
     at = _skip(text, at, _HOST)
     return _skip(text, at + 1, _DIGIT) if text[at] == _COLON else at
 
 
 @inline
-def _skip_plain_iri(text: Text, at: int) -> int:
+def _skip_plain_iri(text: Bytes, at: int) -> int:
     """Return the position after the absolute IRI in `<>` that begins at `at`; 0 if it is not plain."""
     if text[at] != _LESS or not _CLASSES[text[at + 1]] & _LETTER:
         return 0
@@ -141,7 +140,7 @@ def _skip_plain_iri(text: Text, at: int) -> int:
 
 
 @inline
-def _skip_plain_node(text: Text, at: int) -> int:
+def _skip_plain_node(text: Bytes, at: int) -> int:
     """Return the position after the IRI or blank node that begins at `at`; 0 if it is not plain."""
     if text[at] != _UNDERSCORE:
         return _skip_plain_iri(text, at)
@@ -151,7 +150,7 @@ def _skip_plain_node(text: Text, at: int) -> int:
 
 
 @inline
-def _skip_plain_string(text: Text, at: int, is_utf_8: bool) -> int:
+def _skip_plain_string(text: Bytes, at: int, is_utf_8: bool) -> int:
     """Return the position after the quoted string that begins at `at`; 0 if it is not plain."""
     at += 1
     while text[at] != _QUOTE:
@@ -174,7 +173,7 @@ def _skip_plain_string(text: Text, at: int, is_utf_8: bool) -> int:
 
 
 @inline
-def _skip_plain_literal(text: Text, at: int, is_utf_8: bool) -> int:
+def _skip_plain_literal(text: Bytes, at: int, is_utf_8: bool) -> int:
     """Return the position after the literal that begins at `at`; 0 if it is not plain."""
     at = _skip_plain_string(text, at, is_utf_8)
     if at == 0:
@@ -195,7 +194,7 @@ def _skip_plain_literal(text: Text, at: int, is_utf_8: bool) -> int:
 
 
 @inline
-def _skip_plain_line(text: Text, at: int, has_graphs: bool, is_utf_8: bool) -> int:
+def _skip_plain_line(text: Bytes, at: int, has_graphs: bool, is_utf_8: bool) -> int:
     """Return the position after the line that begins at `at`; 0 if the line is not plain."""
     at = _skip_plain_node(text, at)
     if at == 0 or text[at] != _SPACE:
@@ -215,7 +214,7 @@ def _skip_plain_line(text: Text, at: int, has_graphs: bool, is_utf_8: bool) -> i
 
 
 @kernel
-def _skip_plain(text: Text, at: int, has_graphs: bool, is_utf_8: bool) -> int:
+def _skip_plain(text: Bytes, at: int, has_graphs: bool, is_utf_8: bool) -> int:
     """Return the position of the first line, from `at` on, that is not plain, or the end of the text.
 
     `text` has whole lines. `has_graphs`: whether a line may have a graph. `is_utf_8`: whether the text is UTF-8.
@@ -229,7 +228,7 @@ def _skip_plain(text: Text, at: int, has_graphs: bool, is_utf_8: bool) -> int:
 
 
 @kernel
-def _skip_others(text: Text, at: int, has_graphs: bool, is_utf_8: bool) -> int:
+def _skip_others(text: Bytes, at: int, has_graphs: bool, is_utf_8: bool) -> int:
     """Return the position of the first plain line that is at least `_LEAST` bytes behind `at`, or the end of the text.
 
     The arguments are those of `_skip_plain`.
