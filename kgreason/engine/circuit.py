@@ -32,6 +32,7 @@ from kgreason.engine.memory.layout import (
     ASSERT,
     AT_DEPTH,
     AT_PLAN,
+    AT_WORK,
     BEFORE,
     CHECK_AT,
     COMMIT,
@@ -48,9 +49,12 @@ from kgreason.engine.memory.layout import (
     LOGGING,
     MODE,
     N_CHUNKS,
+    N_DEAD,
+    N_FREE,
     N_GROUPS,
     N_HEADS,
     N_HITS,
+    N_NOTED,
     N_QUEUE,
     N_ROWS,
     N_TOUCHED,
@@ -92,6 +96,7 @@ from kgreason.engine.memory.layout import (
     UInt32,
 )
 from kgreason.engine.program.planner import Planner
+from kgreason.engine.snapshot import Snapshot
 from kgreason.errors import LimitError
 
 QUANTUM = 20_000_000
@@ -109,6 +114,8 @@ _LARGE_LOG = 1 << 14
 _LEAST_FUEL = 10_000
 """The smallest number of rewrites and rows that one kernel call may process, however near the limit is. With a smaller
 number, an evaluation near its limit could need one call for each row."""
+_NOTES = 1 << 10
+"""The room for notes of rows that leave arrangements, beside one note for each arrangement."""
 _SCRATCH = {
     "ranks": _HEADS,
     "tables": _HEADS,
@@ -180,6 +187,8 @@ class Circuit:
         memory["first_probes"] = np.zeros((BLOCK + 1, FRAME), dtype=np.int32)
         memory["costs"] = np.zeros((16, COST_WORDS), dtype=np.int64)
         memory["hashes"] = np.zeros(max(BLOCK, LOOKUP_BLOCK) + 1, dtype=np.uint64)
+        memory["noted"] = np.zeros((_NOTES, 2), dtype=np.int32)
+        memory["noted_hashes"] = np.zeros(_NOTES, dtype=np.uint64)
 
     def _make_wide(self, width: int) -> None:
         """Make the scratch arrays anew, for facts of `width` columns."""
@@ -245,16 +254,31 @@ class Circuit:
             check()
         return missed
 
-    def adopt(self, records: Int32, hashed: UInt32 | None = None) -> None:
+    def adopt(self, records: Int32, hashed: UInt32 | None = None, snapshot: Snapshot | None = None) -> None:
         """Fill the empty fact table with a saved fixpoint.
 
         `records`: int32[n, 3 + w], for each fact its state, stamp, support and columns. `hashed`: see
-        `FactTable.adopt`.
+        `FactTable.adopt`. `snapshot`: the same rows with what is known of them. If it fits, 64 rows are looked up,
+        and no other is read.
         """
-        self.facts.adopt(records, hashed)
         self._survey_at = 1 << 28  # a saved support is at most `_MOST_SUPPORT`
         self._counters[RANKED] = 1  # all rows are MET, so that `_are_large` compares with all rows
+        if snapshot and self.facts.take_over(snapshot.rows, len(records), snapshot.hashed):
+            self.arrangements.set_key_counts(snapshot.keys)
+            return
+        self.facts.adopt(records, hashed)
         self.arrangements.renew()
+
+    def snapshot(self, records: Int32) -> Snapshot | None:
+        """Return a snapshot of the circuit, or None if some rows hold no present fact, or if counts may lack rows.
+
+        `records` is what `facts.borrowed` has just returned. The arrays of the result are those of the circuit, valid
+        until the next change.
+        """
+        hashed = self.facts.hashed(records)
+        if hashed is None or self._counters[PARTIAL]:
+            return None
+        return Snapshot(records, hashed, self.arrangements.key_counts())
 
     def open_first_level(self) -> None:
         """Start a Bootstrap: the asserted facts become level 0. Call `derive` next, for rules with an empty body."""
@@ -407,7 +431,7 @@ class Circuit:
     def _stop(self) -> None:
         """Reset the counters of a scan that is complete or was interrupted. A scan is a pass over given rows."""
         self.memory["key_fill"][:] = 0
-        self.block[[N_HITS, N_GROUPS, N_HEADS, N_CHUNKS, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
+        self.block[[N_HITS, N_GROUPS, N_HEADS, N_CHUNKS, N_NOTED, AT_WORK, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
         self._counters[PHASE] = GATEKEEP
 
     def _drive(self, check: Check) -> None:
@@ -426,8 +450,8 @@ class Circuit:
             elif status == NEED_POSTINGS:
                 self.arrangements.grow()
             elif status == NEED_HITS:
-                for name in ("hit_keys", "hit_rows", "grouped", "group_key", "group_low"):
-                    self.memory.grow(name, 2 * self.memory.room(name))
+                for name in ("hit_keys", "hit_rows", "grouped", "group_key", "group_low", "noted", "noted_hashes"):
+                    self.memory.grow(name, 2 * self.memory.room(name) + 1)
             elif status == NEED_MEETING:
                 self.keepers.meet(self.arrangements)
             elif status == NEED_ARRANGEMENT:
@@ -528,7 +552,7 @@ class Circuit:
 
     def settle(self) -> None:
         """Make the commit final."""
-        self.facts.reserve_free(self._counters[N_TOUCHED])
+        self._reserve_for_end()
         settle(self.block)
         self._counters[LOGGING] = 0
         self.arrangements.refresh_signs()
@@ -537,14 +561,25 @@ class Circuit:
         if self._counters[N_ROWS] > _SPARSE and self._counters[N_ROWS] > 2 * len(self.facts):
             self._compact()
 
+    def _reserve_for_end(self) -> None:
+        """Make room for `settle` or `unwind`."""
+        self.facts.reserve_free(self._counters[N_TOUCHED])
+        for name in ("noted", "noted_hashes"):
+            self.memory.grow(name, self.memory.room("live") + _NOTES)
+
     def _cut(self) -> None:
         """Shrink the undo log, the scan array and the queue after a large commit."""
         for name in ("undo", "changed", "scanned"):
             self.memory.cut(name, _LARGE_LOG)
         self.memory.cut("queue", len(self.facts) // 8 + 1024)
 
+    def close_up(self) -> None:
+        """Call `_compact` if there are free or dead rows."""
+        if self._counters[N_FREE] or self._counters[N_DEAD]:
+            self._compact()
+
     def _compact(self) -> None:
-        """Move the rows together, because more than half of the rows are free. All arrangements are dropped.
+        """Move the rows together, because many rows are free, or a snapshot is due. All arrangements are dropped.
 
         A plan that needs an arrangement builds it again.
         """
@@ -561,7 +596,7 @@ class Circuit:
         is_partial = self._counters[PARTIAL] == 1
         if is_partial:
             self.arrangements.drop()
-        self.facts.reserve_free(self._counters[N_TOUCHED])
+        self._reserve_for_end()
         unwind(self.block)
         take_back(self.costs, self._counters[COMMIT])
         self._counters[LOGGING] = 0

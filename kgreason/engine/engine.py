@@ -27,7 +27,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.compiled import announce
+from kgreason.compiled import announce, compile_ahead
 from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
 from kgreason.engine.costs import Cost, carry_over, costliest, read
 from kgreason.engine.costs import count as count_cost
@@ -38,6 +38,7 @@ from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.memory.layout import ASSERT, REDERIVE, RETRACT, Int8, Int32, UInt32
 from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.engine.rebuild import Rows, Wish, difference, wanted
+from kgreason.engine.snapshot import Snapshot
 from kgreason.errors import LimitError
 from kgreason.threads import threads as default_threads
 
@@ -119,6 +120,8 @@ class Engine:
         announce(advance)
         self.planner = Planner()
         self._quiet, self.threads = quiet, default_threads(threads)
+        if self.threads > 1:
+            compile_ahead(advance)
         self.circuit = self._circuit()
         self._elastic = Elastic()
         self._numbers: dict[EncodedRule, int] = {}
@@ -524,16 +527,21 @@ class Engine:
         return self._whole(work, check)
 
     def restore(
-        self, records: Int32, rules: Sequence[EncodedRule], work: int = 0, hashed: UInt32 | None = None
+        self,
+        records: Int32,
+        rules: Sequence[EncodedRule],
+        work: int = 0,
+        hashed: UInt32 | None = None,
+        snapshot: Snapshot | None = None,
     ) -> None:
         """Load a saved fixpoint and its rules.
 
         `records`: int32[n, 3 + w], for each fact its state, stamp, support and columns. `work`: the saved forecast of a
-        Bootstrap's work, or 0 if there was no Bootstrap. `hashed`: see `FactTable.adopt`.
+        Bootstrap's work, or 0 if there was no Bootstrap. `hashed`, `snapshot`: see `Circuit.adopt`.
         """
         self.set_rules(rules)
-        self.circuit = self._circuit(max(1024, len(records)))
-        self.circuit.adopt(records, hashed)
+        self.circuit = self._circuit(len(records) + len(records) // 8 + 1024)  # unused room costs no memory
+        self.circuit.adopt(records, hashed, snapshot)
         self._elastic, self._last = Elastic(work or None), 0
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
@@ -582,6 +590,15 @@ class Engine:
             self.circuit.keep_up()
             self.circuit.plan_backward(rows)
             self.circuit.trace(rows, take, _both(let_out, check))
+
+    def close_up(self) -> None:
+        """Move the rows of facts together if there are free rows, so that `Circuit.snapshot` can return one.
+
+        No commit may be open. Cost: one pass over all rows if there are free rows; plans then fill their arrangements
+        again.
+        """
+        with undivided():
+            self.circuit.close_up()
 
     @property
     def has_commits(self) -> bool:

@@ -16,10 +16,10 @@ from kgreason.engine.index.arrangements import Arrangements
 from kgreason.engine.level.meeting import END, ENTER, FIND, MEET, ORDER, meet
 from kgreason.engine.memory.blocks import PLACES, Memory
 from kgreason.engine.memory.layout import (
-    AT_ENTERED,
     AT_FINDER,
     AT_GROUP,
     AT_PLAN,
+    AT_WORK,
     FEWEST_FACTS,
     FREE_GROUP,
     GROUP_ARRANGEMENT,
@@ -27,9 +27,9 @@ from kgreason.engine.memory.layout import (
     LENGTHS,
     N_ARRANGED,
     N_COMMON,
-    N_ENTERED,
     N_GROUPS,
     N_HITS,
+    N_NOTED,
     N_POSTINGS,
     N_SHAPES,
     PARTIAL,
@@ -58,8 +58,6 @@ class Keepers:
         self._memory, self._crew, self._threads = memory, crew, crew.threads
         self._groups_end = np.zeros(crew.threads, dtype=np.int64)
         self._postings_end = np.zeros(crew.threads, dtype=np.int64)
-        memory["entered"] = np.zeros((0, 2), dtype=np.int32)
-        memory["entered_hashes"] = np.zeros(1, dtype=np.uint64)
         memory.counters[FEWEST_FACTS] = FACTS if crew.threads > 1 else NEVER
 
     def is_worth(self, rows: int) -> bool:
@@ -95,7 +93,7 @@ class Keepers:
         ends = low + (high - low) * np.arange(self._threads + 1) // self._threads
         while True:
             self._crew.in_all(meet, stage, arrangement, low, high)
-            late = np.flatnonzero(crew[:, AT_ENTERED] < np.diff(ends))
+            late = np.flatnonzero(crew[:, AT_WORK] < np.diff(ends))
             if not len(late):
                 break
             for part in late.tolist():
@@ -104,9 +102,9 @@ class Keepers:
                     for name in ("hit_keys", "hit_rows", "group_key"):
                         worker.grow(name, 2 * worker.room(name) + shapes)
                 else:
-                    for name in ("entered", "entered_hashes"):
+                    for name in ("noted", "noted_hashes"):
                         worker.grow(name, 2 * worker.room(name))
-        crew[:, AT_ENTERED] = 0
+        crew[:, AT_WORK] = 0
         return crew
 
     def _enter(self, low: int, high: int, arrangements: Arrangements) -> None:
@@ -114,19 +112,19 @@ class Keepers:
         crew, stopped = self._memory["crew"], np.zeros(self._threads, dtype=np.int64)
         # The hash table of groups must not grow until all rows that are put off are entered: in a new table a search
         # may end earlier, and a later row of a group would be entered before one that was put off.
-        most = int(crew[:, N_ENTERED].sum()) + 2 * self._threads * self._more_groups()
+        most = int(crew[:, N_NOTED].sum()) + 2 * self._threads * self._more_groups()
         arrangements.reserve_groups(most)
         while True:
             for part in range(self._threads):
                 self._give_room(part, int(stopped[part]), arrangements)
             self._crew.prepare()
             crew[:, _GROUPS_END], crew[:, _POSTINGS_END] = self._groups_end, self._postings_end
-            before = crew[:, [AT_FINDER, AT_ENTERED]].copy()
+            before = crew[:, [AT_FINDER, AT_WORK]].copy()
             self._crew.in_all(meet, ENTER, -1, low, high)
             is_late = crew[:, AT_FINDER] < self._threads
             if not is_late.any():
                 break
-            is_stuck = (before == crew[:, [AT_FINDER, AT_ENTERED]]).all(axis=1)
+            is_stuck = (before == crew[:, [AT_FINDER, AT_WORK]]).all(axis=1)
             stopped = np.where(is_late, np.where(is_stuck & (stopped > 0), 4 * stopped, 1), 0)
         while not meet(self._memory.block, END, -1, low, high):
             arrangements.grow()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from kgreason.engine import circuit, elastic
-from kgreason.engine.index import arrangements
+from kgreason.engine.index import arrangements, candidates
 
 
 @contextmanager
@@ -22,10 +22,19 @@ def small_quantum(rewrites: int = 3) -> Iterator[None]:
 
 @contextmanager
 def counted_as_large(share: int) -> Iterator[None]:
-    """A key that more than one of so many rows meets counts as large; where none does, the catalogue is asked."""
+    """A key that more than one of so many rows meets counts as large; where none does, the catalogue lists its rows."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arrangements, "_LARGE_SHARE", share)
         patch.setattr(arrangements, "_MANY_ROWS", share)
+        patch.setattr(candidates, "_LOOKS", 0)
+        yield
+
+
+@contextmanager
+def few_notes() -> Iterator[None]:
+    """Circuits with room for the notes of only one row that leaves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(circuit, "_NOTES", 0)
         yield
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import pairwise
 from random import Random
 
@@ -11,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine import circuit
+from kgreason.engine.index import candidates
 from kgreason.engine.index.arrangements import Arrangements
 from kgreason.engine.memory.layout import GROUP_LENGTH, N_DEAD, N_POSTINGS, N_ROWS
+from kgreason.engine.snapshot import Snapshot
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.arrangements import check
-from tests.engine.small_rooms import counted_as_large
+from tests.engine.small_rooms import counted_as_large, few_notes
 from tests.engine.systems import System
 from tests.strategies.dense import any_histories
 from tests.strategies.programs import History
@@ -32,15 +35,70 @@ RULES = (
 
 
 @pytest.mark.parametrize("share", [0, 4, 1_000])
+@pytest.mark.parametrize("few", [False, True])
 @settings(max_examples=60)
 @given(any_histories())
-def test_every_commit_keeps_the_arrangements(share: int, history: History) -> None:
-    """Whether no key is met by many rows, some are, or all."""
-    with counted_as_large(share):
+def test_every_commit_keeps_the_arrangements(few: bool, share: int, history: History) -> None:
+    """Whether no key is met by many rows, some are, or all; with few notes, one row is noted at a time."""
+    with counted_as_large(share), few_notes() if few else nullcontext():
         system = System()
         for commit in history.commits:
+            system.engine.begin()
+            system.apply(*commit, strategy="update")
+            system.engine.rollback()
+            check(system.engine.circuit)
             system.commit(*commit, strategy="update")
             check(system.engine.circuit)
+
+
+@settings(max_examples=60)
+@given(any_histories(), st.integers(0, 2**32 - 1))
+def test_the_counts_of_keys_are_those_of_a_recount(history: History, seed: int) -> None:
+    """After commits by either strategy, after commits that are undone, and in a circuit that takes the counts over."""
+    random, system = Random(seed), System()
+    for commit in history.commits:
+        system.engine.begin()
+        system.apply(*commit, strategy=random.choice(("update", "bootstrap")))
+        if random.random() < 0.3:
+            system.engine.rollback()
+        else:
+            system.engine.accept()
+        assert _key_counts(system) == _recounted(system)
+    expected, engine = _key_counts(system), system.engine
+    engine.circuit.close_up()
+    saved = engine.circuit.snapshot(engine.circuit.facts.borrowed())
+    assert saved
+    for kept in (slice(None), slice(seed % 2, None, 2), slice(0)):
+        taken = Snapshot(saved.rows.copy(), saved.hashed.copy(), saved.keys[kept])
+        engine.restore(taken.rows, engine.rules, hashed=taken.hashed, snapshot=taken)
+        assert engine.circuit.memory["rows"] is taken.rows
+        assert _key_counts(system) == expected
+    engine.circuit.arrangements.renew()
+    assert _key_counts(system) == expected
+
+
+Counts = dict[tuple[int, ...], int]
+
+
+def _key_counts(system: System) -> Counts:
+    """The count of each key; a key is the number of its table, and a constant or 0 for each column."""
+    lines = system.engine.circuit.arrangements.key_counts().tolist()
+    counts = {tuple(key): count for count, *key in lines}
+    assert len(counts) == len(lines)
+    return counts
+
+
+def _recounted(system: System) -> Counts:
+    """The counts of the same keys by a look at each present fact."""
+    facts = system.engine.circuit.facts
+    columns, tables = (each.tolist() for each in facts.columns(facts.present()))
+    return {
+        key: sum(
+            table == key[0] and all(one in (0, other) for one, other in zip(key[1:], row, strict=True))
+            for row, table in zip(columns, tables, strict=True)
+        )
+        for key in _key_counts(system)
+    }
 
 
 def test_rows_of_the_same_commit_are_entered_where_an_ask_comes_late() -> None:
@@ -95,11 +153,46 @@ def test_hubs_keep_dead_rows_for_a_while(seed: int) -> None:
         check(system.engine.circuit)
 
 
+@pytest.mark.parametrize("leaving", [25, 26, 60, 199])
+def test_many_rows_leave_one_long_group_in_one_commit(leaving: int) -> None:
+    """From the 26th row on the group is compacted while later rows still wait; also in a commit that is undone."""
+    system = System()
+    edges = [Atom("edge", (HUB, f"<{i}>")) for i in range(200)]
+    system.commit(dict.fromkeys(edges, 1), {RULES[1]: 1, RULES[0]: 1, RULES[3]: 1}, strategy="update")
+    system.commit(dict.fromkeys(edges[:leaving], -1), {}, strategy="update")
+    check(system.engine.circuit)
+    before = system.states()
+    system.engine.begin()
+    system.apply(dict.fromkeys(edges[:leaving], 1), {}, "update")
+    system.engine.rollback()
+    assert system.states() == before
+    check(system.engine.circuit)
+    system.commit(dict.fromkeys(edges[:5], 1), {}, strategy="update")
+    check(system.engine.circuit)
+
+
+def test_an_interrupt_while_an_array_is_full_leaves_no_notes(monkeypatch: pytest.MonkeyPatch) -> None:
+    system = System()
+    edges = [Atom("edge", (f"<{i % 50}>", f"<{i}>")) for i in range(600)]
+    system.commit(dict.fromkeys(edges[:40], 1), dict.fromkeys(RULES[:1] + RULES[3:4], 1), strategy="update")
+
+    def interrupted(_: Arrangements) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Arrangements, "grow", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        system.commit(dict.fromkeys(edges, 1), dict.fromkeys(RULES[1:3], 1), strategy="update")
+    monkeypatch.undo()
+    check(system.engine.circuit)
+    system.commit(dict.fromkeys(edges[40:], 1), dict.fromkeys(RULES[1:3], 1), strategy="update")
+    check(system.engine.circuit)
+
+
 def _edge(random: Random) -> Atom:
     return Atom("edge", (*(HUB if random.random() < 0.4 else f"<{random.randrange(9)}>" for _ in range(2)),))
 
 
-def test_rows_that_a_bootstrap_derives_after_the_list_was_made_are_listed() -> None:
+def test_rows_that_a_bootstrap_derives_after_the_list_was_made_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue is first asked amid a Bootstrap: `edge` was large when its arrangement was made, not later."""
     rules = [_joined("r", "p", "q"), _joined("u", "link", "edge"), _joined("big", "x", "y")]
     chain = ("r", "first", "link", "late", "later", "latest")
@@ -109,6 +202,7 @@ def test_rows_that_a_bootstrap_derives_after_the_list_was_made_are_listed() -> N
         facts += [Atom("edge", (f"<e{number}>", "<m>")), Atom("edge", ("<m>", f"<f{number}>"))]
     for number in range(30):
         facts += [Atom("x", (f"<{number}>", "<c>")), Atom("y", ("<c>", f"<{number}>"))]
+    monkeypatch.setattr(candidates, "_LOOKS", 0)
     system = System()
     system.bootstrap(facts, rules)
     assert system.engine.circuit.catalogue.is_listed

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kgreason.engine.facts.hash_table import rehash
+from kgreason.engine.index import candidates
 from kgreason.engine.index.candidates import Catalogue
 from kgreason.engine.memory.buffers import grow
 from kgreason.engine.memory.layout import DERIVATIONS, N_POSTINGS, N_QUEUE, N_ROWS, SUPPORT
@@ -116,7 +117,9 @@ def test_a_fact_with_too_many_derivations_is_refused() -> None:
     assert circuit.memory["rows"][: len(before), SUPPORT].tolist() == before.tolist()
 
 
-def test_the_catalogue_finds_the_largest_ids() -> None:
+@pytest.mark.parametrize("looks", [0, 64], ids=["in a list", "by looking at all rows"])
+def test_the_catalogue_finds_the_largest_ids(monkeypatch: pytest.MonkeyPatch, looks: int) -> None:
+    monkeypatch.setattr(candidates, "_LOOKS", looks)
     system = System()
     table = system.engine.table(True, 3)
     rows = np.array([[1, END, END], [2, END, 5], [END, END - 1, END], [3, 4, 5]], dtype=np.int32)
@@ -125,6 +128,7 @@ def test_the_catalogue_finds_the_largest_ids() -> None:
     assert sorted(catalogue.candidates(True, {1: END}).tolist()) == [0, 1]
     assert catalogue.candidates(True, {1: END, 2: END}).tolist() == [0]
     assert catalogue.candidates(True, {1: END - 1}).tolist() == [2]
+    assert catalogue.is_listed == (looks == 0)
 
 
 def test_an_array_grows_no_further_than_it_is_allowed() -> None:

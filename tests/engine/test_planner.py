@@ -272,3 +272,11 @@ def test_keys_are_found_however_many_rules_are_added_one_by_one() -> None:
         assert appeared == {(None, ("<a>", "<type>", f"<B{number}>"))}
     appeared = system.update([triple("<b>", "<type>", f"<A{number}>") for number in range(200)])
     assert len(appeared) == 400
+
+
+def test_memory_does_not_depend_on_the_ids_of_constants() -> None:
+    system = System()
+    system._texts *= 1 << 20  # the next id is 2**20
+    rule = Rule((Atom("path", (X, "<late>")),), (Atom("edge", (X, "<b>")),))
+    assert len(system.update([Atom("edge", ("<a>", "<b>")), Atom("edge", ("<a>", "<c>"))], [rule])) == 3
+    assert system.engine.circuit.memory.room("asked") <= 1 << 10

@@ -10,6 +10,7 @@ in its state. To add a row or to look it up takes one probe of the hash table; p
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
@@ -38,6 +39,7 @@ from kgreason.engine.memory.layout import (
     N_FREE,
     N_QUEUE,
     N_ROWS,
+    N_TOUCHED,
     ROWS,
     STATE,
     TABLE,
@@ -45,6 +47,7 @@ from kgreason.engine.memory.layout import (
     Int8,
     Int32,
     Int32s,
+    Number,
     UInt32,
 )
 from kgreason.errors import LimitError
@@ -56,8 +59,8 @@ _HUGE = 1 << 25
 _FAST = 1 << 21
 """A hash table of 2**21 to 2**23 entries that is full grows to four times its size, any other to twice its size: to
 fill the new table takes longer than the look-ups from one size to the next."""
-_SOME = 1000
-"""So many rows are looked up in a hash table that was saved."""
+_SOME, _FEW = 1000, 64
+"""So many rows are looked up in a hash table that was saved: in one that is read, and in one that is mapped."""
 _PART = 1 << 16
 """So many rows are looked at together, so that a look at all rows takes little memory."""
 
@@ -160,22 +163,40 @@ class FactTable:
         self._memory["rows"][: len(records), : records.shape[1]] = records
         self._memory["rows"][: len(records), STATE] |= MET
         self._counters[N_ROWS] = len(records)
-        if hashed is not None and self._is_possible(hashed):
-            made = self._memory["entries"]
-            self._memory["entries"] = np.array(hashed)
-            some = np.linspace(0, len(records) - 1, _SOME).astype(np.int32)
-            if np.array_equal(self.find(self._memory["rows"][some, FIRST:]), some):
-                return
-            self._memory["entries"] = made
-        self._workers.rehash(self._block)
+        if hashed is None or not self._takes(hashed.copy(), _SOME):
+            self._workers.rehash(self._block)
 
-    def _is_possible(self, hashed: UInt32) -> bool:
-        """Whether an array can be a hash table with an entry for each row: no look-up in it can go astray."""
-        n, size = self._counters[N_ROWS], hashed.size
-        if hashed.dtype != np.uint32 or hashed.ndim != 1 or size != power_of_two(size) or 5 * size < 8 * n:
+    def take_over(self, rows: Int32, count: int, hashed: UInt32) -> bool:
+        """Use arrays that are mapped from files as the rows and the hash table of the empty table.
+
+        `rows`: int32[room, 3 + w]. The first `count` rows hold present facts and have the flag MET; the other rows are
+        room for new facts. `hashed`: the hash table that the method `hashed` returned for the first `count` rows. This
+        method reads the hash table once and looks 64 rows up in it. Returns False, and leaves the table empty, if an
+        array does not fit.
+        """
+        if rows.shape[1] != FIRST + self.width:
             return False
-        numbers = hashed & np.uint32(size - 1)  # of rows, from 1 on
-        return np.count_nonzero(hashed) == np.count_nonzero(numbers) == n and int(numbers.max(initial=0)) <= n
+        made = self._memory["rows"]
+        self._memory["rows"], self._counters[N_ROWS] = rows, count
+        if self._takes(hashed, _FEW):
+            return True
+        self._memory["rows"], self._counters[N_ROWS] = made, 0
+        return False
+
+    def _takes(self, hashed: UInt32, most: int) -> bool:
+        """Use a saved hash table for the rows that are there. Returns False, and changes nothing, if it does not fit.
+
+        At most `most` rows are looked up in the hash table.
+        """
+        count, made = self._counters[N_ROWS], self._memory["entries"]
+        if not _is_possible(hashed, count):
+            return False
+        self._memory["entries"] = hashed
+        some = np.linspace(0, count - 1, min(count, most)).astype(np.int32)
+        if np.array_equal(self.find(self._memory["rows"][some, FIRST:]), some):
+            return True
+        self._memory["entries"] = made
+        return False
 
     def find(self, keys: Int32) -> Int32:
         """Return for each fact of `keys`, int32[n, w], the number of its row, or -1 for an absent fact: int32[n]."""
@@ -218,6 +239,19 @@ class FactTable:
             parts.append((np.flatnonzero(kept) + low).astype(np.int32))
         return np.concatenate(parts)
 
+    def with_constants(self, constants: Mapping[int, int]) -> Int32:
+        """Return the numbers of the rows that `held` returns and that have `constants`, column -> id: int32[n].
+
+        Rows of several tables may have them.
+        """
+        columns, values = (np.array(list(each), dtype=np.int32) for each in (constants, constants.values()))
+        room, parts = np.empty(_PART, dtype=np.int32), [np.empty(0, dtype=np.int32)]
+        for low in range(0, self._counters[N_ROWS], _PART):
+            high = min(low + _PART, self._counters[N_ROWS])
+            n = look_for_rows(self._block, low, high, columns, values, room)
+            parts.append(room[:n].copy())
+        return np.concatenate(parts)
+
     def records(self, rows: Int32) -> Int32:
         """Return copies of whole rows, int32[n, 3 + w]: state, stamp, support, columns.
 
@@ -232,6 +266,9 @@ class FactTable:
 
         If every row holds a present fact, nothing is copied. Then the result is valid until the table changes.
         """
+        if not any(self._counters[word] for word in (N_FREE, N_DEAD, N_TOUCHED)):  # so no row is FREE, DEAD or GONE
+            whole: Int32 = self._memory["rows"][: self._counters[N_ROWS]]
+            return whole
         return self._records(self.present())
 
     def _records(self, rows: Int32) -> Int32:
@@ -309,9 +346,50 @@ class FactTable:
         return kept
 
 
+def _is_possible(hashed: UInt32, rows: int) -> bool:
+    """Whether an array can be a hash table with an entry for each of so many rows: no look-up in it can go astray."""
+    size = hashed.size
+    has_form = hashed.dtype == np.uint32 and hashed.ndim == 1 and size == power_of_two(size) and 5 * size >= 8 * rows
+    return has_form and count_entries(hashed, rows) == rows
+
+
 def _entries(rows: int) -> UInt32:
     """Return an empty hash table that has room for `rows` rows: uint32[2**k]."""
     return np.zeros(power_of_two(-(-8 * rows // 5)), dtype=np.uint32)
+
+
+@kernel
+def count_entries(hashed: UInt32, rows: Number) -> Number:
+    """Return how many entries of a hash table are used, or -1 if one of them has no number from 1 to `rows`."""
+    mask, n = np.uint32(hashed.size - 1), np.int64(0)
+    for i in range(hashed.size):
+        if hashed[i] != 0:
+            number = np.int64(hashed[i] & mask)
+            if number < 1 or number > rows:
+                return np.int64(-1)
+            n += 1
+    return n
+
+
+@kernel
+def look_for_rows(m: Block, low: Number, high: Number, columns: Int32, values: Int32, found: Int32) -> Number:
+    """Write to `found` the numbers of the rows from `low` to `high - 1` that have given values; return how many.
+
+    `columns`, `values`: int32[k], the columns of a fact and the ids there. FREE and DEAD rows are left out.
+    """
+    rows, n = matrix(m, ROWS), np.int64(0)
+    for r in range(low, high):
+        has_all = True
+        for j in range(columns.size):
+            if rows[r, FIRST + columns[j]] != values[j]:
+                has_all = False
+                break
+        if has_all:
+            age = rows[r, STATE] & AGE
+            if age != FREE and age != DEAD:
+                found[n] = r
+                n += 1
+    return n
 
 
 @kernel

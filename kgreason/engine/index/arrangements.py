@@ -169,6 +169,40 @@ class Arrangements:
                 self._memory["key_count"][key] = 0
                 count_key(self._block, key, self.candidates(key))
 
+    def key_counts(self) -> Int32:
+        """Return for each trigger key how many present rows meet it: int32[k, 2 + w], for `set_key_counts`.
+
+        A line has the count, the number of the key's table, and its constants, each in its column; other columns are 0.
+        No commit may have removed a row since the last `settle`.
+        """
+        planner, counts = self._planner, self._memory["key_count"]
+        keys = [key for key in range(planner.key_info.n) if planner.is_trigger(key)]
+        lines = np.zeros((len(keys), 2 + self._facts.width), dtype=np.int32)
+        for line, key in zip(lines, keys, strict=True):
+            line[0], line[1] = counts[key], planner.table_of(key)
+            for column, constant in planner.constants_of(key).items():
+                line[2 + column] = constant
+        return lines
+
+    def set_key_counts(self, lines: Int32) -> None:
+        """Count, for each trigger key, the rows of a fact table that was taken over: with the counts of `key_counts`.
+
+        A key that has no line is counted.
+        """
+        saved = {
+            (table, frozenset((column, constant) for column, constant in enumerate(constants) if constant)): count
+            for count, table, *constants in lines.tolist()
+        }
+        planner, counts, unknown = self._planner, self._memory["key_count"], list[int]()
+        for key in filter(planner.is_trigger, range(planner.key_info.n)):
+            constants = planner.constants_of(key)
+            known = saved.get((planner.table_of(key), frozenset(constants.items())))
+            counts[key] = known or 0
+            unknown += [key] if known is None else []
+        with self._partial():
+            for key in unknown:
+                count_key(self._block, key, self.candidates(key))
+
     def candidates(self, key: int) -> Int32:
         """Return the numbers of the rows that may meet the trigger key with the number `key`: int32[n]."""
         is_triple, _ = self._planner.tables()[self._planner.table_of(key)]

@@ -1,12 +1,13 @@
-"""`Catalogue`: a sorted list of rows that finds the rows with the constants of a new trigger key.
+"""`Catalogue`: finds the rows with the constants of a new trigger key: by a look at all rows, or in a sorted list.
 
-The catalogue is made when a rule is added to a graph that already has facts. It lists the rows in the order of two
-columns: predicate and object of a triple, relation and first argument of an n-ary fact. Rows that are added later are
-in extra lists, which are merged as they grow: each row is sorted a logarithmic number of times. Invariant: `candidates`
-returns every present row that has the key's constants. It may also return other rows, even free ones.
+The list is for a graph whose rules change often. To make it takes as long as some eighty looks at all rows. So the
+first 64 questions look, and then the list is made: at most twice the time of the better way. The list has the order of
+two columns: predicate and object of a triple, relation and first argument of an n-ary fact. Rows that are added later
+are in extra lists, which are merged as they grow: each row is sorted a logarithmic number of times. Invariant:
+`candidates` returns every present row that has the key's constants. It may also return other rows, even free ones.
 
-Cost: 12 bytes for each row, from the first change of the rules of a running graph on. If the number of added rows is
-larger than 1,024 plus a quarter of the listed rows, the catalogue is dropped; making it again takes one sort.
+Cost: 4 nanoseconds for each row and question that looks; 12 bytes for each listed row. If the number of added rows is
+larger than 1,024 plus a quarter of the listed rows, the list is dropped; making it again takes one sort.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from kgreason.engine.program.planner import Planner
 from kgreason.zset.order import distinct
 
 _PATIENCE = 4096
+_LOOKS = 64
+"""So many questions are answered by a look at all rows, before a list is made."""
 _PART = 1 << 20
 """So many rows are read together when a list is made."""
 
@@ -45,10 +48,11 @@ _EMPTY = _Listed(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32))
 
 
 class Catalogue:
-    """Finds rows of a fact table by predicate and object, or by relation and first argument, in sorted lists."""
+    """Finds rows of a fact table by predicate and object, or by relation and first argument."""
 
     def __init__(self, facts: FactTable, planner: Planner) -> None:
         self._facts, self._planner = facts, planner
+        self._looks = 0
         self.clear()
 
     def clear(self) -> None:
@@ -84,6 +88,9 @@ class Catalogue:
         first, second = (1, 2) if is_triple else (0, 1)
         if first not in constants:
             return self._facts.held()
+        if not self.is_listed and self._looks < _LOOKS:
+            self._looks += 1
+            return self._facts.with_constants(constants)
         if not self.is_listed:
             self._listed, self.is_listed = self._list(self._facts.held()), True
         if self._new:

@@ -3,8 +3,9 @@
 A row meets a key if it has the constants of the key. Invariant: if a row has the flag MET, it is counted once for each
 key that it meets, and it is in each arrangement for which one of these keys has a live ask. A row without this flag is
 not counted, and no arrangement has it, except as a DEAD row. Rows that leave stay MET until the commit is settled. So
-there is nothing to do here if a row returns or the commit is undone. For a new key or a new ask, the present rows that
-may meet the key are looked through.
+there is nothing to do here for a row that returns, or that an undone commit had removed. The kernels `settle` and
+`unwind` break the invariant for a moment: they first lower the counts of a row, and clear its flag MET later. For a new
+key or a new ask, the present rows that may meet the key are looked through.
 
 Cost for each row: a probe for each shape of keys that the row may meet, and a probe for each arrangement that it is in.
 `count_present` and `arrange_present` look at every row.
@@ -15,27 +16,41 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline, kernel
-from kgreason.engine.index.postings import arrange, leave
-from kgreason.engine.memory.blocks import entries, matrix, vector
+from kgreason.engine.facts.hash_table import BLOCK
+from kgreason.engine.index.postings import arrange, enter_row, row_hash
+from kgreason.engine.memory.blocks import entries, hashes, matrix, vector
+from kgreason.engine.memory.hashing import entry_number, log2
 from kgreason.engine.memory.layout import (
     ARRANGED,
     ARRANGED_BITS,
     ARRANGED_TABLE,
     ASKED,
     ASKS,
+    AT_WORK,
     EVERY_ROW,
     FILTERS,
+    GROUP_ENTRIES,
+    GROUP_FIRST,
+    GROUP_LENGTH,
+    GROUP_START,
+    GROUPS,
+    HASHES,
     KEY_COUNT,
     KEY_INFO,
     LAST_TABLE,
     LIVE,
     LIVE_ASKS,
     MET,
+    N_NOTED,
     N_SHAPES,
-    N_UNMET,
+    N_UNCOUNTED,
+    NOTED,
+    NOTED_HASHES,
+    POSTINGS,
     ROWS,
     SHAPES,
     STATE,
+    SUPPORT,
     TABLE,
     Block,
     Flag,
@@ -46,53 +61,102 @@ from kgreason.engine.program.trigger_keys import find_key, is_met, meets, shapes
 
 
 @inline
-def arrange_for_key(m: Block, k: Number, r: Number) -> Flag:
-    """Enter row `r` into each arrangement for which key `k` has a live ask. Returns False if an array is full."""
+def note_row(m: Block, a: Number, r: Number) -> Flag:
+    """Note the pair of arrangement `a` and row `r`, with the hash of the row. Returns False if `noted` is full."""
+    noted, n = matrix(m, NOTED), m[N_NOTED]
+    if n >= noted.shape[0]:
+        return False
+    noted[n, 0], noted[n, 1] = a, r
+    hashes(m, NOTED_HASHES)[n] = row_hash(matrix(m, ARRANGED), a, matrix(m, ROWS), r)
+    m[N_NOTED] = n + 1
+    return True
+
+
+@inline
+def note_for_key(m: Block, k: Number, r: Number) -> Flag:
+    """Note row `r` for each arrangement for which key `k` has a live ask. Returns False if `noted` is full."""
     asks, live_asks = matrix(m, ASKS), vector(m, LIVE_ASKS)
     ask = matrix(m, KEY_INFO)[k, 2]
     while ask >= 0:
-        if live_asks[ask] == 1 and not arrange(m, asks[ask, 0], r):
+        if live_asks[ask] == 1 and not note_row(m, asks[ask, 0], r):
             return False
         ask = asks[ask, 1]
     return True
 
 
 @inline
-def leave_for_key(m: Block, k: Number, r: Number) -> Number:
-    """Take row `r` out of each arrangement for which key `k` has a live ask.
-
-    Returns the number of groups in which the row stays as a dead row.
-    """
+def note_leaving_for_key(m: Block, k: Number, r: Number) -> None:
+    """Note row `r` for each arrangement for which key `k` has a live ask, if the row is not noted for it yet."""
     asks, live, live_asks = matrix(m, ASKS), matrix(m, LIVE), vector(m, LIVE_ASKS)
-    named = np.int64(0)
     ask = matrix(m, KEY_INFO)[k, 2]
     while ask >= 0:
         a = asks[ask, 0]
-        if live_asks[ask] == 1 and live[a, 1] != m[N_UNMET]:
-            live[a, 1] = m[N_UNMET]
-            named += leave(m, a, r)
+        if live_asks[ask] == 1 and live[a, 1] != m[N_UNCOUNTED]:
+            live[a, 1] = m[N_UNCOUNTED]
+            note_row(m, a, r)
         ask = asks[ask, 1]
-    return named
 
 
 @inline
-def unmeet(m: Block, r: Number) -> Number:
-    """Take row `r`, which is MET, out of all counts and arrangements.
+def uncount_and_note(m: Block, r: Number) -> None:
+    """Count row `r`, which is MET, no longer for the keys that it meets, and note the arrangements that hold it.
 
-    Returns the number of groups in which the row stays as a dead row.
+    `noted` must have room for a note for each arrangement.
     """
     rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
-    rows[r, STATE] &= ~MET
-    m[N_UNMET] = m[N_UNMET] % 2_000_000_000 + 1
+    m[N_UNCOUNTED] = m[N_UNCOUNTED] % 2_000_000_000 + 1
     bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r)
-    named = np.int64(0)
     for shape in range(m[N_SHAPES]):
         if is_met(bits, shape) or shapes[shape, 1] == 0:
             k = find_key(m, shape, rows, r)
             if k >= 0:
                 count[k] -= 1
-                named += leave_for_key(m, k, r)
-    return named
+                note_leaving_for_key(m, k, r)
+
+
+@inline
+def touch_noted(m: Block, low: Number, high: Number) -> None:
+    """Load into the CPU cache what is read first for each of the notes `low` to `high - 1`.
+
+    This is the hash-table entry at its hash, the group that the entry names, and the group's first row and first
+    posting. After a collision it is another group.
+    """
+    h, slots, groups = hashes(m, NOTED_HASHES), entries(m, GROUP_ENTRIES), matrix(m, GROUPS)
+    rows, postings = matrix(m, ROWS), vector(m, POSTINGS)
+    bits, met = log2(m, GROUP_ENTRIES), np.int64(0)
+    shift = np.uint64(64 - bits)
+    for j in range(low, high):
+        entry = slots[h[j] >> shift]
+        if entry != 0:
+            met += groups[entry_number(entry, bits), GROUP_LENGTH]
+    for j in range(low, high):
+        entry = slots[h[j] >> shift]
+        if entry != 0:
+            g = entry_number(entry, bits)
+            met += rows[groups[g, GROUP_FIRST], SUPPORT]
+            if groups[g, GROUP_LENGTH] > 1:
+                met += postings[groups[g, GROUP_START]]
+    hashes(m, HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
+
+
+@inline
+def enter_noted(m: Block) -> Flag:
+    """Enter the noted rows from note AT_WORK on, in blocks, so that cache misses overlap, and empty the notes.
+
+    Returns False if an array is full; then make room and call again.
+    """
+    noted, h = matrix(m, NOTED), hashes(m, NOTED_HASHES)
+    while m[AT_WORK] < m[N_NOTED]:
+        low = m[AT_WORK]
+        high = min(low + BLOCK, m[N_NOTED])
+        touch_noted(m, low, high)
+        for i in range(low, high):
+            if not enter_row(m, np.int64(noted[i, 0]), np.int64(noted[i, 1]), h[i]):
+                m[AT_WORK] = i
+                return False
+        m[AT_WORK] = high
+    m[AT_WORK] = m[N_NOTED] = 0
+    return True
 
 
 @kernel

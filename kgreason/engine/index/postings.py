@@ -211,12 +211,28 @@ def arrange(m: Block, a: Number, r: Number) -> Flag:
 
     Returns False if an array is full.
     """
-    arranged, groups, rows, slots = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS), entries(m, GROUP_ENTRIES)
-    h = row_hash(arranged, a, rows, r)
-    g = find_group_of(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h)
+    return enter_row(m, a, r, row_hash(matrix(m, ARRANGED), a, matrix(m, ROWS), r))
+
+
+@inline
+def enter_row(m: Block, a: Number, r: Number, h: Number) -> Flag:
+    """As `arrange`, for a row that has the hash `h` in the arrangement."""
+    return enter_before(m, a, r, h, np.int64(-1)) != 0
+
+
+@inline
+def enter_before(m: Block, a: Number, r: Number, h: Number, end: Number) -> Number:
+    """As `enter_row`. Returns 1, 0 if an array is full, or PUT_OFF.
+
+    `end`: the position of the hash table at which the search is put off.
+    """
+    rows, groups, slots, arranged = matrix(m, ROWS), matrix(m, GROUPS), entries(m, GROUP_ENTRIES), matrix(m, ARRANGED)
+    g = find_group_before(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h, end)
+    if g == PUT_OFF:
+        return np.int64(PUT_OFF)
     if g < 0:
-        return new_group(m, a, r, ~g, h)
-    return append_row(m, g, r, arranged[a, ARRANGED_VALUE])
+        return np.int64(new_group(m, a, r, ~g, h))
+    return np.int64(append_row(m, g, r, arranged[a, ARRANGED_VALUE]))
 
 
 @inline
@@ -349,13 +365,12 @@ def take_out(m: Block, groups: Int32, g: Number, r: Number) -> None:
 
 
 @inline
-def leave(m: Block, a: Number, r: Number) -> Number:
-    """Take row `r`, which is no longer MET, out of arrangement `a`.
+def leave(m: Block, a: Number, r: Number, h: Number) -> Number:
+    """Take row `r` out of arrangement `a`. The row must not have the flag MET any more.
 
-    Returns 1 if the row stays in its group as a dead row, else 0.
+    `h`: the hash of the row in the arrangement. Returns 1 if the row stays in its group as a dead row, else 0.
     """
     arranged, groups, rows, slots = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS), entries(m, GROUP_ENTRIES)
-    h = row_hash(arranged, a, rows, r)
     g = find_group_of(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h)
     if g < 0:
         return 0

@@ -12,8 +12,8 @@ import numpy as np
 
 from kgreason.compiled import inline, kernel
 from kgreason.engine.facts.hash_table import BLOCK, kind, remove_entry
-from kgreason.engine.index.maintenance import unmeet
-from kgreason.engine.index.postings import free_row
+from kgreason.engine.index.maintenance import touch_noted, uncount_and_note
+from kgreason.engine.index.postings import free_row, leave
 from kgreason.engine.memory.blocks import entries, hashes, matrix
 from kgreason.engine.memory.hashing import entry_number, hash_row, log2
 from kgreason.engine.memory.layout import (
@@ -26,16 +26,21 @@ from kgreason.engine.memory.layout import (
     GONE,
     HASHES,
     LAST_TABLE,
+    LIVE,
     LOGGED,
     MET,
     N_DEAD,
+    N_NOTED,
     N_TOUCHED,
+    NOTED,
+    NOTED_HASHES,
     ROWS,
     STATE,
     SUPPORT,
     TABLE,
     UNDO,
     Block,
+    Flag,
     Int32,
     Number,
 )
@@ -61,26 +66,16 @@ def note_changes(m: Block, start: Number) -> Number:
 
 
 @inline
-def remove(m: Block, rows: Int32, r: Number) -> None:
-    """Remove row `r` from the hash table and the arrangements.
-
-    If the posting of an arrangement still has the row, the row becomes DEAD. Otherwise it becomes FREE.
-    """
-    remove_entry(m, rows, r)
-    named = np.int64(0)
-    if rows[r, STATE] & MET != 0:
-        named = unmeet(m, r)
-    if named == 0:
-        free_row(m, r)
-    else:
-        rows[r, STATE] = (rows[r, STATE] & ~(AGE | LOGGED)) | DEAD
-        rows[r, SUPPORT] = named
-        m[N_DEAD] += 1
+def leaves(rows: Int32, undo: Int32, i: Number, undoes: Flag) -> Flag:
+    """Whether row undo[i] leaves: a GONE row, or with `undoes` a row that the commit has made."""
+    if undoes:
+        return undo[i, 1] & AGE == FREE
+    return rows[undo[i, 0], STATE] & AGE == GONE
 
 
 @inline
-def touch_gone(m: Block, rows: Int32, undo: Int32, low: Number, high: Number) -> None:
-    """Load into the CPU cache what the removal of the GONE rows among undo[low:high] reads first.
+def touch_facts(m: Block, rows: Int32, undo: Int32, low: Number, high: Number, undoes: Flag) -> None:
+    """Load into the CPU cache what the hash table needs first to remove those of undo[low:high] that leave.
 
     For each row: the hash-table entry at its hash, and the row that the entry after this one names.
     """
@@ -88,9 +83,8 @@ def touch_gone(m: Block, rows: Int32, undo: Int32, low: Number, high: Number) ->
     bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
     met = np.int64(0)
     for i in range(low, high):
-        r = np.int64(undo[i, 0])
-        if rows[r, STATE] & AGE == GONE:
-            at = hash_row(rows, r, FIRST, width) >> np.uint64(64 - bits)
+        if leaves(rows, undo, i, undoes):
+            at = hash_row(rows, np.int64(undo[i, 0]), FIRST, width) >> np.uint64(64 - bits)
             met += np.int64(slots[at])
             after = slots[(at + np.uint64(1)) & np.uint64(slots.size - 1)]
             if after != 0:
@@ -98,36 +92,91 @@ def touch_gone(m: Block, rows: Int32, undo: Int32, low: Number, high: Number) ->
     h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
+@inline
+def note_leaving_rows(m: Block, rows: Int32, undo: Int32, low: Number, high: Number, undoes: Flag) -> Number:
+    """Uncount those rows of undo[low:high] that leave, and note the arrangements that hold them.
+
+    Returns `high`, or an earlier end if there might be no room for the notes of the next row. The rows keep the flag
+    MET until `remove`, because `compact_group` releases a row without it, also one whose own removal is still to come.
+    """
+    room, most = matrix(m, NOTED).shape[0], matrix(m, LIVE).shape[0]
+    m[N_NOTED] = 0
+    for i in range(low, high):
+        r = np.int64(undo[i, 0])
+        if leaves(rows, undo, i, undoes) and rows[r, STATE] & MET != 0:
+            if i > low and m[N_NOTED] + most > room:
+                return np.int64(i)
+            uncount_and_note(m, r)
+    return np.int64(high)
+
+
+@inline
+def remove(m: Block, rows: Int32, r: Number, note: Number) -> Number:
+    """Remove row `r` from the hash table, and from the arrangements that the notes from number `note` on name for it.
+
+    If the posting of an arrangement still has the row, the row becomes DEAD. Otherwise it becomes FREE. Returns the
+    number of the first note of another row.
+    """
+    noted, h, named = matrix(m, NOTED), hashes(m, NOTED_HASHES), np.int64(0)
+    remove_entry(m, rows, r)
+    rows[r, STATE] &= ~MET
+    while note < m[N_NOTED] and noted[note, 1] == r:
+        named += leave(m, np.int64(noted[note, 0]), r, h[note])
+        note += 1
+    if named == 0:
+        free_row(m, r)
+    else:
+        rows[r, STATE] = (rows[r, STATE] & ~(AGE | LOGGED)) | DEAD
+        rows[r, SUPPORT] = named
+        m[N_DEAD] += 1
+    return note
+
+
+@inline
+def end(m: Block, undoes: Flag) -> None:
+    """End the commit: remove the rows that leave, with `undoes` restore all others, and empty the undo log.
+
+    For a block of rows: look up the keys that they meet, and note the arrangements that hold them. Then load the groups
+    of all notes, so that their cache misses overlap. Then remove the rows one after the other. No removal changes what
+    another row meets.
+    """
+    rows, undo = matrix(m, ROWS), matrix(m, UNDO)
+    low = np.int64(0)
+    while low < m[N_TOUCHED]:
+        high = min(low + BLOCK, m[N_TOUCHED])
+        touch_facts(m, rows, undo, low, high, undoes)
+        high = note_leaving_rows(m, rows, undo, low, high, undoes)
+        touch_noted(m, 0, m[N_NOTED])
+        note = np.int64(0)
+        for i in range(low, high):
+            r = np.int64(undo[i, 0])
+            is_gone = leaves(rows, undo, i, undoes)
+            if undoes and not is_gone:
+                for word in range(FIRST):
+                    rows[r, word] = undo[i, 1 + word]
+            else:
+                rows[r, STATE] &= ~LOGGED
+            if is_gone:
+                note = remove(m, rows, r, note)
+        low = high
+    m[N_TOUCHED] = m[N_NOTED] = 0
+
+
 @kernel
 def settle(m: Block) -> None:
     """Make the commit final: remove the GONE rows.
 
-    The free list must have room for the rows of the undo log and for all DEAD rows.
+    The free list must have room for the rows of the undo log and for all DEAD rows, and `noted` for a note for each
+    arrangement.
     """
-    rows, undo = matrix(m, ROWS), matrix(m, UNDO)
-    for low in range(0, m[N_TOUCHED], BLOCK):
-        high = min(low + BLOCK, m[N_TOUCHED])
-        touch_gone(m, rows, undo, low, high)
-        for i in range(low, high):
-            r = np.int64(undo[i, 0])
-            rows[r, STATE] &= ~LOGGED
-            if rows[r, STATE] & AGE == GONE:
-                remove(m, rows, r)
-    m[N_TOUCHED] = 0
+    end(m, False)
 
 
 @kernel
 def unwind(m: Block) -> None:
     """Undo the commit, from the undo log.
 
-    The free list must have room for the rows of the undo log and for all DEAD rows.
+    The free list must have room for the rows of the undo log and for all DEAD rows, and `noted` for a note for each
+    arrangement.
     """
-    rows, undo = matrix(m, ROWS), matrix(m, UNDO)
-    for i in range(m[N_TOUCHED]):
-        r = np.int64(undo[i, 0])
-        if undo[i, 1] & AGE == FREE:
-            remove(m, rows, r)
-        else:
-            for word in range(FIRST):
-                rows[r, word] = undo[i, 1 + word]
-    m[N_TOUCHED] = 0
+    end(m, True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline
-from kgreason.engine.index.maintenance import arrange_for_key
+from kgreason.engine.index.maintenance import enter_noted, note_for_key
 from kgreason.engine.memory.blocks import entries, matrix, vector
 from kgreason.engine.memory.layout import (
     AGE,
@@ -45,6 +45,7 @@ from kgreason.engine.memory.layout import (
     N_BACK_SHAPES,
     N_GROUPS,
     N_HITS,
+    N_NOTED,
     N_SHAPES,
     NEED_HITS,
     NEED_POSTINGS,
@@ -80,8 +81,8 @@ from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_met
 def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag) -> Flag:
     """Add a hit for each trigger key that row `r` meets. `bits`: the result of `shapes_met` for the row.
 
-    With `is_fresh`, the row is also counted for these keys and entered into arrangements. If an arrangement has no
-    room, no hit is added, and the result is False.
+    With `is_fresh`, this function also counts the row for these keys, and notes the row for arrangements. If `noted` is
+    full, the function adds no hit and returns False. Then the caller removes the notes of the row.
     """
     hit_keys, hit_rows, key_info, count = (
         vector(m, HIT_KEYS),
@@ -94,7 +95,7 @@ def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag)
         if is_met(bits, shape):
             k = find_key(m, shape, rows, r)
             if k >= 0:
-                if is_fresh and key_info[k, 2] >= 0 and not arrange_for_key(m, k, r):
+                if is_fresh and key_info[k, 2] >= 0 and not note_for_key(m, k, r):
                     return False
                 hit_keys[n] = k
                 hit_rows[n] = r
@@ -107,13 +108,13 @@ def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag)
 
 
 @inline
-def arrange_everywhere(m: Block, shape: Number, rows: Int32, r: Number) -> Flag:
-    """Enter row `r` into the arrangements that the key without constants asks for, if the asks are live.
+def note_everywhere(m: Block, shape: Number, rows: Int32, r: Number) -> Flag:
+    """Note row `r` for the arrangements that the key without constants asks for, if the asks are live.
 
-    `shape`: the shape of this key. Returns False if an array is full.
+    `shape`: the shape of this key. Returns False if `noted` is full.
     """
     k = find_key(m, shape, rows, r)
-    return k < 0 or arrange_for_key(m, k, r)
+    return k < 0 or note_for_key(m, k, r)
 
 
 @inline
@@ -231,7 +232,8 @@ def gatekeep(m: Block) -> Number:
     """Make the next segment of the level, and find its hits.
 
     In the phase ASSERT, also count the rows of the segment for the keys that they meet, and enter the rows into
-    arrangements. Returns RUNNING, or what is needed first: NEED_POSTINGS or NEED_HITS. Then make room and call again.
+    arrangements: they are noted first, because many notes can be entered faster together. Returns RUNNING, or what is
+    needed first: NEED_POSTINGS, or NEED_HITS for hits and for notes. Then make room and call again.
     """
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     low, at, end, common = m[SEGMENT_LOW], m[SEGMENT_HIGH], segment_end(m), constant_free(m)
@@ -241,18 +243,24 @@ def gatekeep(m: Block) -> Number:
     m[PARTIAL] = arrives
     status = RUNNING
     while at < end and status == RUNNING:
-        r = np.int64(queue[at])
+        r, noted = np.int64(queue[at]), m[N_NOTED]
         bits = shapes_met(filters, asked, rows, r)
         is_fresh = arrives and rows[r, STATE] & MET == 0
         if m[N_HITS] > room:
             status = NEED_HITS
-        elif (everywhere and is_fresh and not arrange_everywhere(m, common, rows, r)) or (
+        elif (everywhere and is_fresh and not note_everywhere(m, common, rows, r)) or (
             bits != 0 and not gatekeep_row(m, rows, r, bits, is_fresh)
         ):
-            status = NEED_POSTINGS
+            m[N_NOTED] = noted
+            if noted == 0:
+                status = NEED_HITS
+            elif not enter_noted(m):
+                status = NEED_POSTINGS
         else:
             rows[r, STATE] = (rows[r, STATE] & ~AGE) | CURRENT
             at += 1
+    if status == RUNNING and not enter_noted(m):
+        status = NEED_POSTINGS
     m[FUEL] -= at - m[SEGMENT_HIGH]
     m[SEGMENT_HIGH] = at
     if status == RUNNING:

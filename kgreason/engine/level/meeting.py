@@ -27,23 +27,19 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline, kernel
-from kgreason.engine.index.maintenance import is_asked
-from kgreason.engine.index.postings import PUT_OFF, append_row, arrange, find_group_before, new_group, row_hash
+from kgreason.engine.index.maintenance import is_asked, note_for_key, note_row
+from kgreason.engine.index.postings import PUT_OFF, arrange, enter_before
 from kgreason.engine.level.gatekeep import constant_free, has_arranged_all
 from kgreason.engine.memory.blocks import entries, hashes, matrix, vector, wide
 from kgreason.engine.memory.hashing import SHARES, first_share, log2, part_of_hash
 from kgreason.engine.memory.layout import (
     AGE,
     ARRANGED,
-    ARRANGED_VALUE,
     ASKED,
-    ASKS,
-    AT_ENTERED,
     AT_FINDER,
+    AT_WORK,
     CREW,
     CURRENT,
-    ENTERED,
-    ENTERED_HASHES,
     FILTERS,
     GROUP_ENTRIES,
     GROUP_KEY,
@@ -56,15 +52,16 @@ from kgreason.engine.memory.layout import (
     KEY_FILL,
     KEY_INFO,
     LAST_TABLE,
-    LIVE_ASKS,
     MET,
     N_COMMON,
-    N_ENTERED,
     N_GROUPS,
     N_HITS,
+    N_NOTED,
     N_PUT_OFF,
     N_SHAPES,
     N_SIGNED,
+    NOTED,
+    NOTED_HASHES,
     PART,
     QUEUE,
     ROWS,
@@ -89,30 +86,6 @@ PICKED = 128
 def part_of(m: Block, low: Number, high: Number, part: Number) -> Number:
     """Return where part number `part` of the range from `low` to `high` starts."""
     return low + (high - low) * part // wide(m, CREW).shape[0]
-
-
-@inline
-def note_found(m: Block, a: Number, r: Number) -> Flag:
-    """Note that arrangement `a` must hold row `r`. Returns False if `entered` is full."""
-    found, n = matrix(m, ENTERED), m[N_ENTERED]
-    if n >= found.shape[0]:
-        return False
-    found[n, 0], found[n, 1] = a, r
-    hashes(m, ENTERED_HASHES)[n] = row_hash(matrix(m, ARRANGED), a, matrix(m, ROWS), r)
-    m[N_ENTERED] = n + 1
-    return True
-
-
-@inline
-def note_for_key(m: Block, k: Number, r: Number) -> Flag:
-    """Note row `r` for each arrangement for which key `k` has a live ask. Returns False if `entered` is full."""
-    asks, live_asks = matrix(m, ASKS), vector(m, LIVE_ASKS)
-    ask = matrix(m, KEY_INFO)[k, 2]
-    while ask >= 0:
-        if live_asks[ask] == 1 and not note_found(m, asks[ask, 0], r):
-            return False
-        ask = asks[ask, 1]
-    return True
 
 
 @inline
@@ -148,43 +121,43 @@ def meet_row(m: Block, rows: Int32, r: Number, bits: Number) -> Flag:
 
 @inline
 def meet_rows(m: Block, low: Number, high: Number) -> None:
-    """As a worker, find the hits of a part of queue[low:high], from AT_ENTERED on, until the part or the room ends."""
+    """As a worker, find the hits of a part of queue[low:high], from AT_WORK on, until the part or the room ends."""
     rows, queue, shapes = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES)
     filters, asked = matrix(m, FILTERS), entries(m, ASKED)
     common, everywhere = constant_free(m), has_arranged_all(m)
-    at, end = part_of(m, low, high, m[PART]) + m[AT_ENTERED], part_of(m, low, high, m[PART] + 1)
+    at, end = part_of(m, low, high, m[PART]) + m[AT_WORK], part_of(m, low, high, m[PART] + 1)
     start = at
     while at < end:
-        r, noted = np.int64(queue[at]), m[N_ENTERED]
+        r, noted = np.int64(queue[at]), m[N_NOTED]
         is_common = common >= 0 and rows[r, STATE] >> TABLE & LAST_TABLE == shapes[common, 0]
         if is_common and everywhere and not note_for_key(m, find_key(m, common, rows, r), r):
-            m[N_ENTERED] = noted
+            m[N_NOTED] = noted
             break
         bits = shapes_met(filters, asked, rows, r)
         if bits != 0 and not meet_row(m, rows, r, bits):
-            m[N_ENTERED] = noted
+            m[N_NOTED] = noted
             break
         rows[r, STATE] = (rows[r, STATE] & ~AGE) | CURRENT | MET
         m[N_COMMON] += is_common
         at += 1
-    m[AT_ENTERED] += at - start
+    m[AT_WORK] += at - start
 
 
 @inline
 def find_rows(m: Block, a: Number, low: Number, high: Number) -> None:
     """As a worker, note those rows of a part of the rows `low` to `high - 1` that arrangement `a` must hold.
 
-    As `arrange_present`, starts at AT_ENTERED, and stops when the part or the room ends.
+    As `arrange_present`, starts at AT_WORK, and stops when the part or the room ends.
     """
     rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
     m[N_COMMON] = -1
-    at, end = part_of(m, low, high, m[PART]) + m[AT_ENTERED], part_of(m, low, high, m[PART] + 1)
+    at, end = part_of(m, low, high, m[PART]) + m[AT_WORK], part_of(m, low, high, m[PART] + 1)
     start = at
     while at < end:
-        if rows[at, STATE] & MET != 0 and is_asked(m, a, arranged, rows, at) and not note_found(m, a, at):
+        if rows[at, STATE] & MET != 0 and is_asked(m, a, arranged, rows, at) and not note_row(m, a, at):
             break
         at += 1
-    m[AT_ENTERED] += at - start
+    m[AT_WORK] += at - start
 
 
 @inline
@@ -263,25 +236,10 @@ def group_part(m: Block, low: Number, high: Number) -> None:
 
 
 @inline
-def enter_row(m: Block, a: Number, r: Number, h: Number, end: Number) -> Number:
-    """Enter row `r`, with hash `h`, into its group of arrangement `a`. Returns 1, 0 if an array is full, or PUT_OFF.
-
-    `end`: the position of the hash table at which the search is put off.
-    """
-    rows, groups, slots, arranged = matrix(m, ROWS), matrix(m, GROUPS), entries(m, GROUP_ENTRIES), matrix(m, ARRANGED)
-    g = find_group_before(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h, end)
-    if g == PUT_OFF:
-        return np.int64(PUT_OFF)
-    if g < 0:
-        return np.int64(new_group(m, a, r, ~g, h))
-    return np.int64(append_row(m, g, r, arranged[a, ARRANGED_VALUE]))
-
-
-@inline
 def enter_found(m: Block) -> None:
     """As a worker, enter the found rows of all workers whose groups are in the worker's part of the hash table.
 
-    Starts at AT_ENTERED of worker AT_FINDER, and stops when all rows are entered or an array is full.
+    Starts at AT_WORK of worker AT_FINDER, and stops when all rows are entered or an array is full.
     """
     crew, slots, bits = wide(m, CREW), entries(m, GROUP_ENTRIES), log2(m, GROUP_ENTRIES)
     groups, mine, parts = matrix(m, GROUPS), entries(m, HIT_ROWS), crew.shape[0]
@@ -290,10 +248,10 @@ def enter_found(m: Block) -> None:
     picked, low_bits = vector(m, GROUP_KEY), np.uint32((1 << bits) - 1)
     while m[AT_FINDER] < parts:
         finder = crew[m[AT_FINDER]]
-        found, h = matrix(finder, ENTERED), hashes(finder, ENTERED_HASHES)
-        while m[AT_ENTERED] < finder[N_ENTERED]:
-            low = m[AT_ENTERED]
-            high, n, met = min(low + PICKED, finder[N_ENTERED]), np.int64(0), np.int64(0)
+        found, h = matrix(finder, NOTED), hashes(finder, NOTED_HASHES)
+        while m[AT_WORK] < finder[N_NOTED]:
+            low = m[AT_WORK]
+            high, n, met = min(low + PICKED, finder[N_NOTED]), np.int64(0), np.int64(0)
             for i in range(low, high):
                 picked[n] = i
                 n += part_of_hash(h[i], parts) == m[PART]
@@ -304,16 +262,16 @@ def enter_found(m: Block) -> None:
             mine[0] = np.uint32(met)  # uses the loaded values, so that the compiler keeps the loads
             for j in range(n):
                 i = picked[j]
-                status = enter_row(m, np.int64(found[i, 0]), np.int64(found[i, 1]), h[i], last)
+                status = enter_before(m, np.int64(found[i, 0]), np.int64(found[i, 1]), h[i], last)
                 if status == 0:
-                    m[AT_ENTERED] = i
+                    m[AT_WORK] = i
                     return
                 if status == PUT_OFF:
                     found[i, 0] = ~found[i, 0]
                     m[N_PUT_OFF] += 1
-            m[AT_ENTERED] = high
+            m[AT_WORK] = high
         m[AT_FINDER] += 1
-        m[AT_ENTERED] = 0
+        m[AT_WORK] = 0
 
 
 @inline
@@ -324,8 +282,8 @@ def enter_put_off(m: Block) -> Flag:
         waiting += crew[t, N_PUT_OFF]
     if waiting > 0:
         for t in range(crew.shape[0]):
-            found = matrix(crew[t], ENTERED)
-            for i in range(crew[t, N_ENTERED]):
+            found = matrix(crew[t], NOTED)
+            for i in range(crew[t, N_NOTED]):
                 if found[i, 0] < 0:
                     if not arrange(m, np.int64(~found[i, 0]), np.int64(found[i, 1])):
                         return False
@@ -344,7 +302,7 @@ def end_meeting(m: Block) -> Flag:
         return False
     for t in range(crew.shape[0]):
         m[N_SIGNED] += crew[t, N_SIGNED]
-        crew[t, N_SIGNED] = crew[t, N_ENTERED] = crew[t, N_PUT_OFF] = crew[t, AT_ENTERED] = crew[t, AT_FINDER] = 0
+        crew[t, N_SIGNED] = crew[t, N_NOTED] = crew[t, N_PUT_OFF] = crew[t, AT_WORK] = crew[t, AT_FINDER] = 0
         crew[t, N_COMMON] = 0
     return True
 

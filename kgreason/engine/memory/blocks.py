@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.compiled import array_at, atomic
-from kgreason.engine.memory.buffers import cut, grow
+from kgreason.compiled import array_at, primitive
+from kgreason.engine.memory.buffers import cut, grow, owned
 from kgreason.engine.memory.layout import ARRAYS, COUNTERS, WORDS, Block, Int32, Int64, UInt32, UInt64
 
 _DTYPES = {
@@ -39,7 +39,7 @@ _DTYPES = {
     "filled": np.int64,
     "kept": np.uint64,
     "places": np.int64,
-    "entered_hashes": np.uint64,
+    "noted_hashes": np.uint64,
 }
 PLACES = {name: COUNTERS + 3 * number for number, name in enumerate(ARRAYS)}
 """The position of each array's address in the memory block."""
@@ -71,7 +71,7 @@ class Memory:
         """
         if self.room(name) >= needed:
             return
-        array = self._arrays[name]
+        array = owned(self._arrays[name])
         try:
             grow(array, needed, most)
         finally:
@@ -108,7 +108,7 @@ places_of: Callable[[Block, int], Int64] = array_at("int64", 1)
 """An int64 array of one dimension."""
 wide: Callable[[Block, int], Int64] = array_at("int64", 2)
 """An int64 array of two dimensions."""
-fetch_add: Callable[[Any, Any, Any], Any] = atomic("fetch_add")
+fetch_add: Callable[[Any, Any, Any], Any] = primitive("fetch_add")
 """`fetch_add(array, at, more)` adds `more` to word `at` of an array, and returns the word before."""
-fill_free: Callable[[Any, Any, Any], Any] = atomic("fill_free")
+fill_free: Callable[[Any, Any, Any], Any] = primitive("fill_free")
 """`fill_free(array, at, value)` writes `value` to word `at` of an array if the word is 0; returns whether it was 0."""

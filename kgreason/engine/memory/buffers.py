@@ -24,7 +24,7 @@ def grow(array: NDArray[Any], needed: int, most: int = sys.maxsize) -> None:
     """Make an array at least `needed` rows long, in place, but not longer than `most` rows; new rows are filled with 0.
 
     `needed` must not be larger than `most`. The operating system moves a large array without a copy. No view of the
-    array may be in use.
+    array may be in use, and the array must own its memory (`owned`).
     """
     size = array.shape[0]
     if needed > size:
@@ -51,9 +51,14 @@ def _library() -> CDLL:
     return CDLL(None)
 
 
+def owned(array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array, or a copy if its memory is that of a mapped file, which cannot grow."""
+    return array if array.flags.owndata else array.copy()
+
+
 def cut(array: NDArray[Any], room: int) -> None:
-    """Shorten an array to `room` rows, in place. An array that is shorter already stays as it is."""
-    if array.shape[0] > room:
+    """Shorten an array to `room` rows, in place. An array that is shorter, or that is mapped, stays as it is."""
+    if array.shape[0] > room and array.flags.owndata:
         array.resize((room, *array.shape[1:]), refcheck=False)
 
 

@@ -19,7 +19,7 @@ the base-2 logarithm of the table's size, and `tag` the next bits of the hash, s
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ UInt64 = NDArray[np.uint64]
 Block = NDArray[np.int64]
 Number: TypeAlias = Any
 """An integer inside a kernel. Numba compiles it by its NumPy dtype, which Python's types cannot express."""
-Flag: TypeAlias = Any
+Flag: TypeAlias = Annotated[Any, bool]
 """A truth value inside a kernel."""
 
 # The words of a row: three of its own, then the fact's columns.
@@ -133,7 +133,7 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     PARTIAL,  # 1: counts and arrangements may lack rows
     N_DEAD,  # rows that are DEAD
     N_BACK_SHAPES,  # shapes of head keys
-    N_UNMET,  # rows taken out of arrangements so far; starts at 1 again after 2,000,000,000
+    N_UNCOUNTED,  # rows that were uncounted so far; starts at 1 again after 2,000,000,000
     FREE_GROUP,  # the first free group + 1; 0: there is none
     N_SIGNED,  # how often a new group has set a bit in the filter of hashes
     COMMIT,  # the number of the open commit, for the costs of rules
@@ -149,8 +149,8 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     N_KEPT,  # of a worker: heads in `parted`
     UNTIL_SIFT,  # of a worker: chunks until it looks again whether to drop heads
     PART,  # of a worker: its number
-    N_ENTERED,  # of a worker: rows that it has found for arrangements (`entered`)
-    AT_ENTERED,  # of a worker: where it goes on with its part of the rows, or with the found rows of AT_FINDER
+    N_NOTED,  # notes in `noted`
+    AT_WORK,  # the first note to enter; of a worker: where it goes on in its part, or in the notes of AT_FINDER
     AT_FINDER,  # of a worker: the worker whose found rows it enters
     N_PUT_OFF,  # of a worker: heads or found rows that one thread must enter
     N_COMMON,  # of a worker: rows of its part that meet the key without constants
@@ -177,7 +177,7 @@ ARRAYS = (
     "key_count",  # int32[k]: present facts that meet the key
     "key_entries",  # uint32[2**k]: the hash table of the keys
     "asks",  # int32[a, 3]: arrangement, next ask of the key, the key
-    "asked",  # uint32[ids]: bits of the shapes that have a key with this id
+    "asked",  # uint32[2**k]: bits of the shapes that have a key with an id of this place
     "plans",  # int32[p, 5]: rule, first step, next plan of the key, start and end of the other steps
     "steps",  # int32[s, 9 + 2 w]: see `STEP_*`
     "nodes",  # int32[n, 2]: start and end of the steps that may come next; an empty range: the body is complete
@@ -186,7 +186,7 @@ ARRAYS = (
     "constants",  # int32[c]: constants of the rules
     "rule_keys",  # int32[b]: trigger keys of the body atoms of the rules
     "arranged",  # int32[a, 4 + c]: see `ARRANGED_*`, then the columns
-    "live",  # int32[a, 2]: 1 if the arrangement is filled; the value of N_UNMET for the last row taken out of it
+    "live",  # int32[a, 2]: 1 if the arrangement is filled; N_UNCOUNTED as of the last row that was noted for it
     "live_asks",  # int32[a]: 1 if the arrangement of the ask holds the rows of the ask's key
     "groups",  # int32[g, 5]: see `GROUP_*`
     "group_entries",  # uint32[2**k]: the hash table of the groups
@@ -225,8 +225,8 @@ ARRAYS = (
     "ordered",  # int32[n]: zeros between two calls: the new facts of an extent, in the order of their heads
     "runs",  # int64[e, 3 + t]: worker and extent of heads that are taken in together, the new facts before them, and
     # the new facts among them in each part
-    "entered",  # int32[n, 2]: an arrangement, and a row that it must hold; see `level/meeting.py`
-    "entered_hashes",  # uint64[n]: the hash of each of these rows in its arrangement
+    "noted",  # int32[n, 2]: notes: an arrangement, and a row that it must hold, or that leaves it
+    "noted_hashes",  # uint64[n]: the hash of each of these rows in its arrangement
 )
 (
     ROWS,
@@ -289,8 +289,8 @@ ARRAYS = (
     COUNTED,
     ORDERED,
     RUNS,
-    ENTERED,
-    ENTERED_HASHES,
+    NOTED,
+    NOTED_HASHES,
 ) = range(COUNTERS, COUNTERS + 3 * len(ARRAYS), 3)
 WORDS = COUNTERS + 3 * len(ARRAYS)
 

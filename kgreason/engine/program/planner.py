@@ -58,7 +58,6 @@ _PUBLISHED = (
     "keys",
     "key_info",
     "asks",
-    "asked",
     "plans",
     "steps",
     "nodes",
@@ -147,7 +146,6 @@ class Planner:
         self.keys = Buffer(np.int32, TRIPLE)
         self.key_info = Buffer(np.int32, 3)
         self.asks = Buffer(np.int32, 3)
-        self.asked = Buffer(np.uint32)
         self.plans = Buffer(np.int32, 5)
         self.steps = Buffer(np.int32, STEP_PAIRS + 2 * TRIPLE)
         self.nodes = Buffer(np.int32, 2)
@@ -157,6 +155,7 @@ class Planner:
         self.rule_keys = Buffer(np.int32)
         self.arranged = Buffer(np.int32, _INFO_WORDS)
         self.key_entries = np.zeros(16, dtype=np.uint32)
+        self.asked = np.zeros(4 * 16, dtype=np.uint32)
         self.version = 0
         self._asking_shapes: dict[int, set[int]] = {}
         self._entered = 0
@@ -358,16 +357,8 @@ class Planner:
         row = [0] * self.width
         for column, value in zip(columns, values, strict=True):
             row[column] = value
-            if number < BACK:
-                self._mention(value, number)
         self.keys.append(*row)
         self.key_info.append(number, -1, -1)
-
-    def _mention(self, value: int, shape: int) -> None:
-        """Note in `asked` that some key of this shape contains the id `value`."""
-        if value >= self.asked.n:
-            self.asked.extend(np.zeros(value + 1 - self.asked.n, dtype=np.uint32))
-        self.asked.array[value] |= _bit(shape)
 
     def find_key(self, table: int, constants: Mapping[int, int]) -> int | None:
         """Return the number of the trigger key with the constants `constants` (column -> id).
@@ -433,8 +424,9 @@ class Planner:
         memory.block[N_SHAPES], memory.block[N_BACK_SHAPES] = self.shapes.n, self.back_shapes.n
         if 2 * self.key_info.n > self.key_entries.size:
             self.key_entries = np.zeros(power_of_two(4 * self.key_info.n), dtype=np.uint32)
+            self.asked = np.zeros(4 * self.key_entries.size, dtype=np.uint32)
             self._entered = 0
-        memory["key_entries"] = self.key_entries
+        memory["key_entries"], memory["asked"] = self.key_entries, self.asked
         enter_keys(memory.block, self._entered, self.key_info.n)
         self._entered = self.key_info.n
 

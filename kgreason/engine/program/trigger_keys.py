@@ -3,9 +3,10 @@
 A key is the constants of a body atom with their columns; the shape of the key says which columns these are. Example:
 the atom `?x rdf:type ex:Dog` has a key with the columns 1 and 2. The array `asked` has flags for each id: the shapes
 with keys that contain the id. A row is looked up under a shape only if each id that the row has in these columns has
-the flag of the shape. So for a fact that no rule can use, the only cost is a look at the flags of its ids. Head atoms
-have keys and shapes of their own, which find the rules that may derive a given fact. Facts that a commit changes are
-not looked up under the shapes of heads.
+the flag of the shape. So for a fact that no rule can use, the only cost is a look at the flags of its ids. Several ids
+can share a place in `asked`. So the size of the array depends on the number of keys, and it stays in the CPU cache,
+however many ids there are. Head atoms have keys and shapes of their own, which find the rules that may derive a given
+fact. Facts that a commit changes are not looked up under the shapes of heads.
 
 Cost: a hash probe for each shape that is not ruled out by the flags.
 """
@@ -18,6 +19,7 @@ from kgreason.compiled import inline, kernel
 from kgreason.engine.memory.blocks import entries, matrix
 from kgreason.engine.memory.hashing import entry_tag, finished, log2, mixed, place, salted
 from kgreason.engine.memory.layout import (
+    ASKED,
     BACK,
     BACK_SHAPES,
     FIRST,
@@ -36,22 +38,27 @@ from kgreason.engine.memory.layout import (
     UInt32,
 )
 
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+@inline
+def place_asked(asked: UInt32, value: Number) -> Number:
+    """Return the position in `asked` of the bits of the id `value`."""
+    return (_SPREAD * np.uint64(value) >> np.uint64(32)) & np.uint64(asked.size - 1)
+
 
 @inline
 def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number) -> Number:
     """Return the bits of the shapes under which row `r` must be looked up: uint32.
 
-    Each id that the row has in the columns of such a shape occurs in some key of the shape. A shape without constants
-    has no bit.
+    Each id that the row has in the columns of such a shape, or another id with the same place in `asked`, occurs in
+    some key of the shape. A shape without constants has no bit.
     """
     table = np.uint32(rows[r, STATE] >> TABLE & LAST_TABLE)
-    bits = np.uint32(filters[table, 0])
+    bits: Number = np.uint32(filters[table, 0])
     for c in range(np.uint64(rows.shape[1] - FIRST)):
         value = np.uint64(rows[r, np.uint64(FIRST) + c])
-        mentioned = np.uint32(0)
-        if value < np.uint64(asked.size):
-            mentioned = asked[value]
-        bits &= mentioned | np.uint32(filters[table, np.uint64(1) + c])
+        bits &= asked[place_asked(asked, value)] | np.uint32(filters[table, np.uint64(1) + c])
         if bits == 0:
             return np.uint32(0)
     return bits
@@ -126,13 +133,13 @@ def meets(m: Block, k: Number, rows: Int32, r: Number) -> Flag:
 
 @kernel
 def enter_keys(m: Block, low: Number, high: Number) -> None:
-    """Enter the keys with the numbers low to high - 1 into the hash table of keys.
+    """Enter the keys with the numbers low to high - 1 into the hash table of keys, and their ids into `asked`.
 
     The table must have room for them.
     """
     shapes, back = matrix(m, SHAPES), matrix(m, BACK_SHAPES)
     keys, key_info, slots = matrix(m, KEYS), matrix(m, KEY_INFO), entries(m, KEY_ENTRIES)
-    bits = log2(m, KEY_ENTRIES)
+    bits, asked = log2(m, KEY_ENTRIES), entries(m, ASKED)
     for k in range(low, high):
         number = key_info[k, 0]
         shape = number - BACK if number >= BACK else number
@@ -140,4 +147,6 @@ def enter_keys(m: Block, low: Number, high: Number) -> None:
         for j in range(back[shape, 1] if number >= BACK else shapes[shape, 1]):
             c = back[shape, 2 + j] if number >= BACK else shapes[shape, 2 + j]
             h = mixed(h, c, keys[k, c])
+            if number < BACK:
+                asked[place_asked(asked, keys[k, c])] |= np.uint32(1) << np.uint32(min(shape, SHARED_BIT))
         place(slots, bits, finished(h), k)
