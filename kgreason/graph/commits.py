@@ -31,15 +31,17 @@ from kgreason.graph.history.deltas import entry_of
 from kgreason.graph.lock import surely
 from kgreason.graph.recovery import replayed, restored
 from kgreason.graph.rule_costs import RuleCosts
-from kgreason.graph.statistics import COUNTS, statistics
+from kgreason.graph.statistics import COUNTS, changed, statistics
 from kgreason.graph.user_rules import journalled
-from kgreason.materialize.edit import Change, Edit
+from kgreason.materialize.edit import Change, Edit, Work
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import DEFAULT_LIMITS, NO_LIMITS, Limits
 from kgreason.materialize.schema_rows import SAME_AS, have_header
 from kgreason.materialize.selection import select
 from kgreason.progress import SILENT, Progress, cancellable
+from kgreason.proofs.contradiction import Contradiction
+from kgreason.proofs.contradictions import contradictions
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rules.expressions import called
 from kgreason.rules.model import Relation, Rule, Triple
@@ -80,12 +82,13 @@ class LiveGraph:
         self._home = home
         self.strategy, self.budget, self._limits = strategy, budget, limits
         find = catalogue.find if catalogue else None
-        self.materializer = (
-            _by_definition(home, registry, find)
+        kept = home.manifest
+        self.materializer, saved = (
+            (_by_definition(home, registry, find), None)
             if reference
-            else restored(home.manifest, home.snapshot, registry, find, threads)
+            else restored(kept, home.snapshot, registry, find, threads)
         )
-        self._imports = Imports(self.materializer, catalogue)
+        self._imports = Imports(self.materializer, catalogue, saved.axioms if saved else None)
         self.streams = dict(home.manifest.streams)
         """The headers of the last commit of each stream."""
         self.unheard: list[Delta] = []
@@ -97,15 +100,20 @@ class LiveGraph:
         self._spellings: Spellings | None = None
         self._declared: tuple[tuple[Rule, ...], dict[str, Relation]] = (), {}
         """The rules for which `_delta` last read the declarations of relations, and these declarations."""
-        kept = home.manifest
-        self._stats = {name: kept.stats[name] for name in kept.stats if not (kept.is_older and name in COUNTS)}
+        others = kept.stats if not home.is_ahead else {}
+        self._stats = {name: others[name] for name in others if name not in COUNTS}
+        self._stats |= saved.counts if saved else {}
         self._replay()
+        if kept.stored == home.last:  # a replay runs the strategy that ran in the end, without an Update before it
+            self._stats |= {name: kept.stats[name] for name in Work._fields if name in kept.stats}
 
     def _replay(self) -> None:
         """Apply the journal's commits after the snapshot to the engine, and to Oxigraph if it lacks them."""
         live = self.materializer
         for record in self._home.pending():
             change = replayed(record, live, self.strategy)
+            if have_header(change.added_quads) or have_header(change.removed_quads):
+                self._imports.forget()
             delta = Delta(record.commit, change, live.dictionary)
             self._home.replay(record, *delta.lines(*self._rows(delta)))
             live.accept()
@@ -333,6 +341,7 @@ class LiveGraph:
 
     def _undo(self, known: int) -> None:
         self.materializer.rollback()
+        self._imports.rollback()
         self.forget(known)
         self._home.refill(self.fill, self.manifest)
 
@@ -354,8 +363,17 @@ class LiveGraph:
     def write(self, path: Any) -> None:
         """Write a snapshot of the state to the folder `path`."""
         live = self.materializer
+        stats, saved = self.stats(), live.save(is_borrowed=True)
         snapshot.write(
-            path, live.save(is_borrowed=True), live.dictionary, live.rules, live.own, self._costs.costs(), live.strata()
+            path,
+            saved._replace(
+                snapshot=live.engine.circuit.snapshot(saved.records), counts={name: stats[name] for name in COUNTS}
+            ),
+            live.dictionary,
+            live.rules,
+            live.own,
+            self._costs.costs(),
+            live.strata(),
         )
 
     def described_costs(self, *, alone: bool, anew: bool) -> list[dict[str, Any]]:
@@ -377,7 +395,11 @@ class LiveGraph:
             self._withdraw(known)
 
     def checkpoint(self) -> None:
-        """Replace snapshot and journal by a new snapshot. Raises StoreError."""
+        """Replace snapshot and journal by a new snapshot. Raises StoreError.
+
+        Free rows are closed up first, so that the next opening can work in the files.
+        """
+        self.materializer.engine.close_up()
         self._home.checkpoint(self.manifest(), self.write)
 
     def manifest(self) -> Manifest:
@@ -417,23 +439,36 @@ class LiveGraph:
         return [*self.materializer.warnings, *self._imports.warnings()]
 
     def stats(self) -> dict[str, Any]:
-        """Return counts of the present state by name, and the `Work` of the last commit.
+        """Return counts of the present state by name, and the `Work` of the last commit. The counts come first.
 
-        Cost: the first call after a commit makes one pass over the facts.
+        Cost: one pass over the facts for the first call after a commit that was not plain (`Change.is_plain`).
         """
+        live = self.materializer
         if "facts" not in self._stats:
-            live = self.materializer
             self._stats = statistics(live.save(is_borrowed=True), live.dictionary, live.false_rules) | {
                 "rules": live.program.size,
                 **self._stats,
+            }
+        if "engine_bytes" not in self._stats:
+            self._stats |= {
                 "engine_bytes": live.engine.circuit.nbytes,
                 "dictionary_bytes": live.dictionary.nbytes,
             }
-        return dict(self._stats)
+        return {name: self._stats[name] for name in (*COUNTS, *self._stats)}
+
+    def contradictions(self) -> list[Contradiction]:
+        """Return the contradictions of the last commit, in order.
+
+        Cost: one pass over the facts, or none if the number of contradictions in `stats` is 0.
+        """
+        if self._stats.get("contradictions") == 0:
+            return []
+        live = self.materializer
+        return contradictions(live.save(is_borrowed=True), live.dictionary, live.false_rules)
 
     def _note(self, delta: Delta, headers: Mapping[str, str]) -> None:
         """Remember a commit's `Work` for `stats`, and its headers for `streams`."""
-        self._stats = delta.work._asdict()
+        self._stats = changed(self._stats, delta.change, self.materializer) | delta.work._asdict()
         if "stream" in headers:
             self.streams = self.streams | {headers["stream"]: dict(headers)}
 

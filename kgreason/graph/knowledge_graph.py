@@ -1254,6 +1254,8 @@ class KnowledgeGraph:
         return self._looking_again(self._read_contradictions)
 
     def _read_contradictions(self) -> list[Contradiction]:
+        if live := self._current():
+            return live.contradictions()
         state = self._state()
         return contradictions(*state, self._false_rules()) if state else []
 

@@ -27,6 +27,7 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import NO_LIMITS
 from kgreason.materialize.relations.changes import edit_of as facts_of
 from kgreason.materialize.selection import Selection, reselect, select
+from kgreason.materialize.state import Saved
 from kgreason.rules.program import Finder
 from kgreason.store import snapshot
 from kgreason.store.folder import FORMAT, WITH_FACTS, Manifest
@@ -44,8 +45,10 @@ def restored(
     registry: Registry | None = None,
     find: Finder | None = None,
     threads: int | None = None,
-) -> Materializer:
+) -> tuple[Materializer, Saved | None]:
     """Return a materializer with the state of the snapshot at `path`, or an empty one if `path` is None.
+
+    The second value is the state that was read. It is None if `path` is None, or if the closure is computed again.
 
     `manifest` has the options of the store. `registry` has the Python functions that rules may call. `find` finds the
     documents that rule files import; rule files are read only if `path` is None. `threads`: how many threads may
@@ -55,7 +58,7 @@ def restored(
     """
     if path is None:
         selection = select(manifest.rules, manifest.schema, manifest.same_as, manifest.aliases, None, find)
-        return Materializer(selection, registry=registry, threads=threads)
+        return Materializer(selection, registry=registry, threads=threads), None
     own = snapshot.read_own(path)
     selection = reselect(manifest.rules, own, manifest.schema, manifest.same_as, manifest.aliases)
     if manifest.is_older:
@@ -67,10 +70,11 @@ def restored(
                 manifest.format,
                 FORMAT,
             )
-        return _anew(selection, path, registry, threads, has_facts=manifest.format >= WITH_FACTS)
+        return _anew(selection, path, registry, threads, has_facts=manifest.format >= WITH_FACTS), None
     live = Materializer(selection, snapshot.read_dictionary(path), registry=registry, threads=threads)
-    live.restore(snapshot.read_state(path))
-    return live
+    saved = snapshot.read_state(path, is_written=True)
+    live.restore(saved)
+    return live, saved
 
 
 def _anew(

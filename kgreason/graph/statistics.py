@@ -1,13 +1,15 @@
 """Statistics of a saved state.
 
-Cost: one pass over the facts. If the relation `false` has facts, also the search for the mistakes behind them.
+Cost: one pass over the facts. If the relation `false` has facts, also the search for the mistakes behind them. After a
+plain change (`Change.is_plain`), `changed` counts only what has changed.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from kgreason.engine.memory.layout import FIRST
+from kgreason.engine.memory.layout import FIRST, INFERRED, IS_ASSERTED
 from kgreason.materialize.quads.documents import documents
 from kgreason.materialize.relations.facts import count
 from kgreason.materialize.schema_rows import LITERAL_FACTS
@@ -15,8 +17,29 @@ from kgreason.materialize.state import Saved
 from kgreason.proofs.contradictions import FalseRules, mistakes
 from kgreason.terms.dictionary import Dictionary
 
+if TYPE_CHECKING:  # at run time they would import the engine, which reading a store does not need
+    from kgreason.materialize.edit import Change
+    from kgreason.materialize.materializer import Materializer
+
 COUNTS = "facts", "asserted", "inferred", "hidden", "relations", "named", "imported", "terms", "contradictions", "rules"
 """The names of the counts of a state."""
+
+
+def changed(counts: Mapping[str, Any], change: Change, live: Materializer) -> dict[str, Any]:
+    """Return the counts after a change of `live`, from those before it. Empty if only `statistics` can tell them.
+
+    One contradiction is one mistake of the user. Which facts of `false` are one mistake depends on asserted triples and
+    on rules, too. So a plain change can change the number of contradictions, and this function returns nothing while
+    the graph has a contradiction.
+    """
+    if not change.is_plain or not counts.keys() >= set(COUNTS) or counts["contradictions"]:
+        return {}
+    asserted, inferred = (
+        counts[name] + int((change.after == kind).sum()) - int((change.before == kind).sum())
+        for name, kind in (("asserted", IS_ASSERTED), ("inferred", INFERRED))
+    )
+    found = {name: counts[name] for name in COUNTS} | {"asserted": asserted, "inferred": inferred}
+    return found | {"facts": asserted + inferred, "terms": len(live.dictionary), "rules": live.program.size}
 
 
 def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[str, Any]:

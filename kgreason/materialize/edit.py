@@ -152,6 +152,8 @@ class Change(NamedTuple):
     - `work`: how the commit was evaluated.
     - `refuted`: whether contradictions came or went.
     - `facts`: the facts of the user's relations whose kind changed (`relations.facts`).
+    - `is_plain`: `rows` are all facts that changed, no term is equal to another one, and no named graph is used. So
+      hidden facts, facts of `false` and named graphs are as they were.
     """
 
     rows: Int32
@@ -163,3 +165,4 @@ class Change(NamedTuple):
     work: Work
     refuted: Refuted = Refuted()
     facts: Kinds = NO_KINDS
+    is_plain: bool = False

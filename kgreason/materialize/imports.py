@@ -67,12 +67,15 @@ class _Held(NamedTuple):
 class Imports:
     """Extends edits by the documents that owl:imports asks for.
 
-    The documents come from `catalogue`. Without a catalogue no document is read.
+    The documents come from `catalogue`. Without a catalogue no document is read. `said`: the asserted triples of the
+    graph that say what is imported and what the ontologies are, int32[n, 3], and maybe others; None if nobody knows.
     """
 
-    def __init__(self, live: Materializer, catalogue: Catalogue | None) -> None:
-        self._live, self._catalogue = live, catalogue
+    def __init__(self, live: Materializer, catalogue: Catalogue | None, said: Int32 | None = None) -> None:
+        self._live, self._catalogue, self._said = live, catalogue, said
         self._known: _Held | None = None
+        self._is_changed = False
+        """Whether an edit has changed what is imported since the last `rollback`."""
 
     def completed(self, edit: Edit, progress: Progress = SILENT) -> Edit:
         """Return the edit, extended by quads of imported documents.
@@ -86,8 +89,19 @@ class Imports:
             return edit
         can_change = self._catalogue is not None or self._live.quads.is_explicit
         held = self._held() if can_change else None
-        self._known = None
+        self._is_changed = True
+        self.forget()
         return edit if held is None else self._followed(edit, held, progress)
+
+    def forget(self) -> None:
+        """Note that triples have changed that say what is imported and what the ontologies are."""
+        self._known = self._said = None
+
+    def rollback(self) -> None:
+        """Note that an edit was rolled back. `warnings` may have read the triples of the edit before."""
+        if self._is_changed:
+            self._is_changed = False
+            self.forget()
 
     def _followed(self, edit: Edit, held: _Held, progress: Progress) -> Edit:
         """Return the edit, extended by quads of documents. `held`: what the graph says about imports before the edit.
@@ -155,6 +169,8 @@ class Imports:
         columns = self._live.quads.columns
         if columns is not None:
             return columns
+        if self._said is not None:
+            return in_default_graph(self._said[are_headers(self._said)])
         saved = self._live.save(is_borrowed=True)
         triples = saved.records[:, FIRST : FIRST + 3]
         return in_default_graph(triples[are_headers(triples) & saved.are_triples() & saved.are_asserted()])

@@ -122,8 +122,8 @@ class Materializer:
     ) -> None:
         self.selection, self.threads = selection, threads
         self.own = selection.own
-        self.dictionary = Dictionary() if dictionary is None else dictionary
         self.engine = Engine(0 if selection.is_reflexive else SAME_AS, threads) if engine is None else engine
+        self.dictionary = Dictionary() if dictionary is None else dictionary
         self.triples = self.engine.table(True, 3)
         follows = None if selection.is_literal else partial(followed, self.dictionary)
         common = self.engine, self.dictionary
@@ -548,7 +548,10 @@ class Materializer:
             for kind, other in ((before, after), (after, before))
         )
         work, (related, refuted) = self._work(changes, steps), self._related(changes)
-        return Change(rows, before, after, removed, added, wanted - len(removed), work, refuted, related)
+        is_same = (equality is None or equality not in self._touched) and not self.quads.is_explicit
+        is_plain = is_same and len(rows) == len(changes.rows)
+        missed = wanted - len(removed)
+        return Change(rows, before, after, removed, added, missed, work, refuted, related, is_plain)
 
     def _related(self, changes: Changes) -> tuple[RelationKinds, Refuted]:
         """Return the changed facts that belong to relations of the user, and how the commit changed contradictions.
@@ -652,7 +655,7 @@ class Materializer:
     def plan(self, asserted: Int32) -> None:
         """Close the schema and translate it to rules, before the engine has any fact.
 
-        `asserted`: triples int32[n, 3].
+        `asserted`: triples int32[n, 3], at least those that are schema triples.
         """
         self._touched = []
         closure, said = self._close((_NO_ROWS, asserted[is_schema(asserted)]), Means(iter(()), None, no_check, True))
@@ -689,7 +692,6 @@ class Materializer:
             flags.exceeded,
             work,
             restricted=flags.restricted,
-            hashed=facts.hashed(records) if is_borrowed else None,
         )
         if self.equality is None:
             return saved
@@ -703,11 +705,11 @@ class Materializer:
             self.engine.table(is_triple, width)
         self.quads = Quads(saved.quads, self.threads)
         self.flags = Flags(saved.same_as, saved.exceeded, saved.restricted)
-        self.plan(saved.triples(asserted=True))
+        self.plan(saved.asserted_axioms())
         assert isinstance(self.engine, Engine)
-        self.engine.restore(saved.records, self._encoded(self.rules), saved.work, saved.hashed)
+        self.engine.restore(saved.records, self._encoded(self.rules), saved.work, saved.hashed, saved.snapshot)
         if self.equality:
-            self.equality.adopt()
+            self.equality.adopt(saved.represented())
         if self.literals:
             if self.dictionary.has_literals(0):
                 self.datatypes_in_use(self.literals)

@@ -6,6 +6,8 @@ looks up only the few triples that pass. Rows are triples: int32[n, 3] of subjec
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -65,6 +67,15 @@ def flagged(ids: Int32, flags: Mask) -> Mask:
 def is_schema(rows: Int32) -> Mask:
     """Return for each row of `rows`, int32[n, 3], whether it is a schema triple: bool[n]."""
     return _says(rows, _PREDICATES, _CLASSES)
+
+
+def are_axioms(rows: Int32) -> Mask:
+    """Return for each row, int32[n, 3], whether it is a schema triple, or says what an ontology is: bool[n]."""
+    return is_schema(rows) | are_headers(rows)
+
+
+AXIOMS = zlib.crc32(np.array([*PREDICATE_IDS, 0, *CLASS_IDS, 0, IMPORTS, ONTOLOGY, VERSION_IRI]).tobytes())
+"""A number that another version of `are_axioms` does not have, so that lists of an older version are not used."""
 
 
 def restricts(rows: Int32) -> Mask:

@@ -6,18 +6,24 @@ if terms have representatives, `triples` also lists all images.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STATE, TABLE, Int32, UInt32
+from kgreason.engine.snapshot import Snapshot
 from kgreason.materialize.quads.documents import merged, named
 from kgreason.materialize.same_as.cliques import Cliques, fill, in_primaries
 from kgreason.materialize.same_as.images import graph as shown_triples
 from kgreason.materialize.same_as.images import without
+from kgreason.materialize.schema_rows import are_axioms
 from kgreason.terms.dictionary import Dictionary
+
+_PART = 1 << 20
+"""So many records are looked at together, so that a look at all of them takes little memory."""
 
 
 class Saved(NamedTuple):
@@ -32,6 +38,10 @@ class Saved(NamedTuple):
     - `aliases`: the budget of a clique (`cliques`).
     - `preferred`: the primaries of the cliques that have several representatives.
     - `hashed`: the hash table of the records, uint32[2**k], or None (`FactTable.hashed`).
+    - `snapshot`: the records with what the engine knows of them, or None (`Circuit.snapshot`).
+    - `others`: the numbers of the records that are not triples, int32[k], ascending; None if they were not listed.
+    - `axioms`: the asserted triples that `schema_rows.are_axioms` names, int32[k, 3]; None if they were not listed.
+    - `counts`: the counts of the graph by name; empty if nobody has counted.
     """
 
     records: Int32
@@ -45,13 +55,17 @@ class Saved(NamedTuple):
     preferred: Sequence[int] = ()
     restricted: bool = False
     hashed: UInt32 | None = None
+    snapshot: Snapshot | None = None
+    axioms: Int32 | None = None
+    others: Int32 | None = None
+    counts: Mapping[str, int] = MappingProxyType({})
 
     def triples(self, *, asserted: bool | None = None) -> Int32:
         """Return the triples of the graph that users see, int32[n, 3], also those with a literal as subject.
 
         All triples if `asserted` is None, the asserted triples if it is True, and the inferred triples if it is False.
         """
-        if asserted or not len(pairs := self._represented()):
+        if asserted or not len(pairs := self.represented()):
             return self.facts(asserted)
         cliques = Cliques(self.aliases)
         fill(cliques, pairs, self._preferred(), lambda: self.facts(None))
@@ -69,6 +83,32 @@ class Saved(NamedTuple):
             kept &= self.are_asserted() == asserted
         return np.ascontiguousarray(self.records[kept, FIRST : FIRST + 3])
 
+    def asserted_axioms(self) -> Int32:
+        """Return the asserted triples that `are_axioms` names, int32[n, 3].
+
+        Cost: a look at each fact, unless the triples are listed.
+        """
+        if self.axioms is not None:
+            return self.axioms
+        parts = [np.empty((0, 3), dtype=np.int32)]
+        for low in range(0, len(self.records), _PART):
+            part = self._replace(records=self.records[low : low + _PART]).facts(True)
+            parts.append(part[are_axioms(part)])
+        return np.concatenate(parts)
+
+    def numbers_of_others(self) -> Int32:
+        """Return the numbers of the records that are not triples, int32[n], ascending.
+
+        Cost: a look at each fact, unless the numbers are listed.
+        """
+        if self.others is not None:
+            return self.others
+        parts = [np.empty(0, dtype=np.int32)]
+        for low in range(0, len(self.records), _PART):
+            is_triple = self._replace(records=self.records[low : low + _PART]).are_triples()
+            parts.append((np.flatnonzero(~is_triple) + low).astype(np.int32))
+        return np.concatenate(parts)
+
     def are_triples(self) -> NDArray[np.bool_]:
         """Return for each record whether it is a triple, and not a fact of a relation: bool[n]."""
         found: NDArray[np.bool_] = self.records[:, STATE] >> TABLE & LAST_TABLE == self.tables.index((True, 3))
@@ -82,14 +122,14 @@ class Saved(NamedTuple):
     @property
     def is_represented(self) -> bool:
         """Whether a term has a representative, so that users see other triples than rules see."""
-        return len(self._represented()) > 0
+        return len(self.represented()) > 0
 
-    def _represented(self) -> Int32:
+    def represented(self) -> Int32:
         """Return the rows of eq_rep: int32[n, 2] of term and representative."""
         if not self.rep or (False, 3) not in self.tables:
             return np.empty((0, 2), dtype=np.int32)
-        tables = self.records[:, STATE] >> TABLE & LAST_TABLE
-        rows = self.records[tables == self.tables.index((False, 3)), FIRST : FIRST + 3]
+        others = self.records[self.numbers_of_others()]
+        rows = others[others[:, STATE] >> TABLE & LAST_TABLE == self.tables.index((False, 3)), FIRST : FIRST + 3]
         return rows[rows[:, 0] == self.rep, 1:]
 
     def in_primaries(self, ids: Int32) -> Int32:
@@ -97,7 +137,7 @@ class Saved(NamedTuple):
 
         (The primary of a clique is the representative that stands for all members.)
         """
-        return in_primaries(ids, self._represented(), self._preferred())
+        return in_primaries(ids, self.represented(), self._preferred())
 
     def _preferred(self) -> Int32:
         return np.array(self.preferred, dtype=np.int32)
@@ -124,5 +164,5 @@ class Saved(NamedTuple):
 
         A row has the relation's id, then the terms, then zeros.
         """
-        columns = self.records[~self.are_triples(), FIRST:]
+        columns = self.records[self.numbers_of_others(), FIRST:]
         return np.ascontiguousarray(columns[np.isin(columns[:, 0], names)])

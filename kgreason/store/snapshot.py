@@ -1,7 +1,10 @@
 """Snapshots: the state after a commit, as files that can be read back without any evaluation.
 
-    records.npy    int32[n, 3 + w]: state, stamp, support and columns of every fact
+    records.npy    int32[n, 3 + w]: state, stamp, support and columns of every fact; with room behind them (`npy`)
     hashed.npy     uint32[2**k]: the hash table of the records, see `FactTable.hashed`; may be missing
+    keys.npy       int32[k, 2 + w]: how many records meet each key, see `Arrangements.key_counts`; may be missing
+    others.npy     int32[k]: the numbers of the records that are not triples; older versions wrote none
+    axioms.npy     int32[n, 3]: the asserted triples that say something about the schema; older versions wrote none
     quads.npy      int32[n, 4]: the asserted quads; only if named graphs or imports are used
     dictionary/    the terms, memory-mapped when read
     rules.json     the program: rule text, name and reason
@@ -9,10 +12,11 @@
     own.dl         the user's rules
     files.json     for each rule of own.dl the name of the rule file that it came from, or an empty string
     dialects.json  for each rule of own.dl its dialect (`Rule.dialect`)
-    state.json     tables and flags
+    state.json     tables and flags, and the counts of the state by name
 
 Invariant: a snapshot is complete and synced before the manifest names it. Cost: as many bytes as the facts and terms
-have in memory. Reading maps the files into memory.
+have in memory. Reading maps the files into memory. With keys.npy the engine works in the mapped files, so opening a
+graph reads no fact.
 """
 
 from __future__ import annotations
@@ -27,11 +31,14 @@ from typing import Any
 import numpy as np
 
 from kgreason.engine.costs import Cost
-from kgreason.engine.memory.layout import LOGGED, MET, STATE, Int32, Int64, UInt32
+from kgreason.engine.memory.layout import LOGGED, STATE, Int32, Int64, UInt32
+from kgreason.engine.snapshot import Snapshot
 from kgreason.errors import RuleError, StoreError
 from kgreason.files import sync, sync_folder
 from kgreason.materialize.relations.facts import all_of, rows_of
+from kgreason.materialize.schema_rows import AXIOMS
 from kgreason.materialize.state import Saved
+from kgreason.npy import extend, mapped
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
@@ -68,15 +75,19 @@ def write(
     """
     folder.mkdir()
     rules = described(reasons, strata, costs)
-    counts = [[rule.pop(name) for name in Cost._fields] for rule in rules]
-    _save(folder / "costs.npy", np.array(counts, dtype=np.int64).reshape(-1, len(Cost._fields)))
+    work = [[rule.pop(name) for name in Cost._fields] for rule in rules]
+    _save(folder / "costs.npy", np.array(work, dtype=np.int64).reshape(-1, len(Cost._fields)))
     dictionary.save(folder / "dictionary")
     _save_records(folder / "records.npy", saved.records)
-    if saved.hashed is not None:
-        _save(folder / "hashed.npy", saved.hashed)
+    if saved.snapshot is not None:
+        _save(folder / "hashed.npy", saved.snapshot.hashed)
+        _save(folder / "keys.npy", saved.snapshot.keys)
+    _save(folder / "axioms.npy", saved.asserted_axioms())
+    _save(folder / "others.npy", saved.numbers_of_others())
     if saved.quads is not None:
         _save(folder / "quads.npy", saved.quads)
     state = {name: getattr(saved, name) for name in ("tables", *_VALUES)}
+    state |= {"axioms": AXIOMS, "counts": dict(saved.counts)}
     for name, text in (
         ("state.json", json.dumps(state)),
         ("rules.json", json.dumps(rules)),
@@ -120,16 +131,31 @@ def described(
     return told
 
 
-def read_state(folder: Path) -> Saved:
-    """Return the state in a snapshot; its arrays are memory-mapped. Raises StoreError."""
+def read_state(folder: Path, *, is_written: bool = False) -> Saved:
+    """Return the state in a snapshot; its arrays are memory-mapped. Raises StoreError.
+
+    With `is_written` an engine may write into the arrays, and the files stay as they are.
+    """
     try:
         state = json.loads((folder / "state.json").read_text())
-        records = np.load(folder / "records.npy", mmap_mode="r")
+        rows, count = mapped(folder / "records.npy", is_written=is_written)
+        records = rows[:count]
         quads = np.load(folder / "quads.npy", mmap_mode="r") if (folder / "quads.npy").exists() else None
         tables = [(bool(is_triple), int(width)) for is_triple, width in state["tables"]]
         known = {"restricted": False, **state}  # stores of format 3 do not have this field
-        hashed = np.load(folder / "hashed.npy", mmap_mode="r") if (folder / "hashed.npy").exists() else None
-        return Saved(records, tables, quads, **{name: known[name] for name in _VALUES}, hashed=hashed)
+        hashed = others = None
+        if (folder / "hashed.npy").exists():
+            hashed, _ = mapped(folder / "hashed.npy", is_written=is_written)
+        snapshot = axioms = None
+        if is_written and hashed is not None and (folder / "keys.npy").exists():
+            snapshot = Snapshot(rows, hashed, np.load(folder / "keys.npy"))
+        if state.get("axioms") == AXIOMS:
+            axioms = np.load(folder / "axioms.npy")
+        if (folder / "others.npy").exists():
+            others, _ = mapped(folder / "others.npy", is_written=False)
+        values = {name: known[name] for name in _VALUES} | {"hashed": hashed, "others": others}
+        values["counts"] = state.get("counts", {})
+        return Saved(records, tables, quads, **values, snapshot=snapshot, axioms=axioms)
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
 
@@ -239,14 +265,18 @@ def _listed(path: Path, length: int) -> list[str]:
 
 
 def _save_records(path: Path, records: Int32) -> None:
-    """Write records as `_save` writes an array, without the flags of an open commit. They are never copied whole."""
+    """Write records as `_save` writes an array, with room for an eighth more. They are never copied whole.
+
+    The flag LOGGED of an open commit is left out. The flag MET is kept: all present rows of a circuit have it.
+    """
     with path.open("w+b") as file:
         header = {"descr": np.lib.format.dtype_to_descr(records.dtype), "fortran_order": False, "shape": records.shape}
         np.lib.format.write_array_header_1_0(file, header)
         for low in range(0, len(records), _PART):
             part = records[low : low + _PART].copy()
-            part[:, STATE] &= ~(LOGGED | MET)
+            part[:, STATE] &= ~LOGGED
             part.tofile(file)
+        extend(file, (len(records) // 8 + 1024) * records.itemsize * records.shape[1])
         sync(file)
 
 

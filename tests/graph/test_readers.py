@@ -282,3 +282,29 @@ def test_a_forked_child_leaves_the_store_to_its_parent(store: Path) -> None:
     subprocess.run([sys.executable, "-c", FORKED, str(store)], check=True, timeout=120)
     with KnowledgeGraph.open(store) as graph:
         assert len(graph) == 3
+
+
+BUSY = """
+import gc, os, sys
+from kgreason import KnowledgeGraph
+graph = KnowledgeGraph.open(sys.argv[1])
+for number in range(12):
+    rows = "".join(f"<http://e/s{number}-{k}> <http://e/p> <http://e/o{k}> .\\n" for k in range(3000))
+    graph._home.store.load([rows.encode()])
+    graph._home.store.flush()
+    if child := os.fork():
+        assert os.waitpid(child, 0)[1] == 0
+    else:
+        if number % 2:
+            graph.close()
+        del graph
+        gc.collect()
+        os._exit(0)
+graph.close()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_child_does_not_wait_for_the_threads_of_its_parent(store: Path) -> None:
+    """RocksDB is often compacting when the process forks; the child closes the graph, or drops it."""
+    subprocess.run([sys.executable, "-c", BUSY, str(store)], check=True, timeout=120)

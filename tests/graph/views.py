@@ -10,7 +10,9 @@ import pyoxigraph
 from pyoxigraph import RdfFormat
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.statistics import COUNTS, statistics
 from kgreason.proofs.contradiction import Contradiction
+from kgreason.proofs.contradictions import contradictions
 from kgreason.store.oxigraph.store import OxigraphStore
 from tests.oracle.notation import triples
 from tests.strategies.ontologies import Quad, nquads
@@ -44,7 +46,8 @@ def lines(chunks: Iterable[bytes]) -> Lines:
 
 
 def view(graph: KnowledgeGraph) -> View:
-    """What a graph shows now."""
+    """Return what a graph shows now, after `assert_counted`."""
+    assert_counted(graph)
     return View(
         lines(graph.dump(asserted=True)),
         lines(graph.dump(asserted=False)),
@@ -55,6 +58,18 @@ def view(graph: KnowledgeGraph) -> View:
         tuple(graph.warnings),
         {name: each for name, each in graph.stats().items() if "_by" not in name},
     )
+
+
+def assert_counted(graph: KnowledgeGraph) -> None:
+    """The counts and the contradictions of a running graph are those that a look at all facts finds."""
+    stats, found, running = graph.stats(), graph.contradictions(), graph._live
+    if running is not None and graph._home.last:
+        live = running.materializer
+        state = live.save(), live.dictionary, live.false_rules
+        counts = statistics(*state) | {"rules": live.program.size}
+        assert {name: stats[name] for name in COUNTS} == counts
+        assert tuple(stats)[: len(COUNTS)] == COUNTS
+        assert found == contradictions(*state)
 
 
 def rows(graph: KnowledgeGraph) -> Lines:

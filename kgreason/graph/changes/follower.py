@@ -116,7 +116,7 @@ class Follower:
     def _seen(self, manifest: Manifest) -> _Seen:
         commit, live = manifest.commit, self._live
         if commit != self._commit:
-            live = restored(manifest, snapshot_path(self._path, commit), self._registry) if commit else None
+            live = restored(manifest, snapshot_path(self._path, commit), self._registry)[0] if commit else None
         journal = Journal(journal_path(self._path), write=False, last=commit)
         return _Seen(commit, live, journal, list(journal.records(commit)))
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kgreason.engine.memory.layout import FIRST, Int32
 from kgreason.materialize.state import Saved
@@ -40,25 +39,21 @@ def rows_of(saved: Saved, number: int, arity: int, *, asserted: bool | None = No
 
     `asserted`: only asserted facts if True, only inferred facts if False, all if None.
     """
-    kept = _others(saved) & (saved.records[:, FIRST] == number)
+    found = saved.records[saved.numbers_of_others()]
+    kept = found[:, FIRST] == number
     if asserted is not None:
-        kept &= saved.are_asserted() == asserted
-    return np.ascontiguousarray(saved.records[kept, FIRST + 1 : FIRST + 1 + arity])
+        kept &= saved._replace(records=found).are_asserted() == asserted
+    return np.ascontiguousarray(found[kept, FIRST + 1 : FIRST + 1 + arity])
 
 
 def all_of(saved: Saved, dictionary: Dictionary) -> list[Relation]:
     """Return the user's relations that have facts in a saved state, in the order of their names."""
-    return relations(np.ascontiguousarray(saved.records[_others(saved), FIRST:]), dictionary)
-
-
-def _others(saved: Saved) -> NDArray[np.bool_]:
-    """Return for each record whether it is a fact of a relation, and so not a triple: bool[n]."""
-    return ~saved.are_triples()
+    return relations(np.ascontiguousarray(saved.records[saved.numbers_of_others(), FIRST:]), dictionary)
 
 
 def count(saved: Saved, dictionary: Dictionary) -> int:
     """Return how many facts of the user's relations a saved state has."""
-    numbers = saved.records[_others(saved), FIRST]
+    numbers = saved.records[saved.numbers_of_others(), FIRST]
     found, counts = np.unique(numbers, return_counts=True)
     texts = dictionary.decode(found)
     return sum(number for text, number in zip(texts, counts.tolist(), strict=True) if told(text))

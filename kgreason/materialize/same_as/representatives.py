@@ -422,10 +422,8 @@ class Equality:
             for name, (_, members, rows) in sorted(zip(names, found, strict=True))
         )
 
-    def adopt(self) -> None:
-        """Compute the cliques from the facts of `eq_rep` and the triples that the engine has."""
-        pairs = self._present(self.rep_table, 3)
-        pairs = pairs[pairs[:, 0] == self.rep, 1:]
+    def adopt(self, pairs: Int32) -> None:
+        """Compute the cliques from the facts of `eq_rep`, int32[n, 2], and the triples that the engine has."""
         fill(self.cliques, pairs, self._primaries(pairs), lambda: self._present(self.triples, 3))
 
     def _primaries(self, pairs: Int32) -> Int32:

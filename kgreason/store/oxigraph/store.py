@@ -8,10 +8,16 @@ comes from the dictionary, and a parser has checked its terms. Oxigraph normalis
 Cost: loading on disk takes about 400,000 rows/s with two free cores, 200,000 with blank nodes. A delta that only adds
 rows, or removes one row, uses Oxigraph's shortest transactions: 12 microseconds for one row on disk and 4 in memory
 (SPARQL needs 17 and 9). For other deltas see `update`. `len` reads every row.
+
+A forked child process lacks the threads of RocksDB, and RocksDB waits for them when a store is freed. So a child never
+frees the stores on disk that were open at the fork, nor the files of its parent's readers. It must not drop an
+iteration over a store that was closed before. The child must end with `os._exit`, as children of `multiprocessing` do:
+an exit handler of RocksDB joins its threads, and crashes without them.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +29,7 @@ from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 from typing import Any, Self
-from weakref import finalize
+from weakref import WeakSet, finalize
 
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Triple
@@ -60,12 +66,14 @@ class OxigraphStore:
     used.
     """
 
+    _opened: pyoxigraph.Store | None
+
     def __init__(self, path: Path | None = None) -> None:
         self._prepare(path)
         if path and path.is_dir() and any(path.iterdir()) and not (path / "CURRENT").exists():
             raise StoreError(f"{path}: not a store, but a folder with other files")
         with self._errors():
-            self._opened: pyoxigraph.Store | None = pyoxigraph.Store(path)
+            self._opened = pyoxigraph.Store(path)
 
     @classmethod
     def read_only(cls, path: Path) -> Self:
@@ -344,6 +352,9 @@ class OxigraphStore:
 
     def _prepare(self, path: Path | None) -> None:
         self._path, self._name = path, str(path) if path else "the store in memory"
+        self._opened = None
+        if path:
+            _ON_DISK.add(self)
         # Two writers that call Python under Oxigraph's own lock would deadlock: each waits for the other's lock or GIL.
         self._calling_python = Lock()
 
@@ -361,6 +372,21 @@ class OxigraphStore:
             yield
         except (OSError, RuntimeError, SyntaxError) as error:
             raise _store_error(self._name, error) from error
+
+
+_ON_DISK: WeakSet[OxigraphStore] = WeakSet()
+"""The stores on disk that this process has opened."""
+_OF_PARENT: list[object] = []
+"""In a forked child: the stores on disk of its parent. They stay here, so they are never freed."""
+
+
+def _keep() -> None:
+    for store in _ON_DISK:
+        _OF_PARENT.extend((store, store._opened))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_keep)
 
 
 def _store_error(name: str, error: Exception) -> StoreError:
