@@ -22,6 +22,8 @@
     footprint.py   bytes
     files.py       from file to file and from file to store, beside others (rivals/)
     starting.py    short commands, and the first one ever
+    installation.py, door.py
+                   the wheel in a fresh environment; the seconds that its user waits
 
 A number of seconds says as much about the machine as about the code; a ratio of two things done in turns says more.
 Aims are upper bounds. A benchmark whose data or rival is missing is skipped and says why.

@@ -1,4 +1,7 @@
-"""`python -m benchmarks [--spark] [--json FILE] [--only NAME...] [--list]`: run benchmarks and print their figures.
+"""`python -m benchmarks [--only NAME...]`: run benchmarks and print their figures.
+
+`--spark` runs the benchmarks on Spark, and `--list` lists all benchmarks. `--json FILE` also writes the figures to a
+file. `--plot FOLDER` also draws the plots of measurements that have panels.
 
 `--large [--universities N...]` instead loads, asks and edits large graphs (`large`).
 
@@ -14,7 +17,7 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks import large, report
+from benchmarks import large, plot, report
 from benchmarks.model import Benchmark, Figure
 from benchmarks.suite import BENCHMARKS, ON_SPARK
 from benchmarks.workspace import SkippedError, Workspace
@@ -28,10 +31,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.list:
         _say(*report.listed([*BENCHMARKS, *ON_SPARK]))
         return 0
+    if options.plot:
+        if not plot.is_possible():
+            _say("--plot needs matplotlib, which is not installed: pip install 'kgreason[bench]'")
+            return 1
+        options.plot.mkdir(parents=True, exist_ok=True)
     wanted = [*BENCHMARKS, *ON_SPARK] if options.only else ON_SPARK if options.spark else BENCHMARKS
     chosen = [benchmark for benchmark in wanted if not options.only or benchmark.name in options.only]
     with Workspace() as workspace:
-        figures, failed = run(chosen, workspace)
+        figures, failed = run(chosen, workspace, options.plot)
     if options.json:
         report.write(options.json, figures)
     return int(failed)
@@ -52,8 +60,11 @@ def _large(sizes: Sequence[int]) -> int:
     return 0
 
 
-def run(benchmarks: Sequence[Benchmark], workspace: Workspace) -> tuple[list[Figure], bool]:
-    """Run benchmarks one after the other and print their results; returns their figures, and whether one failed."""
+def run(benchmarks: Sequence[Benchmark], workspace: Workspace, plots: Path | None = None) -> tuple[list[Figure], bool]:
+    """Run benchmarks one after the other and print their results; returns their figures, and whether one failed.
+
+    The figures hold the points of panels, which are not printed. `plots` is the folder for plots.
+    """
     figures: list[Figure] = []
     failed = False
     for benchmark in benchmarks:
@@ -65,14 +76,18 @@ def run(benchmarks: Sequence[Benchmark], workspace: Workspace) -> tuple[list[Fig
             failed = True
             _say(f"{benchmark.name:30} FAILED", *traceback.format_exc().splitlines())
         else:
-            figures += benchmark.figures(measurement)
+            figures += [*benchmark.figures(measurement), *benchmark.points(measurement)]
             _say(*report.measured(benchmark, measurement))
+            if plots and measurement.panels:
+                _say(f"    plot: {plot.write(plots, benchmark, measurement)}")
     return figures, failed
 
 
 def _parser() -> ArgumentParser:
     parser = ArgumentParser(prog="scripts/bench", description="Run the benchmarks and print their figures.")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to a file")
+    text = "also plot each benchmark law-*, as an SVG file in a folder; needs the extra `bench`"
+    parser.add_argument("--plot", type=Path, metavar="FOLDER", help=text)
     parser.add_argument("--spark", action="store_true", help="run the benchmarks on Spark, which take half an hour")
     parser.add_argument("--large", action="store_true", help="load, ask and edit large graphs, which takes an hour")
     sizes = ", ".join(map(str, large.SIZES))

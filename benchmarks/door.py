@@ -8,23 +8,21 @@ asked for, these benchmarks are skipped. Cost: a minute for the wheel, half a mi
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from statistics import median
 
+from benchmarks.installation import environment, installed, output_of
 from benchmarks.lubm import ONTOLOGY
 from benchmarks.model import Measurement
-from benchmarks.process import CommandError, failed, run, shown
+from benchmarks.process import run, shown
 from benchmarks.timing import alternate
 from benchmarks.workspace import SkippedError, Workspace
-from kgreason.compiled.library import can_build
 
-_ROOT = Path(__file__).parents[1]
 _FAMILY = "family.ttl"
 _ROUNDS = 7
 _PAIRS = 5
@@ -46,20 +44,20 @@ def first_command_313(workspace: Workspace) -> Measurement:
 
 
 def _first(workspace: Workspace, python: str) -> Measurement:
-    command = _materialize(workspace, _installed(workspace, python, workspace.fresh("first")))
+    command = _materialize(workspace, installed(workspace, python, workspace.fresh("first")))
     seconds = run(command, workspace.folder, _uncached(workspace)).seconds
     return Measurement(seconds, "one run, in a new environment", commands=(shown(command),))
 
 
 def second_command(workspace: Workspace) -> Measurement:
     """The same command again."""
-    command = _materialize(workspace, _environment(workspace))
+    command = _materialize(workspace, environment(workspace))
     return _seconds(workspace, lambda: command)
 
 
 def edit(workspace: Workspace) -> Measurement:
     """`kgreason update` adds a triple to a store of LUBM(5,0), which was loaded and closed before."""
-    program, store = _environment(workspace) / "bin" / "kgreason", workspace.fresh("store").name
+    program, store = environment(workspace) / "bin" / "kgreason", workspace.fresh("store").name
     files = (workspace.lubm(5).name, workspace.ontology(ONTOLOGY).name)
     run([program, "load", "-l", store, "-f", *files, "--rules", "owl2rl"], workspace.folder, _uncached(workspace))
     numbers = count()
@@ -74,16 +72,16 @@ def edit(workspace: Workspace) -> Measurement:
 
 def importing(workspace: Workspace) -> Measurement:
     """`import kgreason`, the start of Python included."""
-    command: Command = [_environment(workspace) / "bin" / "python", "-c", "import kgreason"]
+    command: Command = [environment(workspace) / "bin" / "python", "-c", "import kgreason"]
     return _seconds(workspace, lambda: command)
 
 
 def kernels(workspace: Workspace) -> Measurement:
     """A Bootstrap with the kernels of the wheel over one with kernels that Numba compiles for this processor."""
-    command: Command = [_environment(workspace) / "bin" / "python", Path(__file__).with_name("closing.py")]
+    command: Command = [environment(workspace) / "bin" / "python", Path(__file__).with_name("closing.py")]
 
     def seconds(choice: str) -> float:
-        return float(median(json.loads(_said(command, {**_uncached(workspace), "KGREASON_KERNELS": choice}))))
+        return float(median(json.loads(output_of(command, {**_uncached(workspace), "KGREASON_KERNELS": choice}))))
 
     for choice in ("library", "numba"):
         seconds(choice)
@@ -106,41 +104,3 @@ def _seconds(workspace: Workspace, command: Callable[[], Command]) -> Measuremen
 
 def _uncached(workspace: Workspace) -> dict[str, str]:
     return {"NUMBA_CACHE_DIR": str(workspace.folder / "kernels")}
-
-
-def _environment(workspace: Workspace) -> Path:
-    """The environment with the wheel that most of these benchmarks share, made when it is first asked for."""
-    folder = workspace.folder / "environment"
-    return folder if folder.exists() else _installed(workspace, sys.executable, folder)
-
-
-def _installed(workspace: Workspace, python: str, folder: Path) -> Path:
-    """Install the wheel into a new environment in `folder`. Raises SkippedError."""
-    wheel = _wheel(workspace)
-    try:
-        _said([python, "-m", "venv", folder])
-        _said([folder / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", wheel])
-    except CommandError as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise SkippedError(f"the wheel cannot be installed: {error}") from error
-    return folder
-
-
-def _wheel(workspace: Workspace) -> Path:
-    """The wheel of this platform, built when it is first asked for."""
-    if not can_build():
-        raise SkippedError("no wheel with compiled kernels can be built for this platform")
-    folder = workspace.folder / "wheel"
-    if not folder.exists():
-        _said([_ROOT / "scripts" / "wheel", folder])
-    (wheel,) = folder.glob("*.whl")
-    return wheel
-
-
-def _said(command: Sequence[str | Path], environment: dict[str, str] | None = None) -> str:
-    """The standard output of a command. Raises CommandError if it fails."""
-    variables = os.environ | (environment or {})
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise failed(command, done.returncode, done.stderr)
-    return done.stdout

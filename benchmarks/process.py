@@ -12,7 +12,8 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +31,22 @@ class Outcome(NamedTuple):
 
     seconds: float
     peak: int
+
+
+@contextmanager
+def on_cores(number: int) -> Iterator[None]:
+    """Let the processes that the block starts use only so many of the cores that this process may use.
+
+    Raises SkippedError where a system cannot do that, or has fewer.
+    """
+    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_setaffinity") else set[int]()
+    if len(allowed) < number:
+        raise SkippedError(f"no processes can be kept on {number} cores here")
+    os.sched_setaffinity(0, sorted(allowed)[:number])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
 def run(command: Sequence[str | Path], folder: Path, environment: Mapping[str, str] | None = None) -> Outcome:
