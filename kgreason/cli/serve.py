@@ -76,9 +76,10 @@ from kgreason.errors import InputError
 @click.option(
     "--query-memory",
     "query_bytes",
-    type=click.IntRange(min=1 << 28),
+    type=click.IntRange(min=1 << 29),
     metavar="BYTES",
-    help="How much memory a query process may have (default: no limit). A query that needs more ends alone.",
+    help="How much memory a query process may have (default: no limit). It starts with 0.2 GB. A query that needs more "
+    "ends alone.",
 )
 @click.option(
     "--query-timeout",

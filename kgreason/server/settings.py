@@ -28,7 +28,8 @@ class Settings:
     - `origins`: the origins of other web pages that may use the server (CORS)
     - `loads`: LOAD may read files whose IRIs begin with one of these prefixes
     - `services`: SERVICE in a query may ask services whose IRIs begin with one of these prefixes, which end in `/`
-    - `query_bytes`: how many bytes of memory (address space) a query process may have; None is no limit
+    - `query_bytes`: how many bytes of memory (heap and stacks) a query process may have; it starts with 0.2 GB. None is
+      no limit
     - `query_seconds`: how many seconds a query may take, the time to send its rows included
     - `standing_seconds`: how long one evaluation of a standing query may hold up the next edit
     - `answer_bytes`: how many bytes an answer may have; None is no limit
