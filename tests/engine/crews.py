@@ -16,7 +16,7 @@ def crews(threads: int, heads: int = 1 << 15, rows: int = 1, chunks: int = 1 << 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "default_threads", lambda _: threads)
         values = {"HITS": 1, "HEADS": threads * heads, "_FEWEST": 1, "ROWS": rows, "CHUNKS": chunks}
-        values |= {"FEWEST_ROWS": 1, "NOTES": 2}
+        values |= {"FEWEST_ROWS": 1, "NOTES": 2, "BATCH": 7}
         for name, value in values.items():
             patch.setattr(crew, name, value)
         for name, value in {"FACTS": 1, "FIND_ROWS": 7, "FEWEST_GROUPS": 3, "FEWEST_POSTINGS": 5}.items():

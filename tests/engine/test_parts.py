@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from kgreason.engine.crew import Crew
 from kgreason.engine.memory.layout import FRAME, Int32
@@ -10,8 +11,8 @@ from tests.engine.crews import crews
 from tests.engine.tables import Table
 
 
-def entered(facts: Int32, threads: int) -> Table:
-    """A table that `threads` workers have filled with facts, int32[n, w]."""
+def entered(facts: Int32, threads: int, *, in_parts: bool = True) -> Table:
+    """A table that `threads` workers have filled with facts, int32[n, w]: each with its part, or with what is new."""
     table = Table(facts.shape[1], 1024)
     memory = table.memory
     memory["heads"] = np.zeros((9, facts.shape[1]), dtype=np.int32)
@@ -19,7 +20,9 @@ def entered(facts: Int32, threads: int) -> Table:
     for name in ("slots", "key_fill"):
         memory[name] = np.zeros(16, dtype=np.int32)
     with crews(threads, heads=4):
-        Crew(memory, threads).assert_rows(0, facts, table.facts.reserve, lambda: None)
+        crew = Crew(memory, threads)
+        enter = crew.assert_in_parts if in_parts else crew.assert_rows
+        enter(0, facts, table.facts.reserve, lambda: None)
     return table
 
 
@@ -31,7 +34,8 @@ def test_a_search_that_leaves_its_part_finds_no_head_of_another_part() -> None:
     assert entered(facts, 2).facts.find(facts).tolist() == list(range(8))
 
 
-def test_every_fact_gets_a_row_whatever_the_number_of_workers() -> None:
+@pytest.mark.parametrize("in_parts", [True, False])
+def test_every_fact_gets_a_row_whatever_the_number_of_workers(in_parts: bool) -> None:
     facts = np.random.default_rng(0).integers(1, 1 << 30, size=(20_000, 2)).astype(np.int32)
     for threads in (2, 3, 16, 256):
-        assert entered(facts, threads).facts.find(facts).tolist() == list(range(20_000))
+        assert entered(facts, threads, in_parts=in_parts).facts.find(facts).tolist() == list(range(20_000))

@@ -11,12 +11,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine import crew
+from kgreason.engine.circuit import Circuit
 from kgreason.engine.engine import Strategy
-from kgreason.engine.memory.layout import N_ROWS, Int32
+from kgreason.engine.memory.layout import FIRST, N_ROWS, Int32
+from kgreason.engine.program.planner import Planner
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom
 from tests.engine.arrangements import check
@@ -79,6 +81,37 @@ def test_histories(history: History, threads: int, heads: int, mixture: Mixture)
 @given(any_histories(), st.integers(2, 3), st.sampled_from((16, 1 << 10)), MIXTURES)
 def test_many_histories(history: History, threads: int, heads: int, mixture: Mixture) -> None:
     check_same(history, threads, heads, mixture)
+
+
+PAIRS = st.lists(st.tuples(st.integers(1, 3), st.integers(1, 4)), max_size=30)
+
+
+def asserted(parts: list[list[tuple[int, int]]], threads: int) -> Circuit:
+    """A circuit in which the parts have been asserted one after the other, in the tables 0 and 1 in turns."""
+    circuit = Circuit(Planner(), threads=threads)
+    circuit.begin(ranked=False)
+    for number, part in enumerate(parts):
+        rows = np.array(part, dtype=np.int32).reshape(-1, 2)
+        circuit.assert_rows(number % 2, np.insert(rows, 2, 10 + number % 2, axis=1), lambda: None)
+    return circuit
+
+
+@given(st.lists(PAIRS, max_size=4), st.integers(2, 3))
+@example([[(1, 1), (1, 2), (2, 1), (1, 3)], [(1, 1)], [(3, 1), (1, 2), (3, 2)]], 2)  # a fact of an earlier call
+@example([[(1, 1)] * 20 + [(1, 2), (1, 3)] * 3], 3)  # all workers have the same fact
+def test_facts_that_are_asserted_twice(parts: list[list[tuple[int, int]]], threads: int) -> None:
+    alone = asserted(parts, 1)
+    with crews(threads, 16):
+        divided = asserted(parts, threads)
+    assert (
+        len(divided.facts) == len(alone.facts) == len({(n % 2, *pair) for n, part in enumerate(parts) for pair in part})
+    )
+    for circuit in (divided, alone):
+        assert np.array_equal(circuit.queued(0), np.arange(len(circuit.facts)))
+    rows, other_rows = (circuit.memory["rows"][: len(circuit.facts)] for circuit in (divided, alone))
+    assert np.array_equal(rows, other_rows)
+    keys = divided.memory["rows"][: len(divided.facts), FIRST:]
+    assert np.array_equal(divided.facts.find(keys), np.arange(len(keys)))
 
 
 @settings(max_examples=30)

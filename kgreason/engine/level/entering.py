@@ -6,7 +6,7 @@
     write_rows    all workers    rows, queue and entries are written
     finish        one thread     the rows are counted, and the parts are empty again
 
-The asserted facts of a Bootstrap are taken in the same way; `part_rows` puts them into parts.
+Asserted facts of a Bootstrap that may be there already are taken in the same way; `part_rows` puts them into parts.
 
 Invariant: rows, queue, stamps and supports are those of `distinct` and `assert_rows`. An entry may stand at another
 position.

@@ -1,0 +1,111 @@
+"""asserting: takes the asserted facts of a Bootstrap into the fact table, by all workers at the same time.
+
+    enter_rows    all workers    each enters its share of the facts: row, place in the queue, entry of the hash table
+    forget_rows   one thread     removes the entries again, if a fact was there twice
+
+Fact number i of a batch gets row number N_ROWS + i before it is known whether it is new. So a worker writes its rows
+one after the other, and shares nothing with the others but the hash table, whose free entries are taken by an atomic
+exchange. Nearly always all facts of a batch are new. If one is not, the numbers are wrong, and the batch is forgotten:
+`entering` takes these facts, and all later ones, in their order.
+
+Invariant: rows and queue are those of `distinct.assert_rows`. An entry may stand at another position. A row is written
+before its entry, so a worker that finds the entry can read the row.
+
+Cost: for each fact a hash, a probe, and a row that is written in order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kgreason.compiled import inline, kernel
+from kgreason.engine.facts.hash_table import BLOCK
+from kgreason.engine.memory.blocks import entries, fill_free, hashes, matrix, vector, wide
+from kgreason.engine.memory.hashing import entry_number, entry_tag, hash_row, log2
+from kgreason.engine.memory.layout import (
+    ASSERTED,
+    CREW,
+    ENTRIES,
+    FIRST,
+    HASHES,
+    N_PUT_OFF,
+    N_QUEUE,
+    N_ROWS,
+    NEXT,
+    PART,
+    QUEUE,
+    ROWS,
+    STAMP,
+    STATE,
+    SUPPORT,
+    TABLE,
+    Block,
+    Flag,
+    Int32,
+    Int32s,
+    Number,
+    UInt32,
+)
+
+
+@inline
+def write_row(rows: Int32, r: Number, keys: Int32, i: Number, table: Number) -> None:
+    """Write the asserted fact keys[i] of a table to row `r`."""
+    rows[r, STATE], rows[r, STAMP], rows[r, SUPPORT] = NEXT | ASSERTED | table << TABLE, 0, 0
+    for c in range(keys.shape[1]):
+        rows[r, FIRST + c] = keys[i, c]
+    for c in range(FIRST + keys.shape[1], rows.shape[1]):
+        rows[r, c] = 0
+
+
+@inline
+def enter_row(slots: UInt32, bits: Number, rows: Int32, r: Number, h: Number) -> Flag:
+    """Enter row `r`, with hash `h`, into the hash table. Returns False if another row holds its fact."""
+    tag, at = entry_tag(h, bits), np.int64(h >> np.uint64(64 - bits))
+    while True:
+        entry = slots[at]
+        if entry == 0:
+            if fill_free(slots, at, tag | np.uint32(r + 1)):
+                return True
+            continue  # another worker has just taken it, perhaps for the same fact
+        if (entry ^ tag) >> np.uint32(bits) == 0:
+            other, same = entry_number(entry, bits), True
+            for c in range(FIRST, rows.shape[1]):
+                if rows[other, c] != rows[r, c]:
+                    same = False
+                    break
+            if same:
+                return False
+        at = (at + 1) & (slots.size - 1)
+
+
+@kernel
+def enter_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number) -> None:
+    """As a worker, enter a share of the facts keys[low:high] of a table. Facts that are there already are put off.
+
+    The fact table and the queue must have room for all of them.
+    """
+    rows, slots, queue, h = matrix(m, ROWS), entries(m, ENTRIES), vector(m, QUEUE), hashes(m, HASHES)
+    bits, parts, width = log2(m, ENTRIES), wide(m, CREW).shape[0], keys.shape[1]
+    shift, stop = np.uint64(64 - bits), low + (high - low) * (m[PART] + 1) // parts
+    for start in range(low + (high - low) * m[PART] // parts, stop, BLOCK):
+        end, met = min(start + BLOCK, stop), np.uint32(0)
+        for i in range(start, end):
+            h[i - start] = hash_row(keys, i, 0, width)
+        for i in range(start, end):
+            met |= slots[h[i - start] >> shift]
+        h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
+        for i in range(start, end):
+            r = m[N_ROWS] + i - low
+            write_row(rows, r, keys, i, table)
+            queue[m[N_QUEUE] + i - low] = r
+            m[N_PUT_OFF] += not enter_row(slots, bits, rows, r, h[i - start])
+
+
+@kernel
+def forget_rows(m: Block) -> None:
+    """Remove the entries of the rows from N_ROWS on. They are the last ones that were entered."""
+    slots, bits = entries(m, ENTRIES), log2(m, ENTRIES)
+    for at in range(slots.size):
+        if entry_number(slots[at], bits) >= m[N_ROWS]:
+            slots[at] = 0
