@@ -78,7 +78,7 @@ from kgreason.engine.memory.layout import (
     Int32s,
 )
 from kgreason.engine.standby import LOOKS, Standby
-from kgreason.threads import MOST, Call, wait_for
+from kgreason.threads import MOST, wait_for
 
 HITS = 1 << 12
 """The product of a segment with at least 4,096 hits is divided."""
@@ -188,13 +188,16 @@ class Crew:
 
         `check` is called after each batch, and may raise.
         """
-        done = self._enter_new(table, rows, make_room, check)
+        done = self._assert_numbered(table, rows, make_room, check)
         self.assert_in_parts(table, rows[done:], make_room, check)
 
-    def _enter_new(
+    def _assert_numbered(
         self, table: int, rows: Int32s, make_room: Callable[[int], None], check: Callable[[], object]
     ) -> int:
-        """Enter batches of asserted facts, until a batch has a fact that is there already. Returns how many rows."""
+        """Assert batches of facts by `enter_rows`, until a batch has a fact that is there already.
+
+        Returns the number of rows that are done.
+        """
         counters, done = self._memory.counters, 0
         while done < len(rows):
             high = min(len(rows), done + BATCH)
@@ -323,18 +326,22 @@ class Crew:
 
     def _at_once(self, kernel: Callable[..., object], arguments: Sequence[tuple[object, ...]]) -> None:
         """Call a kernel with each tuple of arguments at the same time. After an error, too, all calls have ended."""
-        calls: list[Call[object]] = []
+        standbys = self._others()
         try:
-            for standby, others in zip(self._others(), arguments[1:], strict=False):
-                calls.append(standby.start(kernel, *others))
+            for standby, others in zip(standbys, arguments[1:], strict=False):
+                standby.start(kernel, *others)
             kernel(*arguments[0])
-            for standby, call in zip(self._standbys, calls, strict=False):
-                standby.wait(call)
+            for standby in standbys:
+                standby.wait()
         finally:
-            wait_for(calls)
+            try:
+                wait_for([standby.call for standby in standbys if standby.call])
+            finally:
+                for standby in standbys:
+                    standby.forget()
 
     def _others(self) -> list[Standby]:
-        """Return what makes the calls of the workers but the first. A forked process has a pool of its own."""
+        """Return the standbys of all workers except the first. A forked process has a pool of its own."""
         pool = _pool()
         if not self._standbys or self._standbys[0].pool is not pool:
             looks = LOOKS if self.threads <= _cpus() else 0

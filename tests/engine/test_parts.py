@@ -12,14 +12,14 @@ from tests.engine.tables import Table
 
 
 def entered(facts: Int32, threads: int, *, in_parts: bool = True) -> Table:
-    """A table that `threads` workers have filled with facts, int32[n, w]: each with its part, or with what is new."""
+    """A table in which `threads` workers have asserted facts, int32[n, w]; with `in_parts`, each those of its part."""
     table = Table(facts.shape[1], 1024)
     memory = table.memory
     memory["heads"] = np.zeros((9, facts.shape[1]), dtype=np.int32)
     memory["frames"], memory["first_probes"] = np.zeros((16, FRAME), np.int32), np.zeros((129, FRAME), np.int32)
     for name in ("slots", "key_fill"):
         memory[name] = np.zeros(16, dtype=np.int32)
-    with crews(threads, heads=4):
+    with crews(threads, heads=4, batch=1 << 14):
         crew = Crew(memory, threads)
         enter = crew.assert_in_parts if in_parts else crew.assert_rows
         enter(0, facts, table.facts.reserve, lambda: None)
@@ -39,3 +39,11 @@ def test_every_fact_gets_a_row_whatever_the_number_of_workers(in_parts: bool) ->
     facts = np.random.default_rng(0).integers(1, 1 << 30, size=(20_000, 2)).astype(np.int32)
     for threads in (2, 3, 16, 256):
         assert entered(facts, threads, in_parts=in_parts).facts.find(facts).tolist() == list(range(20_000))
+
+
+def test_workers_that_want_the_same_entry() -> None:
+    """Both take entries of a small hash table all the time, so some 50 times they want the same one at a time."""
+    draw = np.random.default_rng(0)
+    for _ in range(200):
+        facts = draw.integers(1, 1 << 30, size=(5_000, 2)).astype(np.int32)
+        assert entered(facts, 2, in_parts=False).facts.find(facts).tolist() == list(range(5_000))

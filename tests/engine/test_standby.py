@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, get_ident
+from weakref import ref
 
+import numpy as np
 import pytest
 
 from kgreason.engine import standby
 from kgreason.engine.standby import Standby
-from kgreason.threads import Call, wait_for
 
 
 class CountingPool(ThreadPoolExecutor):
@@ -31,25 +32,32 @@ def pool() -> Iterator[CountingPool]:
 
 
 def made(thread: Standby, function: Callable[[], object]) -> object:
-    call = thread.start(function)
-    thread.wait(call)
-    return call.result()
+    """What a function returns that a thread calls. As a crew does it."""
+    thread.start(function)
+    thread.wait()
+    assert thread.call
+    try:
+        return thread.call.result()
+    finally:
+        thread.forget()
 
 
-LONG = 1 << 30
+LONG = 1 << 34
 """More looks than a test takes."""
 
 
-def test_calls_that_follow_each_other_are_made_by_one_thread(pool: CountingPool) -> None:
-    thread, results = Standby(pool, LONG), []
-    for number in range(100):
-        call = thread.start(lambda n=number: results.append((n, get_ident())))
-        thread.wait(call)
-        assert call.is_ended
-    thread._looks = 0  # so that the thread, when it looks next, goes to sleep
+def let_sleep(thread: Standby) -> None:
+    """Let the thread that stands by look no more."""
+    thread._looks = 0
     made(thread, lambda: None)
-    assert [n for n, _ in results] == list(range(100))
-    assert len({by for _, by in results} - {get_ident()}) == 1
+
+
+def test_calls_that_follow_each_other_are_made_by_one_thread(pool: CountingPool) -> None:
+    thread = Standby(pool, LONG)
+    made_by = [made(thread, get_ident) for _ in range(100)]
+    let_sleep(thread)
+    assert len(set(made_by)) == 1
+    assert get_ident() not in made_by
     assert pool.submitted == 1
 
 
@@ -65,28 +73,41 @@ def test_a_thread_that_sleeps_is_woken(pool: CountingPool) -> None:
 
 def test_the_caller_does_not_wait_for_long(pool: CountingPool) -> None:
     thread, may_end = Standby(pool), Event()
-    call = thread.start(may_end.wait)
-    thread.wait(call)
-    assert not call.is_ended
+    thread.start(may_end.wait)
+    thread.wait()
+    assert thread.call
+    assert not thread.call.is_ended
     may_end.set()
-    assert call.result() is True
+    assert thread.call.result() is True
 
 
 def test_an_error_is_raised_by_the_call(pool: CountingPool) -> None:
     thread = Standby(pool, LONG)
-    call = thread.start(lambda: 1 // 0)
-    thread.wait(call)
     with pytest.raises(ZeroDivisionError):
-        wait_for([call])
+        made(thread, lambda: 1 // 0)
     assert made(thread, lambda: 7) == 7
-    thread._looks = 0
-    made(thread, lambda: None)
+    let_sleep(thread)
+
+
+def test_the_arguments_of_a_call_are_free_when_the_thread_sleeps(pool: CountingPool) -> None:
+    class Argument:
+        """What a call may keep alive."""
+
+    thread, argument = Standby(pool), Argument()
+    seen = ref(argument)
+    thread.start(lambda given: given is None, argument)
+    thread.wait()
+    thread.forget()
+    del argument
+    until = time.monotonic() + 10
+    while seen() is not None:
+        assert time.monotonic() < until
 
 
 def test_ctrl_c_before_a_thread_is_asked_leaves_the_next_call_to_a_thread(
     pool: CountingPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    thread = Standby(pool, 0)
+    thread = Standby(pool, LONG)
 
     def interrupt(_: object) -> None:
         raise KeyboardInterrupt
@@ -95,25 +116,38 @@ def test_ctrl_c_before_a_thread_is_asked_leaves_the_next_call_to_a_thread(
         patch.setattr(pool, "submit", interrupt)
         with pytest.raises(KeyboardInterrupt):
             thread.start(lambda: None)
-    by = thread.start(get_ident)
-    until = time.monotonic() + 10
-    while not by.is_ended:
-        assert time.monotonic() < until
-    assert by.result() != get_ident()
+    assert made(thread, get_ident) != get_ident()
+    let_sleep(thread)
+
+
+def test_a_pool_that_can_start_no_thread_leaves_the_call_to_the_caller(
+    pool: CountingPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    thread = Standby(pool, LONG)
+
+    def refuse(_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pool, "submit", refuse)
+        assert made(thread, get_ident) == get_ident()
+    assert made(thread, get_ident) != get_ident()
+    let_sleep(thread)
 
 
 def test_two_threads_that_see_a_call_make_it_once(pool: CountingPool) -> None:
-    thread, counted = Standby(pool, 1 << 20), []
+    thread, counted = Standby(pool, LONG), []
     made(thread, lambda: None)
     thread._is_awake = False  # as after Ctrl-C, while the thread is awake
-    calls: list[Call[object]] = []
     for number in range(50):
-        calls.append(thread.start(lambda n=number: counted.append(n)))
-        wait_for(calls[-1:])
+        made(thread, lambda n=number: counted.append(n))  # type: ignore[misc]
     assert counted == list(range(50))
+    assert pool.submitted == 2
+    for _ in range(2):
+        let_sleep(thread)
 
 
 def test_a_look_ends() -> None:
-    words = Standby(ThreadPoolExecutor(1))._words
-    assert standby.look(words, 0, 0, 100, 0) == 100
-    assert standby.look(words, 0, 1, 100, 5) == 0
+    words = np.zeros(24, dtype=np.int64)
+    assert standby.look(words, 0, 1, 100, 0) == 100
+    assert standby.look(words, 0, 0, 100, 5) == 0

@@ -158,9 +158,13 @@ def test_histories_in_small_rooms(history: History, mixture: Mixture, is_small: 
 def test_a_forked_process_has_threads_of_its_own() -> None:
     with crews(2, 100):
         alone = commits(bootstrap=True)
+        used = asserted([[(1, 1)]], 2)
+        before = used.crew._others()
         if not (child := os.fork()):
             assert_same(commits(bootstrap=True), alone)
-            os._exit(0)
+            used.assert_rows(1, np.array([[7, 7, 7]], dtype=np.int32), lambda: None)
+            assert len(used.facts) == 2
+            os._exit(used.crew._others()[0] is before[0])
         _, status = os.waitpid(child, 0)
         assert os.waitstatus_to_exitcode(status) == 0
 

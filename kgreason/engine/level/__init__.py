@@ -6,6 +6,7 @@ ground          turn finished rewrites into head rows
 distinct        enter head rows into the fact table; new rows are the next level
 meeting, shares, entering
                 gatekeep, product and distinct for many rows, by all workers of a crew
+asserting       take in the asserted facts of a Bootstrap, by all workers of a crew
 fixpoint        advance: run levels until nothing is new
 commit_end      list the changes of a commit; make it final, or undo it
 """

@@ -5,8 +5,8 @@
 
 Fact number i of a batch gets row number N_ROWS + i before it is known whether it is new. So a worker writes its rows
 one after the other, and shares nothing with the others but the hash table, whose free entries are taken by an atomic
-exchange. Nearly always all facts of a batch are new. If one is not, the numbers are wrong, and the batch is forgotten:
-`entering` takes these facts, and all later ones, in their order.
+exchange. Nearly always all facts of a batch are new. If one is not, the numbers are wrong, and the batch is forgotten.
+Then `Crew.assert_in_parts` asserts this batch and the later ones.
 
 Invariant: rows and queue are those of `distinct.assert_rows`. An entry may stand at another position. A row is written
 before its entry, so a worker that finds the entry can read the row.

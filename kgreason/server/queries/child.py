@@ -35,6 +35,8 @@ from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.reader import Reader
 
+_STACK = 8 << 20
+"""The usual size of a thread's stack."""
 _LOOK = 1
 """Every this many seconds the process looks whether the server still runs."""
 
@@ -61,12 +63,15 @@ def _limit(most_bytes: int) -> None:
     """Limit the memory of this process to `most_bytes`, if the operating system supports such a limit.
 
     Memory is what the process can write: heap and stacks. The address space is no measure. Each of RocksDB's threads
-    takes 64 MiB of it for a heap that stays empty, and threads could not start although memory was free.
+    takes 64 MiB of it for a heap that stays empty, and threads could not start although memory was free. A stack counts
+    as a whole, though little of it is used. RocksDB may start a thread for each CPU, so their stacks are added.
     """
     if most_bytes:
         with suppress(ImportError):
             import resource
 
+            stack, _ = resource.getrlimit(resource.RLIMIT_STACK)
+            most_bytes += (os.cpu_count() or 1) * min(stack if stack > 0 else _STACK, _STACK)
             resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, most_bytes))
 
 

@@ -36,6 +36,8 @@ _EARLY = (
     "the query cannot be evaluated: its process has ended early; perhaps it needs more memory than the server allows,"
     " or the text is nested too deeply"
 )
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
+"""A query process does no linear algebra. NumPy would start a thread for each CPU, whose stack counts as memory."""
 _BUFFER = 1 << 20
 _READ = 4 << 20
 """After the processes have read this many bytes of Oxigraph's log, it is emptied, which takes about as long."""
@@ -206,7 +208,7 @@ class Pool:
         told = (str(Path(self._path).resolve()), str(self._bytes or 0), str(os.getpid()))
         command = (sys.executable, "-P", "-c", _RUN, *told)
         process = await asyncio.create_subprocess_exec(
-            *command, stdin=PIPE, stdout=PIPE, limit=_BUFFER, start_new_session=True
+            *command, stdin=PIPE, stdout=PIPE, limit=_BUFFER, start_new_session=True, env=os.environ | _ONE_THREAD
         )
         self._all.add(process)
         self._starting.add(process)
