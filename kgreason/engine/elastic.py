@@ -6,8 +6,8 @@ one. If an Update removes a quarter of the facts, the forecast falls by a quarte
 grows by the number of these facts and by the rewrites that added them.
 
     facts leave     An Update takes derivations back, and brings facts back that have others. The limit is `FRACTION`
-                    times the work of a Bootstrap. (One rewrite of such an Update takes as long as 0.8 to 2 rewrites of a
-                    Bootstrap: 0.8 for points-to, 1.2 for an EL completion, 1.5 for a dense closure, or 2 if the
+                    times the work of a Bootstrap. (One rewrite of such an Update takes as long as 0.8 to 2 rewrites of
+                    a Bootstrap: 0.8 for points-to, 1.2 for an EL completion, 1.5 for a dense closure, and 2 if its
                     Bootstrap runs on two threads. So a dropped Update takes at most as long as a Bootstrap.)
     facts arrive    An Update meets new derivations only. The limit is the work of a Bootstrap, which grows with the
                     facts. (An Update meets no more derivations than a Bootstrap, but it may extend more rewrites that
