@@ -1,4 +1,4 @@
-"""A thread that stands by makes the calls that come soon; others come to a thread of the pool as ever."""
+"""A thread that stands by makes the calls that come soon. A thread of the pool makes the other calls."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def pool() -> Iterator[CountingPool]:
 
 
 def made(thread: Standby, function: Callable[[], object]) -> object:
-    """What a function returns that a thread calls. As a crew does it."""
+    """Have a thread call a function, as a crew does. Returns the result of the function."""
     thread.start(function)
     thread.wait()
     assert thread.call
@@ -47,7 +47,7 @@ LONG = 1 << 34
 
 
 def let_sleep(thread: Standby) -> None:
-    """Let the thread that stands by look no more."""
+    """Send the thread to sleep: it makes one more call and then does not look for another one."""
     thread._looks = 0
     made(thread, lambda: None)
 
@@ -91,7 +91,7 @@ def test_an_error_is_raised_by_the_call(pool: CountingPool) -> None:
 
 def test_the_arguments_of_a_call_are_free_when_the_thread_sleeps(pool: CountingPool) -> None:
     class Argument:
-        """What a call may keep alive."""
+        """The argument of a call. A weak reference shows whether something still holds it."""
 
     thread, argument = Standby(pool), Argument()
     seen = ref(argument)

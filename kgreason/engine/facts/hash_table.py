@@ -77,6 +77,15 @@ def find_row(rows: Int32, slots: UInt32, bits: Number, keys: Int32, i: Number, h
 
 
 @inline
+def copy_fact(rows: Int32, r: Number, keys: Int32, i: Number) -> None:
+    """Copy the fact `keys[i]` to the columns of row `r`. Columns that `keys` lacks get the padding 0."""
+    for c in range(keys.shape[1]):
+        rows[r, FIRST + c] = keys[i, c]
+    for c in range(FIRST + keys.shape[1], rows.shape[1]):
+        rows[r, c] = 0
+
+
+@inline
 def log_row(m: Block, rows: Int32, r: Number) -> None:
     """Copy the number, state, stamp and support of row `r` to the undo log, unless the row is in the log already.
 

@@ -19,12 +19,12 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline, kernel
-from kgreason.engine.facts.hash_table import BLOCK
-from kgreason.engine.memory.blocks import entries, fill_free, hashes, matrix, vector, wide
+from kgreason.engine.facts.hash_table import BLOCK, copy_fact
+from kgreason.engine.level.entering import has_fact
+from kgreason.engine.memory.blocks import entries, fill_free, hashes, matrix, part_of, vector
 from kgreason.engine.memory.hashing import entry_number, entry_tag, hash_row, log2
 from kgreason.engine.memory.layout import (
     ASSERTED,
-    CREW,
     ENTRIES,
     FIRST,
     HASHES,
@@ -52,30 +52,26 @@ from kgreason.engine.memory.layout import (
 def write_row(rows: Int32, r: Number, keys: Int32, i: Number, table: Number) -> None:
     """Write the asserted fact keys[i] of a table to row `r`."""
     rows[r, STATE], rows[r, STAMP], rows[r, SUPPORT] = NEXT | ASSERTED | table << TABLE, 0, 0
-    for c in range(keys.shape[1]):
-        rows[r, FIRST + c] = keys[i, c]
-    for c in range(FIRST + keys.shape[1], rows.shape[1]):
-        rows[r, c] = 0
+    copy_fact(rows, r, keys, i)
 
 
 @inline
-def enter_row(slots: UInt32, bits: Number, rows: Int32, r: Number, h: Number) -> Flag:
-    """Enter row `r`, with hash `h`, into the hash table. Returns False if another row holds its fact."""
-    tag, at = entry_tag(h, bits), np.int64(h >> np.uint64(64 - bits))
+def enter_fact(slots: UInt32, bits: Number, rows: Int32, r: Number, keys: Int32, i: Number, h: Number) -> Flag:
+    """Enter row `r` with the fact keys[i], whose hash is `h`, into the hash table.
+
+    Returns False if another row holds the fact.
+    """
+    tag, low, at = entry_tag(h, bits), np.uint32((1 << bits) - 1), np.int64(h >> np.uint64(64 - bits))
     while True:
         entry = slots[at]
         if entry == 0:
             if fill_free(slots, at, tag | np.uint32(r + 1)):
                 return True
             continue  # another worker has just taken it, perhaps for the same fact
-        if (entry ^ tag) >> np.uint32(bits) == 0:
-            other, same = entry_number(entry, bits), True
-            for c in range(FIRST, rows.shape[1]):
-                if rows[other, c] != rows[r, c]:
-                    same = False
-                    break
-            if same:
-                return False
+        if (entry & ~low) == tag and has_fact(
+            keys, i, rows, np.int64(FIRST), entry_number(entry, bits), np.int64(keys.shape[1])
+        ):
+            return False
         at = (at + 1) & (slots.size - 1)
 
 
@@ -86,9 +82,9 @@ def enter_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number)
     The fact table and the queue must have room for all of them.
     """
     rows, slots, queue, h = matrix(m, ROWS), entries(m, ENTRIES), vector(m, QUEUE), hashes(m, HASHES)
-    bits, parts, width = log2(m, ENTRIES), wide(m, CREW).shape[0], keys.shape[1]
-    shift, stop = np.uint64(64 - bits), low + (high - low) * (m[PART] + 1) // parts
-    for start in range(low + (high - low) * m[PART] // parts, stop, BLOCK):
+    bits, width = log2(m, ENTRIES), keys.shape[1]
+    shift, stop = np.uint64(64 - bits), part_of(m, low, high, m[PART] + 1)
+    for start in range(part_of(m, low, high, m[PART]), stop, BLOCK):
         end, met = min(start + BLOCK, stop), np.uint32(0)
         for i in range(start, end):
             h[i - start] = hash_row(keys, i, 0, width)
@@ -99,7 +95,7 @@ def enter_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number)
             r = m[N_ROWS] + i - low
             write_row(rows, r, keys, i, table)
             queue[m[N_QUEUE] + i - low] = r
-            m[N_PUT_OFF] += not enter_row(slots, bits, rows, r, h[i - start])
+            m[N_PUT_OFF] += not enter_fact(slots, bits, rows, r, keys, i, h[i - start])
 
 
 @kernel

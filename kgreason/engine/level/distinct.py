@@ -21,14 +21,13 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline, kernel
-from kgreason.engine.facts.hash_table import BLOCK, find_row, log_row, touch
+from kgreason.engine.facts.hash_table import BLOCK, copy_fact, find_row, log_row, touch
 from kgreason.engine.memory.blocks import entries, hashes, matrix, vector
 from kgreason.engine.memory.hashing import entry_tag, log2
 from kgreason.engine.memory.layout import (
     AGE,
     ASSERTED,
     ENTRIES,
-    FIRST,
     FREE,
     FREE_ROWS,
     GONE,
@@ -82,10 +81,7 @@ def new_row(
         r = np.int64(vector(m, FREE_ROWS)[m[N_FREE]])
     else:
         m[N_ROWS] = r + 1
-    for c in range(keys.shape[1]):
-        rows[r, FIRST + c] = keys[i, c]
-    for c in range(FIRST + keys.shape[1], rows.shape[1]):
-        rows[r, c] = 0
+    copy_fact(rows, r, keys, i)
     rows[r, STATE] = FREE
     log_row(m, rows, r)
     slots[entry] = entry_tag(h, bits) | np.uint32(r + 1)

@@ -26,7 +26,7 @@ import numpy as np
 
 from kgreason.compiled import inline, kernel
 from kgreason.engine.level.shares import count_work, next_worker, put_in_parts
-from kgreason.engine.memory.blocks import entries, fill_free, hashes, matrix, places_of, vector, wide
+from kgreason.engine.memory.blocks import entries, fill_free, hashes, matrix, part_of, places_of, vector, wide
 from kgreason.engine.memory.hashing import SHARES, entry_tag, first_share, hash_row, log2
 from kgreason.engine.memory.layout import (
     AGE,
@@ -95,8 +95,8 @@ RUN_WORKER, RUN_EXTENT, RUN_BEFORE, RUN_NEW = range(4)
 @kernel
 def part_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number) -> None:
     """As a worker, put a share of the facts keys[low:high] of a table into parts. They become an extent."""
-    extents, tables, h, parts = wide(m, EXTENTS), vector(m, TABLES), hashes(m, HASHED), wide(m, CREW).shape[0]
-    start, stop = low + (high - low) * m[PART] // parts, low + (high - low) * (m[PART] + 1) // parts
+    extents, tables, h = wide(m, EXTENTS), vector(m, TABLES), hashes(m, HASHED)
+    start, stop = part_of(m, low, high, m[PART]), part_of(m, low, high, m[PART] + 1)
     for i in range(start, stop):
         h[i - start], tables[i - start] = hash_row(keys, i, 0, keys.shape[1]), table
     put_in_parts(m, keys, start, stop)
@@ -309,10 +309,10 @@ def finish(m: Block) -> None:
 def rehash_part(m: Block) -> None:
     """As a worker, fill the hash table with a part of the rows. Other workers fill it at the same time."""
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
-    bits, width, parts = log2(m, ENTRIES), rows.shape[1] - FIRST, wide(m, CREW).shape[0]
-    shift = np.uint64(64 - bits)
-    end = m[N_ROWS] * (m[PART] + 1) // parts
-    for low in range(m[N_ROWS] * m[PART] // parts, end, BLOCK):
+    bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
+    shift, none = np.uint64(64 - bits), np.int64(0)
+    end = part_of(m, none, m[N_ROWS], m[PART] + 1)
+    for low in range(part_of(m, none, m[N_ROWS], m[PART]), end, BLOCK):
         high = min(low + BLOCK, end)
         met = np.uint32(0)
         for r in range(low, high):

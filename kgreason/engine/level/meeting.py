@@ -30,7 +30,7 @@ from kgreason.compiled import inline, kernel
 from kgreason.engine.index.maintenance import is_asked, note_for_key, note_row
 from kgreason.engine.index.postings import PUT_OFF, arrange, enter_before
 from kgreason.engine.level.gatekeep import constant_free, has_arranged_all
-from kgreason.engine.memory.blocks import entries, hashes, matrix, vector, wide
+from kgreason.engine.memory.blocks import entries, hashes, matrix, part_of, vector, wide
 from kgreason.engine.memory.hashing import SHARES, first_share, log2, part_of_hash
 from kgreason.engine.memory.layout import (
     AGE,
@@ -80,12 +80,6 @@ MEET, FIND, ORDER, ENTER, END = range(5)
 """The stages of `meet`."""
 PICKED = 128
 """So many found rows are picked at a time; `group_key` and `hit_rows` have room for them."""
-
-
-@inline
-def part_of(m: Block, low: Number, high: Number, part: Number) -> Number:
-    """Return where part number `part` of the range from `low` to `high` starts."""
-    return low + (high - low) * part // wide(m, CREW).shape[0]
 
 
 @inline

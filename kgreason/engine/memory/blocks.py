@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.compiled import array_at, primitive
+from kgreason.compiled import array_at, inline, primitive
 from kgreason.engine.memory.buffers import cut, grow, owned
-from kgreason.engine.memory.layout import ARRAYS, COUNTERS, WORDS, Block, Int32, Int64, UInt32, UInt64
+from kgreason.engine.memory.layout import ARRAYS, COUNTERS, CREW, WORDS, Block, Int32, Int64, Number, UInt32, UInt64
 
 _DTYPES = {
     "entries": np.uint32,
@@ -112,3 +112,9 @@ fetch_add: Callable[[Any, Any, Any], Any] = primitive("fetch_add")
 """`fetch_add(array, at, more)` adds `more` to word `at` of an array, and returns the word before."""
 fill_free: Callable[[Any, Any, Any], Any] = primitive("fill_free")
 """`fill_free(array, at, value)` writes `value` to word `at` of an array if the word is 0; returns whether it was 0."""
+
+
+@inline
+def part_of(m: Block, low: Number, high: Number, part: Number) -> Number:
+    """Return where part number `part` of the range from `low` to `high` starts. Each worker of a crew has a part."""
+    return low + (high - low) * part // wide(m, CREW).shape[0]

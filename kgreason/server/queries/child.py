@@ -62,9 +62,10 @@ def main(path: str, most_bytes: str, server: str) -> None:
 def _limit(most_bytes: int) -> None:
     """Limit the memory of this process to `most_bytes`, if the operating system supports such a limit.
 
-    Memory is what the process can write: heap and stacks. The address space is no measure. Each of RocksDB's threads
-    takes 64 MiB of it for a heap that stays empty, and threads could not start although memory was free. A stack counts
-    as a whole, though little of it is used. RocksDB may start a thread for each CPU, so their stacks are added.
+    The limit counts heap and stacks, the memory that the process can write. It does not count address space: each
+    thread of RocksDB reserves 64 MiB of address space and uses hardly any, so threads could not start although memory
+    was free. Stacks count whole, although threads use little of them. RocksDB may start a thread for each CPU, so this
+    function adds the stacks of these threads to the limit.
     """
     if most_bytes:
         with suppress(ImportError):
