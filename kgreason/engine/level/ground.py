@@ -141,6 +141,45 @@ def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, 
 
 
 @inline
+def is_copied(m: Block, step: Number, single: Number, ages: Number) -> Flag:
+    """Whether each row gives exactly one head with the rank of the rewrite, so that `copy_heads` makes the heads.
+
+    `step`, `single` and `ages` are those of `ground`.
+    """
+    steps, slots, templates = unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TEMPLATES)
+    if m[RANKED] != 0 or ages != EVERY_AGE or single >= 0:
+        return False
+    if steps[step, STEP_HEADS] != 1 or steps[step, STEP_COMPARED] != 0:
+        return False
+    middle = templates[steps[step, STEP_TEMPLATES], 2] if templates.shape[1] > 2 else np.int32(-1)
+    return m[QUIET] == 0 or (middle < 0 and slots[np.uint32(~middle)] != m[QUIET])
+
+
+@inline
+def copy_heads(m: Block, step: Number, source: Int32, start: Number, stop: Number, rank: Number) -> None:
+    """Make a head from each of the rows source[start:stop], column by column. See `is_copied`."""
+    rows, slots, template = matrix(m, ROWS), vector(m, SLOTS), unsigned(m, STEPS)[step, STEP_TEMPLATES]
+    templates, heads, tables, ranks = matrix(m, TEMPLATES), matrix(m, HEADS), vector(m, TABLES), vector(m, RANKS)
+    n, count = np.uint64(m[N_HEADS]), np.uint64(stop - start)
+    for c in range(np.uint64(heads.shape[1])):
+        word = templates[template, c + np.uint64(1)]
+        if word >= 0:
+            for i in range(count):
+                heads[n + i, c] = rows[np.uint64(source[np.uint64(start) + i]), np.uint64(word)]
+        else:
+            value = slots[np.uint32(~word)]
+            for i in range(count):
+                heads[n + i, c] = value
+    table = templates[template, 0]
+    for i in range(count):
+        tables[n + i], ranks[n + i] = table, rank
+    m[N_HEADS] += stop - start
+    m[DERIVATIONS] += stop - start
+    m[REWRITES] += stop - start
+    m[FUEL] -= stop - start
+
+
+@inline
 def ground(
     m: Block, step: Number, source: Int32, single: Number, start: Number, stop: Number, ages: Number, base: Number
 ) -> None:
@@ -151,6 +190,9 @@ def ground(
     """
     if m[MODE] == EXPLAIN:
         trace(m, step, source, single, start, stop, ages)
+        return
+    if is_copied(m, step, single, ages):
+        copy_heads(m, step, source, start, stop, base)
         return
     rows, steps, slots, templates = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TEMPLATES)
     heads, tables, ranks = matrix(m, HEADS), vector(m, TABLES), vector(m, RANKS)
