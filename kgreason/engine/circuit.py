@@ -49,6 +49,7 @@ from kgreason.engine.memory.layout import (
     LOGGING,
     MODE,
     N_CHUNKS,
+    N_COMMON,
     N_DEAD,
     N_FREE,
     N_GROUPS,
@@ -431,7 +432,7 @@ class Circuit:
     def _stop(self) -> None:
         """Reset the counters of a scan that is complete or was interrupted. A scan is a pass over given rows."""
         self.memory["key_fill"][:] = 0
-        self.block[[N_HITS, N_GROUPS, N_HEADS, N_CHUNKS, N_NOTED, AT_WORK, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
+        self.block[[N_HITS, N_GROUPS, N_COMMON, N_HEADS, N_CHUNKS, N_NOTED, AT_WORK, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
         self._counters[PHASE] = GATEKEEP
 
     def _drive(self, check: Check) -> None:

@@ -35,7 +35,6 @@ from kgreason.engine.memory.layout import (
     HIT_ROWS,
     KEY_COUNT,
     KEY_FILL,
-    KEY_INFO,
     LAST_TABLE,
     LEVEL,
     LEVEL_END,
@@ -43,6 +42,7 @@ from kgreason.engine.memory.layout import (
     MET,
     MODE,
     N_BACK_SHAPES,
+    N_COMMON,
     N_GROUPS,
     N_HITS,
     N_NOTED,
@@ -78,70 +78,90 @@ from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_met
 
 
 @inline
-def gatekeep_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag) -> Flag:
-    """Add a hit for each trigger key that row `r` meets. `bits`: the result of `shapes_met` for the row.
+def meet_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag) -> Flag:
+    """Add a hit for each trigger key with constants that row `r` meets. `bits`: the result of `shapes_met` for the row.
 
-    With `is_fresh`, this function also counts the row for these keys, and notes the row for arrangements. If `noted` is
-    full, the function adds no hit and returns False. Then the caller removes the notes of the row.
+    With `is_fresh`, this function also notes the row for arrangements. If `noted` is full, the function adds no hit and
+    returns False. Then the caller removes the notes of the row. There must be room for a hit for each shape.
     """
-    hit_keys, hit_rows, key_info, count = (
-        vector(m, HIT_KEYS),
-        vector(m, HIT_ROWS),
-        matrix(m, KEY_INFO),
-        vector(m, KEY_COUNT),
-    )
-    n = m[N_HITS]
+    hit_keys, hit_rows, fill, n = vector(m, HIT_KEYS), vector(m, HIT_ROWS), vector(m, KEY_FILL), m[N_HITS]
     for shape in range(m[N_SHAPES]):
         if is_met(bits, shape):
             k = find_key(m, shape, rows, r)
             if k >= 0:
-                if is_fresh and key_info[k, 2] >= 0 and not note_for_key(m, k, r):
+                if is_fresh and not note_for_key(m, k, r):
+                    drop_hits(m, n)
                     return False
-                hit_keys[n] = k
-                hit_rows[n] = r
+                hit_keys[n], hit_rows[n] = k, r
                 n += 1
-    if is_fresh:
-        for i in range(m[N_HITS], n):
-            count[hit_keys[i]] += 1
+                open_group(m, k)
+                fill[k] += 1
     m[N_HITS] = n
     return True
 
 
 @inline
-def note_everywhere(m: Block, shape: Number, rows: Int32, r: Number) -> Flag:
-    """Note row `r` for the arrangements that the key without constants asks for, if the asks are live.
+def open_group(m: Block, k: Number) -> None:
+    """Add key `k` to the keys that the segment meets, unless it is there. Its first hit is added next."""
+    if vector(m, KEY_FILL)[k] == 0:
+        vector(m, GROUP_KEY)[m[N_GROUPS]] = k
+        m[N_GROUPS] += 1
 
-    `shape`: the shape of this key. Returns False if `noted` is full.
+
+@inline
+def drop_hits(m: Block, end: Number) -> None:
+    """Drop the hits of a row again: those from number N_HITS to `end - 1`."""
+    hit_keys, fill = vector(m, HIT_KEYS), vector(m, KEY_FILL)
+    for i in range(m[N_HITS], end):
+        fill[hit_keys[i]] -= 1
+        m[N_GROUPS] -= fill[hit_keys[i]] == 0
+
+
+@inline
+def count_hits(m: Block) -> None:
+    """Count the rows of the segment for the keys that they meet."""
+    group_key, fill, count = vector(m, GROUP_KEY), vector(m, KEY_FILL), vector(m, KEY_COUNT)
+    for g in range(m[N_GROUPS]):
+        count[group_key[g]] += fill[group_key[g]]
+
+
+@inline
+def uncount_hits(m: Block, start: Number, common: Number) -> None:
+    """Count a row that is not fresh once less for the keys that it meets: `count_hits` counts all rows.
+
+    `start`: the number of its first hit. `common`: the key without constants if the row meets it, else -1.
     """
-    k = find_key(m, shape, rows, r)
-    return k < 0 or note_for_key(m, k, r)
+    hit_keys, count = vector(m, HIT_KEYS), vector(m, KEY_COUNT)
+    for i in range(start, m[N_HITS]):
+        count[hit_keys[i]] -= 1
+    if common >= 0:
+        count[common] -= 1
 
 
 @inline
 def add_common_hits(m: Block, shape: Number, low: Number, high: Number) -> None:
-    """Add the hits of the key without constants, which all triples of queue[low:high] meet. `shape`: its shape.
+    """Add the hits of the key without constants, which N_COMMON rows of queue[low:high] meet. `shape`: its shape.
 
-    In the phase ASSERT the new rows are counted for the key. The rows become hits only if a plan of the key can derive
-    facts. So before the first owl:sameAs, the rules that replace equal terms cost only this count.
+    In the phase ASSERT the rows are counted for the key. They become hits only if a plan of the key can derive facts.
+    So before the first owl:sameAs, the rules that replace equal terms cost only this count.
     """
-    rows, queue, shapes, count = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES), vector(m, KEY_COUNT)
-    hit_keys, hit_rows = vector(m, HIT_KEYS), vector(m, HIT_ROWS)
-    n = start = m[N_HITS]
-    fresh = 0
-    for i in range(low, high):
-        state = rows[queue[i], STATE]
-        if state >> TABLE & LAST_TABLE == shapes[shape, 0]:
-            hit_rows[n] = queue[i]
+    rows, queue, table = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES)[shape, 0]
+    hit_keys, hit_rows, at, n = vector(m, HIT_KEYS), vector(m, HIT_ROWS), low, m[N_HITS]
+    while rows[queue[at], STATE] >> TABLE & LAST_TABLE != table:
+        at += 1
+    k = find_key(m, shape, rows, np.int64(queue[at]))
+    if m[MODE] == ASSERT:
+        vector(m, KEY_COUNT)[k] += m[N_COMMON]
+    if not has_work(m, k):
+        return
+    open_group(m, k)
+    vector(m, KEY_FILL)[k] += m[N_COMMON]
+    while at < high:
+        if rows[queue[at], STATE] >> TABLE & LAST_TABLE == table:
+            hit_keys[n], hit_rows[n] = k, queue[at]
             n += 1
-            fresh += state & MET == 0
-    if n > start:
-        k = find_key(m, shape, rows, hit_rows[start])
-        if m[MODE] == ASSERT:
-            count[k] += fresh
-        if has_work(m, k):
-            for i in range(start, n):
-                hit_keys[i] = k
-            m[N_HITS] = n
+        at += 1
+    m[N_HITS] = n
 
 
 @inline
@@ -149,28 +169,19 @@ def group_hits(m: Block) -> None:
     """Sort the hits of the segment by key: a counting sort over the keys that were met."""
     hit_keys, hit_rows, grouped = vector(m, HIT_KEYS), vector(m, HIT_ROWS), vector(m, GROUPED)
     group_key, group_low, fill = vector(m, GROUP_KEY), vector(m, GROUP_LOW), vector(m, KEY_FILL)
-    n = m[N_HITS]
-    groups = 0
-    for i in range(n):
-        k = hit_keys[i]
-        if fill[k] == 0:
-            group_key[groups] = k
-            groups += 1
-        fill[k] += 1
     total = 0
-    for g in range(groups):
+    for g in range(m[N_GROUPS]):
         k = group_key[g]
         group_low[g] = total
         total += fill[k]
         fill[k] = group_low[g]
-    group_low[groups] = total
-    for i in range(n):
+    group_low[m[N_GROUPS]] = total
+    for i in range(m[N_HITS]):
         k = hit_keys[i]
         grouped[fill[k]] = hit_rows[i]
         fill[k] += 1
-    for g in range(groups):
+    for g in range(m[N_GROUPS]):
         fill[group_key[g]] = 0
-    m[N_GROUPS] = groups
 
 
 @inline
@@ -179,14 +190,6 @@ def set_ages(m: Block, low: Number, high: Number, age: Number) -> None:
     rows, queue = matrix(m, ROWS), vector(m, QUEUE)
     for i in range(low, high):
         rows[queue[i], STATE] = (rows[queue[i], STATE] & ~AGE) | age
-
-
-@inline
-def mark_met(m: Block, low: Number, high: Number) -> None:
-    """Set the flag MET of the rows queue[low:high], which have been counted and entered into arrangements."""
-    rows, queue = matrix(m, ROWS), vector(m, QUEUE)
-    for i in range(low, high):
-        rows[queue[i], STATE] |= MET
 
 
 @inline
@@ -231,11 +234,11 @@ def has_arranged_all(m: Block) -> Flag:
 def gatekeep(m: Block) -> Number:
     """Make the next segment of the level, and find its hits.
 
-    In the phase ASSERT, also count the rows of the segment for the keys that they meet, and enter the rows into
-    arrangements: they are noted first, because many notes can be entered faster together. Returns RUNNING, or what is
-    needed first: NEED_POSTINGS, or NEED_HITS for hits and for notes. Then make room and call again.
+    In the phase ASSERT, also count the rows of the segment for the keys that they meet, flag them as MET, and enter
+    them into arrangements: they are noted first, because many notes can be entered faster together. Returns RUNNING, or
+    what is needed first: NEED_POSTINGS, or NEED_HITS for hits and for notes. Then make room and call again.
     """
-    rows, queue = matrix(m, ROWS), vector(m, QUEUE)
+    rows, queue, shapes = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES)
     low, at, end, common = m[SEGMENT_LOW], m[SEGMENT_HIGH], segment_end(m), constant_free(m)
     room = vector(m, HIT_ROWS).size - m[N_SHAPES] - (end - low if common >= 0 else 0)
     filters, asked = matrix(m, FILTERS), entries(m, ASKED)
@@ -243,13 +246,15 @@ def gatekeep(m: Block) -> Number:
     m[PARTIAL] = arrives
     status = RUNNING
     while at < end and status == RUNNING:
-        r, noted = np.int64(queue[at]), m[N_NOTED]
+        r, noted, hits = np.int64(queue[at]), m[N_NOTED], m[N_HITS]
+        state = rows[r, STATE]
         bits = shapes_met(filters, asked, rows, r)
-        is_fresh = arrives and rows[r, STATE] & MET == 0
-        if m[N_HITS] > room:
+        is_fresh = arrives and state & MET == 0
+        is_common = common >= 0 and state >> TABLE & LAST_TABLE == shapes[common, 0]
+        if hits > room:
             status = NEED_HITS
-        elif (everywhere and is_fresh and not note_everywhere(m, common, rows, r)) or (
-            bits != 0 and not gatekeep_row(m, rows, r, bits, is_fresh)
+        elif (is_common and everywhere and is_fresh and not note_for_key(m, find_key(m, common, rows, r), r)) or (
+            bits != 0 and not meet_row(m, rows, r, bits, is_fresh)
         ):
             m[N_NOTED] = noted
             if noted == 0:
@@ -257,18 +262,21 @@ def gatekeep(m: Block) -> Number:
             elif not enter_noted(m):
                 status = NEED_POSTINGS
         else:
-            rows[r, STATE] = (rows[r, STATE] & ~AGE) | CURRENT
+            if arrives and not is_fresh:
+                uncount_hits(m, hits, find_key(m, common, rows, r) if is_common else np.int64(-1))
+            m[N_COMMON] += is_common
+            rows[r, STATE] = (state & ~AGE) | CURRENT | (MET if arrives else 0)
             at += 1
     if status == RUNNING and not enter_noted(m):
         status = NEED_POSTINGS
     m[FUEL] -= at - m[SEGMENT_HIGH]
     m[SEGMENT_HIGH] = at
     if status == RUNNING:
-        if common >= 0:
-            add_common_hits(m, common, low, at)
         if arrives:
-            mark_met(m, low, at)
-        m[PARTIAL] = 0
+            count_hits(m)
+        if m[N_COMMON] > 0:
+            add_common_hits(m, common, low, at)
+        m[PARTIAL] = m[N_COMMON] = 0
         group_hits(m)
     return np.int64(status)
 
@@ -295,7 +303,7 @@ def scan_for_plan(m: Block) -> None:
 def scan_heads(m: Block) -> None:
     """Make a segment for backward plans from the next scanned rows. A hit is a head key and a row that meets it."""
     rows, scanned, hit_keys, hit_rows = matrix(m, ROWS), vector(m, SCANNED), vector(m, HIT_KEYS), vector(m, HIT_ROWS)
-    n = 0
+    fill, n = vector(m, KEY_FILL), 0
     at = m[SCAN_AT]
     while at < m[SCAN_END] and n + m[N_BACK_SHAPES] <= m[SEGMENT]:
         for shape in range(m[N_BACK_SHAPES]):
@@ -304,6 +312,8 @@ def scan_heads(m: Block) -> None:
                 hit_keys[n] = k
                 hit_rows[n] = scanned[at]
                 n += 1
+                open_group(m, k)
+                fill[k] += 1
         at += 1
     m[SCAN_AT] = at
     m[N_HITS] = n

@@ -29,7 +29,7 @@ import numpy as np
 from kgreason.compiled import inline, kernel
 from kgreason.engine.index.maintenance import is_asked, note_for_key, note_row
 from kgreason.engine.index.postings import PUT_OFF, arrange, enter_before
-from kgreason.engine.level.gatekeep import constant_free, has_arranged_all
+from kgreason.engine.level.gatekeep import constant_free, has_arranged_all, meet_row
 from kgreason.engine.memory.blocks import entries, hashes, matrix, part_of, vector, wide
 from kgreason.engine.memory.hashing import SHARES, first_share, log2, part_of_hash
 from kgreason.engine.memory.layout import (
@@ -50,7 +50,6 @@ from kgreason.engine.memory.layout import (
     HIT_ROWS,
     KEY_COUNT,
     KEY_FILL,
-    KEY_INFO,
     LAST_TABLE,
     MET,
     N_COMMON,
@@ -70,11 +69,10 @@ from kgreason.engine.memory.layout import (
     TABLE,
     Block,
     Flag,
-    Int32,
     Number,
 )
 from kgreason.engine.program.derivable import has_work
-from kgreason.engine.program.trigger_keys import find_key, is_met, shapes_met
+from kgreason.engine.program.trigger_keys import find_key, shapes_met
 
 MEET, FIND, ORDER, ENTER, END = range(5)
 """The stages of `meet`."""
@@ -83,41 +81,10 @@ PICKED = 128
 
 
 @inline
-def meet_row(m: Block, rows: Int32, r: Number, bits: Number) -> Flag:
-    """Add a hit for each trigger key that row `r` meets, and note the row for arrangements.
-
-    `bits`: the result of `shapes_met` for the row. Returns False if an array is full. Then no hit is added, and the
-    caller removes the notes of the row.
-    """
-    hit_keys, hit_rows, key_info = vector(m, HIT_KEYS), vector(m, HIT_ROWS), matrix(m, KEY_INFO)
-    n = m[N_HITS]
-    if n + m[N_SHAPES] > hit_rows.size:
-        return False
-    for shape in range(m[N_SHAPES]):
-        if is_met(bits, shape):
-            k = find_key(m, shape, rows, r)
-            if k >= 0:
-                if key_info[k, 2] >= 0 and not note_for_key(m, k, r):
-                    return False
-                hit_keys[n] = k
-                hit_rows[n] = r
-                n += 1
-    fill, met = vector(m, KEY_FILL), vector(m, GROUP_KEY)
-    for i in range(m[N_HITS], n):
-        k = hit_keys[i]
-        if fill[k] == 0:
-            met[m[N_GROUPS]] = k
-            m[N_GROUPS] += 1
-        fill[k] += 1
-    m[N_HITS] = n
-    return True
-
-
-@inline
 def meet_rows(m: Block, low: Number, high: Number) -> None:
     """As a worker, find the hits of a part of queue[low:high], from AT_WORK on, until the part or the room ends."""
     rows, queue, shapes = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES)
-    filters, asked = matrix(m, FILTERS), entries(m, ASKED)
+    filters, asked, room = matrix(m, FILTERS), entries(m, ASKED), vector(m, HIT_ROWS).size - m[N_SHAPES]
     common, everywhere = constant_free(m), has_arranged_all(m)
     at, end = part_of(m, low, high, m[PART]) + m[AT_WORK], part_of(m, low, high, m[PART] + 1)
     start = at
@@ -128,7 +95,7 @@ def meet_rows(m: Block, low: Number, high: Number) -> None:
             m[N_NOTED] = noted
             break
         bits = shapes_met(filters, asked, rows, r)
-        if bits != 0 and not meet_row(m, rows, r, bits):
+        if bits != 0 and (m[N_HITS] > room or not meet_row(m, rows, r, bits, True)):
             m[N_NOTED] = noted
             break
         rows[r, STATE] = (rows[r, STATE] & ~AGE) | CURRENT | MET

@@ -54,14 +54,20 @@ def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number) -> Number:
     Each id that the row has in the columns of such a shape, or another id with the same place in `asked`, occurs in
     some key of the shape. A shape without constants has no bit.
     """
-    table = np.uint32(rows[r, STATE] >> TABLE & LAST_TABLE)
+    table = np.uint64(rows[r, STATE] >> TABLE & LAST_TABLE)
     bits: Number = np.uint32(filters[table, 0])
-    for c in range(np.uint64(rows.shape[1] - FIRST)):
-        value = np.uint64(rows[r, np.uint64(FIRST) + c])
-        bits &= asked[place_asked(asked, value)] | np.uint32(filters[table, np.uint64(1) + c])
-        if bits == 0:
-            return np.uint32(0)
-    return bits
+    for c in range(np.uint64(1), np.uint64(rows.shape[1] - FIRST)):
+        bits = narrowed(bits, filters, asked, table, c, rows[r, np.uint64(FIRST) + c])
+    return narrowed(bits, filters, asked, table, np.uint64(0), rows[r, FIRST])
+
+
+@inline
+def narrowed(bits: Number, filters: Int32, asked: UInt32, table: Number, c: Number, value: Number) -> Number:
+    """Return the bits of those shapes of `bits` that leave column `c` free, or that have a key with `value` there."""
+    free = np.uint32(filters[table, np.uint64(1) + c])
+    if bits & ~free == 0:
+        return bits
+    return bits & (asked[place_asked(asked, value)] | free)
 
 
 @inline
