@@ -17,7 +17,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -264,22 +264,23 @@ class Crew:
         """Call a kernel for the blocks of all workers at the same time. After an error, too, all calls have ended."""
         self._at_once(kernel, [(worker.block, *arguments) for worker in self.workers])
 
-    def list_facts(self, columns: Int32s, tables: Int32, kinds: Int8) -> int:
-        """Write the present facts to three arrays, and return their number: see `facts.hash_table.list_facts`."""
+    def list_facts(self, columns: Int32s, tables: Int32, kinds: Int8, is_whole: bool) -> int:
+        """Write the present facts to three arrays, and return their number: see `facts.hash_table.list_facts`.
+
+        `is_whole`: whether every row holds a present fact, so that the facts need not be counted first.
+        """
         block, end = self._memory.block, self._memory.counters[N_ROWS]
         parts = self.threads if self.is_worth(end) else 1
-        ends = (end * np.arange(parts + 1) // parts).tolist()
-        counts = np.zeros((parts, 2), dtype=np.int64)
-        parted = [(block, low, high) for low, high in pairwise(ends)]
-        self._at_once(count_facts, [(*part, counts[p]) for p, part in enumerate(parted)])
-        first, total = counts[:, 0].cumsum(), int(counts[:, 0].sum())
-        others = total + counts[:, 1].cumsum()
-        starts = zip((first - counts[:, 0]).tolist(), (others - counts[:, 1]).tolist(), strict=True)
+        ends = [end * part // parts for part in range(parts + 1)]
+        starts = ends if is_whole else [0, *accumulate(count_facts(block, *each) for each in pairwise(ends))]
         self._at_once(
             list_facts,
-            [(*part, columns, tables, kinds, *start) for part, start in zip(parted, starts, strict=True)],
+            [
+                (block, *each, columns, tables, kinds, start)
+                for each, start in zip(pairwise(ends), starts, strict=False)
+            ],
         )
-        return int(counts.sum())
+        return starts[-1]
 
     def _make_workers(self) -> None:
         crew = self._memory["crew"] = np.zeros((self.threads, WORDS), dtype=np.int64)

@@ -39,7 +39,6 @@ from kgreason.engine.memory.layout import (
     Int8,
     Int32,
     Int32s,
-    Int64,
     Number,
     UInt32,
 )
@@ -170,47 +169,25 @@ def remove_entry(m: Block, rows: Int32, r: Number) -> None:
 
 
 @kernel
-def count_facts(m: Block, low: Number, high: Number, counts: Int64) -> None:
-    """Count the present facts in the rows `low` to `high - 1`: counts[0] of table 0, counts[1] of other tables.
-
-    `counts`: int64[2].
-    """
-    rows = matrix(m, ROWS)
-    first = others = np.int64(0)
-    for r in range(low, high):
-        if kind(rows[r, STATE]) != ABSENT:
-            is_first = rows[r, STATE] >> TABLE & LAST_TABLE == 0
-            first += is_first
-            others += not is_first
-    counts[0], counts[1] = first, others
+def count_facts(m: Block, low: Number, high: Number) -> Number:
+    """Return the number of present facts in the rows `low` to `high - 1`."""
+    rows, n = matrix(m, ROWS), np.int64(0)
+    for r in range(np.uint64(low), np.uint64(high)):
+        n += kind(rows[r, STATE]) != ABSENT
+    return n
 
 
 @kernel
-def list_facts(
-    m: Block,
-    low: Number,
-    high: Number,
-    columns: Int32s,
-    tables: Int32,
-    kinds: Int8,
-    first: Number,
-    others: Number,
-) -> None:
-    """Write the present facts in the rows `low` to `high - 1` to three arrays, in the order of rows.
+def list_facts(m: Block, low: Number, high: Number, columns: Int32s, tables: Int32, kinds: Int8, at: Number) -> None:
+    """Write the present facts in the rows `low` to `high - 1` to three arrays, in the order of rows, from `at` on.
 
-    `columns`: int32[n, w]. `tables`: int32[n]. `kinds`: int8[n]. Facts of table 0 stand there from number `first` on,
-    the others from number `others` on.
+    `columns`: int32[n, w]. `tables`: int32[n]. `kinds`: int8[n].
     """
-    rows = matrix(m, ROWS)
-    for r in range(low, high):
+    rows, n = matrix(m, ROWS), np.uint64(at)
+    for r in range(np.uint64(low), np.uint64(high)):
         found = kind(rows[r, STATE])
         if found != ABSENT:
-            table = rows[r, STATE] >> TABLE & LAST_TABLE
-            n = others if table != 0 else first
-            for c in range(columns.shape[1]):
-                columns[n, c] = rows[r, FIRST + c]
-            tables[n], kinds[n] = table, found
-            if table != 0:
-                others += 1
-            else:
-                first += 1
+            for c in range(np.uint64(columns.shape[1])):
+                columns[n, c] = rows[r, np.uint64(FIRST) + c]
+            tables[n], kinds[n] = rows[r, STATE] >> TABLE & LAST_TABLE, found
+            n += np.uint64(1)

@@ -71,8 +71,11 @@ class Workers(Protocol):
     def rehash(self, block: Block) -> None:
         """Fill the empty hash table with all rows."""
 
-    def list_facts(self, columns: Int32s, tables: Int32, kinds: Int8) -> int:
-        """Write the present facts to three arrays, and return their number."""
+    def list_facts(self, columns: Int32s, tables: Int32, kinds: Int8, is_whole: bool) -> int:
+        """Write the present facts to three arrays, and return their number.
+
+        `is_whole`: whether every row holds a present fact.
+        """
         ...
 
 
@@ -91,6 +94,11 @@ class FactTable:
     def __len__(self) -> int:
         """Return the number of rows with a fact, including facts that the open commit has removed."""
         return self._counters[N_ROWS] - self._counters[N_FREE] - self._counters[N_DEAD]
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether every row holds a present fact: no row is FREE, DEAD or GONE."""
+        return not any(self._counters[word] for word in (N_FREE, N_DEAD, N_TOUCHED))
 
     @property
     def width(self) -> int:
@@ -266,7 +274,7 @@ class FactTable:
 
         If every row holds a present fact, nothing is copied. Then the result is valid until the table changes.
         """
-        if not any(self._counters[word] for word in (N_FREE, N_DEAD, N_TOUCHED)):  # so no row is FREE, DEAD or GONE
+        if self._is_whole:
             whole: Int32 = self._memory["rows"][: self._counters[N_ROWS]]
             return whole
         return self._records(self.present())
@@ -286,14 +294,14 @@ class FactTable:
         return records[:, FIRST:].copy(), records[:, STATE] >> TABLE & LAST_TABLE
 
     def contents(self) -> tuple[Int32, Int32, Int8]:
-        """Return all present facts: columns int32[n, w], tables int32[n], kinds int8[n] (INFERRED or IS_ASSERTED).
+        """Return all present facts, in the order of their rows.
 
-        The facts of table 0 come first.
+        Returns columns int32[n, w], tables int32[n], and kinds int8[n], each INFERRED or IS_ASSERTED.
         """
         room = len(self)
         columns, tables = np.empty((room, self.width), dtype=np.int32), np.empty(room, dtype=np.int32)
         kinds = np.empty(room, dtype=np.int8)
-        n = self._workers.list_facts(columns, tables, kinds)
+        n = self._workers.list_facts(columns, tables, kinds, self._is_whole)
         return columns[:n], tables[:n], kinds[:n]
 
     def records_of(self, table: int) -> Int32:
