@@ -38,7 +38,6 @@ FIRST = (
     "kgreason.engine.facts.hash_table.count_facts",
     "kgreason.engine.facts.hash_table.list_facts",
     "kgreason.engine.level.distinct.assert_rows",
-    "kgreason.engine.level.distinct.open_queue",
     "kgreason.engine.program.derivable.note_needed",
     "kgreason.engine.index.maintenance.arrange_present",
     "kgreason.engine.index.maintenance.arrange_asked",

@@ -23,7 +23,7 @@ from kgreason.engine.index.candidates import Catalogue
 from kgreason.engine.keepers import Keepers
 from kgreason.engine.level import returning
 from kgreason.engine.level.commit_end import note_changes, settle, unwind
-from kgreason.engine.level.distinct import assert_rows, open_queue, retract_rows, take_back_heads, take_heads
+from kgreason.engine.level.distinct import assert_rows, retract_rows, take_back_heads, take_heads
 from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.level.probe import BLOCK
 from kgreason.engine.memory.blocks import Memory
@@ -283,7 +283,7 @@ class Circuit:
 
     def open_first_level(self) -> None:
         """Start a Bootstrap: the asserted facts become level 0. Call `derive` next, for rules with an empty body."""
-        open_queue(self.block)
+        self._counters[LEVEL_END] = self._counters[N_QUEUE]
 
     def derive(self, table: int, rows: Int32) -> None:
         """Derive rows of a table: the heads of rules with an empty body.

@@ -56,7 +56,6 @@ from kgreason.engine.memory.layout import (
     N_GROUPS,
     N_HEADS,
     N_HITS,
-    N_KEPT,
     N_NOTED,
     N_POSTINGS,
     N_PUT_OFF,
@@ -99,7 +98,7 @@ BATCH = 1 << 18
 NEVER = 1 << 62
 _OWN_COUNTERS = (
     *(PHASE, FUEL, REWRITES, DERIVATIONS, N_HEADS, AT_PLAN, AT_ROW, AT_DEPTH, BLOCK_LOW, BLOCK_HIGH, AT_RULE, CALLS),
-    *(CHUNK, N_EXTENTS, AT_EXTENT, SIFTS, N_KEPT, UNTIL_SIFT, PART),
+    *(CHUNK, N_EXTENTS, AT_EXTENT, SIFTS, UNTIL_SIFT, PART),
     *(N_HITS, N_GROUPS, N_NOTED, AT_WORK, AT_FINDER, N_PUT_OFF, N_COMMON),
     *(N_ARRANGED, N_POSTINGS, N_SIGNED, FREE_GROUP),
 )
@@ -116,7 +115,6 @@ _OWN_ARRAYS = (
     "part_ends",
     "filled",
     "parted",
-    "kept",
     "places",
     "counted",
     "ordered",
@@ -154,10 +152,7 @@ class Crew:
     def __init__(self, memory: Memory, threads: int) -> None:
         self._memory, self.threads = memory, threads
         self._heads, self._notes = max(HEADS // threads, _FEWEST), NOTES
-        part_bits = (self._heads + self._heads // 2).bit_length()
-        self._room = 1 << part_bits
-        """The room for heads that a worker has put into parts: half a buffer, and the heads of one more chunk."""
-        memory.counters[PART_BITS] = part_bits
+        memory.counters[PART_BITS] = self._heads.bit_length()
         self._extents = 2 * CHUNKS // threads + 64
         self.workers: list[Memory] = []
         self._standbys: list[Standby] = []
@@ -230,8 +225,9 @@ class Crew:
     def _take_in(self, make_room: Callable[[int], None]) -> None:
         """Take in the heads that were found."""
         block = self._memory.block
-        # The numbers of all heads must be possible numbers of rows, and 5 of 8 entries of the hash table may be taken.
-        make_room(max(int(self._memory["crew"][:, N_KEPT].sum()), 5 * self.threads * self._room // 8 + 1))
+        # The places of all heads must be possible numbers of rows, and 5 of 8 entries of the hash table may be taken.
+        places = self.threads << self._memory.counters[PART_BITS]
+        make_room(max(int(self._memory["crew"][:, N_HEADS].sum()), 5 * places // 8 + 1))
         take_in(block, LIST)
         self.prepare()
         self.in_all(take_in, ENTER)
@@ -292,11 +288,7 @@ class Crew:
             worker["hashed"] = np.zeros(self._heads, dtype=np.uint64)
             worker["filled"] = np.zeros((1, self.threads), dtype=np.int64)
             worker["part_ends"] = np.zeros((self._extents, self.threads), dtype=np.int64)
-            worker["parted"] = np.zeros((self._room, width + 2), dtype=np.int32)
-            worker["kept"] = np.zeros(self._room, dtype=np.uint64)
-            worker["places"] = np.zeros(self._room, dtype=np.int64)
-            worker["counted"] = np.zeros(self._room, dtype=np.int32)
-            worker["ordered"] = np.zeros(self._room, dtype=np.int32)
+            worker["places"] = np.zeros(self._heads, dtype=np.int64)
             worker["hashes"] = np.zeros_like(self._memory["hashes"])
             worker["first_probes"] = np.zeros_like(self._memory["first_probes"])
             worker["extents"] = np.zeros((self._extents, EXTENT), dtype=np.int64)
@@ -306,7 +298,7 @@ class Crew:
             worker["key_fill"] = np.zeros_like(self._memory["key_fill"])
             for name in ("hit_keys", "hit_rows", "group_key"):
                 worker[name] = np.zeros(max(self._notes, PICKED), dtype=np.int32)
-            for name in ("ranks", "tables"):
+            for name in ("ranks", "tables", "parted", "counted", "ordered"):
                 worker[name] = np.zeros(self._heads, dtype=np.int32)
             for name in ("slots", "frames"):
                 worker[name] = np.zeros_like(self._memory[name])

@@ -28,6 +28,7 @@ from kgreason.engine.memory.layout import (
     ASKS,
     AT_WORK,
     EVERY_ROW,
+    EVERY_SHAPE,
     FILTERS,
     GROUP_ENTRIES,
     GROUP_FIRST,
@@ -105,7 +106,7 @@ def uncount_and_note(m: Block, r: Number) -> None:
     """
     rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
     m[N_UNCOUNTED] = m[N_UNCOUNTED] % 2_000_000_000 + 1
-    bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r)
+    bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r, EVERY_SHAPE)
     for shape in range(m[N_SHAPES]):
         if is_met(bits, shape) or shapes[shape, 1] == 0:
             k = find_key(m, shape, rows, r)
@@ -165,7 +166,7 @@ def count_present(m: Block, low: Number, high: Number, first_key: Number) -> Non
     rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
     for r in range(low, high):
         if rows[r, STATE] & MET != 0:
-            bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r)
+            bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r, EVERY_SHAPE)
             for shape in range(m[N_SHAPES]):
                 if is_met(bits, shape) or shapes[shape, 1] == 0:
                     k = find_key(m, shape, rows, r)
@@ -193,7 +194,7 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Fl
             return False
         bits = np.uint32(0xFFFFFFFF)
     else:
-        bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r) & np.uint32(arranged[a, ARRANGED_BITS])
+        bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r, arranged[a, ARRANGED_BITS])
     if bits == 0:
         return False
     asks, live_asks, key_info = matrix(m, ASKS), vector(m, LIVE_ASKS), matrix(m, KEY_INFO)

@@ -31,7 +31,6 @@ from kgreason.engine.memory.layout import (
     N_PUT_OFF,
     N_QUEUE,
     N_ROWS,
-    NEXT,
     PART,
     QUEUE,
     ROWS,
@@ -39,6 +38,7 @@ from kgreason.engine.memory.layout import (
     STATE,
     SUPPORT,
     TABLE,
+    WAITING,
     Block,
     Flag,
     Int32,
@@ -51,7 +51,7 @@ from kgreason.engine.memory.layout import (
 @inline
 def write_row(rows: Int32, r: Number, keys: Int32, i: Number, table: Number) -> None:
     """Write the asserted fact keys[i] of a table to row `r`."""
-    rows[r, STATE], rows[r, STAMP], rows[r, SUPPORT] = NEXT | ASSERTED | table << TABLE, 0, 0
+    rows[r, STATE], rows[r, STAMP], rows[r, SUPPORT] = WAITING | ASSERTED | table << TABLE, 0, 0
     copy_fact(rows, r, keys, i)
 
 

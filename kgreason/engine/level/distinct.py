@@ -33,7 +33,6 @@ from kgreason.engine.memory.layout import (
     GONE,
     HASHES,
     HEADS,
-    LEVEL_END,
     N_FREE,
     N_HEADS,
     N_QUEUE,
@@ -41,6 +40,7 @@ from kgreason.engine.memory.layout import (
     NEXT,
     ONE_SPARE,
     QUEUE,
+    RANKED,
     RANKS,
     ROWS,
     SPARE,
@@ -172,15 +172,6 @@ def discount(m: Block) -> None:
 
 
 @kernel
-def open_queue(m: Block) -> None:
-    """Make all rows in the queue one level. Rows that enter the queue after this call belong to later levels."""
-    rows, queue = matrix(m, ROWS), vector(m, QUEUE)
-    for i in range(m[N_QUEUE]):
-        become(rows, np.int64(queue[i]), WAITING)
-    m[LEVEL_END] = m[N_QUEUE]
-
-
-@kernel
 def take_heads(m: Block) -> None:
     """Call `distinct` for heads that Python has put into the buffer. The fact table must have room for these heads."""
     distinct(m)
@@ -199,11 +190,12 @@ def take_back_heads(m: Block) -> None:
 def assert_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number, only_present: Flag) -> None:
     """Flag the facts keys[low:high] as asserted. Absent facts are added to the queue, with stamp 0 and support 0.
 
+    In a Bootstrap they are the first level, and so they are WAITING. In an Update they belong to the next level.
     `keys`: int32[n, w], facts of the table with the number `table`. With `only_present`, absent facts are skipped. The
     fact table, the queue and the undo log must have room for high - low rows.
     """
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
-    bits = log2(m, ENTRIES)
+    bits, age = log2(m, ENTRIES), NEXT if m[RANKED] != 0 else WAITING
     for start in range(low, high, BLOCK):
         stop = min(start + BLOCK, high)
         touch(m, rows, slots, bits, keys, start, stop)
@@ -218,7 +210,7 @@ def assert_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number
                     r = new_row(m, rows, slots, bits, keys, i, ~r, h[i - start])
                 else:
                     enqueue(m, r)
-                rows[r, STATE] = (rows[r, STATE] & ~(AGE | SPARE)) | NEXT | ASSERTED | table << TABLE
+                rows[r, STATE] = (rows[r, STATE] & ~(AGE | SPARE)) | age | ASSERTED | table << TABLE
                 rows[r, STAMP] = 0
                 rows[r, SUPPORT] = 0
 

@@ -4,17 +4,18 @@
     enter_heads   all workers    each worker enters the heads of its part: their entries are in its part of the table
     number_heads  one thread     the new facts get the numbers of their rows, in the order of their first heads
     write_rows    all workers    rows, queue and entries are written
-    finish        one thread     the rows are counted, and the parts are empty again
+    finish        one thread     the rows are counted, and the buffers are empty again
 
-Asserted facts of a Bootstrap that may be there already are taken in the same way; `part_rows` puts them into parts.
+Asserted facts of a Bootstrap that may be there already are taken in the same way; `part_rows` makes heads of them.
 
 Invariant: rows, queue, stamps and supports are those of `distinct` and `assert_rows`. An entry may stand at another
 position.
 
 In a Bootstrap all heads of a level have one rank, no row is free or GONE, and no undo log is kept. So a head either is
 the first of a new fact, or counts one derivation, and a new fact has no spare derivations. All heads of a fact are in
-one part, so one worker counts all its derivations. Until `write_rows`, the entry of a new fact has the number of a
-head: the row numbers from N_ROWS on stand for heads. A search that would leave the worker's part of
+one part, so one worker counts all its derivations. Until `write_rows`, the entry of a new fact has the place of a head
+in `parted`: the row numbers from N_ROWS on stand for places. What a worker writes for a head is at its place too, so
+that two workers never write to one line of an array. A search that would leave the worker's part of
 the hash table is put off: `number_heads` makes it.
 
 Cost: one probe for each head, and a row for each new fact.
@@ -47,10 +48,10 @@ from kgreason.engine.memory.layout import (
     FREE,
     HASHED,
     HASHES,
-    KEPT,
+    HEADS,
     LEVEL,
     N_EXTENTS,
-    N_KEPT,
+    N_HEADS,
     N_NEW,
     N_PUT_OFF,
     N_QUEUE,
@@ -73,6 +74,7 @@ from kgreason.engine.memory.layout import (
     TABLE,
     TABLES,
     UNKNOWN,
+    WAITING,
     Block,
     Flag,
     Int32,
@@ -94,13 +96,16 @@ RUN_WORKER, RUN_EXTENT, RUN_BEFORE, RUN_NEW = range(4)
 
 @kernel
 def part_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number) -> None:
-    """As a worker, put a share of the facts keys[low:high] of a table into parts. They become an extent."""
-    extents, tables, h = wide(m, EXTENTS), vector(m, TABLES), hashes(m, HASHED)
+    """As a worker, put a share of the facts keys[low:high] of a table into the head buffer, as heads of one extent."""
+    extents, heads, tables, h = wide(m, EXTENTS), matrix(m, HEADS), vector(m, TABLES), hashes(m, HASHED)
     start, stop = part_of(m, low, high, m[PART]), part_of(m, low, high, m[PART] + 1)
     for i in range(start, stop):
         h[i - start], tables[i - start] = hash_row(keys, i, 0, keys.shape[1]), table
-    put_in_parts(m, keys, start, stop)
-    extents[0, EXTENT_CHUNK], extents[0, EXTENT_START], extents[0, EXTENT_END] = 0, 0, m[N_KEPT]
+        for c in range(heads.shape[1]):
+            heads[i - start, c] = keys[i, c] if c < keys.shape[1] else 0
+    m[N_HEADS] = stop - start
+    put_in_parts(m, np.int64(0))
+    extents[0, EXTENT_CHUNK], extents[0, EXTENT_START], extents[0, EXTENT_END] = 0, 0, m[N_HEADS]
     extents[0, EXTENT_REWRITES] = extents[0, EXTENT_DERIVATIONS] = 0
     m[N_EXTENTS] = 1
 
@@ -124,7 +129,7 @@ def list_runs(m: Block) -> None:
 
 @inline
 def part_start(extents: Int64, part_ends: Int64, extent: Number, p: Number) -> Number:
-    """Return the first line of the heads of an extent in part `p`."""
+    """Return the first place of part `p` of an extent in `parted`."""
     return part_ends[extent, p - 1] if p > 0 else extents[extent, EXTENT_START]
 
 
@@ -139,39 +144,33 @@ def has_fact(lines: Int32, i: Number, others: Int32, first: Number, other: Numbe
 
 @inline
 def enter_head(
-    m: Block,
-    slots: UInt32,
-    rows: Int32,
-    parted: Int32,
-    counted: Int32,
-    h: Number,
-    t: Number,
-    line: Number,
-    end: Number,
+    m: Block, slots: UInt32, rows: Int32, heads: Int32, line: Number, h: Number, t: Number, place: Number, end: Number
 ) -> Number:
-    """Enter the head parted[line] of worker number `t`, or count its derivation. `h`: its hash.
+    """Enter the head heads[line] of worker number `t`, or count its derivation. `h`: its hash.
 
-    Returns the position of its entry if the head is the first of a new fact; otherwise REPEATED, or PUT_OFF if the
-    search comes to the position `end` of the hash table.
+    `place`: its place in `parted`. Returns the position of its entry if the head is the first of a new fact; otherwise
+    REPEATED, or PUT_OFF if the search comes to the position `end` of the hash table.
     """
-    bits, width, n_rows = log2(m, ENTRIES), parted.shape[1] - 2, m[N_ROWS]
+    bits, width, n_rows = log2(m, ENTRIES), heads.shape[1], m[N_ROWS]
     tag, low, mask = entry_tag(h, bits), np.uint32((1 << bits) - 1), np.int64(slots.size - 1)
     at = np.int64(h >> np.uint64(64 - bits))
     while True:
         entry = slots[at]
         if entry == 0:
-            slots[at] = tag | np.uint32(n_rows + (t << m[PART_BITS]) + line + 1)
-            counted[line] = 1
+            slots[at] = tag | np.uint32(n_rows + (t << m[PART_BITS]) + place + 1)
+            vector(wide(m, CREW)[t], COUNTED)[place] = 1
             return at
         if (entry & ~low) == tag:
             r = np.int64(entry & low) - 1
             if r >= n_rows:
                 other = wide(m, CREW)[(r - n_rows) >> m[PART_BITS]]
                 first = (r - n_rows) & ((1 << m[PART_BITS]) - 1)
-                if has_fact(parted, line, matrix(other, PARTED), np.int64(0), first, width):
+                if has_fact(
+                    heads, line, matrix(other, HEADS), np.int64(0), np.int64(vector(other, PARTED)[first]), width
+                ):
                     vector(other, COUNTED)[first] += 1
                     return np.int64(REPEATED)
-            elif has_fact(parted, line, rows, np.int64(FIRST), r, width):
+            elif has_fact(heads, line, rows, np.int64(FIRST), r, width):
                 count_head(m, rows, r)
                 return np.int64(REPEATED)
         at = (at + 1) & mask
@@ -194,31 +193,36 @@ def count_head(m: Block, rows: Int32, r: Number) -> None:
 @inline
 def enter_heads(m: Block) -> None:
     """As a worker, enter the heads of the worker's part, whose entries are in its part of the hash table."""
-    crew, runs, slots, rows = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), matrix(m, ROWS)
+    crew, runs, slots, rows, h = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), matrix(m, ROWS), hashes(m, HASHES)
     p, n_rows, bits = m[PART], m[N_ROWS], log2(m, ENTRIES)
     shift, low_bits = np.uint64(64 - bits), np.uint32((1 << bits) - 1)
     end = first_share(p + 1, crew.shape[0]) * (slots.size // SHARES) & (slots.size - 1)
     for n in range(m[N_RUNS]):
         t, extent, new = runs[n, RUN_WORKER], runs[n, RUN_EXTENT], np.int64(0)
         worker, extents, part_ends = crew[t], wide(crew[t], EXTENTS), wide(crew[t], PART_ENDS)
-        parted, h = matrix(worker, PARTED), hashes(worker, KEPT)
-        places, counted = places_of(worker, PLACES), vector(worker, COUNTED)
+        heads, parted, hashed, places = (
+            matrix(worker, HEADS),
+            vector(worker, PARTED),
+            hashes(worker, HASHED),
+            places_of(worker, PLACES),
+        )
         start, stop = part_start(extents, part_ends, extent, p), part_ends[extent, p]
         for low in range(start, stop, BLOCK):
             high, met = min(low + BLOCK, stop), np.int64(0)
-            for line in range(low, high):
-                met += np.int64(slots[h[line] >> shift])
-            for line in range(low, high):
-                r = np.int64(slots[h[line] >> shift] & low_bits) - 1
+            for place in range(low, high):
+                h[place - low] = hashed[parted[place]]
+                met += np.int64(slots[h[place - low] >> shift])
+            for place in range(low, high):
+                r = np.int64(slots[h[place - low] >> shift] & low_bits) - 1
                 if 0 <= r < n_rows:
                     met += rows[r, SUPPORT]
-            hashes(m, HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
-            for line in range(low, high):
-                place = enter_head(m, slots, rows, parted, counted, h[line], t, np.int64(line), end)
-                places[line] = place
-                new += place >= 0
-                if place == PUT_OFF:
-                    m[N_PUT_OFF] += 1
+            h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
+            for place in range(low, high):
+                line = np.int64(parted[place])
+                at = enter_head(m, slots, rows, heads, line, h[place - low], t, np.int64(place), end)
+                places[place] = at
+                new += at >= 0
+                m[N_PUT_OFF] += at == PUT_OFF
         runs[n, RUN_NEW + p] = new
 
 
@@ -228,13 +232,16 @@ def enter_put_off(m: Block) -> None:
     crew, runs, slots, rows = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), matrix(m, ROWS)
     for n in range(m[N_RUNS]):
         t, extent = runs[n, RUN_WORKER], runs[n, RUN_EXTENT]
-        parted, h, part_ends = matrix(crew[t], PARTED), hashes(crew[t], KEPT), wide(crew[t], PART_ENDS)
-        places, counted = places_of(crew[t], PLACES), vector(crew[t], COUNTED)
+        heads, parted, hashed = matrix(crew[t], HEADS), vector(crew[t], PARTED), hashes(crew[t], HASHED)
+        places, part_ends = places_of(crew[t], PLACES), wide(crew[t], PART_ENDS)
         for p in range(crew.shape[0]):
-            for line in range(part_start(wide(crew[t], EXTENTS), part_ends, extent, np.int64(p)), part_ends[extent, p]):
-                if places[line] == PUT_OFF:
-                    places[line] = enter_head(m, slots, rows, parted, counted, h[line], t, np.int64(line), np.int64(-1))
-                    runs[n, RUN_NEW + p] += places[line] >= 0
+            start = part_start(wide(crew[t], EXTENTS), part_ends, extent, np.int64(p))
+            for place in range(start, part_ends[extent, p]):
+                if places[place] == PUT_OFF:
+                    line = np.int64(parted[place])
+                    at = enter_head(m, slots, rows, heads, line, hashed[line], t, np.int64(place), np.int64(-1))
+                    places[place] = at
+                    runs[n, RUN_NEW + p] += at >= 0
 
 
 @inline
@@ -257,14 +264,24 @@ def number_heads(m: Block) -> None:
 def order_new(worker: Block, extent: Number, ordered: Int32) -> Number:
     """Write the new facts of an extent to `ordered`, each at the number of its first head in the extent.
 
-    A new fact is there as the line of its first head + 1. Returns how many heads the extent has.
+    A new fact is there as the place of its first head in `parted` + 1. Returns how many heads the extent has.
     """
-    parted, places, extents = matrix(worker, PARTED), places_of(worker, PLACES), wide(worker, EXTENTS)
-    start, end, number = extents[extent, EXTENT_START], extents[extent, EXTENT_END], parted.shape[1] - 1
-    for line in range(start, end):
-        if places[line] >= 0:
-            ordered[parted[line, number] - start] = line + 1
+    parted, places, extents = vector(worker, PARTED), places_of(worker, PLACES), wide(worker, EXTENTS)
+    start, end = extents[extent, EXTENT_START], extents[extent, EXTENT_END]
+    for place in range(start, end):
+        if places[place] >= 0:
+            ordered[parted[place] - start] = place + 1
     return end - start
+
+
+@inline
+def touch_entries(m: Block, slots: UInt32, places: Int64, ordered: Int32, low: Number, high: Number) -> None:
+    """Load the hash-table entries of the new facts ordered[low:high] into the CPU cache."""
+    met = np.uint32(0)
+    for j in range(low, high):
+        if ordered[j] > 0:
+            met |= slots[places[ordered[j] - 1]]
+    hashes(m, HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
 @inline
@@ -272,21 +289,28 @@ def write_rows(m: Block) -> None:
     """As a worker, write the rows of the new facts in some of the runs, their places in the queue and their entries."""
     crew, runs, slots, bits = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), log2(m, ENTRIES)
     rows, queue, ordered = matrix(m, ROWS), vector(m, QUEUE), vector(m, ORDERED)
-    state, stamp = (NEXT | ASSERTED, np.int64(0)) if m[ASSERTING] != 0 else (NEXT, m[LEVEL] + 1)
+    state, stamp = (WAITING | ASSERTED, np.int64(0)) if m[ASSERTING] != 0 else (NEXT, m[LEVEL] + 1)
     for n in range(m[PART], m[N_RUNS], crew.shape[0]):
-        worker = crew[runs[n, RUN_WORKER]]
-        parted, places, counted = matrix(worker, PARTED), places_of(worker, PLACES), vector(worker, COUNTED)
-        h, width = hashes(worker, KEPT), parted.shape[1] - 2
-        r, at = m[N_ROWS] + runs[n, RUN_BEFORE], m[N_QUEUE] + runs[n, RUN_BEFORE]
-        for j in range(order_new(worker, runs[n, RUN_EXTENT], ordered)):
-            line = np.int64(ordered[j]) - 1
-            if line >= 0:
+        worker, extent = crew[runs[n, RUN_WORKER]], runs[n, RUN_EXTENT]
+        heads, tables, h = matrix(worker, HEADS), vector(worker, TABLES), hashes(worker, HASHED)
+        places, counted = places_of(worker, PLACES), vector(worker, COUNTED)
+        r, at, line = (
+            m[N_ROWS] + runs[n, RUN_BEFORE],
+            m[N_QUEUE] + runs[n, RUN_BEFORE],
+            wide(worker, EXTENTS)[extent, EXTENT_START],
+        )
+        count = order_new(worker, extent, ordered)
+        for j in range(count):
+            if j % BLOCK == 0:
+                touch_entries(m, slots, places, ordered, j, min(j + BLOCK, count))
+            place = np.int64(ordered[j]) - 1
+            if place >= 0:
                 ordered[j] = 0
-                rows[r, STATE], rows[r, STAMP] = state | parted[line, width] << TABLE, stamp
-                rows[r, SUPPORT] = 0 if stamp == 0 else counted[line]
-                for c in range(width):
-                    rows[r, FIRST + c] = parted[line, c]
-                slots[places[line]] = entry_tag(h[line], bits) | np.uint32(r + 1)
+                rows[r, STATE], rows[r, STAMP] = state | tables[line + j] << TABLE, stamp
+                rows[r, SUPPORT] = 0 if stamp == 0 else counted[place]
+                for c in range(heads.shape[1]):
+                    rows[r, FIRST + c] = heads[line + j, c]
+                slots[places[place]] = entry_tag(h[line + j], bits) | np.uint32(r + 1)
                 queue[at] = r
                 r += 1
                 at += 1
@@ -294,7 +318,7 @@ def write_rows(m: Block) -> None:
 
 @inline
 def finish(m: Block) -> None:
-    """Count the new rows, and empty the parts whose heads are all taken in."""
+    """Count the new rows, and empty the buffers whose heads are all taken in."""
     crew = wide(m, CREW)
     m[N_ROWS] += m[N_NEW]
     m[N_QUEUE] += m[N_NEW]
@@ -302,7 +326,7 @@ def finish(m: Block) -> None:
     for t in range(crew.shape[0]):
         worker = crew[t]
         if worker[AT_EXTENT] == worker[N_EXTENTS]:
-            worker[N_KEPT] = worker[N_EXTENTS] = worker[AT_EXTENT] = 0
+            worker[N_HEADS] = worker[N_EXTENTS] = worker[AT_EXTENT] = 0
 
 
 @inline

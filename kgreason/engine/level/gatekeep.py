@@ -25,6 +25,7 @@ from kgreason.engine.memory.layout import (
     BEFORE,
     CURRENT,
     EVERY_ROW,
+    EVERY_SHAPE,
     FILTERS,
     FUEL,
     GONE,
@@ -248,7 +249,7 @@ def gatekeep(m: Block) -> Number:
     while at < end and status == RUNNING:
         r, noted, hits = np.int64(queue[at]), m[N_NOTED], m[N_HITS]
         state = rows[r, STATE]
-        bits = shapes_met(filters, asked, rows, r)
+        bits = shapes_met(filters, asked, rows, r, EVERY_SHAPE)
         is_fresh = arrives and state & MET == 0
         is_common = common >= 0 and state >> TABLE & LAST_TABLE == shapes[common, 0]
         if hits > room:

@@ -40,6 +40,7 @@ from kgreason.engine.memory.layout import (
     AT_WORK,
     CREW,
     CURRENT,
+    EVERY_SHAPE,
     FILTERS,
     GROUP_ENTRIES,
     GROUP_KEY,
@@ -94,7 +95,7 @@ def meet_rows(m: Block, low: Number, high: Number) -> None:
         if is_common and everywhere and not note_for_key(m, find_key(m, common, rows, r), r):
             m[N_NOTED] = noted
             break
-        bits = shapes_met(filters, asked, rows, r)
+        bits = shapes_met(filters, asked, rows, r, EVERY_SHAPE)
         if bits != 0 and (m[N_HITS] > room or not meet_row(m, rows, r, bits, True)):
             m[N_NOTED] = noted
             break

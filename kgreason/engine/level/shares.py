@@ -4,8 +4,8 @@ A chunk is one plan and some rows of its hits. The chunks have the order in whic
 A worker is a copy of the memory block with scratch arrays of its own. It takes the next chunk, runs it, and drops the
 heads that it can count itself: often most heads are facts that are known already. The other heads stay in the worker's
 buffer. Then they are taken in, in the order of their chunks: in a Bootstrap by all workers (`entering`), which count
-derivations of known facts as well, else by one thread. So in a Bootstrap a worker drops nothing while most heads are
-new, and each head is looked up once. There it divides the heads into parts by their hashes, one part for each worker:
+derivations of known facts as well, else by one thread. So in a Bootstrap a worker drops nothing while nearly all heads
+are new, and each head is looked up once. There it lists the heads by parts of their hashes, one part for each worker:
 two workers never write the same line of an array.
 
 Invariant: facts, rows, queue, stamps, supports and counts of rewrites are those of one thread, to the last number. A
@@ -61,7 +61,6 @@ from kgreason.engine.memory.layout import (
     HASHED,
     HASHES,
     HEADS,
-    KEPT,
     KEY_INFO,
     LOGGED,
     MODE,
@@ -69,7 +68,6 @@ from kgreason.engine.memory.layout import (
     N_EXTENTS,
     N_GROUPS,
     N_HEADS,
-    N_KEPT,
     NEXT,
     ONE_SPARE,
     PART_ENDS,
@@ -211,62 +209,52 @@ def sift(m: Block, start: Number) -> None:
 
 
 @inline
-def put_in_parts(m: Block, keys: Int32, low: Number, high: Number) -> None:
-    """Put the facts keys[low:high] into parts by their hashes, as the next extent.
+def put_in_parts(m: Block, start: Number) -> None:
+    """List the heads of the buffer from `start` on by the parts of their hashes, as the next extent.
 
-    Their hashes are in HASHED, their tables in TABLES, from 0 on. Within a part they keep their order.
+    Their hashes are in HASHED. Within a part they keep their order.
     """
-    parted, kept, filled, ends = matrix(m, PARTED), hashes(m, KEPT), wide(m, FILLED), wide(m, PART_ENDS)
-    tables, h = vector(m, TABLES), hashes(m, HASHED)
-    parts, width, n = filled.shape[1], parted.shape[1] - 2, m[N_EXTENTS]
+    parted, filled, ends, h = vector(m, PARTED), wide(m, FILLED), wide(m, PART_ENDS), hashes(m, HASHED)
+    parts, n, place = filled.shape[1], m[N_EXTENTS], start
     for p in range(parts):
         filled[0, p] = 0
-    for i in range(high - low):
+    for i in range(start, m[N_HEADS]):
         filled[0, part_of_hash(h[i], parts)] += 1
-    start = m[N_KEPT]
     for p in range(parts):
         size = filled[0, p]
-        filled[0, p] = start
-        start += size
-        ends[n, p] = start
-    for i in range(high - low):
+        filled[0, p] = place
+        place += size
+        ends[n, p] = place
+    for i in range(start, m[N_HEADS]):
         p = part_of_hash(h[i], parts)
-        line = filled[0, p]
-        filled[0, p] = line + 1
-        for c in range(keys.shape[1]):
-            parted[line, c] = keys[low + i, c]
-        for c in range(keys.shape[1], width):
-            parted[line, c] = 0
-        parted[line, width], parted[line, width + 1] = tables[i], m[N_KEPT] + i
-        kept[line] = h[i]
-    m[N_KEPT] = start
+        parted[filled[0, p]] = i
+        filled[0, p] += 1
 
 
 @inline
-def hash_heads(m: Block) -> None:
-    """Hash all heads of the buffer."""
+def hash_heads(m: Block, start: Number) -> None:
+    """Hash the heads of the buffer from `start` on."""
     heads, h = matrix(m, HEADS), hashes(m, HASHED)
-    for i in range(m[N_HEADS]):
+    for i in range(start, m[N_HEADS]):
         h[i] = hash_row(heads, i, 0, heads.shape[1])
 
 
 @inline
-def part(m: Block) -> None:
-    """In a Bootstrap, put heads of the buffer into parts, as the next extent: all, or those that must be taken in.
+def part(m: Block, start: Number) -> None:
+    """In a Bootstrap, put the heads of the buffer from `start` on into parts: all, or those that must be taken in.
 
-    Heads are looked up first if more than half of those that were looked up last were dropped. Some chunks are always
-    looked up, to find out.
+    Heads are looked up first if more than a quarter of those that were looked up last were dropped. Some chunks are
+    always looked up, to find out.
     """
     if m[SIFTS] == 0 and m[UNTIL_SIFT] > 0:
         m[UNTIL_SIFT] -= 1
-        hash_heads(m)
+        hash_heads(m, start)
     else:
-        made = m[N_HEADS]
-        sift(m, np.int64(0))
+        made = m[N_HEADS] - start
+        sift(m, start)
         if made >= _ENOUGH:
-            m[SIFTS], m[UNTIL_SIFT] = 2 * m[N_HEADS] < made, _UNSIFTED
-    put_in_parts(m, matrix(m, HEADS), np.int64(0), m[N_HEADS])
-    m[N_HEADS] = 0
+            m[SIFTS], m[UNTIL_SIFT] = 4 * (m[N_HEADS] - start) < 3 * made, _UNSIFTED
+    put_in_parts(m, start)
 
 
 @inline
@@ -289,25 +277,25 @@ def run_chunks(m: Block) -> None:
     """
     chunks, extents = matrix(m, CHUNKS), wide(m, EXTENTS)
     turn, half, is_bootstrap = wide(m, TURN), m[HEADS + 1] // 2, m[RANKED] == 0 and m[MODE] == ASSERT
-    while m[FUEL] >= 0 and m[N_HEADS] + m[N_KEPT] < half and m[N_EXTENTS] < extents.shape[0]:
+    while m[FUEL] >= 0 and m[N_HEADS] < half and m[N_EXTENTS] < extents.shape[0]:
         if m[CHUNK] < 0 and not next_chunk(m):
             break
-        c, n, start = m[CHUNK], m[N_EXTENTS], m[N_HEADS] + m[N_KEPT]
+        c, n, start = m[CHUNK], m[N_EXTENTS], m[N_HEADS]
         rewrites, derivations = m[REWRITES], m[DERIVATIONS]
         m[AT_PLAN] = chunks[c, 0]
         if run_plan(m, m[AT_PLAN], np.int64(chunks[c, 2])) == FINISHED:
             m[CHUNK] = -1
         if is_bootstrap:
-            part(m)
+            part(m, start)
         else:
             sift(m, start)
-        extents[n, EXTENT_CHUNK], extents[n, EXTENT_START], extents[n, EXTENT_END] = c, start, m[N_HEADS] + m[N_KEPT]
+        extents[n, EXTENT_CHUNK], extents[n, EXTENT_START], extents[n, EXTENT_END] = c, start, m[N_HEADS]
         extents[n, EXTENT_REWRITES] = m[REWRITES] - rewrites
         extents[n, EXTENT_DERIVATIONS] = m[DERIVATIONS] - derivations
         m[N_EXTENTS] = n + 1
         if turn[0, 1] != 0:
             break
-    if m[N_HEADS] + m[N_KEPT] >= half:
+    if m[N_HEADS] >= half:
         turn[0, 1] = 1
 
 

@@ -37,7 +37,6 @@ _DTYPES = {
     "hashed": np.uint64,
     "part_ends": np.int64,
     "filled": np.int64,
-    "kept": np.uint64,
     "places": np.int64,
     "noted_hashes": np.uint64,
 }

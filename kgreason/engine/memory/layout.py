@@ -146,7 +146,6 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     N_EXTENTS,  # of a worker: extents in use
     AT_EXTENT,  # of a worker: the first extent whose heads are not all taken in
     SIFTS,  # of a worker: 1 if it drops heads that it can count itself; 0 if most heads were kept
-    N_KEPT,  # of a worker: heads in `parted`
     UNTIL_SIFT,  # of a worker: chunks until it looks again whether to drop heads
     PART,  # of a worker: its number
     N_NOTED,  # notes in `noted`
@@ -156,11 +155,11 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     N_COMMON,  # of a worker: rows of its part that meet the key without constants
     N_RUNS,  # runs of heads that are taken in together
     N_NEW,  # new facts among these heads
-    PART_BITS,  # the base-2 logarithm of the room of `parted`
+    PART_BITS,  # the base-2 logarithm of the room of `parted`, rounded up
     ASSERTING,  # 1: the heads that are taken in are asserted facts
     CHECK_AT,  # at the end of a segment with more rewrites than this, Python looks at the limit again
     COUNTERS,
-) = range(68)
+) = range(67)
 
 ARRAYS = (
     "rows",  # int32[n, 3 + w]: the fact table
@@ -216,13 +215,12 @@ ARRAYS = (
     "crew",  # int64[t, words]: the memory blocks of the workers
     "extents",  # int64[e, 5]: see `EXTENT_*`
     "hashed",  # uint64[h]: the hashes of the heads in the buffer
-    "part_ends",  # int64[e, t]: for each extent, where the lines of its heads end in each part
+    "part_ends",  # int64[e, t]: for each extent, where its heads end in each part of `parted`
     "filled",  # int64[1, t]: where the next head of each part goes
-    "parted",  # int32[2**k, w + 2]: heads, for each extent by part: the columns, the table, the number of the head
-    "kept",  # uint64[2**k]: the hash of each of these heads
-    "places",  # int64[2**k]: for each of them, the position of its entry in the hash table; see `level/entering.py`
-    "counted",  # int32[2**k]: for each of them, the derivations of its fact
-    "ordered",  # int32[n]: zeros between two calls: the new facts of an extent, in the order of their heads
+    "parted",  # int32[h]: lines of heads, for each extent by part; the positions here are the places of heads
+    "places",  # int64[h]: for each place, the position of its entry in the hash table; see `level/entering.py`
+    "counted",  # int32[h]: for each place, the derivations of its fact
+    "ordered",  # int32[n]: zeros between two calls: the places of new facts of an extent, in the order of their heads
     "runs",  # int64[e, 3 + t]: worker and extent of heads that are taken in together, the new facts before them, and
     # the new facts among them in each part
     "noted",  # int32[n, 2]: notes: an arrangement, and a row that it must hold, or that leaves it
@@ -284,7 +282,6 @@ ARRAYS = (
     PART_ENDS,
     FILLED,
     PARTED,
-    KEPT,
     PLACES,
     COUNTED,
     ORDERED,
@@ -300,6 +297,7 @@ LENGTHS = 32
 # has no bit; an arrangement that such a shape asks for has EVERY_ROW in place of bits.
 SHARED_BIT = 30
 EVERY_ROW = -1
+EVERY_SHAPE = -1  # all bits
 
 # The words of an arrangement before its columns: its table, the number of columns, bits of the shapes that ask for it,
 # and the word of a row that holds the first free column.

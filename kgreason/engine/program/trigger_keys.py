@@ -48,14 +48,14 @@ def place_asked(asked: UInt32, value: Number) -> Number:
 
 
 @inline
-def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number) -> Number:
-    """Return the bits of the shapes under which row `r` must be looked up: uint32.
+def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number, wanted: Number) -> Number:
+    """Return the bits of the shapes of `wanted` under which row `r` must be looked up: uint32.
 
     Each id that the row has in the columns of such a shape, or another id with the same place in `asked`, occurs in
     some key of the shape. A shape without constants has no bit.
     """
     table = np.uint64(rows[r, STATE] >> TABLE & LAST_TABLE)
-    bits: Number = np.uint32(filters[table, 0])
+    bits: Number = np.uint32(filters[table, 0]) & np.uint32(wanted)
     for c in range(np.uint64(1), np.uint64(rows.shape[1] - FIRST)):
         bits = narrowed(bits, filters, asked, table, c, rows[r, np.uint64(FIRST) + c])
     return narrowed(bits, filters, asked, table, np.uint64(0), rows[r, FIRST])
