@@ -134,8 +134,9 @@ def compare_after(graph: KnowledgeGraph, folder: Path, is_first: bool) -> None:
         assert view(graph)._replace(stats={}) == view(fresh)._replace(stats={})
 
 
-@SITUATIONS
+@pytest.mark.parametrize(("is_on_disk", "is_first"), [(True, False), (False, True)])
 def test_a_fault_at_every_kind_of_point(tmp_path: Path, is_on_disk: bool, is_first: bool) -> None:
+    """A later load on disk has all kinds of points. `test_a_fault_at_every_point` has all situations."""
     points = points_of(tmp_path / "count", is_on_disk, is_first)
     for name in dict.fromkeys(name for name in points if not is_on_disk or name not in IN_MEMORY):
         number = points.index(name)

@@ -39,13 +39,13 @@ class Extended(Graph):
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_histories_with_not_give_the_perfect_model(strategy: Strategy) -> None:
-    for seed in range(40):
+    for seed in range(20):
         follow(negating(seed, data=0.2 if seed % 3 else 0), strategy, f"history {seed}", kind=Extended)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_histories_with_aggregates_and_expressions_give_the_model(strategy: Strategy) -> None:
-    for seed in range(20):
+    for seed in range(10):
         follow(aggregating(seed), strategy, f"history {seed}", FUNCTIONS, kind=Extended)
 
 
@@ -58,9 +58,9 @@ def test_an_input_of_the_closure_leaves_with_a_rule_and_returns(strategy: Strate
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_many_histories_give_the_model(part: int) -> None:
-    for seed in range(40 + part, 1_500, 4):
+    for seed in range(20 + part, 1_500, 4):
         follow(negating(seed, data=0.2 if seed % 3 else 0), STRATEGIES[seed % 3], f"history {seed}", kind=Extended)
-    for seed in range(20 + part, 300, 4):
+    for seed in range(10 + part, 300, 4):
         follow(aggregating(seed), STRATEGIES[seed % 3], f"history {seed}", FUNCTIONS, kind=Extended)
 
 
