@@ -35,7 +35,6 @@ FIRST = (
     "kgreason.rdf.tokens._encode",
     "kgreason.engine.facts.table.find_rows",
     "kgreason.engine.level.commit_end.unwind",
-    "kgreason.engine.facts.hash_table.count_facts",
     "kgreason.engine.facts.hash_table.list_facts",
     "kgreason.engine.level.distinct.assert_rows",
     "kgreason.engine.program.derivable.note_needed",

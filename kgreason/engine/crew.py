@@ -17,7 +17,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 import numpy as np
 
@@ -115,7 +115,7 @@ _OWN_ARRAYS = (
     "part_ends",
     "filled",
     "parted",
-    "places",
+    "entry_at",
     "counted",
     "ordered",
     "hit_keys",
@@ -152,7 +152,7 @@ class Crew:
     def __init__(self, memory: Memory, threads: int) -> None:
         self._memory, self.threads = memory, threads
         self._heads, self._notes = max(HEADS // threads, _FEWEST), NOTES
-        memory.counters[PART_BITS] = self._heads.bit_length()
+        memory.counters[PART_BITS] = (self._heads - 1).bit_length()
         self._extents = 2 * CHUNKS // threads + 64
         self.workers: list[Memory] = []
         self._standbys: list[Standby] = []
@@ -266,17 +266,16 @@ class Crew:
         `is_whole`: whether every row holds a present fact, so that the facts need not be counted first.
         """
         block, end = self._memory.block, self._memory.counters[N_ROWS]
-        parts = self.threads if self.is_worth(end) else 1
-        ends = [end * part // parts for part in range(parts + 1)]
-        starts = ends if is_whole else [0, *accumulate(count_facts(block, *each) for each in pairwise(ends))]
-        self._at_once(
-            list_facts,
-            [
-                (block, *each, columns, tables, kinds, start)
-                for each, start in zip(pairwise(ends), starts, strict=False)
-            ],
-        )
-        return starts[-1]
+        if not self.is_worth(end):
+            return int(list_facts(block, 0, end, columns, tables, kinds, 0))
+        parts = list(pairwise(end * part // self.threads for part in range(self.threads + 1)))
+        starts = np.array([0, *(high for _, high in parts)])
+        if not is_whole:
+            self._at_once(count_facts, [(block, *part, starts[1 + p :]) for p, part in enumerate(parts)])
+            starts = starts.cumsum()
+        given = zip(parts, starts.tolist(), strict=False)
+        self._at_once(list_facts, [(block, *part, columns, tables, kinds, start) for part, start in given])
+        return int(starts[-1])
 
     def _make_workers(self) -> None:
         crew = self._memory["crew"] = np.zeros((self.threads, WORDS), dtype=np.int64)
@@ -288,7 +287,7 @@ class Crew:
             worker["hashed"] = np.zeros(self._heads, dtype=np.uint64)
             worker["filled"] = np.zeros((1, self.threads), dtype=np.int64)
             worker["part_ends"] = np.zeros((self._extents, self.threads), dtype=np.int64)
-            worker["places"] = np.zeros(self._heads, dtype=np.int64)
+            worker["entry_at"] = np.zeros(self._heads, dtype=np.int64)
             worker["hashes"] = np.zeros_like(self._memory["hashes"])
             worker["first_probes"] = np.zeros_like(self._memory["first_probes"])
             worker["extents"] = np.zeros((self._extents, EXTENT), dtype=np.int64)

@@ -12,11 +12,27 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from kgreason.engine.crew import Crew
 from kgreason.engine.facts.table import FactTable
-from kgreason.engine.memory.layout import FIRST, N_FREE, Block, Int32, UInt32
+from kgreason.engine.memory.layout import (
+    ASSERTED,
+    FIRST,
+    INFERRED,
+    IS_ASSERTED,
+    LAST_TABLE,
+    N_FREE,
+    STATE,
+    TABLE,
+    Block,
+    Int32,
+    UInt32,
+)
 from kgreason.errors import LimitError
+from kgreason.rules.model import Atom, Rule, Variable, triple
+from tests.engine.crews import crews
+from tests.engine.systems import System
 from tests.engine.tables import Table
 
 WIDTH = 3
+X = Variable("x")
 IDS = st.integers(1, 6)
 FACTS = st.tuples(IDS, IDS, IDS)
 Fact = tuple[int, ...]
@@ -105,6 +121,36 @@ class FactTableAgainstADict(RuleBasedStateMachine):
 
 TestFactTable = FactTableAgainstADict.TestCase
 TestFactTable.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_contents_are_the_present_facts_in_the_order_of_rows(threads: int) -> None:
+    """Of two tables in turns: first every row holds a fact, then some rows are free, then some facts are gone."""
+    with crews(threads):
+        system = System()
+        facts = [atom for n in range(20) for atom in (triple(f"<{n}>", "<p>", "<o>"), Atom("wide", (f"<{n}>",) * 4))]
+        system.bootstrap(facts, [Rule((Atom("met", (X,)),), (triple(X, "<p>", "<o>"),))])
+        assert len(contents(system)) == 60
+        system.commit(dict.fromkeys(facts[::3], -1), {}, "update")
+        few = contents(system)
+        assert len(few) == 60 - 14 - 7
+        system.engine.begin()
+        system.apply(dict.fromkeys(facts[1::6], -1), {}, "update")
+        assert len(contents(system)) == len(few) - 7
+        system.engine.rollback()
+        assert contents(system) == few
+
+
+def contents(system: System) -> list[tuple[object, ...]]:
+    """What `contents` returns, which must be what the rows of the present facts say."""
+    facts = system.engine.circuit.facts
+    columns, tables, kinds = facts.contents()
+    found = facts.present()
+    states = system.engine.circuit.memory["rows"][found, STATE]
+    assert columns.tolist() == facts.columns(found)[0].tolist()
+    assert tables.tolist() == (states >> TABLE & LAST_TABLE).tolist()
+    assert kinds.tolist() == np.where(states & ASSERTED, IS_ASSERTED, INFERRED).tolist()
+    return [*zip(map(tuple, columns.tolist()), tables.tolist(), kinds.tolist(), strict=True)]
 
 
 def test_a_million_pairs_leave_memory_bounded() -> None:

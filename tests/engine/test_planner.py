@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from kgreason.engine.engine import Strategy
 from kgreason.engine.memory.layout import (
     ARRANGED_COLUMNS,
     ARRANGED_COUNT,
@@ -24,6 +25,7 @@ from kgreason.engine.program.encoding import encode, encode_all
 from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable, triple
+from tests.engine.crews import crews
 from tests.engine.systems import System
 from tests.oracle.datalog import materialize, violations
 from tests.strategies.programs import programs
@@ -240,10 +242,10 @@ def test_an_atom_may_have_31_terms() -> None:
         Program([Rule((Atom("short", (X,)),), (Atom("broad", (X,) * 32),), "broad")])
 
 
-def test_more_directions_than_bits_in_a_word() -> None:
-    """A rule for each set of constant columns of two wide tables: 96 kinds of trigger keys, all of which fire."""
+def many_directions() -> list[Rule]:
+    """A rule for each set of constant columns of two wide tables: 96 kinds of trigger keys."""
     columns = [Variable(f"v{number}") for number in range(6)]
-    rules = [
+    return [
         Rule(
             (Atom("met", (f"<{relation} {mask}>",)),),
             (Atom(relation, tuple(v if mask >> c & 1 else f"<{c}>" for c, v in enumerate(columns))),),
@@ -251,6 +253,31 @@ def test_more_directions_than_bits_in_a_word() -> None:
         for relation, columns in (("six", columns), ("five", columns[1:]))
         for mask in range(2 ** len(columns))
     ]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("strategy", ["update", "bootstrap"])
+def test_a_fact_meets_the_key_without_constants_once(strategy: Strategy, threads: int) -> None:
+    """Behind so many other shapes it shares its bit with that of `?s <p> ?o`. Met twice, it gave <p> two supports."""
+    rules = [
+        *many_directions(),
+        Rule((Atom("found", (Y,)),), (triple(X, Y, Z), Atom("wanted", (Y,)))),
+        Rule((Atom("there", (X,)),), (triple(X, "<p>", Y),)),
+    ]
+    fact, wanted = triple("<a>", "<p>", "<b>"), Atom("wanted", ("<p>",))
+    with crews(threads):
+        system = System()
+        system.bootstrap([wanted], rules)
+        for facts, change in (([wanted, fact], {fact: 1}), ([fact], {wanted: -1}), ([fact, wanted], {wanted: 1})):
+            system.commit(change, {}, strategy)
+            states = system.states()
+            assert set(states) == set(materialize(facts, rules))
+            assert violations(states, rules) == []
+
+
+def test_more_directions_than_bits_in_a_word() -> None:
+    """All of many trigger keys fire."""
+    rules = many_directions()
     row = tuple(f"<{number}>" for number in range(6))
     facts = [Atom("six", row), Atom("six", (*row[:5], "<x>")), Atom("five", row[:5]), Atom("five", ("<x>", *row[1:5]))]
     system = System()

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from kgreason.engine.engine import Check
 from kgreason.engine.memory.layout import AGE, N_ROWS, OLD, STATE
 from kgreason.engine.program.planner import EncodedRule
-from kgreason.rules.model import Atom, Rule, Variable
-from tests.engine.small_rooms import small_quantum
+from kgreason.rules.model import Atom, Rule, Variable, triple
+from tests.engine import arrangements
+from tests.engine.small_rooms import small_quantum, small_rooms
 from tests.engine.systems import System, no_check
 from tests.oracle.datalog import Fact, State, materialize, violations
 from tests.strategies.programs import fact_sets, programs
@@ -180,3 +181,23 @@ def test_an_asserted_flag_is_taken_back() -> None:
         update(system, ({Atom("path", ("<0>", "<5>"))}, []), Cancel(1))
     assert not before["path", ("<0>", "<5>")].asserted
     assert system.states() == before
+
+
+def test_a_segment_that_stops_half_way_leaves_no_counts() -> None:
+    """The hits of a segment have no room; by then some of its facts are counted for the pattern `?s ?p ?o`."""
+    rules = [
+        Rule((Atom("found", (Y,)),), (triple(X, Y, Z), Atom("wanted", (Y,)))),
+        Rule((Atom("left", (X,)),), (triple(X, "<p>", Y),)),
+        Rule((Atom("right", (X,)),), (triple(X, Y, "<o>"),)),
+    ]
+    facts = {triple(f"<{number}>", "<p>", "<o>") for number in range(16)}
+    with small_rooms(segment=16):
+        counted = Cancel()
+        update(started(({Atom("wanted", ("<p>",))}, rules)), (facts, []), counted)
+        for at in range(1, counted.calls + 1):
+            system = started(({Atom("wanted", ("<p>",))}, rules))
+            with pytest.raises(Cancelled):
+                update(system, (facts, []), Cancel(at))
+            update(system, (facts, []), no_check)
+            arrangements.check(system.engine.circuit)
+            assert len(system.states()) == 1 + 16 + 1 + 32

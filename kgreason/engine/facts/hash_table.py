@@ -39,6 +39,7 @@ from kgreason.engine.memory.layout import (
     Int8,
     Int32,
     Int32s,
+    Int64,
     Number,
     UInt32,
 )
@@ -169,19 +170,19 @@ def remove_entry(m: Block, rows: Int32, r: Number) -> None:
 
 
 @kernel
-def count_facts(m: Block, low: Number, high: Number) -> Number:
-    """Return the number of present facts in the rows `low` to `high - 1`."""
+def count_facts(m: Block, low: Number, high: Number, counts: Int64) -> None:
+    """Write the number of present facts in the rows `low` to `high - 1` to counts[0]."""
     rows, n = matrix(m, ROWS), np.int64(0)
     for r in range(np.uint64(low), np.uint64(high)):
         n += kind(rows[r, STATE]) != ABSENT
-    return n
+    counts[0] = n
 
 
 @kernel
-def list_facts(m: Block, low: Number, high: Number, columns: Int32s, tables: Int32, kinds: Int8, at: Number) -> None:
+def list_facts(m: Block, low: Number, high: Number, columns: Int32s, tables: Int32, kinds: Int8, at: Number) -> Number:
     """Write the present facts in the rows `low` to `high - 1` to three arrays, in the order of rows, from `at` on.
 
-    `columns`: int32[n, w]. `tables`: int32[n]. `kinds`: int8[n].
+    `columns`: int32[n, w]. `tables`: int32[n]. `kinds`: int8[n]. Returns the position after the last fact.
     """
     rows, n = matrix(m, ROWS), np.uint64(at)
     for r in range(np.uint64(low), np.uint64(high)):
@@ -191,3 +192,4 @@ def list_facts(m: Block, low: Number, high: Number, columns: Int32s, tables: Int
                 columns[n, c] = rows[r, np.uint64(FIRST) + c]
             tables[n], kinds[n] = rows[r, STATE] >> TABLE & LAST_TABLE, found
             n += np.uint64(1)
+    return np.int64(n)

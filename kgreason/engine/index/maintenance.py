@@ -4,8 +4,9 @@ A row meets a key if it has the constants of the key. Invariant: if a row has th
 key that it meets, and it is in each arrangement for which one of these keys has a live ask. A row without this flag is
 not counted, and no arrangement has it, except as a DEAD row. Rows that leave stay MET until the commit is settled. So
 there is nothing to do here for a row that returns, or that an undone commit had removed. The kernels `settle` and
-`unwind` break the invariant for a moment: they first lower the counts of a row, and clear its flag MET later. For a new
-key or a new ask, the present rows that may meet the key are looked through.
+`unwind` break the invariant for a moment: they first lower the counts of a row, and clear its flag MET later. So does
+`gatekeep` while PARTIAL is set: some rows of its segment are MET before they are counted and entered, and no
+arrangement may be filled. For a new key or a new ask, the present rows that may meet the key are looked through.
 
 Cost for each row: a probe for each shape of keys that the row may meet, and a probe for each arrangement that it is in.
 `count_present` and `arrange_present` look at every row.
@@ -215,7 +216,7 @@ def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
     """Enter into arrangement `a` the MET rows from `low` to `high - 1` that meet the key of a live ask for `a`.
 
     Returns `high`, or the number of the first row that could not be entered because an array is full. Rows that are not
-    MET yet are left to `gatekeep`, which enters them before it sets their flag MET.
+    MET yet are left to `gatekeep`.
     """
     rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
     for r in range(low, high):

@@ -190,7 +190,8 @@ def take_back_heads(m: Block) -> None:
 def assert_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number, only_present: Flag) -> None:
     """Flag the facts keys[low:high] as asserted. Absent facts are added to the queue, with stamp 0 and support 0.
 
-    In a Bootstrap they are the first level, and so they are WAITING. In an Update they belong to the next level.
+    In a Bootstrap the absent facts are the first level, so their rows are WAITING. In an Update the rows belong to the
+    next level.
     `keys`: int32[n, w], facts of the table with the number `table`. With `only_present`, absent facts are skipped. The
     fact table, the queue and the undo log must have room for high - low rows.
     """

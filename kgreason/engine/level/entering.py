@@ -15,8 +15,8 @@ In a Bootstrap all heads of a level have one rank, no row is free or GONE, and n
 the first of a new fact, or counts one derivation, and a new fact has no spare derivations. All heads of a fact are in
 one part, so one worker counts all its derivations. Until `write_rows`, the entry of a new fact has the place of a head
 in `parted`: the row numbers from N_ROWS on stand for places. What a worker writes for a head is at its place too, so
-that two workers never write to one line of an array. A search that would leave the worker's part of
-the hash table is put off: `number_heads` makes it.
+that two workers never write to one line of an array. A search that would leave the worker's part of the hash table is
+put off: `number_heads` makes it.
 
 Cost: one probe for each head, and a row for each new fact.
 """
@@ -38,6 +38,7 @@ from kgreason.engine.memory.layout import (
     CREW,
     DEAD,
     ENTRIES,
+    ENTRY_AT,
     EXTENT_CHUNK,
     EXTENT_DERIVATIONS,
     EXTENT_END,
@@ -64,7 +65,6 @@ from kgreason.engine.memory.layout import (
     PART_BITS,
     PART_ENDS,
     PARTED,
-    PLACES,
     QUEUE,
     ROWS,
     RUNS,
@@ -88,7 +88,8 @@ LIST, ENTER, NUMBER, WRITE, FINISH, REHASH = range(6)
 """The stages of `take_in`."""
 
 REPEATED, PUT_OFF = -1, -2
-"""The place of a head that is not the first of its fact, and of a head that `number_heads` enters."""
+"""In place of the position of an entry: for a head that is not the first of its fact, and for one that `number_heads`
+enters."""
 BLOCK = 128
 RUN_WORKER, RUN_EXTENT, RUN_BEFORE, RUN_NEW = range(4)
 """The words of a run; from RUN_NEW on there is one for each part."""
@@ -200,11 +201,11 @@ def enter_heads(m: Block) -> None:
     for n in range(m[N_RUNS]):
         t, extent, new = runs[n, RUN_WORKER], runs[n, RUN_EXTENT], np.int64(0)
         worker, extents, part_ends = crew[t], wide(crew[t], EXTENTS), wide(crew[t], PART_ENDS)
-        heads, parted, hashed, places = (
+        heads, parted, hashed, entry_at = (
             matrix(worker, HEADS),
             vector(worker, PARTED),
             hashes(worker, HASHED),
-            places_of(worker, PLACES),
+            places_of(worker, ENTRY_AT),
         )
         start, stop = part_start(extents, part_ends, extent, p), part_ends[extent, p]
         for low in range(start, stop, BLOCK):
@@ -220,7 +221,7 @@ def enter_heads(m: Block) -> None:
             for place in range(low, high):
                 line = np.int64(parted[place])
                 at = enter_head(m, slots, rows, heads, line, h[place - low], t, np.int64(place), end)
-                places[place] = at
+                entry_at[place] = at
                 new += at >= 0
                 m[N_PUT_OFF] += at == PUT_OFF
         runs[n, RUN_NEW + p] = new
@@ -233,14 +234,14 @@ def enter_put_off(m: Block) -> None:
     for n in range(m[N_RUNS]):
         t, extent = runs[n, RUN_WORKER], runs[n, RUN_EXTENT]
         heads, parted, hashed = matrix(crew[t], HEADS), vector(crew[t], PARTED), hashes(crew[t], HASHED)
-        places, part_ends = places_of(crew[t], PLACES), wide(crew[t], PART_ENDS)
+        entry_at, part_ends = places_of(crew[t], ENTRY_AT), wide(crew[t], PART_ENDS)
         for p in range(crew.shape[0]):
             start = part_start(wide(crew[t], EXTENTS), part_ends, extent, np.int64(p))
             for place in range(start, part_ends[extent, p]):
-                if places[place] == PUT_OFF:
+                if entry_at[place] == PUT_OFF:
                     line = np.int64(parted[place])
                     at = enter_head(m, slots, rows, heads, line, hashed[line], t, np.int64(place), np.int64(-1))
-                    places[place] = at
+                    entry_at[place] = at
                     runs[n, RUN_NEW + p] += at >= 0
 
 
@@ -266,21 +267,21 @@ def order_new(worker: Block, extent: Number, ordered: Int32) -> Number:
 
     A new fact is there as the place of its first head in `parted` + 1. Returns how many heads the extent has.
     """
-    parted, places, extents = vector(worker, PARTED), places_of(worker, PLACES), wide(worker, EXTENTS)
+    parted, entry_at, extents = vector(worker, PARTED), places_of(worker, ENTRY_AT), wide(worker, EXTENTS)
     start, end = extents[extent, EXTENT_START], extents[extent, EXTENT_END]
     for place in range(start, end):
-        if places[place] >= 0:
+        if entry_at[place] >= 0:
             ordered[parted[place] - start] = place + 1
     return end - start
 
 
 @inline
-def touch_entries(m: Block, slots: UInt32, places: Int64, ordered: Int32, low: Number, high: Number) -> None:
+def touch_entries(m: Block, slots: UInt32, entry_at: Int64, ordered: Int32, low: Number, high: Number) -> None:
     """Load the hash-table entries of the new facts ordered[low:high] into the CPU cache."""
     met = np.uint32(0)
     for j in range(low, high):
         if ordered[j] > 0:
-            met |= slots[places[ordered[j] - 1]]
+            met |= slots[entry_at[ordered[j] - 1]]
     hashes(m, HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
@@ -293,8 +294,8 @@ def write_rows(m: Block) -> None:
     for n in range(m[PART], m[N_RUNS], crew.shape[0]):
         worker, extent = crew[runs[n, RUN_WORKER]], runs[n, RUN_EXTENT]
         heads, tables, h = matrix(worker, HEADS), vector(worker, TABLES), hashes(worker, HASHED)
-        places, counted = places_of(worker, PLACES), vector(worker, COUNTED)
-        r, at, line = (
+        entry_at, counted = places_of(worker, ENTRY_AT), vector(worker, COUNTED)
+        r, at, first = (
             m[N_ROWS] + runs[n, RUN_BEFORE],
             m[N_QUEUE] + runs[n, RUN_BEFORE],
             wide(worker, EXTENTS)[extent, EXTENT_START],
@@ -302,15 +303,15 @@ def write_rows(m: Block) -> None:
         count = order_new(worker, extent, ordered)
         for j in range(count):
             if j % BLOCK == 0:
-                touch_entries(m, slots, places, ordered, j, min(j + BLOCK, count))
+                touch_entries(m, slots, entry_at, ordered, j, min(j + BLOCK, count))
             place = np.int64(ordered[j]) - 1
             if place >= 0:
                 ordered[j] = 0
-                rows[r, STATE], rows[r, STAMP] = state | tables[line + j] << TABLE, stamp
+                rows[r, STATE], rows[r, STAMP] = state | tables[first + j] << TABLE, stamp
                 rows[r, SUPPORT] = 0 if stamp == 0 else counted[place]
                 for c in range(heads.shape[1]):
-                    rows[r, FIRST + c] = heads[line + j, c]
-                slots[places[place]] = entry_tag(h[line + j], bits) | np.uint32(r + 1)
+                    rows[r, FIRST + c] = heads[first + j, c]
+                slots[entry_at[place]] = entry_tag(h[first + j], bits) | np.uint32(r + 1)
                 queue[at] = r
                 r += 1
                 at += 1

@@ -83,11 +83,13 @@ def meet_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag) -> 
     """Add a hit for each trigger key with constants that row `r` meets. `bits`: the result of `shapes_met` for the row.
 
     With `is_fresh`, this function also notes the row for arrangements. If `noted` is full, the function adds no hit and
-    returns False. Then the caller removes the notes of the row. There must be room for a hit for each shape.
+    returns False. Then the caller removes the notes of the row. There must be room for a hit for each shape. The key
+    without constants has no bit. But if its shape has a large number, the shared bit of other shapes stands for it too.
     """
     hit_keys, hit_rows, fill, n = vector(m, HIT_KEYS), vector(m, HIT_ROWS), vector(m, KEY_FILL), m[N_HITS]
+    shapes = matrix(m, SHAPES)
     for shape in range(m[N_SHAPES]):
-        if is_met(bits, shape):
+        if is_met(bits, shape) and shapes[shape, 1] != 0:
             k = find_key(m, shape, rows, r)
             if k >= 0:
                 if is_fresh and not note_for_key(m, k, r):
@@ -128,7 +130,9 @@ def count_hits(m: Block) -> None:
 
 @inline
 def uncount_hits(m: Block, start: Number, common: Number) -> None:
-    """Count a row that is not fresh once less for the keys that it meets: `count_hits` counts all rows.
+    """Take 1 from the count of each key that a row meets, because the row is counted already.
+
+    `count_hits` then counts it again, with all other rows of the segment.
 
     `start`: the number of its first hit. `common`: the key without constants if the row meets it, else -1.
     """
@@ -148,7 +152,7 @@ def add_common_hits(m: Block, shape: Number, low: Number, high: Number) -> None:
     """
     rows, queue, table = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES)[shape, 0]
     hit_keys, hit_rows, at, n = vector(m, HIT_KEYS), vector(m, HIT_ROWS), low, m[N_HITS]
-    while rows[queue[at], STATE] >> TABLE & LAST_TABLE != table:
+    while rows[queue[at], STATE] >> TABLE & LAST_TABLE != table:  # the first row of the table
         at += 1
     k = find_key(m, shape, rows, np.int64(queue[at]))
     if m[MODE] == ASSERT:

@@ -6,7 +6,11 @@ its value comes from such a row or from a slot. So the variables of the last ato
 Invariant: a rewrite derives each head once, even if two heads of its rule become equal, because support counts pairs of
 a rule and a substitution. The rank of a head is the largest stamp in its body. A backward plan makes the heads of the
 rule up to the head that the plan started from, and keeps only this last head. If an earlier head of the same rewrite
-equals the last head, the plan keeps no head. Cost: one pass over the rows.
+equals the last head, the plan keeps no head.
+
+In a Bootstrap a rule with one body atom and one head makes a head of each row. Then the heads are made column by column
+(`copy_heads`), because a loop over one column decides nothing. Otherwise they are made row by row. Cost: one pass over
+the rows, or one for each column of a head.
 """
 
 from __future__ import annotations
@@ -141,8 +145,8 @@ def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, 
 
 
 @inline
-def is_copied(m: Block, step: Number, single: Number, ages: Number) -> Flag:
-    """Whether each row gives exactly one head with the rank of the rewrite, so that `copy_heads` makes the heads.
+def are_copies(m: Block, step: Number, single: Number, ages: Number) -> Flag:
+    """Whether each row gives exactly one head with the rank of the rewrite, so that `copy_heads` can make the heads.
 
     `step`, `single` and `ages` are those of `ground`.
     """
@@ -151,13 +155,13 @@ def is_copied(m: Block, step: Number, single: Number, ages: Number) -> Flag:
         return False
     if steps[step, STEP_HEADS] != 1 or steps[step, STEP_COMPARED] != 0:
         return False
-    middle = templates[steps[step, STEP_TEMPLATES], 2] if templates.shape[1] > 2 else np.int32(-1)
-    return m[QUIET] == 0 or (middle < 0 and slots[np.uint32(~middle)] != m[QUIET])
+    predicate = templates[steps[step, STEP_TEMPLATES], 2]
+    return m[QUIET] == 0 or (predicate < 0 and slots[np.uint32(~predicate)] != m[QUIET])
 
 
 @inline
 def copy_heads(m: Block, step: Number, source: Int32, start: Number, stop: Number, rank: Number) -> None:
-    """Make a head from each of the rows source[start:stop], column by column. See `is_copied`."""
+    """Make a head from each of the rows source[start:stop], column by column. See `are_copies`."""
     rows, slots, template = matrix(m, ROWS), vector(m, SLOTS), unsigned(m, STEPS)[step, STEP_TEMPLATES]
     templates, heads, tables, ranks = matrix(m, TEMPLATES), matrix(m, HEADS), vector(m, TABLES), vector(m, RANKS)
     n, count = np.uint64(m[N_HEADS]), np.uint64(stop - start)
@@ -191,7 +195,7 @@ def ground(
     if m[MODE] == EXPLAIN:
         trace(m, step, source, single, start, stop, ages)
         return
-    if is_copied(m, step, single, ages):
+    if are_copies(m, step, single, ages):
         copy_heads(m, step, source, start, stop, base)
         return
     rows, steps, slots, templates = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TEMPLATES)

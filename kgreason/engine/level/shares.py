@@ -4,9 +4,9 @@ A chunk is one plan and some rows of its hits. The chunks have the order in whic
 A worker is a copy of the memory block with scratch arrays of its own. It takes the next chunk, runs it, and drops the
 heads that it can count itself: often most heads are facts that are known already. The other heads stay in the worker's
 buffer. Then they are taken in, in the order of their chunks: in a Bootstrap by all workers (`entering`), which count
-derivations of known facts as well, else by one thread. So in a Bootstrap a worker drops nothing while nearly all heads
-are new, and each head is looked up once. There it lists the heads by parts of their hashes, one part for each worker:
-two workers never write the same line of an array.
+derivations of known facts as well, else by one thread. So in a Bootstrap a worker drops nothing while at least three
+quarters of its heads are new, and each head is looked up once. There it lists the heads by parts of their hashes, one
+part for each worker: two workers never write the same line of an array.
 
 Invariant: facts, rows, queue, stamps, supports and counts of rewrites are those of one thread, to the last number. A
 worker writes nothing that another worker reads, except that it counts derivations by atomic additions: in a Bootstrap

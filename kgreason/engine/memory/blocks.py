@@ -37,7 +37,7 @@ _DTYPES = {
     "hashed": np.uint64,
     "part_ends": np.int64,
     "filled": np.int64,
-    "places": np.int64,
+    "entry_at": np.int64,
     "noted_hashes": np.uint64,
 }
 PLACES = {name: COUNTERS + 3 * number for number, name in enumerate(ARRAYS)}

@@ -145,14 +145,14 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     CHUNK,  # of a worker: the chunk that it has begun and not finished, or -1
     N_EXTENTS,  # of a worker: extents in use
     AT_EXTENT,  # of a worker: the first extent whose heads are not all taken in
-    SIFTS,  # of a worker: 1 if it drops heads that it can count itself; 0 if most heads were kept
+    SIFTS,  # of a worker: 1 if it drops heads that it can count itself; 0 if at least three quarters were kept
     UNTIL_SIFT,  # of a worker: chunks until it looks again whether to drop heads
     PART,  # of a worker: its number
     N_NOTED,  # notes in `noted`
     AT_WORK,  # the first note to enter; of a worker: where it goes on in its part, or in the notes of AT_FINDER
     AT_FINDER,  # of a worker: the worker whose found rows it enters
     N_PUT_OFF,  # of a worker: heads or found rows that one thread must enter
-    N_COMMON,  # of a worker: rows of its part that meet the key without constants
+    N_COMMON,  # rows of the segment, or of a worker's part of it, that meet the key without constants
     N_RUNS,  # runs of heads that are taken in together
     N_NEW,  # new facts among these heads
     PART_BITS,  # the base-2 logarithm of the room of `parted`, rounded up
@@ -218,7 +218,7 @@ ARRAYS = (
     "part_ends",  # int64[e, t]: for each extent, where its heads end in each part of `parted`
     "filled",  # int64[1, t]: where the next head of each part goes
     "parted",  # int32[h]: lines of heads, for each extent by part; the positions here are the places of heads
-    "places",  # int64[h]: for each place, the position of its entry in the hash table; see `level/entering.py`
+    "entry_at",  # int64[h]: for each place, the position of its entry in the hash table; see `level/entering.py`
     "counted",  # int32[h]: for each place, the derivations of its fact
     "ordered",  # int32[n]: zeros between two calls: the places of new facts of an extent, in the order of their heads
     "runs",  # int64[e, 3 + t]: worker and extent of heads that are taken in together, the new facts before them, and
@@ -282,7 +282,7 @@ ARRAYS = (
     PART_ENDS,
     FILLED,
     PARTED,
-    PLACES,
+    ENTRY_AT,
     COUNTED,
     ORDERED,
     RUNS,

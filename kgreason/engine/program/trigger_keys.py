@@ -52,7 +52,8 @@ def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number, wanted: Nu
     """Return the bits of the shapes of `wanted` under which row `r` must be looked up: uint32.
 
     Each id that the row has in the columns of such a shape, or another id with the same place in `asked`, occurs in
-    some key of the shape. A shape without constants has no bit.
+    some key of the shape. A shape without constants has no bit. The first column is looked at last: most keys with a
+    constant subject have a constant predicate too, and few rows have that predicate.
     """
     table = np.uint64(rows[r, STATE] >> TABLE & LAST_TABLE)
     bits: Number = np.uint32(filters[table, 0]) & np.uint32(wanted)
