@@ -96,7 +96,7 @@ def run(store: Path, *, kill_at: int | None = None, kill_after: float | None = N
             while True:
                 received.append(messages.recv())
         assert child.exitcode in (0, -signal.SIGKILL)
-        steps = [] if child.exitcode else received.pop()
+        steps = received.pop() if received and isinstance(received[-1], list) else []  # also of a child killed after it
         return Run(received[-1] if received else 0, child.exitcode != 0, steps, seconds)
 
 
