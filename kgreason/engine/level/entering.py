@@ -276,16 +276,6 @@ def order_new(worker: Block, extent: Number, ordered: Int32) -> Number:
 
 
 @inline
-def touch_entries(m: Block, slots: UInt32, entry_at: Int64, ordered: Int32, low: Number, high: Number) -> None:
-    """Load the hash-table entries of the new facts ordered[low:high] into the CPU cache."""
-    met = np.uint32(0)
-    for j in range(low, high):
-        if ordered[j] > 0:
-            met |= slots[entry_at[ordered[j] - 1]]
-    hashes(m, HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
-
-
-@inline
 def write_rows(m: Block) -> None:
     """As a worker, write the rows of the new facts in some of the runs, their places in the queue and their entries."""
     crew, runs, slots, bits = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), log2(m, ENTRIES)
@@ -300,10 +290,7 @@ def write_rows(m: Block) -> None:
             m[N_QUEUE] + runs[n, RUN_BEFORE],
             wide(worker, EXTENTS)[extent, EXTENT_START],
         )
-        count = order_new(worker, extent, ordered)
-        for j in range(count):
-            if j % BLOCK == 0:
-                touch_entries(m, slots, entry_at, ordered, j, min(j + BLOCK, count))
+        for j in range(order_new(worker, extent, ordered)):
             place = np.int64(ordered[j]) - 1
             if place >= 0:
                 ordered[j] = 0

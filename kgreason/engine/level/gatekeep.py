@@ -144,6 +144,15 @@ def uncount_hits(m: Block, start: Number, common: Number) -> None:
 
 
 @inline
+def common_key(m: Block, shape: Number, low: Number) -> Number:
+    """Return the key without constants. `shape`: its shape. From queue[low] on, some row must meet the key."""
+    rows, queue, table, at = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES)[shape, 0], low
+    while rows[queue[at], STATE] >> TABLE & LAST_TABLE != table:
+        at += 1
+    return find_key(m, shape, rows, np.int64(queue[at]))
+
+
+@inline
 def add_common_hits(m: Block, shape: Number, low: Number, high: Number) -> None:
     """Add the hits of the key without constants, which N_COMMON rows of queue[low:high] meet. `shape`: its shape.
 
@@ -151,21 +160,17 @@ def add_common_hits(m: Block, shape: Number, low: Number, high: Number) -> None:
     So before the first owl:sameAs, the rules that replace equal terms cost only this count.
     """
     rows, queue, table = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES)[shape, 0]
-    hit_keys, hit_rows, at, n = vector(m, HIT_KEYS), vector(m, HIT_ROWS), low, m[N_HITS]
-    while rows[queue[at], STATE] >> TABLE & LAST_TABLE != table:  # the first row of the table
-        at += 1
-    k = find_key(m, shape, rows, np.int64(queue[at]))
+    hit_keys, hit_rows, n, k = vector(m, HIT_KEYS), vector(m, HIT_ROWS), m[N_HITS], common_key(m, shape, low)
     if m[MODE] == ASSERT:
         vector(m, KEY_COUNT)[k] += m[N_COMMON]
     if not has_work(m, k):
         return
     open_group(m, k)
     vector(m, KEY_FILL)[k] += m[N_COMMON]
-    while at < high:
+    for at in range(low, high):
         if rows[queue[at], STATE] >> TABLE & LAST_TABLE == table:
             hit_keys[n], hit_rows[n] = k, queue[at]
             n += 1
-        at += 1
     m[N_HITS] = n
 
 

@@ -29,7 +29,7 @@ import numpy as np
 from kgreason.compiled import inline, kernel
 from kgreason.engine.index.maintenance import is_asked, note_for_key, note_row
 from kgreason.engine.index.postings import PUT_OFF, arrange, enter_before
-from kgreason.engine.level.gatekeep import constant_free, has_arranged_all, meet_row
+from kgreason.engine.level.gatekeep import common_key, constant_free, count_hits, has_arranged_all, meet_row, open_group
 from kgreason.engine.memory.blocks import entries, hashes, matrix, part_of, vector, wide
 from kgreason.engine.memory.hashing import SHARES, first_share, log2, part_of_hash
 from kgreason.engine.memory.layout import (
@@ -132,19 +132,17 @@ def order_groups(m: Block, low: Number) -> None:
     of its hits in `grouped`, and its word N_COMMON the place of its first hit of the key without constants.
     """
     crew, fill, count = wide(m, CREW), vector(m, KEY_FILL), vector(m, KEY_COUNT)
-    group_key, group_low, n, total = vector(m, GROUP_KEY), vector(m, GROUP_LOW), np.int64(0), np.int64(0)
+    group_key, group_low, total = vector(m, GROUP_KEY), vector(m, GROUP_LOW), np.int64(0)
     for t in range(crew.shape[0]):
         met, mine = vector(crew[t], GROUP_KEY), vector(crew[t], KEY_FILL)
         for i in range(crew[t, N_GROUPS]):
             k = met[i]
-            if fill[k] == 0:
-                group_key[n] = k
-                n += 1
+            open_group(m, k)
             fill[k] += mine[k]
-    for g in range(n):
+    count_hits(m)
+    for g in range(m[N_GROUPS]):
         k = group_key[g]
         group_low[g] = place = total
-        count[k] += fill[k]
         total += fill[k]
         fill[k] = 0
         for t in range(crew.shape[0]):
@@ -156,23 +154,19 @@ def order_groups(m: Block, low: Number) -> None:
     for t in range(crew.shape[0]):
         n_common += crew[t, N_COMMON]
     if n_common > 0:
-        queue, shape = vector(m, QUEUE), constant_free(m)
-        rows, at = matrix(m, ROWS), low
-        while rows[queue[at], STATE] >> TABLE & LAST_TABLE != matrix(m, SHAPES)[shape, 0]:
-            at += 1
-        k = find_key(m, shape, rows, np.int64(queue[at]))
+        k = common_key(m, constant_free(m), low)
         count[k] += n_common
         works = has_work(m, k)
         if works:
-            group_key[n], group_low[n] = k, total
-            n += 1
+            group_low[m[N_GROUPS]] = total
+            open_group(m, k)
         for t in range(crew.shape[0]):
             length = crew[t, N_COMMON]
             crew[t, N_COMMON] = total if works else -1
             if works:
                 total += length
-    group_low[n] = total
-    m[N_GROUPS], m[N_HITS] = n, total
+    group_low[m[N_GROUPS]] = total
+    m[N_HITS] = total
 
 
 @inline
