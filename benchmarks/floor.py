@@ -94,7 +94,7 @@ def empty(engine: Engine) -> None:
 def hash_all(recording: Recording) -> Circuit:
     """The floor: a circuit that has taken in all rows of a recording, and has evaluated nothing."""
     circuit = Circuit(recording.planner, recording.room)
-    circuit.begin(ranked=False)
+    circuit.begin(is_update=False)
     for table, rows in recording.asserted.items():
         circuit.assert_rows(table, rows, lambda: None)
     memory, batch = circuit.memory, circuit.memory["ranks"].size

@@ -44,7 +44,11 @@ from kgreason.engine.memory.layout import (
     FRAME,
     FUEL,
     GATEKEEP,
+    IS_UPDATE,
+    LAST_LEVEL,
+    LATEST,
     LEVEL,
+    LEVEL_BITS,
     LEVEL_END,
     LOGGING,
     MODE,
@@ -75,7 +79,6 @@ from kgreason.engine.memory.layout import (
     PARTIAL,
     PHASE,
     QUIET,
-    RANKED,
     RETRACT,
     REWRITES,
     SCAN,
@@ -130,7 +133,7 @@ _SCRATCH = {
     "scanned": 16,
 }
 
-_COUNTED = np.array([N_QUEUE, N_HITS, N_GROUPS, N_HEADS, N_TOUCHED, REWRITES])
+_COUNTED = np.array([N_QUEUE, N_HITS, N_GROUPS, N_HEADS, N_TOUCHED, REWRITES, LATEST])
 """The counters that start at 0 in each commit."""
 
 Check = Callable[[], object]
@@ -145,6 +148,10 @@ class OverLimitError(Exception):
     """Raised when an evaluation has extended more rewrites than its limit allows."""
 
 
+class TooDeepError(Exception):
+    """Raised when a fact would need a level that does not fit into its stamp."""
+
+
 class _EnoughError(Exception):
     """Raised to stop a search when the requested number of derivations has been found."""
 
@@ -154,8 +161,9 @@ class Circuit:
 
     Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function that
     returns how many rewrites the commit may extend, counted from `begin` on. It is called when a run or a scan begins,
-    and at the ends of segments. An evaluation that extends more rewrites raises OverLimitError. `threads`: how many
-    threads a large level may use; the number changes nothing but the time.
+    and at the ends of segments. An evaluation that extends more rewrites raises OverLimitError, one with a chain of too
+    many levels TooDeepError. `threads`: how many threads a large level may use; the number changes nothing but the
+    time.
     """
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0, threads: int = 1) -> None:
@@ -235,7 +243,7 @@ class Circuit:
         raise.
         """
         self._make_room(len(rows))
-        if self._counters[RANKED] == 0 and self.crew.is_worth(len(rows)):
+        if self._counters[IS_UPDATE] == 0 and self.crew.is_worth(len(rows)):
             self.crew.assert_rows(table, np.ascontiguousarray(rows, dtype=np.int32), self._make_room, check)
             return
         for low in range(0, len(rows), 1 << 18):
@@ -263,7 +271,7 @@ class Circuit:
         and no other is read.
         """
         self._survey_at = 1 << 28  # a saved support is at most `_MOST_SUPPORT`
-        self._counters[RANKED] = 1  # all rows are MET, so that `_are_large` compares with all rows
+        self._counters[IS_UPDATE] = 1  # all rows are MET, so that `_are_large` compares with all rows
         if snapshot and self.facts.take_over(snapshot.rows, len(records), snapshot.hashed):
             self.arrangements.set_key_counts(snapshot.keys)
             return
@@ -372,7 +380,7 @@ class Circuit:
         may_return, is_unknown = states & SPARE != 0, states & UNKNOWN != 0
         known, searched = gone[may_return & ~is_unknown], gone[may_return]
         many = len(known) >= max(returning.MANY, returning.SHARE * len(self.facts))
-        if many and (late := returning.latest(self.block) + 1) <= returning.LAST:
+        if many and (late := returning.late(self.block)) <= returning.LAST:
             self.memory.grow("queue", self._counters[N_QUEUE] + len(known))
             returning.bring_back(self.block, known, late)
             searched = gone[is_unknown]
@@ -443,6 +451,8 @@ class Circuit:
             status = advance(block)
             if counters[DERIVATIONS] >= self._survey_at:
                 self._survey()
+            if counters[LATEST] >= LAST_LEVEL << LEVEL_BITS:
+                raise TooDeepError
             if status == DONE:
                 self.keepers.give_back()
                 return
@@ -501,19 +511,19 @@ class Circuit:
         if self._counters[REWRITES] > most:
             raise OverLimitError
 
-    def begin(self, *, ranked: bool, commit: int = 0) -> None:
+    def begin(self, *, is_update: bool, commit: int = 0) -> None:
         """Start a commit, or a part of a commit. `commit` is the number under which the costs of rules are counted.
 
-        With `ranked` (Update), the rank of a row is its stamp, and an undo log is kept. Without `ranked` (Bootstrap),
-        the rank of a row is its level, and there is no undo log.
+        With `is_update`, an undo log is kept. Without it (Bootstrap), the circuit must be empty, facts only arrive, and
+        there is no undo log.
         """
         counters = self._counters
         self.arrangements.mend()
         self.block[_COUNTED] = self._noted = 0
         self._most = UNLIMITED
         counters[COMMIT] = commit
-        counters[RANKED] = counters[LOGGING] = int(ranked)
-        counters[LEVEL] = -1 if ranked else 0
+        counters[IS_UPDATE] = counters[LOGGING] = int(is_update)
+        counters[LEVEL] = -1 if is_update else 0
         self.enter(ASSERT)
 
     def queued(self, start: int) -> Int32:
@@ -599,6 +609,7 @@ class Circuit:
             self.arrangements.drop()
         self._reserve_for_end()
         unwind(self.block)
+        self._counters[LATEST] = 0
         take_back(self.costs, self._counters[COMMIT])
         self._counters[LOGGING] = 0
         if is_partial:

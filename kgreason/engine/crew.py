@@ -48,6 +48,7 @@ from kgreason.engine.memory.layout import (
     FEWEST_HITS,
     FREE_GROUP,
     FUEL,
+    IS_UPDATE,
     LENGTHS,
     MODE,
     N_ARRANGED,
@@ -65,7 +66,6 @@ from kgreason.engine.memory.layout import (
     PART,
     PART_BITS,
     PHASE,
-    RANKED,
     REWRITES,
     SHARE,
     SIFTS,
@@ -173,7 +173,7 @@ class Crew:
         self._memory["crew"][:, FUEL] = counters[FUEL] // self.threads
         self._memory["turn"][0, 1] = 0
         self.in_all(advance)
-        if counters[RANKED] == 0 and counters[MODE] == ASSERT:
+        if counters[IS_UPDATE] == 0 and counters[MODE] == ASSERT:
             self._take_in(make_room)
 
     def assert_rows(

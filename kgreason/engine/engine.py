@@ -28,14 +28,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.compiled import announce, compile_ahead
-from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError
+from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError, TooDeepError
 from kgreason.engine.costs import Cost, carry_over, costliest, read
 from kgreason.engine.costs import count as count_cost
 from kgreason.engine.elastic import Elastic
 from kgreason.engine.facts.matching import arrived
 from kgreason.engine.interrupts import undivided
 from kgreason.engine.level.fixpoint import advance
-from kgreason.engine.memory.layout import ASSERT, REDERIVE, RETRACT, Int8, Int32, UInt32
+from kgreason.engine.memory.layout import ASSERT, LAST_LEVEL, REDERIVE, RETRACT, Int8, Int32, UInt32
 from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.engine.rebuild import Rows, Wish, difference, wanted
 from kgreason.engine.snapshot import Snapshot
@@ -210,7 +210,7 @@ class Engine:
         """The work of this commit before `circuit`: all of it, and what counts for the budget."""
         self._commit += 1
         self.circuit.keep_up()
-        self.circuit.begin(ranked=True, commit=self._commit)
+        self.circuit.begin(is_update=True, commit=self._commit)
         self._looked_at = self.circuit, 0
 
     def apply(
@@ -229,7 +229,9 @@ class Engine:
         `asserted` and `retracted` map the number of a table to rows int32[n, w]. Nothing changes if a fact to assert is
         asserted already, if a fact to retract is not asserted, or if a rule to remove is not in force. `check` is
         called between kernel calls and may raise. Raises LimitError if the commit extends more than `budget` rewrites;
-        the message names the rule with the most rewrites. After any error call `rollback`.
+        the message names the rule with the most rewrites. A chain of `LAST_LEVEL` or more derivations raises it, too.
+        After any error call `rollback`. An Update whose stamps would become too large becomes a Bootstrap, whatever the
+        strategy.
         """
         with undivided() as let_out:
             wish = Wish(asserted, retracted or {})
@@ -260,7 +262,7 @@ class Engine:
             circuit.adopt(records)
             self.circuit, self._strategy = circuit, "bootstrap"
             self._elastic.work = max(self._elastic.work or 0, len(records))
-            circuit.begin(ranked=True, commit=self._commit)
+            circuit.begin(is_update=True, commit=self._commit)
 
     def _is_hopeless(self, wish: Wish, budget: int | None) -> bool:
         """Whether the strategy `auto` should run a Bootstrap without trying an Update first.
@@ -278,8 +280,9 @@ class Engine:
     def _tried(self, wish: Wish, rules: _Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
         """Try an Update.
 
-        `wish`: the rows to assert and to retract. Returns False if the Update went past a limit of the strategy `auto`,
-        so that a Bootstrap has to run. Raises OverLimitError if the budget ran out.
+        `wish`: the rows to assert and to retract. Returns False if a Bootstrap has to run: the Update went past a limit
+        of the strategy `auto`, or the levels of facts have grown too large over many Updates; a Bootstrap numbers them
+        again. Raises OverLimitError if the budget ran out.
         """
         most = UNLIMITED if budget is None else self.circuit.spent + self._left(budget)
         is_auto = strategy == "auto"
@@ -289,6 +292,8 @@ class Engine:
         except OverLimitError:
             if not is_auto or self.circuit.spent > most:
                 raise
+            return False
+        except TooDeepError:
             return False
         return True
 
@@ -404,7 +409,8 @@ class Engine:
 
         `allowed`: how many rewrites the Bootstrap may extend. Narrow facts come first, and each table is in segments of
         its own (`gatekeep`). So if a wide fact has all values of a narrow one, as in `n(?x, ?v), FILTER(?v > 5)`, the
-        narrow one is only looked up, and the wide facts need no arrangement.
+        narrow one is only looked up, and the wide facts need no arrangement. Raises LimitError if a fact would need a
+        level that does not fit into its stamp.
         """
         self._set_active(number for number, _ in self._reweighed)
         room = max(1024, 2 * count(facts))  # unused room costs no memory
@@ -412,18 +418,23 @@ class Engine:
         circuit.limit = lambda: allowed
         self.circuit, self._strategy = circuit, "bootstrap"
         carry_over(self._dropped, circuit.costs, self._commit)
-        circuit.begin(ranked=False, commit=self._commit)
+        circuit.begin(is_update=False, commit=self._commit)
         for table in sorted(facts, key=lambda table: (facts[table].shape[1], -table)):
             circuit.assert_rows(table, facts[table], check)
         circuit.open_first_level()
         self._fire_empty_bodies(self._weights)
-        circuit.run(check)
+        try:
+            circuit.run(check)
+        except TooDeepError:
+            raise LimitError(
+                f"a fact needs a chain of {LAST_LEVEL:,} or more derivations, more than a stamp can count"
+            ) from None
         circuit.check_limit(allowed)
         circuit.note_queued()
         self._elastic.work = circuit.rewrites + len(circuit.facts)
         self._rewrites += circuit.rewrites
         self._spent += circuit.rewrites
-        circuit.begin(ranked=True, commit=self._commit)
+        circuit.begin(is_update=True, commit=self._commit)
         circuit.facts.trim()  # after `begin`, which empties the queue
 
     def arrived(self, lines: Int32) -> Int32:

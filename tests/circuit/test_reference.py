@@ -14,7 +14,7 @@ from kgreason.circuit.reference import ReferenceCircuit
 from kgreason.errors import UnsafeRuleError
 from kgreason.rules.model import Atom, Rule, Term
 from tests.circuit.programs import BASE, CHAIN, CLOSURE, STEP, X, Y, Z, edge, path
-from tests.oracle.datalog import materialize
+from tests.oracle.datalog import level_of, materialize
 from tests.strategies.programs import History, histories
 
 Kind: TypeAlias = Literal["naive", "incremental", "indexed"]
@@ -28,11 +28,11 @@ def wished(present: set[T], wishes: Mapping[T, int]) -> set[T]:
     return {row for row in present | wishes.keys() if wishes.get(row, row in present) > 0}
 
 
-def stamped(facts: set[Atom], rules: set[Rule]) -> list[set[Atom]]:
-    """The model by stamp, from scratch."""
+def leveled(facts: set[Atom], rules: set[Rule]) -> list[set[Atom]]:
+    """The model by level, from scratch."""
     levels: defaultdict[int, set[Atom]] = defaultdict(set)
     for (relation, constants), state in materialize(facts, rules).items():
-        levels[state.stamp].add(Atom(relation, constants))
+        levels[level_of(state.stamp)].add(Atom(relation, constants))
     return [levels[level] for level in range(max(levels, default=-1) + 1)]
 
 
@@ -41,7 +41,7 @@ def check_history(history: History) -> None:
     facts, rules, model = set[Atom](), set[Rule](), set[Atom]()
     for commit in history.commits:
         before, facts, rules = model, wished(facts, commit.facts), wished(rules, commit.rules)
-        levels = stamped(facts, rules)
+        levels = leveled(facts, rules)
         model = set().union(*levels)
         delta = {**dict.fromkeys(model - before, 1), **dict.fromkeys(before - model, -1)}
         for circuit in circuits:

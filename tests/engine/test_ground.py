@@ -1,10 +1,10 @@
-"""Heads that are copies of rows are made column by column in a Bootstrap; an Update makes them row by row."""
+"""Heads that are copies of rows are made column by column; with one more atom in the body, row by row."""
 
 from __future__ import annotations
 
 import pytest
 
-from kgreason.engine.engine import Engine
+from kgreason.engine.engine import Engine, Strategy
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from tests.engine.crews import crews
 from tests.engine.systems import System
@@ -34,17 +34,19 @@ def quiet_system() -> System:
     return system
 
 
+@pytest.mark.parametrize("strategy", ["update", "bootstrap"])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_bootstrap_makes_the_heads_of_an_update(threads: int) -> None:
+def test_heads_are_those_of_rules_with_one_more_atom(threads: int, strategy: Strategy) -> None:
+    always = Atom("always", ())
+    longer = [Rule(rule.heads, (*rule.body, always)) for rule in RULES]
     with crews(threads):
-        at_once, one_by_one = quiet_system(), quiet_system()
-        at_once.bootstrap(FACTS, RULES)
-        one_by_one.bootstrap([], RULES)
-        for fact in FACTS:
-            one_by_one.update([fact])
-        states = at_once.states()
-        assert states == one_by_one.states()
-        assert at_once.spares() == one_by_one.spares()
+        by_column, by_row = quiet_system(), quiet_system()
+        by_column.commit(dict.fromkeys(FACTS, 1), dict.fromkeys(RULES, 1), strategy)
+        by_row.commit(dict.fromkeys([*FACTS, always], 1), dict.fromkeys(longer, 1), strategy)
+        states, others = by_column.states(), by_row.states()
+        del others["always", ()]
+        assert states == others
+        assert by_column.spares().items() == by_row.spares().items() - {(("always", ()), 0)}
     heads = {fact for fact, state in states.items() if not state.asserted}
     assert heads == {
         (None, ("<a>", SAME, "<b>")),

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.level import returning
-from kgreason.engine.memory.layout import AGE, GONE, MOST_SPARE, SPARE, STATE, SUPPORT, UNKNOWN, Int32
+from kgreason.engine.memory.layout import AGE, GONE, MOST_SPARE, ONE_LEVEL, SPARE, STATE, SUPPORT, UNKNOWN, Int32
 from kgreason.engine.program import planner
 from kgreason.engine.program.planner import Planner
 from kgreason.errors import LimitError
@@ -109,11 +109,11 @@ def test_late_stamps_have_a_limit() -> None:
     system = System()
     system.bootstrap([a, b, *(Atom("next", pair) for pair in pairwise(nodes))], rules)
     with late(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(returning, "LAST", 100)
+        patch.setattr(returning, "LAST", 100 * ONE_LEVEL)
         for each in (a, b) * 10:
             system.commit({each: -1}, {}, "update")
             system.commit({each: 1}, {}, "update")
-        assert 100 < max(state.stamp for state in system.states().values()) < 200
+        assert 100 < max(state.stamp // ONE_LEVEL for state in system.states().values()) < 200
 
 
 def forget(system: System, is_forgotten: Callable[[int], bool]) -> None:
@@ -200,10 +200,10 @@ def test_many_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [known.table(False, width) for width in (1, 2, 3)] == tables
 
 
-def test_the_latest_stamp_is_that_of_facts_that_remain() -> None:
+def test_the_late_stamp_is_above_those_of_facts_that_remain() -> None:
     system = System()
     system.update([Atom("q", ("<http://e/a>",))], parse("p(?x) :- q(?x) . r(?x) :- p(?x) .").rules)
-    assert returning.latest(system.engine.circuit.block) == 2
+    assert returning.late(system.engine.circuit.block) == 3 * ONE_LEVEL
     system.commit({Atom("q", ("<http://e/a>",)): -1}, {}, "update")
-    assert returning.latest(system.engine.circuit.block) == -1
+    assert returning.late(system.engine.circuit.block) == ONE_LEVEL
     assert np.count_nonzero(system.engine.circuit.memory["rows"][:, STATE] & AGE) == 0

@@ -89,7 +89,7 @@ PAIRS = st.lists(st.tuples(st.integers(1, 3), st.integers(1, 4)), max_size=30)
 def asserted(parts: list[list[tuple[int, int]]], threads: int) -> Circuit:
     """A circuit in which the parts have been asserted one after the other, in the tables 0 and 1 in turns."""
     circuit = Circuit(Planner(), threads=threads)
-    circuit.begin(ranked=False)
+    circuit.begin(is_update=False)
     for number, part in enumerate(parts):
         rows = np.array(part, dtype=np.int32).reshape(-1, 2)
         circuit.assert_rows(number % 2, np.insert(rows, 2, 10 + number % 2, axis=1), lambda: None)

@@ -9,7 +9,8 @@ A commit is what is wished for: +1 or -1 for facts and for rules; wishes that ar
 
 Invariants after every commit: `violations(states, rules) == []`, and the facts and flags are those of `materialize`.
 A derivation of a head is *met* with the largest stamp of its body, -1 for an empty body; it is *counted* where that is
-smaller than the stamp of the head. Every step is a method, so that `tests.oracle.misreadings` can read one wrongly.
+smaller than the stamp of the head. A stamp is a level and, within it, a frailty (`datalog`). Every step is a method, so
+that `tests.oracle.misreadings` can read one wrongly.
 
 Cost: every level evaluates its rules over all facts.
 """
@@ -21,7 +22,18 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from tests.oracle.datalog import Derivation, Fact, Index, Rule, State, convert, derivations, plain
+from tests.oracle.datalog import (
+    Derivation,
+    Fact,
+    Index,
+    Rule,
+    State,
+    convert,
+    derivations,
+    level_of,
+    plain,
+    stamp_of,
+)
 
 ABSENT, INFERRED, ASSERTED = 0, 1, 2
 EMPTY = -1
@@ -152,14 +164,15 @@ class Model:
             newest[each.head].append(each.newest)
         new = newest.keys() - self.states.keys()
         for head in new:
-            self.states[head] = State(self._stamp(newest[head]), 0, False)
+            self.states[head] = State(stamp_of(self._level(newest[head]), len(newest[head])), 0, False)
         for head, stamps in newest.items():
             counted = sum(self._is_counted(Met(head, stamp)) for stamp in stamps)
             self._set(head, support=self.states[head].support + counted)
         return new
 
-    def _stamp(self, newest: list[int]) -> int:
-        return 1 + max(0, *newest)
+    def _level(self, newest: list[int]) -> int:
+        """The level of a new head, from the largest stamps of the bodies of its derivations."""
+        return 1 + max(0, 0, *map(level_of, newest))
 
     # Derivations
 

@@ -6,11 +6,12 @@ match each other. The immediate-consequence operator is applied to everything kn
     level 0       the asserted facts
     level n + 1   heads of all rules over the facts of levels 0 to n
 
-The *stamp* of a fact is the level at which it first appears. A *derivation* is a pair (rule, substitution), and the
-*support* of a fact is the number of derivations of it whose body facts all have a smaller stamp. Rules are a set: two
-that differ in the names of variables alone are one. A rule derives a head once for each substitution, even where two
-of its heads become equal. Rules of kgreason are taken as they are: whatever has `heads`, `body`, `relation`, `terms`
-will do, and a variable is whatever has a `name`.
+A *derivation* is a pair (rule, substitution). The *stamp* of a fact has the level at which it first appears, and then
+its *frailty*: how far its derivations from facts of smaller levels stay below 127. The *support* of a fact is the
+number of derivations of it whose body facts all have a smaller stamp. Rules are a set: two that differ in the names of
+variables alone are one. A rule derives a head once for each substitution, even where two of its heads become equal.
+Rules of kgreason are taken as they are: whatever has `heads`, `body`, `relation`, `terms` will do, and a variable is
+whatever has a `name`.
 
 Cost: nested loops over an index by (relation, width, column, constant); fine for a few thousand facts.
 """
@@ -51,6 +52,9 @@ class Rule:
     label: tuple[str, str] = ("", "")
 
 
+MOST_FRAIL = 127
+
+
 class State(NamedTuple):
     """What the engine keeps for a fact."""
 
@@ -68,27 +72,39 @@ class Derivation(NamedTuple):
     body: frozenset[Fact]
 
 
+def stamp_of(level: int, derivations: int) -> int:
+    """The stamp of a fact that appeared at a level with so many derivations; an asserted fact appears at level 0."""
+    return level * (MOST_FRAIL + 1) + max(0, MOST_FRAIL - derivations) if level else 0
+
+
+def level_of(stamp: int) -> int:
+    """The level that a stamp has; -1 for the empty body, whose stamp is -1."""
+    return stamp // (MOST_FRAIL + 1)
+
+
 def close(facts: Iterable[FactLike], rules: Iterable[Any]) -> dict[Fact, int]:
-    """The least model: every fact with its stamp."""
+    """The least model: every fact with its level."""
     rules = rule_set(rules)
     index = Index()
-    stamps: dict[Fact, int] = {}
+    levels: dict[Fact, int] = {}
     new = set(map(plain, facts))
     level = 0
     while new or level == 0:
         for fact in new:
-            stamps[fact] = level
+            levels[fact] = level
             index.add(fact)
         consequences = {head for derivation in derivations(index, rules) for head in derivation.heads}
-        new = consequences - stamps.keys()
+        new = consequences - levels.keys()
         level += 1
-    return stamps
+    return levels
 
 
 def materialize(facts: Iterable[FactLike], rules: Iterable[Any]) -> dict[Fact, State]:
     """The least model: every fact with its stamp, its support and whether it is asserted."""
     rules, asserted = rule_set(rules), set(map(plain, facts))
-    stamps = close(asserted, rules)
+    levels = close(asserted, rules)
+    first = support(levels, rules)
+    stamps = {fact: stamp_of(level, first[fact]) for fact, level in levels.items()}
     supports = support(stamps, rules)
     return {fact: State(stamp, supports[fact], fact in asserted) for fact, stamp in stamps.items()}
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from tests.oracle.change import EMPTY, Met, Model, Net
-from tests.oracle.datalog import Derivation, Fact, Index, Rule, derivations, ground
+from tests.oracle.datalog import Derivation, Fact, Index, Rule, derivations, ground, level_of, stamp_of
 
 # The asserted flag
 
@@ -228,8 +228,8 @@ class OldHeadsNotCounted(Model):
 class StampOfTheBest(Model):
     """A new head gets its stamp from the derivation with the oldest body, and counts them all."""
 
-    def _stamp(self, newest: list[int]) -> int:
-        return 1 + max(0, min(newest))
+    def _level(self, newest: list[int]) -> int:
+        return 1 + max(0, min(map(level_of, newest)))
 
     def _take_in(self, met: Iterable[Met]) -> set[Fact]:
         met = list(met)
@@ -243,11 +243,45 @@ class StampOfTheBest(Model):
 # Counting
 
 
-class SameLevelCounted(Model):
+class SameStampCounted(Model):
     """A derivation is counted where its newest body fact has the stamp of the head."""
 
     def _is_counted(self, met: Met) -> bool:
         return met.newest <= self.states[met.head].stamp
+
+
+class SameLevelCounted(Model):
+    """A derivation is counted where its newest body fact has the level of the head, however frail that fact is."""
+
+    def _is_counted(self, met: Met) -> bool:
+        return level_of(met.newest) <= level_of(self.states[met.head].stamp)
+
+
+class SameLevelNotCounted(Model):
+    """A derivation is counted only where its newest body fact has a smaller level than the head."""
+
+    def _is_counted(self, met: Met) -> bool:
+        return level_of(met.newest) < level_of(self.states[met.head].stamp)
+
+
+class FrailtyFollowsSupport(Model):
+    """A fact becomes less frail when it gains support later."""
+
+    def _take_in(self, met: Iterable[Met]) -> set[Fact]:
+        met = list(met)
+        new = super()._take_in(met)
+        for head in {each.head for each in met}:
+            state = self.states[head]
+            self._set(head, stamp=stamp_of(level_of(state.stamp), state.support))
+        return new
+
+
+class FrailtyOfOne(Model):
+    """Derivations are counted as if each fact had appeared with one derivation."""
+
+    def _is_counted(self, met: Met) -> bool:
+        level = level_of(self.states[met.head].stamp)
+        return met.newest < stamp_of(level, 1)
 
 
 class EmptyBodyNotCounted(Model):

@@ -1,6 +1,6 @@
 """Spare derivations by definition: the algorithm of `change`, with late stamps, and with a number for each fact.
 
-`Late` gives every fact that returns in Rederive the stamp 1 + the largest stamp of the facts that remain. `Counting`
+`Late` gives every fact that returns in Rederive the level above the levels of all facts that remain. `Counting`
 does the same and searches nothing: it knows from the spare derivations which facts return. The spare derivations of a
 fact are those that its support does not count.
 
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from tests.oracle.change import Kinds, Met, Model, Net, Wishes
-from tests.oracle.datalog import Fact, Rule, State, spares
+from tests.oracle.datalog import MOST_FRAIL, Fact, Rule, State, level_of, spares, stamp_of
 from tests.oracle.scratch import Commits, Scratch, flaws
 
 
@@ -30,14 +30,23 @@ class Late(Model):
         late = self._late()
         for head, support in returned.items():
             self.states[head] = State(late, support, False)
-        return arrived | returned.keys() | self._take_in(fired)
+        new = self._take_in(fired)
+        for head in returned:
+            self._set(head, stamp=stamp_of(level_of(late), self.states[head].support))
+        return arrived | returned.keys() | new
 
     def _returned(self, net: Net, left: list[Fact]) -> dict[Fact, int]:
         """The facts that return, each with the number of its derivations."""
         return dict(Counter(each.head for each in self._rederive(net, left)))
 
     def _late(self) -> int:
-        return 1 + max((state.stamp for state in self.states.values()), default=-1)
+        """The smallest stamp of the level above all facts that remain."""
+        return above(state.stamp for state in self.states.values())
+
+
+def above(stamps: Iterable[int]) -> int:
+    """The smallest stamp of the level above all of these stamps."""
+    return (1 + max(0, 0, *map(level_of, stamps))) * (MOST_FRAIL + 1)
 
 
 class Counting(Late):
@@ -137,8 +146,8 @@ class AssertedSkipped(Counting):
             super()._add(met)
 
 
-class SameLevelSkipped(Counting):
-    """A derivation whose newest body fact is as old as the head is neither counted nor spare."""
+class SameStampSkipped(Counting):
+    """A derivation whose newest body fact has the stamp of the head is neither counted nor spare."""
 
     def _add(self, met: Met) -> None:
         if met.newest != self.states[met.head].stamp:
@@ -153,17 +162,17 @@ class ReturnsOnce(Counting):
 
 
 class LateAsLatest(Counting):
-    """The late stamp is the largest stamp of the facts that remain, not the next one."""
+    """The late stamp is on the largest level of the facts that remain, not above it."""
 
     def _late(self) -> int:
-        return super()._late() - 1
+        return super()._late() - (MOST_FRAIL + 1)
 
 
 class LateAfterArrivals(Counting):
     """The late stamp looks at asserted facts alone."""
 
     def _late(self) -> int:
-        return 1 + max((state.stamp for state in self.states.values() if state.asserted), default=-1)
+        return above(state.stamp for state in self.states.values() if state.asserted)
 
 
 def miscounts(reading: type[Counting], commits: Commits) -> Iterator[str]:
@@ -188,7 +197,7 @@ SEEDS = {
     "NewRulesSkipped": 1,
     "SpareKept": 1,
     "AssertedSkipped": 0,
-    "SameLevelSkipped": 0,
+    "SameStampSkipped": 0,
     "ReturnsOnce": 16,
     "LateAsLatest": 1,
     "LateAfterArrivals": 21,

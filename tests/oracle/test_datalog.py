@@ -9,7 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgreason.rules import model
-from tests.oracle.datalog import Atom, Fact, Index, Rule, State, Var, close, derivations, materialize, violations
+from tests.oracle.datalog import (
+    Atom,
+    Fact,
+    Index,
+    Rule,
+    State,
+    Var,
+    close,
+    derivations,
+    materialize,
+    stamp_of,
+    violations,
+)
 from tests.strategies.programs import fact_sets, programs
 
 X, Y, Z = Var("x"), Var("y"), Var("z")
@@ -36,14 +48,29 @@ def test_transitive_closure_is_that_of_floyd_and_warshall(pairs: set[tuple[str, 
 def test_stamps_and_supports_of_a_diamond() -> None:
     state = materialize(edges("ab", "ac", "bd", "cd"), CLOSURE)
     assert state["edge", ("a", "b")] == State(0, 0, True)
-    assert state["path", ("a", "b")] == State(1, 1, False)
-    assert state["path", ("a", "d")] == State(2, 2, False)
+    assert state["path", ("a", "b")] == State(stamp_of(1, 1), 1, False)
+    assert state["path", ("a", "d")] == State(stamp_of(2, 2), 2, False)
 
 
 def test_a_derivation_through_an_equal_or_newer_stamp_is_not_counted() -> None:
     state = materialize(edges("ab", "ba"), CLOSURE)
-    assert state["path", ("a", "a")] == State(2, 1, False)
-    assert state["path", ("a", "b")] == State(1, 1, False), "a-b-a-b comes later than a-b"
+    assert state["path", ("a", "a")] == State(stamp_of(2, 1), 1, False)
+    assert state["path", ("a", "b")] == State(stamp_of(1, 1), 1, False), "a-b-a-b comes later than a-b"
+
+
+def test_of_two_facts_of_one_level_the_frailer_one_is_supported_by_the_other() -> None:
+    one, two, weak, strong = ((name, ()) for name in ("one", "two", "weak", "strong"))
+    bodies = [(strong, one), (strong, two), (weak, one), (weak, strong), (strong, weak)]
+    state = materialize([one, two], [Rule((Atom(*head),), (Atom(*body),)) for head, body in bodies])
+    assert state[strong] == State(128 + 125, 2, False)
+    assert state[weak] == State(128 + 126, 2, False), "its derivation from `strong` counts, the other way round not"
+
+
+@pytest.mark.parametrize(("derivations", "stamp"), [(1, 254), (2, 253), (126, 129), (127, 128), (1_000, 128)])
+def test_no_fact_is_less_frail_than_with_127_derivations(derivations: int, stamp: int) -> None:
+    facts: set[Fact] = {("p", (str(number),)) for number in range(derivations)}
+    state = materialize(facts, [Rule((Atom("q", ()),), (Atom("p", (X,)),))])
+    assert state["q", ()] == State(stamp, derivations, False)
 
 
 def test_an_asserted_fact_has_stamp_0_and_counts_empty_bodies_alone() -> None:
@@ -55,9 +82,9 @@ def test_an_asserted_fact_has_stamp_0_and_counts_empty_bodies_alone() -> None:
 def test_empty_bodies_fire_without_facts() -> None:
     rules = [Rule((Atom("go", ()), Atom("on", ("a",))), ()), Rule((Atom("gone", ()),), (Atom("go", ()),))]
     assert materialize([], rules) == {
-        ("go", ()): State(1, 1, False),
-        ("on", ("a",)): State(1, 1, False),
-        ("gone", ()): State(2, 1, False),
+        ("go", ()): State(stamp_of(1, 1), 1, False),
+        ("on", ("a",)): State(stamp_of(1, 1), 1, False),
+        ("gone", ()): State(stamp_of(2, 1), 1, False),
     }
 
 
@@ -123,14 +150,14 @@ def test_every_state_of_the_oracle_keeps_the_invariants(facts: set[model.Atom], 
 
 
 @given(fact_sets(), programs())
-def test_a_stamp_is_one_more_than_the_best_derivation(facts: set[model.Atom], rules: list[model.Rule]) -> None:
-    stamps = close(facts, rules)
+def test_a_level_is_one_more_than_the_best_derivation(facts: set[model.Atom], rules: list[model.Rule]) -> None:
+    levels = close(facts, rules)
     best: dict[Fact, int] = {(fact.relation, fact.terms): 0 for fact in facts}  # type: ignore[misc]
-    for derivation in derivations(Index(stamps), [Rule(rule.heads, rule.body) for rule in map(_own, rules)]):
-        level = 1 + max((stamps[fact] for fact in derivation.body), default=0)
+    for derivation in derivations(Index(levels), [Rule(rule.heads, rule.body) for rule in map(_own, rules)]):
+        level = 1 + max((levels[fact] for fact in derivation.body), default=0)
         for head in derivation.heads:
             best[head] = min(level, best.get(head, level))
-    assert best == stamps
+    assert best == levels
 
 
 def _own(rule: model.Rule) -> Rule:
@@ -148,7 +175,7 @@ def test_more_facts_never_take_one_away(facts: set[model.Atom], more: set[model.
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
-        (State(1, 2, False), "support 2, not 1"),
+        (State(stamp_of(1, 1), 2, False), "support 2, not 1"),
         (State(0, 0, False), "neither asserted nor supported"),
         (None, "derivable, but absent"),
     ],

@@ -174,7 +174,7 @@ TEXTS = {
         + p(2) :-
         + q() :- p(?x)
         """,
-    "SameLevelCounted": """
+    "SameStampCounted": """
         + p()
         + q() :- p()
         + r() :- p()
@@ -182,6 +182,40 @@ TEXTS = {
         + r() :- q()
 
         - p()
+        """,
+    "SameLevelCounted": """
+        + p()
+        + r()
+        + q() :- p()
+        + h() :- p()
+        + h() :- r()
+        + h() :- q()
+        """,
+    "SameLevelNotCounted": """
+        + p()
+        + r()
+        + q() :- p()
+        + q() :- r()
+        + h() :- p()
+        + h() :- q()
+        """,
+    "FrailtyFollowsSupport": """
+        + p()
+        + r()
+        + q() :- p()
+        + q() :- r()
+        + h() :- p()
+
+        + h() :- q()
+        """,
+    "FrailtyOfOne": """
+        + p()
+        + r()
+        + q() :- p()
+        + q() :- r()
+        + h() :- p()
+        + h() :- r()
+        + h() :- q()
         """,
     "EmptyBodyNotCounted": """
         + p()

@@ -32,7 +32,7 @@ _ROWS = {
     "contradictions": "mistakes that rules found; `kgreason check` shows them",
     "rules": "rules in force; `kgreason rules list` shows them",
     "strategy": "how the last commit was computed: update (only what changes) or bootstrap (everything)",
-    "switched": "True if the last commit began as an update and was finished as a bootstrap, which was cheaper",
+    "switched": "True if the last commit began as an update and ended as a bootstrap, mostly because that was cheaper",
     "rewrites": "work of the last commit: how many steps the evaluation of its rules took",
     "retranslated": "axioms that the last commit translated to rules",
     "axioms": "axioms of the ontology that are translated to rules",

@@ -32,13 +32,13 @@ from kgreason.engine.memory.layout import (
     FREE_GROUP,
     GROUP,
     GROUP_LENGTH,
+    IS_UPDATE,
     LENGTHS,
     N_ARRANGED,
     N_POSTINGS,
     N_ROWS,
     N_SIGNED,
     PARTIAL,
-    RANKED,
     SEGMENT_HIGH,
     STATE,
     Int32,
@@ -262,7 +262,7 @@ class Arrangements:
 
     def _are_large(self, keys: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Return for each key of `keys`, int[n], whether more than one in 16 of all rows meet the key: bool[n]."""
-        seen = self._counters[N_ROWS if self._counters[RANKED] else SEGMENT_HIGH]
+        seen = self._counters[N_ROWS if self._counters[IS_UPDATE] else SEGMENT_HIGH]
         large: NDArray[np.bool_] = self._memory["key_count"][keys].astype(np.int64) * _LARGE_SHARE > seen
         return large
 

@@ -4,8 +4,9 @@ Invariant: the support of a fact is the number of its derivations of smaller ran
 number of the others, its spare derivations, or says that this number is unknown. The rank of a
 derivation is the largest stamp in its body, -1 for an empty body. For the derivations of one level this means:
 
-    a head that is absent (new, or left in         its stamp becomes 1 + the largest rank of its derivations in the
-    this commit)                                   level; its support becomes the number of these derivations
+    a head that is absent (new, or left in         its stamp becomes the smallest one on the level above all these
+    this commit)                                   ranks; its support becomes the number of these derivations. When
+                                                   the next level opens, its frailty is added (`gatekeep`)
     a head that is present                         support + 1 for each derivation of smaller rank than its stamp,
                                                    and one spare derivation more for each other one
     a fact that was asserted when it appeared      keeps stamp 0
@@ -33,6 +34,9 @@ from kgreason.engine.memory.layout import (
     GONE,
     HASHES,
     HEADS,
+    IS_UPDATE,
+    LAST_LEVEL,
+    LEVEL_BITS,
     N_FREE,
     N_HEADS,
     N_QUEUE,
@@ -40,7 +44,6 @@ from kgreason.engine.memory.layout import (
     NEXT,
     ONE_SPARE,
     QUEUE,
-    RANKED,
     RANKS,
     ROWS,
     SPARE,
@@ -90,6 +93,12 @@ def new_row(
 
 
 @inline
+def above(rank: Number) -> Number:
+    """Return the smallest stamp of the level above a rank. Level 1 is above the rank of an empty body."""
+    return min(max((rank >> LEVEL_BITS) + 1, 1), LAST_LEVEL) << LEVEL_BITS
+
+
+@inline
 def become(rows: Int32, r: Number, age: Number) -> None:
     """Set the age of a row and keep its flags."""
     rows[r, STATE] = (rows[r, STATE] & ~AGE) | age
@@ -114,24 +123,35 @@ def distinct(m: Block) -> None:
             if r < 0:
                 r = new_row(m, rows, slots, bits, heads, i, ~r, h[i - low])
                 rows[r, STATE] |= NEXT | tables[i] << TABLE
-                rows[r, STAMP] = max(rank + 1, 1)
+                rows[r, STAMP] = above(rank)
                 rows[r, SUPPORT] = 1
             elif rows[r, STATE] & (AGE | ASSERTED) == NEXT:
                 rows[r, SUPPORT] += 1
-                rows[r, STAMP] = max(rows[r, STAMP], rank + 1)
+                rows[r, STAMP] = max(rows[r, STAMP], above(rank))
             elif rows[r, STATE] & AGE == GONE:
                 become(rows, r, NEXT)
                 enqueue(m, r)
                 rows[r, STATE] &= ~SPARE
-                rows[r, STAMP] = max(rank + 1, 1)
+                rows[r, STAMP] = above(rank)
                 rows[r, SUPPORT] = 1
+            elif rows[r, STATE] & UNKNOWN == 0:
+                log_row(m, rows, r)
+                count(rows, r, rank)
             elif rank < rows[r, STAMP]:
                 log_row(m, rows, r)
                 rows[r, SUPPORT] += 1
-            elif rows[r, STATE] & UNKNOWN == 0:
-                log_row(m, rows, r)
-                rows[r, STATE] += ONE_SPARE
     m[N_HEADS] = 0
+
+
+@inline
+def count(rows: Int32, r: Number, rank: Number) -> None:
+    """Count a derivation of a present fact, as support or as a spare one. The number of spare ones must be known.
+
+    No branch: which of the two it is cannot be predicted.
+    """
+    supports = rank < rows[r, STAMP]
+    rows[r, SUPPORT] += supports
+    rows[r, STATE] += ONE_SPARE * (1 - supports)
 
 
 @inline
@@ -196,7 +216,7 @@ def assert_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number
     fact table, the queue and the undo log must have room for high - low rows.
     """
     rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
-    bits, age = log2(m, ENTRIES), NEXT if m[RANKED] != 0 else WAITING
+    bits, age = log2(m, ENTRIES), NEXT if m[IS_UPDATE] != 0 else WAITING
     for start in range(low, high, BLOCK):
         stop = min(start + BLOCK, high)
         touch(m, rows, slots, bits, keys, start, stop)

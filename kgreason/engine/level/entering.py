@@ -11,12 +11,12 @@ Asserted facts of a Bootstrap that may be there already are taken in the same wa
 Invariant: rows, queue, stamps and supports are those of `distinct` and `assert_rows`. An entry may stand at another
 position.
 
-In a Bootstrap all heads of a level have one rank, no row is free or GONE, and no undo log is kept. So a head either is
-the first of a new fact, or counts one derivation, and a new fact has no spare derivations. All heads of a fact are in
-one part, so one worker counts all its derivations. Until `write_rows`, the entry of a new fact has the place of a head
-in `parted`: the row numbers from N_ROWS on stand for places. What a worker writes for a head is at its place too, so
-that two workers never write to one line of an array. A search that would leave the worker's part of the hash table is
-put off: `number_heads` makes it.
+In a Bootstrap the heads of a level have ranks of one level, no row is free or GONE, and no undo log is kept. So a head
+either is the first of a new fact, or counts one derivation, and a new fact has no spare derivations. All heads of a
+fact are in one part, so one worker counts all its derivations. Until `write_rows`, the entry of a new fact has the
+place of a head in `parted`: the row numbers from N_ROWS on stand for places. What a worker writes for a head is at its
+place too, so that two workers never write to one line of an array. A search that would leave the worker's part of the
+hash table is put off: `number_heads` makes it.
 
 Cost: one probe for each head, and a row for each new fact.
 """
@@ -26,6 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline, kernel
+from kgreason.engine.level.distinct import above, count
 from kgreason.engine.level.shares import count_work, next_worker, put_in_parts
 from kgreason.engine.memory.blocks import entries, fill_free, hashes, matrix, part_of, places_of, vector, wide
 from kgreason.engine.memory.hashing import SHARES, entry_tag, first_share, hash_row, log2
@@ -51,6 +52,7 @@ from kgreason.engine.memory.layout import (
     HASHES,
     HEADS,
     LEVEL,
+    LEVEL_BITS,
     N_EXTENTS,
     N_HEADS,
     N_NEW,
@@ -59,13 +61,13 @@ from kgreason.engine.memory.layout import (
     N_ROWS,
     N_RUNS,
     NEXT,
-    ONE_SPARE,
     ORDERED,
     PART,
     PART_BITS,
     PART_ENDS,
     PARTED,
     QUEUE,
+    RANKS,
     ROWS,
     RUNS,
     STAMP,
@@ -172,7 +174,7 @@ def enter_head(
                     vector(other, COUNTED)[first] += 1
                     return np.int64(REPEATED)
             elif has_fact(heads, line, rows, np.int64(FIRST), r, width):
-                count_head(m, rows, r)
+                count_head(m, rows, r, np.int64(vector(wide(m, CREW)[t], RANKS)[line]))
                 return np.int64(REPEATED)
         at = (at + 1) & mask
         if at == end:
@@ -180,15 +182,15 @@ def enter_head(
 
 
 @inline
-def count_head(m: Block, rows: Int32, r: Number) -> None:
-    """Count a derivation of the fact in row `r`, or note that the fact is asserted."""
+def count_head(m: Block, rows: Int32, r: Number, rank: Number) -> None:
+    """Count a derivation of the fact in row `r`, or note that the fact is asserted. `rank`: that of the derivation."""
     state = rows[r, STATE]
     if m[ASSERTING] != 0:
         rows[r, STATE] = state | ASSERTED
-    elif state & (AGE | ASSERTED) == NEXT or m[LEVEL] < rows[r, STAMP]:
-        rows[r, SUPPORT] += 1
     elif state & UNKNOWN == 0:
-        rows[r, STATE] = state + ONE_SPARE
+        count(rows, r, rank)
+    else:
+        rows[r, SUPPORT] += rank < rows[r, STAMP]
 
 
 @inline
@@ -280,7 +282,7 @@ def write_rows(m: Block) -> None:
     """As a worker, write the rows of the new facts in some of the runs, their places in the queue and their entries."""
     crew, runs, slots, bits = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), log2(m, ENTRIES)
     rows, queue, ordered = matrix(m, ROWS), vector(m, QUEUE), vector(m, ORDERED)
-    state, stamp = (WAITING | ASSERTED, np.int64(0)) if m[ASSERTING] != 0 else (NEXT, m[LEVEL] + 1)
+    state, stamp = (WAITING | ASSERTED, np.int64(0)) if m[ASSERTING] != 0 else (NEXT, above(m[LEVEL] << LEVEL_BITS))
     for n in range(m[PART], m[N_RUNS], crew.shape[0]):
         worker, extent = crew[runs[n, RUN_WORKER]], runs[n, RUN_EXTENT]
         heads, tables, h = matrix(worker, HEADS), vector(worker, TABLES), hashes(worker, HASHED)

@@ -34,6 +34,7 @@ from kgreason.engine.memory.layout import (
     FEWEST_FACTS,
     FUEL,
     GATEKEEP,
+    IS_UPDATE,
     LEVEL,
     LEVEL_END,
     LEVELS,
@@ -54,7 +55,6 @@ from kgreason.engine.memory.layout import (
     PHASE,
     PRODUCT,
     QUEUE,
-    RANKED,
     RETRACT,
     REWRITES,
     ROWS,
@@ -76,7 +76,7 @@ from kgreason.engine.memory.layout import (
 def is_met_by_all(m: Block) -> Flag:
     """Whether all workers are to gatekeep the next segment: it is large, and all its rows are new."""
     is_large = m[LEVEL_END] - m[SEGMENT_LOW] >= m[FEWEST_FACTS]
-    return is_large and m[RANKED] == 0 and m[MODE] == ASSERT and m[SEGMENT_HIGH] == m[SEGMENT_LOW]
+    return is_large and m[IS_UPDATE] == 0 and m[MODE] == ASSERT and m[SEGMENT_HIGH] == m[SEGMENT_LOW]
 
 
 @inline

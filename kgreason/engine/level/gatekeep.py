@@ -7,6 +7,9 @@ are looked up in the same way, but are neither counted nor entered.
 
 Output: the *hits* of the segment, pairs (key, row), grouped by key. A counting sort over the keys that were met groups
 the hits, so that the cost does not depend on the number of rules.
+
+`open_level` makes the stamps of new facts final. No body atom sees these facts before, so no stamp changes after a
+derivation was compared with it.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from kgreason.engine.memory.layout import (
     ARRANGED_BITS,
     ASKED,
     ASSERT,
+    ASSERTED,
     BEFORE,
     CURRENT,
     EVERY_ROW,
@@ -34,14 +38,17 @@ from kgreason.engine.memory.layout import (
     GROUPED,
     HIT_KEYS,
     HIT_ROWS,
+    IS_UPDATE,
     KEY_COUNT,
     KEY_FILL,
     LAST_TABLE,
+    LATEST,
     LEVEL,
     LEVEL_END,
     LIVE,
     MET,
     MODE,
+    MOST_FRAIL,
     N_BACK_SHAPES,
     N_COMMON,
     N_GROUPS,
@@ -53,7 +60,6 @@ from kgreason.engine.memory.layout import (
     OLD,
     PARTIAL,
     QUEUE,
-    RANKED,
     RETRACT,
     ROWS,
     RUNNING,
@@ -66,7 +72,9 @@ from kgreason.engine.memory.layout import (
     SEGMENT_HIGH,
     SEGMENT_LOW,
     SHAPES,
+    STAMP,
     STATE,
+    SUPPORT,
     TABLE,
     WAITING,
     Block,
@@ -210,7 +218,7 @@ def segment_end(m: Block) -> Number:
     """
     rows, queue, low = matrix(m, ROWS), vector(m, QUEUE), m[SEGMENT_LOW]
     end = min(m[LEVEL_END], low + m[SEGMENT])
-    if m[RANKED] == 0 and m[LEVEL] == 0:
+    if m[IS_UPDATE] == 0 and m[LEVEL] == 0:
         table = rows[queue[low], STATE] >> TABLE & LAST_TABLE
         while rows[queue[end - 1], STATE] >> TABLE & LAST_TABLE != table:
             end -= 1
@@ -351,6 +359,15 @@ def close_segment(m: Block) -> None:
 
 @inline
 def open_level(m: Block, end: Number) -> None:
-    """Make the rows queue[LEVEL_END:end] the next level."""
-    set_ages(m, m[LEVEL_END], end, WAITING)
-    m[LEVEL_END] = end
+    """Make the rows queue[LEVEL_END:end] the next level.
+
+    In the phase ASSERT all derivations with which their facts appear are counted now. So the stamps get their frailty.
+    """
+    rows, queue, arrives, latest = matrix(m, ROWS), vector(m, QUEUE), m[MODE] == ASSERT, m[LATEST]
+    for i in range(m[LEVEL_END], end):
+        r, state = queue[i], rows[queue[i], STATE]
+        rows[r, STATE] = (state & ~AGE) | WAITING
+        if arrives and state & ASSERTED == 0:
+            rows[r, STAMP] += MOST_FRAIL - min(rows[r, SUPPORT], MOST_FRAIL)
+            latest = max(latest, np.int64(rows[r, STAMP]))
+    m[LEVEL_END], m[LATEST] = end, latest

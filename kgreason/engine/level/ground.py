@@ -8,7 +8,7 @@ a rule and a substitution. The rank of a head is the largest stamp in its body. 
 rule up to the head that the plan started from, and keeps only this last head. If an earlier head of the same rewrite
 equals the last head, the plan keeps no head.
 
-In a Bootstrap a rule with one body atom and one head makes a head of each row. Then the heads are made column by column
+A rule with one body atom and one head makes a head of each row. Then the heads are made column by column
 (`copy_heads`), because a loop over one column decides nothing. Otherwise they are made row by row. Cost: one pass over
 the rows, or one for each column of a head.
 """
@@ -30,7 +30,6 @@ from kgreason.engine.memory.layout import (
     MODE,
     N_HEADS,
     QUIET,
-    RANKED,
     RANKS,
     REDERIVE,
     REWRITES,
@@ -146,12 +145,12 @@ def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, 
 
 @inline
 def are_copies(m: Block, step: Number, single: Number, ages: Number) -> Flag:
-    """Whether each row gives exactly one head with the rank of the rewrite, so that `copy_heads` can make the heads.
+    """Whether each row gives exactly one head, so that `copy_heads` can make the heads.
 
     `step`, `single` and `ages` are those of `ground`.
     """
     steps, slots, templates = unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TEMPLATES)
-    if m[RANKED] != 0 or ages != EVERY_AGE or single >= 0:
+    if ages != EVERY_AGE or single >= 0:
         return False
     if steps[step, STEP_HEADS] != 1 or steps[step, STEP_COMPARED] != 0:
         return False
@@ -160,7 +159,7 @@ def are_copies(m: Block, step: Number, single: Number, ages: Number) -> Flag:
 
 
 @inline
-def copy_heads(m: Block, step: Number, source: Int32, start: Number, stop: Number, rank: Number) -> None:
+def copy_heads(m: Block, step: Number, source: Int32, start: Number, stop: Number) -> None:
     """Make a head from each of the rows source[start:stop], column by column. See `are_copies`."""
     rows, slots, template = matrix(m, ROWS), vector(m, SLOTS), unsigned(m, STEPS)[step, STEP_TEMPLATES]
     templates, heads, tables, ranks = matrix(m, TEMPLATES), matrix(m, HEADS), vector(m, TABLES), vector(m, RANKS)
@@ -176,7 +175,8 @@ def copy_heads(m: Block, step: Number, source: Int32, start: Number, stop: Numbe
                 heads[n + i, c] = value
     table = templates[template, 0]
     for i in range(count):
-        tables[n + i], ranks[n + i] = table, rank
+        tables[n + i] = table
+        ranks[n + i] = rows[np.uint64(source[np.uint64(start) + i]), STAMP]
     m[N_HEADS] += stop - start
     m[DERIVATIONS] += stop - start
     m[REWRITES] += stop - start
@@ -196,13 +196,13 @@ def ground(
         trace(m, step, source, single, start, stop, ages)
         return
     if are_copies(m, step, single, ages):
-        copy_heads(m, step, source, start, stop, base)
+        copy_heads(m, step, source, start, stop)
         return
     rows, steps, slots, templates = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TEMPLATES)
     heads, tables, ranks = matrix(m, HEADS), vector(m, TABLES), vector(m, RANKS)
     low, compared = np.uint64(steps[step, STEP_TEMPLATES]), steps[step, STEP_COMPARED] != 0
     high, width = low + np.uint64(steps[step, STEP_HEADS]), np.uint64(heads.shape[1])
-    quiet, ranked = m[QUIET], m[RANKED] != 0
+    quiet = m[QUIET]
     only_last = m[MODE] == REDERIVE and high - low > 1
     n = before = np.uint64(m[N_HEADS])
     for position in range(np.uint64(start), np.uint64(stop)):
@@ -211,7 +211,7 @@ def ground(
             continue
         if compared and not bind(rows, row, steps, step, slots):
             continue
-        rank = max(base, np.int64(rows[row, STAMP])) if ranked else base
+        rank = max(base, np.int64(rows[row, STAMP]))
         first = last = n
         for t in range(low, high):
             last = n

@@ -68,7 +68,6 @@ from kgreason.engine.memory.layout import (
     GROUPS,
     HASHES,
     KEY_INFO,
-    LEVEL,
     MODE,
     N_GROUPS,
     NODES,
@@ -76,7 +75,6 @@ from kgreason.engine.memory.layout import (
     POSITION,
     POSTINGS,
     RANK,
-    RANKED,
     REDERIVE,
     REWRITES,
     ROWS,
@@ -238,11 +236,11 @@ def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
                 if g < 0:
                     continue
                 if is_last:
-                    found = finish(m, depth + 1, only, g, max(rank, rows[row, STAMP]) if m[RANKED] != 0 else rank)
+                    found = finish(m, depth + 1, only, g, max(rank, rows[row, STAMP]))
                     continue
             found = choose(m, node, BLOCK)
             if found:
-                push(m, depth + 1, BLOCK, max(rank, rows[row, STAMP]) if m[RANKED] != 0 else rank)
+                push(m, depth + 1, BLOCK, max(rank, rows[row, STAMP]))
     frames[depth, POSITION] = position
     m[REWRITES] += position - start
     m[FUEL] -= position - start
@@ -289,21 +287,20 @@ def run_single(m: Block, step: Number, high: Number) -> Number:
     """Run a plan whose body has one atom: derive heads from each row of the hits, up to position `high`."""
     start = m[AT_ROW]
     stop = room_for(m, step, start, high)
-    base = np.int64(0) if m[RANKED] != 0 else m[LEVEL]
-    ground(m, step, vector(m, GROUPED), np.int64(-1), start, stop, EVERY_AGE, base)
+    ground(m, step, vector(m, GROUPED), np.int64(-1), start, stop, EVERY_AGE, np.int64(0))
     m[AT_ROW] = stop
     return FINISHED if stop == high else INTERRUPTED
 
 
 @inline
 def start_rank(m: Block, row: Number) -> Number:
-    """Return the rank of a rewrite that starts at row `row`: the row's stamp, or the current level in a Bootstrap.
+    """Return the rank of a rewrite that starts at row `row`: the row's stamp.
 
     In the phase REDERIVE the row is a head, not part of the body, and the rank is -1.
     """
     if m[MODE] == REDERIVE:
         return np.int64(-1)
-    return np.int64(matrix(m, ROWS)[row, STAMP]) if m[RANKED] != 0 else m[LEVEL]
+    return np.int64(matrix(m, ROWS)[row, STAMP])
 
 
 @inline

@@ -12,10 +12,10 @@ exactly its derivations from the remaining facts:
 
 A fact that returns needs a stamp that is larger than the stamps in the body of a derivation. There are two ways:
 
-    few facts return     the rules run backwards and find all stamps. The fact gets the smallest stamp for which all its
-                         derivations count, as if it were new
-    many facts return    nothing is searched. Each fact gets the *late* stamp: 1 + the largest stamp of all facts that
-                         remain. So all its derivations count
+    few facts return     the rules run backwards and find all derivations. The fact gets the level above their bodies,
+                         and its frailty from their number, as if it were new
+    many facts return    nothing is searched. Each fact gets the *late* stamp: the level above all facts that remain. So
+                         all its derivations count
 
 Late stamps are correct but coarse: derivations from facts that returned are spare for all older facts. After many small
 commits, more facts would leave and return. So only a commit in which many facts return uses them. The choice depends on
@@ -29,7 +29,7 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import kernel
-from kgreason.engine.level.distinct import enqueue
+from kgreason.engine.level.distinct import above, enqueue
 from kgreason.engine.memory.blocks import matrix
 from kgreason.engine.memory.layout import (
     AGE,
@@ -57,13 +57,13 @@ from here on facts return by a search, with stamps that grow much more slowly.""
 
 
 @kernel
-def latest(m: Block) -> Number:
-    """Return the largest stamp of a fact that remains after Retract, or -1 if no fact remains."""
-    rows, found = matrix(m, ROWS), np.int64(-1)
+def late(m: Block) -> Number:
+    """Return the late stamp: the smallest stamp of the level above all facts that remain after Retract."""
+    rows, latest = matrix(m, ROWS), np.int64(-1)
     for r in range(m[N_ROWS]):
-        if rows[r, STATE] & AGE == OLD and rows[r, STAMP] > found:
-            found = np.int64(rows[r, STAMP])
-    return found
+        if rows[r, STATE] & AGE == OLD and rows[r, STAMP] > latest:
+            latest = np.int64(rows[r, STAMP])
+    return above(latest)
 
 
 @kernel

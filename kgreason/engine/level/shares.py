@@ -61,6 +61,7 @@ from kgreason.engine.memory.layout import (
     HASHED,
     HASHES,
     HEADS,
+    IS_UPDATE,
     KEY_INFO,
     LOGGED,
     MODE,
@@ -73,7 +74,6 @@ from kgreason.engine.memory.layout import (
     PART_ENDS,
     PARTED,
     PLANS,
-    RANKED,
     RANKS,
     RETRACT,
     REWRITES,
@@ -167,16 +167,12 @@ def counts(rows: Int32, r: Number, rank: Number, leaves: Flag, is_bootstrap: Fla
     spare derivation is counted at once if the undo log has the row already.
     """
     state = rows[r, STATE]
-    if not leaves:
-        if state & (AGE | ASSERTED) == NEXT:
-            if is_bootstrap:
-                fetch_add(rows, r * rows.shape[1] + SUPPORT, np.int32(1))
-                return False
-            return True
-        if state & AGE == GONE:
-            return True
-    if rank < rows[r, STAMP]:
+    if not leaves and not is_bootstrap and (state & (AGE | ASSERTED) == NEXT or state & AGE == GONE):
         return True
+    if rank < rows[r, STAMP]:
+        if is_bootstrap:
+            fetch_add(rows, r * rows.shape[1] + SUPPORT, np.int32(1))
+        return not is_bootstrap
     if state & UNKNOWN != 0:
         return False
     if is_bootstrap or state & LOGGED != 0:
@@ -193,7 +189,7 @@ def sift(m: Block, start: Number) -> None:
     """
     rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
     ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
-    bits, leaves, is_bootstrap = log2(m, ENTRIES), m[MODE] == RETRACT, m[RANKED] == 0 and m[MODE] == ASSERT
+    bits, leaves, is_bootstrap = log2(m, ENTRIES), m[MODE] == RETRACT, m[IS_UPDATE] == 0 and m[MODE] == ASSERT
     hashed, n = hashes(m, HASHED), start
     for low in range(start, m[N_HEADS], BLOCK):
         high = min(low + BLOCK, m[N_HEADS])
@@ -276,7 +272,7 @@ def run_chunks(m: Block) -> None:
     stopped: the worker of the frontier may be the only one whose work makes room.
     """
     chunks, extents = matrix(m, CHUNKS), wide(m, EXTENTS)
-    turn, half, is_bootstrap = wide(m, TURN), m[HEADS + 1] // 2, m[RANKED] == 0 and m[MODE] == ASSERT
+    turn, half, is_bootstrap = wide(m, TURN), m[HEADS + 1] // 2, m[IS_UPDATE] == 0 and m[MODE] == ASSERT
     while m[FUEL] >= 0 and m[N_HEADS] < half and m[N_EXTENTS] < extents.shape[0]:
         if m[CHUNK] < 0 and not next_chunk(m):
             break

@@ -40,6 +40,17 @@ Flag: TypeAlias = Annotated[Any, bool]
 # The words of a row: three of its own, then the fact's columns.
 STATE, STAMP, SUPPORT, FIRST = range(4)
 
+# A stamp is `level * ONE_LEVEL + frailty`. The level is 1 + the largest level in the bodies of the derivations with
+# which the fact appeared. The *frailty* is MOST_FRAIL minus their number, at least 0. So of two facts of one level, the
+# one that appeared with more derivations has the smaller stamp, and it may support the other one. A fact that was
+# asserted when it appeared has stamp 0. While the derivations are counted with which a fact appears, the frailty in its
+# stamp is 0. Earlier versions wrote snapshots whose stamps are levels. Nothing but the order of stamps matters, so such
+# facts are used as they are.
+ONE_LEVEL = 1 << 7
+MOST_FRAIL = ONE_LEVEL - 1
+LEVEL_BITS = 7  # the base-2 logarithm of ONE_LEVEL
+LAST_LEVEL = (1 << 24) - 1  # no fact may have this level: a stamp is an int32
+
 # The age of a row, the low three bits of its state.
 # A WAITING row belongs to a later segment of the current level. In the phase RETRACT the rows of a level are the rows
 # that leave. A row is GONE once its derivations are taken back; it stays in the hash table until `settle`. A DEAD row
@@ -97,8 +108,9 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     N_QUEUE,  # rows that this evaluation added, in order: the queue
     N_TOUCHED,  # rows written in the undo log
     LOGGING,  # 1: the undo log is kept
-    RANKED,  # 1: ranks are read from stamps (Update); 0: every rank is the level (Bootstrap)
-    LEVEL,  # rank of the current delta in Bootstrap
+    IS_UPDATE,  # 1: facts may be present, have left or return (Update); 0: facts only arrive (Bootstrap)
+    LEVEL,  # the level of the current delta in Bootstrap
+    LATEST,  # the largest stamp of a fact that this evaluation has added
     LEVEL_END,  # end of the current level in the queue
     SEGMENT_LOW,  # start of the current segment in the queue
     SEGMENT_HIGH,  # end of the current segment, once it is gatekept
@@ -159,7 +171,7 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     ASSERTING,  # 1: the heads that are taken in are asserted facts
     CHECK_AT,  # at the end of a segment with more rewrites than this, Python looks at the limit again
     COUNTERS,
-) = range(67)
+) = range(68)
 
 ARRAYS = (
     "rows",  # int32[n, 3 + w]: the fact table

@@ -4,10 +4,10 @@
 
 A rewrite starts at a body atom with a fact of the delta. The atoms before this atom see old facts; the atoms after it
 see old facts and the delta. So each derivation is met once. The *rank* of a derivation is the largest stamp of its body
-facts. The stamp of a new head is 1 + the largest rank of its derivations in the level, and its support is the number of
-these derivations. A head that is already present *gains* 1 support for each derivation with a rank below its stamp.
-Such gains happen only if the evaluation starts from an earlier result. From scratch, each new derivation has the number
-of the last level as its rank, and no present fact has a larger stamp.
+facts. The stamp of a new head has the level above the largest rank of its derivations in the level, and a frailty that
+comes from their number (`engine/memory/layout.py`). This number is its support. A head that is already present *gains*
+1 support for each derivation with a rank below its stamp. From scratch, only facts of the last level gain support, and
+only from facts of this level that are less frail.
 
 Rules with NOT, expressions or aggregates read facts that operators assert (`operators`). When a level is empty, the
 operators assert more facts. Then the levels go on as if the evaluation had started from an earlier result.
@@ -17,8 +17,9 @@ it could have as many rewrites as there are facts, and all of them would end at 
 each step (`kept`), so Spark plans a step without the steps before it. The steps end when no rewrite has a step left. Up
 to `LITTLE` rewrites or heads are broadcast to the facts; then the facts are read but not shuffled. If there are more,
 the join shuffles only facts that some atom asks for. Cost of a level: two joins for each step of the longest body, and
-six or seven further joins. The number of rules does not matter. If a level has more than `LITTLE` rewrites, its heads
-and the facts are grouped together instead of joined (`merged`).
+seven or eight further joins. The number of rules does not matter. If a level has more than `LITTLE` rewrites, its heads
+and the facts are grouped together instead of joined (`merged`), and only the facts of the last level are joined with
+the heads, to find what they gain. Then the heads stay in memory until the level is written.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from typing import NamedTuple, TypeAlias
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
+from kgreason.engine.memory.layout import LEVEL_BITS, MOST_FRAIL, ONE_LEVEL
 from kgreason.progress import Progress
 from kgreason.spark.close.candidates import derived
 from kgreason.spark.close.kept import Computed, Kept
@@ -99,7 +101,7 @@ class Fixpoint:
                     return
                 if wanted is not None:
                     self._asserting.append(number)
-                elif number and self.is_update:
+                elif self._may_gain(number):
                     self._gaining.append(number)
                 if number == len(sizes):
                     with progress(f"level {number}") as report:
@@ -113,6 +115,13 @@ class Fixpoint:
     def is_update(self) -> bool:
         """Whether some facts were asserted after other facts had been derived."""
         return self.before is not None or bool(self._asserting)
+
+    def _may_gain(self, number: int) -> bool:
+        """Whether present facts may gain support when rules derive level `number`.
+
+        From scratch the facts of level 0 are asserted, and gain nothing from each other.
+        """
+        return number > 1 or (number == 1 and self.is_update)
 
     def _wanted(self, number: int, kept: Kept, progress: Progress) -> DataFrame | None:
         """Return the facts that the operators assert as level `number`, or None if there are none."""
@@ -129,8 +138,8 @@ class Fixpoint:
         """Compute level `number`. Returns its tables by name; the table `facts` has the new facts.
 
         `first` gives level 0. `wanted` are the facts that operators assert as this level, or None if rules derive it.
-        If rules derive it in an update, the table `gains` has the support that present facts gain. If operators assert
-        it, the table `flags` has those of their facts that were present before.
+        If present facts may gain support, the table `gains` has this support. If operators assert the level, the table
+        `flags` has those of their facts that were present before.
         """
         if not number:
             return {"facts": first(kept)}
@@ -176,10 +185,10 @@ class Fixpoint:
         return self.levels.read(self._asserting, self._key, "flags")
 
     def _level(self, kept: Kept) -> dict[str, DataFrame]:
-        """Derive the next level. Returns its tables by name: `facts`, and in an update `gains`, see `gains()`."""
+        """Derive the next level. Returns its tables by name: `facts`, and `gains` if there may be gains (`gains()`)."""
         last = len(self.levels.sizes) - 1
         old, delta = self.facts(range(last)), self.levels.read([last], self.schema)
-        is_first = self.before is None and last == 0
+        is_first, may_gain = self.before is None and last == 0, self._may_gain(last + 1)
         rules = self._alive(delta if self._present else old.unionByName(delta))
         heads, rewrites = consequences(rules, None if is_first else old, delta, self._quiet, kept)
         if is_first:  # rules with an empty body derive their heads in the first level
@@ -187,16 +196,18 @@ class Fixpoint:
             heads = given if heads is None else heads.unionByName(given)
         if heads is None:
             empty = self.levels.read((), self.schema)
-            gains = {"gains": self.levels.read((), self._gains)} if self.is_update else {}
+            gains = {"gains": self.levels.read((), self._gains)} if may_gain else {}
             return {"facts": empty, **gains}
         present = old.unionByName(delta).where(derived(rules.plans.derived))
-        if not self.is_update and rewrites > LITTLE:
-            return {"facts": merged(heads, present, self.key).select("*", F.lit(False).alias("asserted"))}
-        if self.is_update:  # the heads are read twice: for the new facts and for the gains
-            heads = kept.computed(heads).frame
-        new, met = distinct(heads, present, self.key, kept)
-        facts = new.select("*", F.lit(False).alias("asserted"))
-        return {"facts": facts, "gains": gained(heads, met, self.key)} if self.is_update else {"facts": facts}
+        is_merged = rewrites > LITTLE and not self.is_update
+        if may_gain:  # the heads are read twice: for the new facts and for the gains
+            heads = kept.keep(heads) if is_merged else kept.computed(heads).frame
+        if is_merged:
+            new, met = merged(heads, present, self.key), little(delta, self.levels.sizes[last])
+        else:
+            new, met = distinct(heads, present, self.key, kept)
+        frames = {"facts": new.select("*", F.lit(False).alias("asserted"))}
+        return {**frames, "gains": gained(heads, met, self.key)} if may_gain else frames
 
     def _alive(self, facts: DataFrame) -> Rules:
         """Return the rules whose body atoms all match some fact.
@@ -250,8 +261,14 @@ def distinct(heads: DataFrame, present: DataFrame, key: Sequence[str], kept: Kep
     again, `tbl, c0.., stamp`. `key` has the names of the columns `tbl, c0..`.
     """
     support = F.count("*").cast("int").alias("support")
-    counted = kept.computed(heads.groupBy(*key).agg((F.max("rank") + 1).alias("stamp"), support))
+    counted = kept.computed(heads.groupBy(*key).agg(_stamp(F.max("rank"), F.count("*")), support))
     return absent(counted, present, key, kept)
+
+
+def _stamp(rank: Column, derivations: Column) -> Column:
+    """Return the stamp of a new fact. `rank`: the largest rank of its derivations; `derivations`: their number."""
+    level, frailty = F.shiftright(rank, LEVEL_BITS) + 1, F.lit(MOST_FRAIL) - F.least(derivations, F.lit(MOST_FRAIL))
+    return (level * ONE_LEVEL + frailty).cast("int").alias("stamp")
 
 
 def merged(heads: DataFrame, present: DataFrame, key: Sequence[str]) -> DataFrame:
@@ -264,7 +281,8 @@ def merged(heads: DataFrame, present: DataFrame, key: Sequence[str]) -> DataFram
         present.select(*key, F.col("stamp").alias("rank"), F.lit(0).alias("is_head"))
     )
     support = F.sum("is_head").cast("int").alias("support")
-    grouped = both.groupBy(*key).agg((F.max("rank") + 1).alias("stamp"), support, F.min("is_head").alias("is_new"))
+    stamp, is_new = _stamp(F.max("rank"), F.sum("is_head")), F.min("is_head").alias("is_new")
+    grouped = both.groupBy(*key).agg(stamp, support, is_new)
     return grouped.where("is_new = 1").drop("is_new")
 
 
@@ -286,7 +304,7 @@ def gained(heads: DataFrame, present: DataFrame, key: Sequence[str]) -> DataFram
 
     `heads` has a row for each new derivation. A derivation counts if its rank is below the stamp of the fact.
     """
-    met = heads.join(present, list(key)).where("rank < stamp")
+    met = heads.join(present.select(*key, "stamp"), list(key)).where("rank < stamp")
     return met.groupBy(*key).agg(F.count("*").cast("int").alias("support"))
 
 

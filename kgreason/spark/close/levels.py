@@ -4,14 +4,15 @@
     level n + 1    the heads that are not present yet, derived from level n and the levels before it. If there are none,
                    the facts that operators (NOT, expressions, aggregates) assert next; see `operators`
 
-Law (docs/architecture.md, The Spark path): the stamp of a fact is the round of the immediate-consequence operator that
-derives the fact. The support of a fact is the number of its derivations from facts with smaller stamps. In
-`materialize` stamps and supports are final when a fact is found, so a written level never changes. In `insert` the new
-facts are level 0. A fact of the earlier result may get new derivations. `insert` adds their number to the support of
-the fact at the end (docs/architecture.md, Update).
+Law (docs/architecture.md, The Spark path): the level in the stamp of a fact is the round of the immediate-consequence
+operator that derives the fact. The support of a fact is the number of its derivations from facts with smaller stamps.
+In `insert` the new facts are level 0. Stamps are final when a fact is found, and a written level never changes. But a
+fact may gain support later: in `materialize` from facts of its own level, in `insert` from all new facts. The end adds
+up what each fact has gained.
 
 Each level is written to Parquet and read back. After a crash, the loop resumes after the last complete level. Nothing
-as large as the data comes to the driver. Cost: a level is a fixed number of joins; see `fixpoint`. Skew: see
+as large as the data comes to the driver. Cost: a level is a fixed number of joins; see `fixpoint`. At the end the facts
+that may have gained support, in `materialize` the derived ones, are joined once more and written again. Skew: see
 `rewrites`.
 
 The levels are the semi-naive levels of DYRE (Carneiro de Lima and Apinis). The stamp and support of a fact are those of
@@ -34,6 +35,9 @@ from kgreason.spark.close.rewrites import Rules
 from kgreason.spark.folders.checkpoints import Levels, fingerprint
 
 _STATE = ("stamp", "support", "asserted")
+_STAMPS = "level and frailty"
+"""What stamps are made of. A part of fingerprints, so that no run goes on from levels with other stamps, which an
+earlier version has written."""
 
 
 def materialize(
@@ -60,12 +64,15 @@ def materialize(
     """
     asserted = _rows(facts, _key(program))
     who, operated = operators or (None, None)
-    levels = Levels(facts.sparkSession, folder, fingerprint((program, quiet, who), asserted))
+    levels = Levels(facts.sparkSession, folder, fingerprint((program, quiet, who, _STAMPS), asserted))
     fixpoint = Fixpoint(program, levels, quiet, None, told, operated)
     fixpoint.run(lambda _: _asserted(asserted, fixpoint.rules), progress)
     if fixpoint.is_update:
-        return levels.close(lambda: _updated(fixpoint, fixpoint.flags()), fixpoint.schema)
-    return fixpoint.facts(levels.all)
+        return levels.close(lambda: _updated(fixpoint, levels.all, fixpoint.flags()), fixpoint.schema)
+    if not any(levels.sizes[1:]):
+        return fixpoint.facts(levels.all)
+    final = levels.close(lambda: _updated(fixpoint, levels.all[1:]), fixpoint.schema)  # asserted facts have no gains
+    return fixpoint.facts([0]).unionByName(final)
 
 
 def insert(
@@ -88,10 +95,10 @@ def insert(
     """
     key = _key(program)
     before, asserted = _rows(result, (*key, *_STATE)), _rows(added, key).distinct()
-    levels = Levels(result.sparkSession, folder, fingerprint((program, quiet), before, asserted))
+    levels = Levels(result.sparkSession, folder, fingerprint((program, quiet, _STAMPS), before, asserted))
     fixpoint = Fixpoint(program, levels, quiet, before)
     fixpoint.run(lambda kept: _arriving(asserted, before, key, kept), progress)
-    return levels.close(lambda: _updated(fixpoint, asserted), fixpoint.schema)
+    return levels.close(lambda: _updated(fixpoint, levels.all, asserted), fixpoint.schema)
 
 
 def _key(program: Program) -> tuple[str, ...]:
@@ -123,17 +130,18 @@ def _arriving(asserted: DataFrame, before: DataFrame, key: Sequence[str], kept: 
     return arriving(new, key)
 
 
-def _updated(fixpoint: Fixpoint, asserted: DataFrame) -> DataFrame:
-    """Return all facts of `fixpoint` after an update.
+def _updated(fixpoint: Fixpoint, levels: range, asserted: DataFrame | None = None) -> DataFrame:
+    """Return the facts of these levels, and those of the earlier result, if there is one.
 
     Their support includes what they gained, and the facts in `asserted` count as asserted.
     """
     key = list(fixpoint.key)
-    flags = asserted.select(*key, F.lit(0).alias("gain"), F.lit(True).alias("flag"))
-    gains = fixpoint.gains().select(*key, F.col("support").alias("gain"), F.lit(False).alias("flag"))
-    changes = flags.unionByName(gains).groupBy(*key).agg(F.sum("gain").alias("gain"), F.max("flag").alias("flag"))
+    changes = fixpoint.gains().select(*key, F.col("support").alias("gain"), F.lit(False).alias("flag"))
+    if asserted is not None:
+        changes = changes.unionByName(asserted.select(*key, F.lit(0).alias("gain"), F.lit(True).alias("flag")))
+    changes = changes.groupBy(*key).agg(F.sum("gain").alias("gain"), F.max("flag").alias("flag"))
     return (
-        fixpoint.facts(fixpoint.levels.all)
+        fixpoint.facts(levels)
         .join(changes, key, "left")
         .select(
             *key,
