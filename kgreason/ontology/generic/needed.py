@@ -84,10 +84,21 @@ def can_derive_schema(rule: Rule) -> bool:
     return any(_may_be_schema(head) for head in rule.heads)
 
 
+MOST_WORK = 500_000
+"""So many comparisons of two atoms may one analysis make: about a second."""
+
+
+class _TooMuchError(Exception):
+    """Raised when an analysis makes more than `MOST_WORK` comparisons."""
+
+
 class _Analysis:
     """The state of one analysis: the patterns found so far, and the rules found to be needed.
 
-    `readers` are the generic rules that read schema. `schema` is the closed schema.
+    `readers` are the generic rules that read schema. `schema` is the closed schema. Each pattern is joined with the
+    schema and with all other patterns, so an analysis could take hours: all readers count as needed if it makes more
+    than `MOST_WORK` comparisons. That is never wrong. A rule that is not needed costs its evaluation and derives
+    nothing that the others do not.
     """
 
     def __init__(self, readers: tuple[Rule, ...], schema: Iterable[Triple]) -> None:
@@ -96,6 +107,7 @@ class _Analysis:
         self.reified = False
         self.patterns: dict[Atom, str] = {}
         self.needed: dict[Rule, str] = {}
+        self._work = 0
 
     @cached_property
     def keyword_facts(self) -> list[Atom]:
@@ -118,7 +130,10 @@ class _Analysis:
         The analysis starts again if it finds that a needed rule may read a triple with a keyword as subject or object.
         """
         before, self.patterns, self.needed = self.reified, {}, {}
-        needed = self._spread(rules)
+        try:
+            needed = self._spread(rules)
+        except _TooMuchError:
+            return dict.fromkeys(self.readers, "too many schema triples could be derived to look at each")
         return needed if self.reified == before else self.run(rules)
 
     def _spread(self, rules: list[Rule]) -> dict[Rule, str]:
@@ -166,6 +181,7 @@ class _Analysis:
             yield from self._joined(others, binding)
             return
         patterns = [fresh(pattern, len(premises)) for pattern in self.patterns]
+        self._count(len(patterns))
         for candidate in chain(self.facts.matching(wanted), patterns):
             extended = unified(wanted, candidate, binding)
             if extended is not None:
@@ -179,10 +195,16 @@ class _Analysis:
         body = {substituted(atom, binding) for atom in rule.body}
         heads = [substituted(head, binding) for head in rule.heads]
         news = [head for head in heads if head not in body and not self.facts.has(head)]
+        self._count(len(news) * len(self.patterns))
         for pattern in map(numbered, news):
             if self._may_be_schema(pattern) and not any(generalises(known, pattern) for known in self.patterns):
                 self.patterns[pattern] = rule.name
         return bool(news)
+
+    def _count(self, comparisons: int) -> None:
+        self._work += comparisons
+        if self._work > MOST_WORK:
+            raise _TooMuchError
 
     def _may_be_schema(self, head: Atom) -> bool:
         """Whether a head can be a schema triple or a fact about an RDF list, for this schema and data."""
