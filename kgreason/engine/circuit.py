@@ -514,8 +514,8 @@ class Circuit:
     def begin(self, *, is_update: bool, commit: int = 0) -> None:
         """Start a commit, or a part of a commit. `commit` is the number under which the costs of rules are counted.
 
-        With `is_update`, an undo log is kept. Without it (Bootstrap), the circuit must be empty, facts only arrive, and
-        there is no undo log.
+        With `is_update`, the circuit keeps an undo log. Without `is_update`, the commit is a Bootstrap: the circuit
+        must be empty, facts only arrive, and the circuit keeps no undo log.
         """
         counters = self._counters
         self.arrangements.mend()

@@ -41,7 +41,7 @@ def test_a_class_of_transitive_properties() -> None:
 
 
 def test_every_rule_is_needed_where_the_analysis_would_take_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As when `:Sensor a owl:Class` is no longer said in Brick, and data derive it: that analysis ran for minutes."""
+    """Brick has such a case: someone removes a triple `x a owl:Class`, and the data still imply this triple."""
     schema = ":Order rdfs:subClassOf owl:TransitiveProperty ."
     found = needed(schema, reified=False)
     monkeypatch.setattr("kgreason.ontology.generic.needed.MOST_WORK", 0)

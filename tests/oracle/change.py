@@ -172,7 +172,7 @@ class Model:
 
     def _level(self, newest: list[int]) -> int:
         """The level of a new head, from the largest stamps of the bodies of its derivations."""
-        return 1 + max(0, 0, *map(level_of, newest))
+        return 1 + max(0, *map(level_of, newest))
 
     # Derivations
 

@@ -46,7 +46,7 @@ class Late(Model):
 
 def above(stamps: Iterable[int]) -> int:
     """The smallest stamp of the level above all of these stamps."""
-    return (1 + max(0, 0, *map(level_of, stamps))) * (MOST_FRAIL + 1)
+    return (1 + max(map(level_of, stamps), default=0)) * (MOST_FRAIL + 1)
 
 
 class Counting(Late):

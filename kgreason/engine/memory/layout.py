@@ -46,10 +46,10 @@ STATE, STAMP, SUPPORT, FIRST = range(4)
 # asserted when it appeared has stamp 0. While the derivations are counted with which a fact appears, the frailty in its
 # stamp is 0. Earlier versions wrote snapshots whose stamps are levels. Nothing but the order of stamps matters, so such
 # facts are used as they are.
-ONE_LEVEL = 1 << 7
+LEVEL_BITS = 7
+ONE_LEVEL = 1 << LEVEL_BITS
 MOST_FRAIL = ONE_LEVEL - 1
-LEVEL_BITS = 7  # the base-2 logarithm of ONE_LEVEL
-LAST_LEVEL = (1 << 24) - 1  # no fact may have this level: a stamp is an int32
+LAST_LEVEL = (1 << (31 - LEVEL_BITS)) - 1  # no fact may have this level: a stamp is an int32
 
 # The age of a row, the low three bits of its state.
 # A WAITING row belongs to a later segment of the current level. In the phase RETRACT the rows of a level are the rows

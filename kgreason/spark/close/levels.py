@@ -36,8 +36,8 @@ from kgreason.spark.folders.checkpoints import Levels, fingerprint
 
 _STATE = ("stamp", "support", "asserted")
 _STAMPS = "level and frailty"
-"""What stamps are made of. A part of fingerprints, so that no run goes on from levels with other stamps, which an
-earlier version has written."""
+"""The parts of a stamp. Each fingerprint includes this text. An earlier version wrote levels with other stamps, and no
+run may continue from those levels."""
 
 
 def materialize(
