@@ -230,6 +230,11 @@ EDITS = {
         "A rdfs:subClassOf B",
         "j rdf:type A",
     ),
+    "a declaration that is inferred as well": (
+        "s rdfs:range owl:Class . i s B . B rdf:type owl:Class . A rdfs:subClassOf B . j rdf:type A",
+        "B rdf:type owl:Class",
+        "",
+    ),
     "a literal that has another spelling": (
         'i p "1"^^xsd:integer . i p "01"^^xsd:integer . p rdfs:subPropertyOf q',
         'i p "1"^^xsd:integer',
@@ -245,6 +250,17 @@ EDITS = {
 def test_an_edit_and_its_reverse(name: str, schema: SchemaMode, strategy: Strategy) -> None:
     first, removed, added = (tuple(in_default(triples(text))) for text in EDITS[name])
     live_through([Edit(added=first), Edit(removed, added), Edit(added, removed)], strategy, schema)
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_that_is_taken_back_leaves_no_rule(name: str) -> None:
+    first, removed, added = (tuple(in_default(triples(text))) for text in EDITS[name])
+    with KnowledgeGraph.open() as graph:
+        commit(graph, Edit(added=first))
+        before = in_force(graph)
+        commit(graph, Edit(removed, added))
+        commit(graph, Edit(added, removed))
+        assert in_force(graph) == before
 
 
 def test_the_last_triple_of_an_axiom_takes_its_rule_along() -> None:

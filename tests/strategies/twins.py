@@ -1,7 +1,8 @@
 """Random ontologies that write what they mean again and again: each expression is a new blank node wherever it is used.
 
-Some classes and properties are declared, as twins are none without; restrictions stand inside restrictions, lists and
-each other's equivalences; some have an IRI, or two fillers. Individuals are typed and related.
+Some classes and properties are declared, as twins are none without, and some of them by a property whose range is
+owl:Class; restrictions stand inside restrictions, lists and each other's equivalences; some have an IRI, or two
+fillers. Individuals are typed and related.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ Meaning: TypeAlias = str | tuple[Any, ...]
 CLASSES = tuple(map(term, "ABCDEF"))
 PROPERTIES = tuple(map(term, "pqr"))
 INDIVIDUALS = tuple(map(term, "ijk"))
+DECLARES = term("declares")
 OBJECT_PROPERTY, HAS_KEY = f"<{v.OWL}ObjectProperty>", f"<{v.OWL}hasKey>"
 KINDS = (v.SOME_VALUES_FROM, v.SOME_VALUES_FROM, v.ALL_VALUES_FROM, v.HAS_VALUE)
 LISTS = (v.INTERSECTION_OF, v.UNION_OF)
@@ -98,6 +100,9 @@ def twin_ontologies(draw: DrawFn, *, with_ends: bool = True) -> set[Triple]:
     for _ in range(draw(st.integers(1, 4))):
         triples.add((draw(st.sampled_from(INDIVIDUALS)), v.TYPE, draw(st.sampled_from(CLASSES))))
         triples.add(tuple(draw(st.sampled_from(each)) for each in (INDIVIDUALS, PROPERTIES, INDIVIDUALS)))  # type: ignore[arg-type]
+    if draw(st.integers(0, 3)) == 0:
+        triples.add((DECLARES, v.RANGE, v.CLASS))
+        triples |= {(INDIVIDUALS[0], DECLARES, each) for each in draw(st.sets(st.sampled_from(CLASSES), max_size=2))}
     if draw(st.integers(0, 9)) == 0:
         triples.add((draw(st.sampled_from(CLASSES)), v.SAME_AS, draw(st.sampled_from(CLASSES))))
     return triples
