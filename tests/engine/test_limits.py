@@ -133,5 +133,4 @@ def test_the_catalogue_finds_the_largest_ids(monkeypatch: pytest.MonkeyPatch, lo
 
 def test_an_array_grows_no_further_than_it_is_allowed() -> None:
     array = np.zeros(100, dtype=np.int32)
-    grow(array, 101, most=150)
-    assert len(array) == 150
+    assert len(grow(array, 101, most=150)) == 150

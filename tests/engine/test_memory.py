@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import mmap
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +14,9 @@ import pytest
 import kgreason
 from kgreason.compiled.library import kernel_sources
 from kgreason.engine.memory import blocks as memory_module
+from kgreason.engine.memory import buffers
 from kgreason.engine.memory.blocks import Memory
-from kgreason.engine.memory.buffers import grow
+from kgreason.engine.memory.buffers import cut, grow, zeros
 from kgreason.engine.memory.layout import ARRAYS, COUNTERS, ROWS
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System
@@ -25,8 +29,8 @@ def address(memory: Memory, name: str) -> int:
 
 
 def test_an_interrupt_while_an_array_moves_leaves_its_new_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    def grow_and_interrupt(array: np.ndarray, needed: int, most: int) -> None:
-        grow(array, needed)
+    def grow_and_interrupt(array: np.ndarray, needed: int, most: int) -> np.ndarray:
+        array.resize((needed, *array.shape[1:]), refcheck=False)
         raise KeyboardInterrupt
 
     memory = Memory()
@@ -36,6 +40,95 @@ def test_an_interrupt_while_an_array_moves_leaves_its_new_address(monkeypatch: p
         memory.grow("rows", 1 << 22)
     assert address(memory, "rows") == memory["rows"].ctypes.data
     assert memory.block[ROWS + 1] == len(memory["rows"]) == 1 << 22
+
+
+LARGE = 1 << 20
+"""Rows of two int32 columns that take more than 4 MB."""
+is_linux = pytest.mark.skipif(sys.platform != "linux", reason="only on Linux does an array grow where it is")
+
+
+@is_linux
+def test_a_large_array_grows_where_it_is() -> None:
+    array = zeros((LARGE, 2), np.int32)
+    array[:] = 7
+    grown = grow(array, 3 * LARGE)
+    assert grown.ctypes.data == array.ctypes.data
+    assert len(grown) == 3 * LARGE
+    assert (grown[:LARGE] == 7).all()
+    assert not grown[LARGE:].any()
+
+
+@is_linux
+def test_a_small_array_moves_once_on_its_way() -> None:
+    array, places = np.arange(16, dtype=np.int32), set()
+    while len(array) < 1 << 23:
+        array = grow(array, len(array) + 1)
+        places.add(array.ctypes.data if array.nbytes >= 4 << 20 else 0)
+    assert len(places) == 2
+    assert (array[:16] == np.arange(16)).all()
+    assert not array[16:].any()
+
+
+@pytest.mark.parametrize("kept", [0, 1, 5, LARGE // 4, LARGE // 4 + 1, 2 * LARGE])
+def test_what_is_cut_off_is_zero_when_it_comes_back(kept: int) -> None:
+    array = zeros((LARGE, 2), np.int32)
+    array[:] = 7
+    array = grow(cut(array, kept), LARGE)
+    assert (array[:kept] == 7).all()
+    assert not array[min(kept, LARGE) :].any() or kept >= LARGE
+
+
+@is_linux
+def test_memory_that_is_cut_off_is_given_back() -> None:
+    array = zeros((32 * LARGE, 2), np.int32)
+    array[:] = 7
+    before = resident()
+    array = cut(array, 5)
+    assert before - resident() > 200 << 20
+    assert (array == 7).all()
+
+
+def resident() -> int:
+    """The bytes of memory that the process has."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
+
+
+def test_an_array_grows_without_an_area(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on other systems, and where addresses are scarce."""
+    monkeypatch.setattr(buffers, "_area", lambda size: None)
+    array = zeros((LARGE, 2), np.int32)
+    array[:] = 7
+    array = grow(cut(grow(array, 3 * LARGE), LARGE // 2), LARGE)
+    assert (array[: LARGE // 2] == 7).all()
+    assert not array[LARGE // 2 :].any()
+
+
+@is_linux
+def test_scarce_addresses_are_no_error() -> None:
+    """Under `ulimit -v` there are no addresses for an area."""
+    script = """
+import resource, numpy as np
+from kgreason.engine.memory.buffers import cut, grow, zeros
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 28),) * 2)
+array = zeros(1 << 22, np.int32)
+array[:] = 7
+assert array.flags.owndata
+array = grow(array, 1 << 23)
+print(int(array.sum()), len(cut(array, 3)))
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.stderr) == (f"{7 << 22} 3\n", "")
+
+
+def test_an_array_that_outgrows_its_area_gets_a_larger_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(buffers, "_MOST", 1 << 20)
+    array = zeros(LARGE, np.int32)
+    array[:] = 7
+    for _ in range(3):
+        array = grow(array, 2 * len(array))
+    assert (array[:LARGE] == 7).all()
+    assert not array[LARGE:].any()
 
 
 @pytest.mark.parametrize("array", [np.zeros(3, dtype=np.int64), np.zeros((4, 4), dtype=np.int32).T[:2]])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kgreason.compiled import kernel
 from kgreason.engine.facts.hash_table import find_row
 from kgreason.engine.memory.blocks import Memory, entries, matrix
-from kgreason.engine.memory.buffers import power_of_two
+from kgreason.engine.memory.buffers import power_of_two, zeros
 from kgreason.engine.memory.hashing import hash_row, log2
 from kgreason.engine.memory.layout import (
     ABSENT,
@@ -86,9 +86,9 @@ class FactTable:
         self._memory, self._workers = memory, workers
         self._block, self._counters = memory.block, memory.counters
         self._is_hashed = True
-        memory["rows"] = np.zeros((room, FIRST + width), dtype=np.int32)
+        memory["rows"] = zeros((room, FIRST + width), np.int32)
         memory["entries"] = _entries(room if room <= _HUGE else room // 2)
-        memory["queue"] = np.zeros(room, dtype=np.int32)
+        memory["queue"] = zeros(room, np.int32)
         memory["free"] = np.zeros(16, dtype=np.int32)
 
     def __len__(self) -> int:
@@ -148,7 +148,7 @@ class FactTable:
         """Give every row at least `width` columns. New columns hold the padding 0, so the hashes stay the same."""
         old = self._memory["rows"]
         if width > self.width:
-            rows = np.zeros((old.shape[0], FIRST + width), dtype=np.int32)
+            rows = zeros((old.shape[0], FIRST + width), np.int32)
             rows[:, : old.shape[1]] = old
             self._memory["rows"] = rows
 
@@ -345,8 +345,9 @@ class FactTable:
         Returns the old number of each row: int32[n]. All arrangements must be empty.
         """
         kept = self.present()
-        self._memory["rows"] = self._memory["rows"][kept]
-        self._memory.grow("rows", 16)
+        rows = zeros((max(16, len(kept)), FIRST + self.width), np.int32)
+        np.take(self._memory["rows"], kept, axis=0, out=rows[: len(kept)], mode="clip")
+        self._memory["rows"] = rows
         self._memory["queue"] = np.zeros(16, dtype=np.int32)
         self._memory["free"] = np.zeros(16, dtype=np.int32)
         self._block[[N_ROWS, N_FREE, N_DEAD, N_QUEUE]] = len(kept), 0, 0, 0

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.compiled import array_at, inline, primitive
-from kgreason.engine.memory.buffers import cut, grow, owned
+from kgreason.engine.memory.buffers import cut, grow
 from kgreason.engine.memory.layout import ARRAYS, COUNTERS, CREW, WORDS, Block, Int32, Int64, Number, UInt32, UInt64
 
 _DTYPES = {
@@ -70,9 +70,9 @@ class Memory:
         """
         if self.room(name) >= needed:
             return
-        array = owned(self._arrays[name])
+        array = self._arrays[name]
         try:
-            grow(array, needed, most)
+            array = grow(array, needed, most)
         finally:
             self[name] = array
 
@@ -80,7 +80,7 @@ class Memory:
         """Shorten an array to `room` rows. An array that is shorter already stays as it is."""
         array = self._arrays[name]
         try:
-            cut(array, room)
+            array = cut(array, room)
         finally:
             self[name] = array
 
