@@ -30,7 +30,7 @@ from kgreason.threads import Call
 
 LOOKS = 1 << 17
 """How many times a thread looks for a change."""
-_UNTIL_KERNEL = 1 << 12
+_UNTIL_KERNEL = 1 << 9
 """A thread that finds a call looks so many times more. Meanwhile its caller begins its own kernel and releases the GIL:
 a thread that waits for the GIL sleeps."""
 _ASKED, _ENDED, _UNUSED, _WORDS = 0, 8, 16, 24

@@ -226,6 +226,26 @@ def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
 
 
 @kernel
+def arrange_few(m: Block, a: Number, keys: Int32, left: Int32, low: Number, high: Number) -> Number:
+    """As `arrange_present`, for an arrangement that must hold few rows: those that meet one of the trigger keys `keys`.
+
+    `keys`: int32[k]. `left`: int32[1], how many such rows there are at most. The search ends when all are entered.
+    """
+    rows = matrix(m, ROWS)
+    for r in range(low, high):
+        if left[0] == 0:
+            return high
+        if rows[r, STATE] & MET != 0:
+            for i in range(keys.size):
+                if meets(m, np.int64(keys[i]), rows, r):
+                    if not arrange(m, a, r):
+                        return r
+                    left[0] -= 1
+                    break
+    return high
+
+
+@kernel
 def arrange_asked(m: Block, ask: Number, k: Number, candidates: Int32, low: Number, is_first: Flag) -> Number:
     """Enter the rows of an ask that is not live yet: the MET rows in `candidates[low:]` that meet key `k` of the ask.
 
