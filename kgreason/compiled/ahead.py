@@ -39,6 +39,7 @@ FIRST = (
     "kgreason.engine.level.distinct.assert_rows",
     "kgreason.engine.program.derivable.note_needed",
     "kgreason.engine.index.maintenance.arrange_present",
+    "kgreason.engine.index.maintenance.arrange_few",
     "kgreason.engine.index.maintenance.arrange_asked",
     "kgreason.terms.interning.find_all",
     "kgreason.terms.interning.find_firsts",

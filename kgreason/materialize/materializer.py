@@ -218,18 +218,16 @@ class Materializer:
         if self.operators.are_any:
             self.operators.restart()
         changes = self.engine.changes()
-        fell, is_reviewed = False, False
+        reviewed = set[Flags]()  # each value is reviewed once: rules with NOT could set a flag again and again
         while True:
             self._look_at(changes.rows, changes.tables)
             called, facts = self._called_for(changes, closure.removed), self._wanted(changes, steps)
             if called == self.flags and not any(facts) and self.operators.are_any:
                 facts = self.operators.decided(changes, means.check)
-            # flags that fell and rise again: the rules say NOT, and could go on like this for ever
-            is_reviewed |= fell and called != self.flags
             if called == self.flags and not any(facts):
-                called = called if is_reviewed else self._still_called_for(changes, closure)
-                fell = called != self.flags
-                if not fell:
+                called = called if called in reviewed else self._still_called_for(changes, closure)
+                reviewed.add(self.flags)
+                if called == self.flags:
                     if self.operators.are_any:
                         self.operators.finish()
                     changes = self._tidied(changes, means)

@@ -31,6 +31,15 @@ def counted_as_large(share: int) -> Iterator[None]:
 
 
 @contextmanager
+def filled_by_comparing() -> Iterator[None]:
+    """An empty arrangement is filled by comparing each row with all its keys, however many rows and keys these are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrangements, "_FEW_KEYS", 1 << 20)
+        patch.setattr(arrangements, "_FEW_SHARE", 0)
+        yield
+
+
+@contextmanager
 def few_notes() -> Iterator[None]:
     """Circuits with room for the notes of only one row that leaves."""
     with pytest.MonkeyPatch.context() as patch:

@@ -146,7 +146,13 @@ def test_the_other_process_ends_with_this_one(tmp_path: Path) -> None:
 
 def test_first_names_the_kernels_that_first_commits_call(tmp_path: Path) -> None:
     lines = tmp_path / "lines.nt"
-    lines.write_text("<http://example.org/a> <http://example.org/knows> <http://example.org/c> .\n")
+    some = (
+        f"<http://example.org/{i}> <http://example.org/p> <http://example.org/{j}> .\n"
+        for i in range(50)
+        for j in range(50)
+    )
+    # some arrangement needs few of so many rows
+    lines.write_text("".join(["<http://example.org/a> <http://example.org/knows> <http://example.org/c> .\n", *some]))
     code = f"""if True:
         import gc
         from kgreason import KnowledgeGraph

@@ -12,13 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine import circuit
+from kgreason.engine.engine import Strategy
 from kgreason.engine.index import candidates
 from kgreason.engine.index.arrangements import Arrangements
-from kgreason.engine.memory.layout import GROUP_LENGTH, N_DEAD, N_POSTINGS, N_ROWS
+from kgreason.engine.memory.layout import (
+    GROUP_ARRANGEMENT,
+    GROUP_FIRST,
+    GROUP_LENGTH,
+    GROUP_START,
+    N_ARRANGED,
+    N_DEAD,
+    N_POSTINGS,
+    N_ROWS,
+)
 from kgreason.engine.snapshot import Snapshot
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.arrangements import check
-from tests.engine.small_rooms import counted_as_large, few_notes
+from tests.engine.small_rooms import counted_as_large, few_notes, filled_by_comparing
 from tests.engine.systems import System
 from tests.strategies.dense import any_histories
 from tests.strategies.programs import History
@@ -49,6 +59,46 @@ def test_every_commit_keeps_the_arrangements(few: bool, share: int, history: His
             check(system.engine.circuit)
             system.commit(*commit, strategy="update")
             check(system.engine.circuit)
+
+
+@settings(max_examples=60)
+@given(any_histories(), st.sampled_from(["update", "bootstrap"]))
+def test_arrangements_that_are_filled_by_comparing_are_those_of_a_look_at_each_row(
+    history: History, strategy: Strategy
+) -> None:
+    other = System()
+    with filled_by_comparing():
+        system = System()
+        for commit in history.commits:
+            system.commit(*commit, strategy=strategy)
+            check(system.engine.circuit)
+    for commit in history.commits:
+        other.commit(*commit, strategy=strategy)
+    assert _groups(system) == _groups(other)
+
+
+@pytest.mark.parametrize("is_compared", [True, False])
+def test_an_arrangement_that_is_filled_late_grows_on_the_way(is_compared: bool) -> None:
+    edges = [Atom("edge", (f"<{number // 3}>", f"<{number}>")) for number in range(3_300)]
+    system = System()
+    system.update(edges)
+    with filled_by_comparing() if is_compared else nullcontext():
+        system.update([Atom("path", ("<0>", "<1>"))], RULES[:2])
+        check(system.engine.circuit)
+    assert max(map(len, _groups(system).values())) == 3
+    assert len(_groups(system)) >= 1_000
+
+
+def _groups(system: System) -> dict[tuple[int, int], list[int]]:
+    """The rows of each group in their order, by arrangement and first row."""
+    memory, n = system.engine.circuit.memory, system.engine.circuit.block[N_ARRANGED]
+    found = {}
+    for group in memory["groups"][:n]:
+        start, length = int(group[GROUP_START]), int(group[GROUP_LENGTH])
+        if length:
+            rows = [start] if length == 1 else memory["postings"][start : start + length].tolist()
+            found[int(group[GROUP_ARRANGEMENT]), int(group[GROUP_FIRST])] = rows
+    return found
 
 
 @settings(max_examples=60)

@@ -24,7 +24,7 @@ from kgreason.rules.model import Atom
 from tests.engine.arrangements import check
 from tests.engine.crews import crews
 from tests.engine.paths import JOIN, STEP, chain
-from tests.engine.small_rooms import small_quantum, small_rooms
+from tests.engine.small_rooms import filled_by_comparing, small_quantum, small_rooms
 from tests.engine.systems import System
 from tests.engine.test_budget import EXPLODING, NODES
 from tests.engine.test_growth import commits
@@ -147,9 +147,10 @@ def test_where_no_thread_can_be_started_the_caller_does_all(monkeypatch: pytest.
 
 
 @settings(max_examples=50)
-@given(any_histories(), MIXTURES, st.booleans())
-def test_histories_in_small_rooms(history: History, mixture: Mixture, is_small: bool) -> None:
-    with crews(2, 16), small_quantum(), small_rooms(16) if is_small else nullcontext():
+@given(any_histories(), MIXTURES, st.booleans(), st.booleans())
+def test_histories_in_small_rooms(history: History, mixture: Mixture, is_small: bool, is_compared: bool) -> None:
+    filled = filled_by_comparing() if is_compared else nullcontext()
+    with crews(2, 16), small_quantum(), small_rooms(16) if is_small else nullcontext(), filled:
         check_history(history, mixture)
 
 

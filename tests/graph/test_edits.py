@@ -12,7 +12,7 @@ from kgreason.materialize.options import SchemaMode
 from tests.oracle import owl2rl
 from tests.oracle.notation import triples
 
-from .histories import Edit, Model, histories, lines_of
+from .histories import PREFIXES, Edit, Model, histories, lines_of
 from .states import in_default, in_the_tables
 from .views import Lines, lasting, lines, normalised, rows, view
 
@@ -261,6 +261,32 @@ def test_an_edit_that_is_taken_back_leaves_no_rule(name: str) -> None:
         commit(graph, Edit(removed, added))
         commit(graph, Edit(added, removed))
         assert in_force(graph) == before
+
+
+WAVERING = """
+@rule calls [:C, a, owl:Class] :- [:on, :on, :on], NOT [:p, rdfs:subPropertyOf, :p] .
+@rule also [:C, a, owl:Class] :- [:too, :too, :too] .
+@rule ranges [:q, rdfs:range, :D] :- [:more, :more, :more] .
+"""
+"""The first rule derives an axiom that calls for generic rules. These derive what the rule denies."""
+
+
+@pytest.mark.parametrize("more", ["", ":more :more :more ."])
+def test_a_commit_ends_where_rules_call_for_generic_rules_and_then_do_not(more: str) -> None:
+    """Generic rules could come and go for ever: when `also` no longer derives the axiom, with `more` in another way."""
+    with KnowledgeGraph.open() as graph:
+        with graph.transaction() as tx:
+            tx.add(f"{PREFIXES} :p a owl:ObjectProperty . :on :on :on . :too :too :too . {more}")
+            tx.add_rules(PREFIXES + WAVERING)
+        graph.remove(f"{PREFIXES} :too :too :too .")
+        graph.add(f"{PREFIXES} :x :y :z .")
+        with graph.transaction() as tx:
+            tx.remove(f"{PREFIXES} :p a owl:ObjectProperty .")
+            tx.remove_rules(PREFIXES + WAVERING)
+        with KnowledgeGraph.open() as other:
+            other.add(f"{PREFIXES} :on :on :on . :x :y :z . {more}")
+            assert in_force(graph) == in_force(other)
+            assert lines(graph.dump()) == lines(other.dump())
 
 
 def test_the_last_triple_of_an_axiom_takes_its_rule_along() -> None:

@@ -1,6 +1,6 @@
 """Random ontologies that write what they mean again and again: each expression is a new blank node wherever it is used.
 
-Some classes and properties are declared, as twins are none without, and some of them by a property whose range is
+Some classes and properties are declared, as twins are none without, and some classes by a property whose range is
 owl:Class; restrictions stand inside restrictions, lists and each other's equivalences; some have an IRI, or two
 fillers. Individuals are typed and related.
 """

@@ -2,10 +2,10 @@
 
 An ask is the request that an arrangement hold the rows that meet a key. An ask is *live* when the arrangement holds
 these rows. They are entered when a plan that needs the ask first runs. If the arrangement is empty then, one pass over
-all rows enters the rows of all its asks. This pass leaves an ask out if very many rows meet its key and no plan that
-can derive facts needs the ask. Example: an ask about rdf:type, before the first owl:sameAs. For a rule that is added
-later, usually only the rows that the `Catalogue` lists for its keys are looked at. Counts and arrangements hold the
-rows with the flag MET (`maintenance`).
+the rows enters the rows of all its asks: over all rows, or in a Bootstrap over those that are MET. This pass leaves an
+ask out if very many rows meet its key and no plan that can derive facts needs the ask. Example: an ask about rdf:type,
+before the first owl:sameAs. For a rule that is added later, usually only the rows that the `Catalogue` lists for its
+keys are looked at. Counts and arrangements hold the rows with the flag MET (`maintenance`).
 
 Invariant: at most half of the hash table's entries are taken. Cost: each group takes 20 bytes, and two to four entries
 of five bytes in the hash table. A group of more than one row has a run of postings, with eight bytes for each posting;
@@ -52,8 +52,9 @@ _LARGE_SHARE = 16
 """A key is large if more than one in 16 rows has its constants. The rows of a large key are entered only when a plan
 needs them, by a pass over all rows."""
 _FEW_KEYS, _FEW_SHARE = 2, 1024
-"""If no more than two keys have rows, and these are at most one in 1,024 of all rows, the pass compares each row with
-the keys. This takes a third of the time of a pass that looks up the keys of each row, and ends with the last row."""
+"""An arrangement is filled by comparing each row with its keys if at most two keys have rows, and if at most one in
+1,024 of the rows meets one of them. This takes a third of the time of a pass that looks up the keys of each row, and it
+ends with the last row that is found."""
 _MANY_ROWS = 4096
 """If there is more than one new key for 4,096 rows, one pass over all rows counts for all new keys."""
 
@@ -249,7 +250,7 @@ class Arrangements:
             asks = asks[~is_large | (needed[asks] == 1)]
         self._memory["live_asks"][asks] = 1
         at, end = 0, self._seen()
-        if self._counters[IS_UPDATE] == 0 and self._enter_few(arrangement, self._planner.asks.array[asks, 2], end):
+        if self._enter_few(arrangement, self._planner.asks.array[asks, 2], end):
             return
         if self._workers.is_worth(end):
             self._workers.find(arrangement, end, self)
@@ -258,9 +259,9 @@ class Arrangements:
             self.grow()
 
     def _enter_few(self, arrangement: int, keys: Int32, end: int) -> bool:
-        """In a Bootstrap, enter the rows 0 to `end - 1` that meet one of `keys` into an arrangement, if they are few.
+        """Enter the rows 0 to `end - 1` that meet one of `keys` into an arrangement, if they are few.
 
-        Returns whether they are few. In an Update, the counts of keys could lack rows that leave.
+        Returns whether they are few.
         """
         counts = self._memory["key_count"][keys]
         total, keys = int(counts.sum(dtype=np.int64)), keys[counts > 0]

@@ -9,7 +9,7 @@ there is nothing to do here for a row that returns, or that an undone commit had
 arrangement may be filled. For a new key or a new ask, the present rows that may meet the key are looked through.
 
 Cost for each row: a probe for each shape of keys that the row may meet, and a probe for each arrangement that it is in.
-`count_present` and `arrange_present` look at every row.
+`count_present` looks at every row, `arrange_present` and `arrange_few` at every row that they are given.
 """
 
 from __future__ import annotations
@@ -229,7 +229,8 @@ def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
 def arrange_few(m: Block, a: Number, keys: Int32, left: Int32, low: Number, high: Number) -> Number:
     """As `arrange_present`, for an arrangement that must hold few rows: those that meet one of the trigger keys `keys`.
 
-    `keys`: int32[k]. `left`: int32[1], how many such rows there are at most. The search ends when all are entered.
+    `keys`: int32[k]. `left`: int32[1], the number of such rows, or more, but never less: the search ends when so many
+    are entered.
     """
     rows = matrix(m, ROWS)
     for r in range(low, high):

@@ -5,10 +5,10 @@ time, a large array wastes at most a third of its room, and a huge one a ninth. 
 while it grows.
 
 On Linux, an array of 4 MB or more lies at the start of an *area*: addresses for 64 GB, or for as many bytes as the
-machine has memory. Only those in use take memory. So the array grows where it is, and no byte is written twice.
-Elsewhere, or if addresses are scarce (`ulimit -v`, strict overcommit), the operating system moves it. Measured on a
-closure of 16 million facts: to grow moved rows took a seventh of a Bootstrap, on one thread while the others wait, and
-half of their huge pages were lost.
+machine has memory. Only those in use take memory. So the array is copied once, when it gets its area, and then grows
+where it is. There are no areas elsewhere, and where addresses are limited (`ulimit -v`, `ulimit -d`, strict
+overcommit): there `realloc` moves the array, with or without a copy. Measured on a closure of 16 million facts: to grow
+moved rows took a seventh of a Bootstrap, on one thread while the others wait, and half of their huge pages were lost.
 
 Invariant: in an area, all bytes after the array are 0.
 """
@@ -21,10 +21,14 @@ import sys
 from contextlib import suppress
 from functools import cache
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+
+if sys.platform == "linux":
+    import resource
 
 _LARGE, _HUGE = 1 << 20, 1 << 24
 _HUGE_PAGE = 1 << 21
@@ -48,15 +52,28 @@ def zeros(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
 
 
 def _area(size: int) -> _Area | None:
-    """Return an area with room for `size` bytes, all 0; None if there is none."""
-    if sys.platform == "linux":
-        with suppress(OSError, OverflowError):
+    """Return an area with room for `size` bytes, all 0; None if there is none, or if the machine has less memory."""
+    if _has_areas() and size <= _memory():
+        with suppress(OSError):
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
             area = _Area(-1, max(min(_memory(), _MOST), 2 * size), flags=flags)
             with suppress(OSError):  # a kernel without huge pages
                 area.madvise(mmap.MADV_HUGEPAGE)
             return area
     return None
+
+
+@cache
+def _has_areas() -> bool:
+    """Whether addresses cost nothing here. Areas would soon use up a limit; strict overcommit counts them as memory."""
+    if sys.platform != "linux":
+        return False
+    limits = (resource.getrlimit(each)[0] for each in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
+    try:
+        overcommit = Path("/proc/sys/vm/overcommit_memory").read_text()
+    except OSError:
+        overcommit = "2"
+    return all(limit == resource.RLIM_INFINITY for limit in limits) and overcommit.strip() != "2"
 
 
 def _area_of(array: NDArray[Any]) -> _Area | None:
@@ -112,7 +129,7 @@ def cut(array: NDArray[Any], room: int) -> NDArray[Any]:
 
 
 def _clear(area: _Area, start: int, end: int) -> None:
-    """Set the bytes of an area from `start` to `end` to 0, and give the memory of whole huge pages back."""
+    """Set the bytes of an area from `start` to `end` to 0, and give the memory of most of them back."""
     edge = min(-(-start // _HUGE_PAGE) * _HUGE_PAGE, end)
     np.frombuffer(area, np.uint8, edge - start, start)[:] = 0
     if edge < end:
