@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 
@@ -261,6 +263,20 @@ def test_an_edit_that_is_taken_back_leaves_no_rule(name: str) -> None:
         commit(graph, Edit(removed, added))
         commit(graph, Edit(added, removed))
         assert in_force(graph) == before
+
+
+@pytest.mark.slow
+def test_a_declaration_that_brick_infers_as_well_leaves_no_rule(shared_data: Path) -> None:
+    files = [shared_data / "ontologies" / name for name in ("Brick-1.1.n3.gz", "brick_building_VM3A_v1.1.ttl.gz")]
+    declaration = "brick:Supply_Air_Flow_Sensor a <http://www.w3.org/2002/07/owl#Class>"
+    prefixes = {"brick": "https://brickschema.org/schema/1.1/Brick#"}
+    with KnowledgeGraph.open() as graph:
+        graph.load(*files)
+        before = in_force(graph), lines(graph.dump())
+        graph.update(f"DELETE DATA {{ {declaration} }}", prefixes=prefixes)
+        assert in_force(graph) != before[0]  # it is derived now, and calls for generic rules
+        graph.update(f"INSERT DATA {{ {declaration} }}", prefixes=prefixes)
+        assert (in_force(graph), lines(graph.dump())) == before
 
 
 WAVERING = """
