@@ -17,11 +17,13 @@ from kgreason.ontology.twins import LiveTwins
 from kgreason.ontology.undo import UndoLog
 from tests.oracle.graph import Triple
 from tests.oracle.vocabulary import (
+    ALL_VALUES_FROM,
     DOMAIN,
     EQUIVALENT_CLASS,
     EQUIVALENT_PROPERTY,
     NOTHING,
     RANGE,
+    SOME_VALUES_FROM,
     SUB_CLASS_OF,
     SUB_PROPERTY_OF,
     THING,
@@ -58,13 +60,20 @@ def noise(loud: Collection[Triple]) -> Callable[[Triple], bool]:
 
 
 def is_plain(asserted: Collection[Triple], quiet: Collection[Triple], loud: Collection[Triple]) -> bool:
-    """Whether a graph has neither restrictions that say the same nor odd ones, and the group says nothing but noise."""
+    """Whether a graph has no restrictions that say the same, no odd ones, and none over an empty class.
+
+    And the group must say nothing but noise. Over an empty class kgreason says some of the noise (scm_over_nothing in
+    twins.dl).
+    """
     twins, is_noise = LiveTwins(UndoLog()), noise(loud)
     twins.change((), asserted)
     said = {fact.relation for fact in twins.facts}
     speaks_of_thing = any((s, p) == (THING, SUB_CLASS_OF) for s, p, _ in loud)
+    over = {o for _, p, o in asserted if p in (SOME_VALUES_FROM, ALL_VALUES_FROM)}
+    is_over_nothing = any(p == SUB_CLASS_OF and o == NOTHING and s in over for s, p, o in loud) or NOTHING in over
     is_silent = all(triple in quiet or is_noise(triple) for triple in loud)
-    return said.isdisjoint(["scm_twin", "scm_odd"]) and is_silent and not speaks_of_thing
+    is_ordinary = said.isdisjoint(["scm_twin", "scm_odd"]) and not is_over_nothing
+    return is_ordinary and is_silent and not speaks_of_thing
 
 
 def is_coherent(loud: Collection[Triple]) -> bool:

@@ -237,6 +237,12 @@ EDITS = {
         "B rdf:type owl:Class",
         "",
     ),
+    "a restriction over an empty class": (
+        "r owl:onProperty p . r owl:someValuesFrom B . B rdfs:subClassOf owl:Nothing . A rdf:type owl:Class . "
+        "A rdfs:subClassOf B . i p j . j rdf:type A",
+        "A rdf:type owl:Class",
+        "",
+    ),
     "a literal that has another spelling": (
         'i p "1"^^xsd:integer . i p "01"^^xsd:integer . p rdfs:subPropertyOf q',
         'i p "1"^^xsd:integer',
