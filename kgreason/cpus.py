@@ -1,4 +1,4 @@
-"""`cpus`: the number of CPUs that this process may use.
+"""`cpus`: the number of CPUs that this process may use. `memory`: the size of the machine's memory.
 
 Two limits hold on Linux: the affinity of the process (`taskset`), and the quota of its control groups, as a container
 with `--cpus 2` has. A quota of 1.5 CPUs counts as 2. Elsewhere all CPUs of the machine count.
@@ -14,6 +14,11 @@ from pathlib import Path, PurePosixPath
 
 _GROUPS, _OWN = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 _UNLIMITED = "max", "-1"
+
+
+def memory() -> int:
+    """Return the size of the machine's memory in bytes. Not for Windows."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def cpus() -> int:

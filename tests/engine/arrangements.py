@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from kgreason.engine.circuit import Circuit
@@ -29,6 +31,7 @@ from kgreason.engine.memory.layout import (
     STATE,
     SUPPORT,
     TABLE,
+    Int32,
 )
 
 
@@ -66,18 +69,24 @@ def check_postings(circuit: Circuit) -> None:
     assert sorted(places) == list(range(end))
 
 
-def _held(circuit: Circuit) -> list[tuple[int, int]]:
-    """The (arrangement, row) pairs that stand in the groups; no pair stands there twice."""
-    memory, rows = circuit.memory, circuit.memory["rows"]
-    found: list[tuple[int, int]] = []
+def groups_of(circuit: Circuit) -> Iterator[tuple[Int32, list[int]]]:
+    """The groups, each with its rows in their order."""
+    memory = circuit.memory
     for group in memory["groups"][: int(circuit.block[N_ARRANGED])]:
         start, length = int(group[GROUP_START]), int(group[GROUP_LENGTH])
         if length:
-            run = [start] if length == 1 else memory["postings"][start : start + length].tolist()
-            assert group[GROUP_FIRST] in run
-            assert sum(not rows[r, STATE] & MET for r in run) == group[GROUP_DEAD] // ONE_DEAD
-            assert length == 1 or length <= 1 << group[GROUP_DEAD] % ONE_DEAD
-            found += [(int(group[GROUP_ARRANGEMENT]), r) for r in run]
+            yield group, [start] if length == 1 else memory["postings"][start : start + length].tolist()
+
+
+def _held(circuit: Circuit) -> list[tuple[int, int]]:
+    """The (arrangement, row) pairs that stand in the groups; no pair stands there twice."""
+    rows = circuit.memory["rows"]
+    found: list[tuple[int, int]] = []
+    for group, run in groups_of(circuit):
+        assert group[GROUP_FIRST] in run
+        assert sum(not rows[r, STATE] & MET for r in run) == group[GROUP_DEAD] // ONE_DEAD
+        assert len(run) == 1 or len(run) <= 1 << group[GROUP_DEAD] % ONE_DEAD
+        found += [(int(group[GROUP_ARRANGEMENT]), r) for r in run]
     assert len(set(found)) == len(found)
     return found
 

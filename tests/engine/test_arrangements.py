@@ -19,15 +19,13 @@ from kgreason.engine.memory.layout import (
     GROUP_ARRANGEMENT,
     GROUP_FIRST,
     GROUP_LENGTH,
-    GROUP_START,
-    N_ARRANGED,
     N_DEAD,
     N_POSTINGS,
     N_ROWS,
 )
 from kgreason.engine.snapshot import Snapshot
 from kgreason.rules.model import Atom, Rule, Variable
-from tests.engine.arrangements import check
+from tests.engine.arrangements import check, groups_of
 from tests.engine.small_rooms import counted_as_large, few_notes, filled_by_comparing
 from tests.engine.systems import System
 from tests.strategies.dense import any_histories
@@ -91,14 +89,8 @@ def test_an_arrangement_that_is_filled_late_grows_on_the_way(is_compared: bool) 
 
 def _groups(system: System) -> dict[tuple[int, int], list[int]]:
     """The rows of each group in their order, by arrangement and first row."""
-    memory, n = system.engine.circuit.memory, system.engine.circuit.block[N_ARRANGED]
-    found = {}
-    for group in memory["groups"][:n]:
-        start, length = int(group[GROUP_START]), int(group[GROUP_LENGTH])
-        if length:
-            rows = [start] if length == 1 else memory["postings"][start : start + length].tolist()
-            found[int(group[GROUP_ARRANGEMENT]), int(group[GROUP_FIRST])] = rows
-    return found
+    groups = groups_of(system.engine.circuit)
+    return {(int(group[GROUP_ARRANGEMENT]), int(group[GROUP_FIRST])): rows for group, rows in groups}
 
 
 @settings(max_examples=60)

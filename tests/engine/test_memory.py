@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 from types import FrameType
 
@@ -109,7 +108,7 @@ def test_an_array_grows_without_an_area(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such limits")
 @pytest.mark.parametrize("limit", ["used + (1 << 28)", "memory + (3 << 30)"])
 def test_scarce_addresses_are_not_used_up(limit: str) -> None:
-    """Under `ulimit -v` there are no areas."""
+    """Under `ulimit -v` no array gets an area."""
     script = f"""
 import os, resource, numpy as np
 from kgreason.engine.memory.buffers import cut, grow, zeros
@@ -137,7 +136,7 @@ def test_more_than_the_memory_of_the_machine_is_an_error() -> None:
     "change", [lambda memory: memory.grow("rows", 2 * LARGE), lambda memory: memory.cut("rows", 5)]
 )
 def test_an_interrupt_at_any_line_leaves_the_array(change: Callable[[Memory], None]) -> None:
-    memory, lines = Memory(), count()
+    memory = Memory()
     memory["rows"] = zeros((LARGE, 2), np.int32)
     for stop in range(1_000):
         memory["rows"][:5] = 7
@@ -152,7 +151,7 @@ def test_an_interrupt_at_any_line_leaves_the_array(change: Callable[[Memory], No
         try:
             change(memory)
         except KeyboardInterrupt:
-            next(lines)
+            pass
         else:
             break
         finally:
@@ -160,7 +159,7 @@ def test_an_interrupt_at_any_line_leaves_the_array(change: Callable[[Memory], No
         assert address(memory, "rows") == memory["rows"].ctypes.data
         assert memory.block[ROWS + 1] == len(memory["rows"]) == LARGE
         assert (memory["rows"][:5] == 7).all()
-    assert next(lines) > 5
+    assert stop > 5
     grown = grow(memory["rows"], 3 * LARGE)
     assert not grown[5:].any()
 

@@ -43,7 +43,7 @@ def named(closure: Collection[Triple], loud: Collection[Triple]) -> set[Triple]:
 
 def noise(loud: Collection[Triple]) -> Callable[[Triple], bool]:
     """What tells whether a triple of a closure with the group switched on is set aside."""
-    empty = {s for s, p, o in loud if (p, o) == (SUB_CLASS_OF, NOTHING)} | {NOTHING}
+    empty = _empty(loud)
     of_nothing = {(s, p) for s, p, o in loud if p in (DOMAIN, RANGE) and o in empty}
 
     def is_noise(triple: Triple) -> bool:
@@ -59,6 +59,11 @@ def noise(loud: Collection[Triple]) -> Callable[[Triple], bool]:
     return is_noise
 
 
+def _empty(loud: Collection[Triple]) -> set[str]:
+    """The classes below owl:Nothing, and owl:Nothing."""
+    return {s for s, p, o in loud if (p, o) == (SUB_CLASS_OF, NOTHING)} | {NOTHING}
+
+
 def is_plain(asserted: Collection[Triple], quiet: Collection[Triple], loud: Collection[Triple]) -> bool:
     """Whether a graph has no restrictions that say the same, no odd ones, and none over an empty class.
 
@@ -69,8 +74,8 @@ def is_plain(asserted: Collection[Triple], quiet: Collection[Triple], loud: Coll
     twins.change((), asserted)
     said = {fact.relation for fact in twins.facts}
     speaks_of_thing = any((s, p) == (THING, SUB_CLASS_OF) for s, p, _ in loud)
-    over = {o for _, p, o in asserted if p in (SOME_VALUES_FROM, ALL_VALUES_FROM)}
-    is_over_nothing = any(p == SUB_CLASS_OF and o == NOTHING and s in over for s, p, o in loud) or NOTHING in over
+    fillers = {o for _, p, o in asserted if p in (SOME_VALUES_FROM, ALL_VALUES_FROM)}
+    is_over_nothing = not fillers.isdisjoint(_empty(loud))
     is_silent = all(triple in quiet or is_noise(triple) for triple in loud)
     is_ordinary = said.isdisjoint(["scm_twin", "scm_odd"]) and not is_over_nothing
     return is_ordinary and is_silent and not speaks_of_thing

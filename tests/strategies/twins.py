@@ -1,8 +1,9 @@
 """Random ontologies that write what they mean again and again: each expression is a new blank node wherever it is used.
 
-Some classes and properties are declared, as twins are none without, and some classes by a property whose range is
-owl:Class; restrictions stand inside restrictions, lists and each other's equivalences; some have an IRI, or two
-fillers. Individuals are typed and related.
+An ontology declares some of its classes and properties: restrictions on undeclared ones are no twins. In some
+ontologies the data also declare classes, by a property with the range owl:Class. Restrictions stand inside
+restrictions, lists and each other's equivalences. Some restrictions have an IRI, or two fillers.
+Individuals are typed and related.
 """
 
 from __future__ import annotations

@@ -10,10 +10,11 @@ Cost: the sizes of the files, and a look at the memory that is free.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+
+from kgreason import cpus
 
 _PACKED = 12
 """A compressed file is about this much larger when it is unpacked."""
@@ -60,7 +61,7 @@ def _of_machine(memory: Path) -> int:
         for line in memory.read_text("utf-8").splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) << 10
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return cpus.memory()
 
 
 def _of_group(group: Path) -> Iterator[int]:

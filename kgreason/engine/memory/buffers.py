@@ -4,11 +4,13 @@ A small array doubles, a large array grows by half, and a huge array by an eight
 time, a large array wastes at most a third of its room, and a huge one a ninth. No code may hold a view of an array
 while it grows.
 
-On Linux, an array of 4 MB or more lies at the start of an *area*: addresses for 64 GB, or for as many bytes as the
-machine has memory. Only those in use take memory. So the array is copied once, when it gets its area, and then grows
-where it is. There are no areas elsewhere, and where addresses are limited (`ulimit -v`, `ulimit -d`, strict
-overcommit): there `realloc` moves the array, with or without a copy. Measured on a closure of 16 million facts: to grow
-moved rows took a seventh of a Bootstrap, on one thread while the others wait, and half of their huge pages were lost.
+On Linux, an array of 4 MB or more lies at the start of an *area*. An area has addresses for 64 GB, or for as many bytes
+as the machine has memory. Only the addresses in use take memory. So an array is copied once, when the array gets its
+area. Later the array grows without a move. A process has no areas on other systems, and none under limits of addresses
+(`ulimit -v`, `ulimit -d`, strict overcommit). Without areas `realloc` moves the array, with or without a copy.
+
+Measured on a closure of 16 million facts: to grow moved rows took a seventh of a Bootstrap, on one thread while the
+others wait, and half of their huge pages were lost.
 
 Invariant: in an area, all bytes after the array are 0.
 """
@@ -16,7 +18,6 @@ Invariant: in an area, all bytes after the array are 0.
 from __future__ import annotations
 
 import mmap
-import os
 import sys
 from contextlib import suppress
 from functools import cache
@@ -26,6 +27,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+
+from kgreason.cpus import memory
 
 if sys.platform == "linux":
     import resource
@@ -47,16 +50,20 @@ def zeros(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
     """Return an array of zeros that can grow: if it is large, where it is."""
     shape = (shape,) if isinstance(shape, int) else shape
     size = prod(shape) * np.dtype(dtype).itemsize
-    area = _area(size) if size >= _IN_AREA else None
+    area = _area(size)
     return np.zeros(shape, dtype) if area is None else np.ndarray(shape, dtype, area)
 
 
 def _area(size: int) -> _Area | None:
-    """Return an area with room for `size` bytes, all 0; None if there is none, or if the machine has less memory."""
-    if _has_areas() and size <= _memory():
+    """Return an area with room for `size` bytes; all bytes are 0.
+
+    Returns None if an array of `size` bytes needs no area, or if the machine has less memory. Also returns None if the
+    process can have no area.
+    """
+    if _has_areas() and _IN_AREA <= size <= memory():
         with suppress(OSError):
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
-            area = _Area(-1, max(min(_memory(), _MOST), 2 * size), flags=flags)
+            area = _Area(-1, max(min(memory(), _MOST), 2 * size), flags=flags)
             with suppress(OSError):  # a kernel without huge pages
                 area.madvise(mmap.MADV_HUGEPAGE)
             return area
@@ -81,14 +88,8 @@ def _area_of(array: NDArray[Any]) -> _Area | None:
     return base if isinstance(base, _Area) else None
 
 
-@cache
-def _memory() -> int:
-    """Return how many bytes of memory the machine has."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-
-
 def grow(array: NDArray[Any], needed: int, most: int = sys.maxsize) -> NDArray[Any]:
-    """Return the array with at least `needed` rows, but with no more than `most`; new rows are filled with 0.
+    """Return the array with at least `needed` rows and at most `most` rows. All new rows are 0.
 
     `needed` must not be larger than `most`. Use the returned array and no longer the given one: both may share memory.
     After an error or Ctrl-C, the given array is valid, but may lie elsewhere.
@@ -102,7 +103,7 @@ def grow(array: NDArray[Any], needed: int, most: int = sys.maxsize) -> NDArray[A
     area = _area_of(array)
     if area is not None and wanted <= len(area):
         return np.ndarray(shape, array.dtype, area)
-    if wanted >= _IN_AREA and (area := _area(wanted)) is not None:
+    if (area := _area(wanted)) is not None:
         moved: NDArray[Any] = np.ndarray(shape, array.dtype, area)
         moved[:size] = array
         return moved

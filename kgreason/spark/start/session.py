@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kgreason.cpus import memory
 from kgreason.errors import InputError
 from kgreason.spark.start.java import use_java
 from kgreason.spark.start.network import CONNECT, check_reached, shown
@@ -111,8 +112,3 @@ def _local(master: str) -> dict[str, str]:
 def _megabytes() -> int:
     """Return how many megabytes of memory Java may use; at least 1024."""
     return max(1024, int(memory() * _SHARE) >> 20)
-
-
-def memory() -> int:
-    """Return the size of the machine's memory in bytes."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
