@@ -2,19 +2,29 @@
 
     extend    gives a file room behind its array: a hole, which most file systems store without space
     mapped    maps a file, its room included; if the process writes, the file stays as it is
+    load      reads the array of a file
 
 Law: `np.load` reads the same array, with or without room. So older versions read the files, too. Cost of mapping:
 nothing. A page is read when it is first looked at, and copied when it is first written.
+
+NumPy reads the header of a file with `ast.literal_eval`. Before Python 3.11.8, that can raise a SystemError if two
+threads do it at once (https://github.com/python/cpython/issues/106905), so threads could not open graphs safely. The
+headers of these files are simple; a pattern reads them.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+_HEADER = re.compile(
+    rb"\{'descr': '([<>|](?:b1|[iu][1248]|f[48]))', 'fortran_order': (False|True), 'shape': \(([0-9, ]*)\), \} *\n"
+)
 
 
 def extend(file: IO[bytes], size: int) -> None:
@@ -30,14 +40,33 @@ def mapped(path: Path, *, is_written: bool = True) -> tuple[NDArray[Any], int]:
     damaged.
     """
     with path.open("rb") as file:
-        if np.lib.format.read_magic(file) != (1, 0):
-            raise ValueError(f"{path}: this version of .npy files is not known")
-        shape, is_transposed, dtype = np.lib.format.read_array_header_1_0(file)
+        shape, is_transposed, dtype = _read_header(file)
         start, size = file.tell(), path.stat().st_size
     width = dtype.itemsize * math.prod(shape[1:])
     room = (size - start) // width if width else shape[0]
-    if is_transposed or dtype.hasobject or room < shape[0]:
+    if room < shape[0]:
         raise ValueError(f"{path}: the file is damaged")
+    if is_transposed:
+        room = shape[0]  # there is no room: columns follow each other
     if not room:
         return np.empty(shape, dtype), 0
-    return np.asarray(np.memmap(path, dtype, "c" if is_written else "r", start, (room, *shape[1:]))), shape[0]
+    order: Literal["C", "F"] = "F" if is_transposed else "C"
+    return np.asarray(np.memmap(path, dtype, "c" if is_written else "r", start, (room, *shape[1:]), order)), shape[0]
+
+
+def load(path: Path) -> NDArray[Any]:
+    """Read the array in a file. Raises OSError, and ValueError if the file is damaged."""
+    rows, count = mapped(path, is_written=False)
+    return rows[:count].copy()
+
+
+def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Return the shape of an array with at least one dimension, whether it is transposed, and its type."""
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError(f"{file.name}: this version of .npy files is not known")
+    header = file.read(int.from_bytes(file.read(2), "little"))
+    found = _HEADER.fullmatch(header)
+    shape = tuple(int(each) for each in found[3].split(b",") if each.strip()) if found else ()
+    if not found or not shape:
+        raise ValueError(f"{file.name}: the file is damaged")
+    return shape, found[2] == b"True", np.dtype(found[1].decode())

@@ -38,7 +38,7 @@ from kgreason.files import sync, sync_folder
 from kgreason.materialize.relations.facts import all_of, rows_of
 from kgreason.materialize.schema_rows import AXIOMS
 from kgreason.materialize.state import Saved
-from kgreason.npy import extend, mapped
+from kgreason.npy import extend, load, mapped
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
@@ -140,17 +140,18 @@ def read_state(folder: Path, *, is_written: bool = False) -> Saved:
         state = json.loads((folder / "state.json").read_text())
         rows, count = mapped(folder / "records.npy", is_written=is_written)
         records = rows[:count]
-        quads = np.load(folder / "quads.npy", mmap_mode="r") if (folder / "quads.npy").exists() else None
         tables = [(bool(is_triple), int(width)) for is_triple, width in state["tables"]]
         known = {"restricted": False, **state}  # stores of format 3 do not have this field
-        hashed = others = None
+        hashed = others = quads = None
         if (folder / "hashed.npy").exists():
             hashed, _ = mapped(folder / "hashed.npy", is_written=is_written)
         snapshot = axioms = None
         if is_written and hashed is not None and (folder / "keys.npy").exists():
-            snapshot = Snapshot(rows, hashed, np.load(folder / "keys.npy"))
+            snapshot = Snapshot(rows, hashed, load(folder / "keys.npy"))
         if state.get("axioms") == AXIOMS:
-            axioms = np.load(folder / "axioms.npy")
+            axioms = load(folder / "axioms.npy")
+        if (folder / "quads.npy").exists():
+            quads, _ = mapped(folder / "quads.npy", is_written=False)
         if (folder / "others.npy").exists():
             others, _ = mapped(folder / "others.npy", is_written=False)
         values = {name: known[name] for name in _VALUES} | {"hashed": hashed, "others": others}
@@ -170,10 +171,10 @@ def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
     try:
         state = json.loads((folder / "state.json").read_text())
         if (folder / "quads.npy").exists():
-            quads = np.load(folder / "quads.npy")
+            quads = load(folder / "quads.npy")
         else:
-            records = np.load(folder / "records.npy", mmap_mode="r")
-            rows = Saved(records, list(map(tuple, state["tables"])), None, False, False, 0).facts(True)
+            records, count = mapped(folder / "records.npy", is_written=False)
+            rows = Saved(records[:count], list(map(tuple, state["tables"])), None, False, False, 0).facts(True)
             quads = np.insert(rows, 3, 0, axis=1)
         ids = distinct(quads)
         number = np.zeros(len(terms) + 1, dtype=np.int32)
@@ -215,7 +216,7 @@ def read_rules(folder: Path, *, costs: bool = False) -> list[dict[str, Any]]:
         rules: list[dict[str, Any]] = json.loads((folder / "rules.json").read_text())
         if costs:
             is_there = (folder / "costs.npy").exists()
-            counts = np.load(folder / "costs.npy").tolist() if is_there else [Cost()] * len(rules)
+            counts = load(folder / "costs.npy").tolist() if is_there else [Cost()] * len(rules)
             rules = [rule | Cost(*each)._asdict() for rule, each in zip(rules, counts, strict=True)]
         return rules
     except (OSError, ValueError, TypeError, EOFError) as error:

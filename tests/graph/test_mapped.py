@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -314,6 +315,35 @@ def test_an_array_with_room(tmp_path: Path, shape: tuple[int, ...]) -> None:
     assert len(found) * found[:1].nbytes >= array.nbytes + 60 - 4 * found[:1].size
     found[:] = 9
     assert np.array_equal(np.load(tmp_path / "array.npy"), array)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, ">u4", np.float64, np.bool_])
+def test_an_array_as_numpy_saves_it(tmp_path: Path, dtype: Any) -> None:
+    array = np.arange(15).reshape(5, 3).astype(dtype)
+    for saved in (array, array.T):
+        np.save(tmp_path / "array.npy", saved)
+        for found in (npy.load(tmp_path / "array.npy"), npy.mapped(tmp_path / "array.npy")[0]):
+            assert np.array_equal(found, saved)
+            assert found.dtype == saved.dtype
+
+
+@pytest.mark.parametrize("array", [np.float64(3), np.array([None]), np.zeros(2, [("a", "<i4")]), np.zeros(2, "S3")])
+def test_an_array_that_no_store_has(tmp_path: Path, array: Any) -> None:
+    np.save(tmp_path / "array.npy", array)
+    with pytest.raises(ValueError, match=r"array\.npy: the file is damaged"):
+        npy.load(tmp_path / "array.npy")
+
+
+def test_threads_that_parse_do_not_disturb_the_opening_of_a_store(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def disturbed(*_: object, **__: object) -> object:
+        """What Python before 3.11.8 may do while another thread parses."""
+        raise SystemError("AST constructor recursion depth mismatch (before=72, after=68)")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ast.parse", disturbed)
+        with KnowledgeGraph.open(store) as graph:
+            assert graph.add(("http://e/new", "http://e/p", "http://e/o"))
+            assert graph.stats()["asserted"]
 
 
 def test_a_file_that_is_too_short(tmp_path: Path) -> None:
