@@ -698,9 +698,9 @@ class KnowledgeGraph:
         return self._files(lambda tx: tx.load(*paths, syntax=syntax, progress=progress), progress, timeout)
 
     def start_from(
-        self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]], progress: Progress = SILENT
+        self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated | None]], progress: Progress = SILENT
     ) -> Loaded:
-        """Load facts with the closure of the graph, computed elsewhere; see `Transaction.start_from`."""
+        """Load facts that were read elsewhere, with or without their closure; see `Transaction.start_from`."""
         return self._files(lambda tx: tx.start_from(evaluate), progress)
 
     def unload(

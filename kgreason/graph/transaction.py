@@ -155,13 +155,13 @@ class Transaction:
         check_paths("unload", paths)
         return self._note_files(-1, paths, syntax, progress)
 
-    def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]]) -> Self:
-        """Assert quads together with a closure that was computed elsewhere, for example by Spark.
+    def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated | None]]) -> Self:
+        """Assert quads that were read elsewhere, for example by Spark, with or without a closure computed there.
 
         `evaluate` is called with the materializer. It interns the terms in the dictionary, and returns the quads
         int32[n, 4] and the closure. The closure has all facts of the graph, the triples of the quads, and what follows
         from both by its rules. The commit starts from the closure and computes what else changes: what new schema
-        triples, equal terms, literals, NOT and aggregates call for.
+        triples, equal terms, literals, NOT and aggregates call for. If the closure is None, the commit computes it.
 
         Raises StoreError if the graph runs the reference engine, or if the transaction has other quads; then `evaluate`
         is not called. Raises StoreError if the closure has fewer facts than the graph.
@@ -171,7 +171,7 @@ class Transaction:
 
         def read() -> Int32:
             quads, evaluated = evaluate(self._live)
-            if len(evaluated.records) < len(self._live.engine):
+            if evaluated is not None and len(evaluated.records) < len(self._live.engine):
                 raise StoreError("the closure has fewer facts than the graph, so it lacks facts of the graph")
             self._evaluated = evaluated
             return quads
@@ -290,7 +290,7 @@ class Transaction:
             raise
 
     def _check_alone(self) -> None:
-        if self._evaluated:
+        if self._evaluated is not None:
             raise StoreError("`start_from` must be the only edit of its transaction; begin another one for other quads")
 
     def _rules(self) -> dict[Rule, None]:

@@ -1,14 +1,15 @@
 """The whole Spark pipeline: `load` reads files into a graph, `materialize` writes their closure to a folder.
 
-    files -> quads -> terms and ids -> closure, level by level -> Parquet -> engine and Oxigraph    (`load`)
-                                                                          -> N-Triples or Parquet   (`materialize`)
+    files -> quads in groups -> engine: ids, closure, Oxigraph                             (`load`)
+          -> terms and ids -> closure, level by level -> Parquet -> engine and Oxigraph    (`load`, `closure="spark"`)
+                                                                 -> N-Triples or Parquet   (`materialize`)
 
 Law: after `load` the graph is the same as after a load of the same files without Spark, and later commits work in the
-same way. The engine takes over the closure of Spark. Then the engine computes the facts about equal terms and literals
-that rules need, and those NOT and aggregates that Spark has left out (docs/architecture.md, The Spark path). If the
-graph has facts, Spark computes what the new facts change (`close/extension`), and the load is one commit with the delta
-that a load without Spark has.
-`materialize` writes the triples that such a graph shows.
+same way. Each load is one commit, with the delta that a load without Spark has. If Spark computes the closure, the
+engine takes it over. Then the engine computes the facts about equal terms and literals that rules need, and those NOT
+and aggregates that Spark has left out (docs/architecture.md, The Spark path). If the graph has facts, Spark computes
+what the new facts change (`close/extension`).
+`materialize` writes the triples that a graph with these files shows.
 
 Cost: the work of Spark, then one pass over facts and terms. After `load` the engine holds all facts and terms in
 memory. If they do not fit, use `materialize`, which needs no engine.
@@ -22,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pyspark.sql import SparkSession
 
@@ -31,7 +32,7 @@ from kgreason.errors import InputError
 from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import DEFAULT_RULES, KnowledgeGraph
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import SchemaMode
+from kgreason.materialize.options import SchemaMode, check_choice
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import Selection, select
 from kgreason.progress import SILENT, Progress
@@ -41,8 +42,8 @@ from kgreason.spark.close.close import close_alone, close_for
 from kgreason.spark.close.extension import extended
 from kgreason.spark.close.operators.expressions import check_functions
 from kgreason.spark.close.operators.program import check_recursion, operators_of
-from kgreason.spark.encode.dictionary import files_of, intern_terms, quads_of, records_of
-from kgreason.spark.encode.encode import Encoded, encode
+from kgreason.spark.encode.dictionary import files_of, intern_terms, quads_of, quads_of_groups, records_of
+from kgreason.spark.encode.encode import Encoded, encode, group
 from kgreason.spark.encode.imports import unknown_imports
 from kgreason.spark.folders.folders import check_free
 from kgreason.spark.out.write import Form, decoded, write
@@ -52,6 +53,8 @@ from kgreason.spark.read.read import OnError
 from kgreason.spark.start.failures import clear_errors
 
 File = str | PathLike[str]
+Closure = Literal["engine", "spark"]
+"""Who computes the closure: the engine in this process, or Spark."""
 
 
 def load(
@@ -59,6 +62,7 @@ def load(
     paths: Sequence[File],
     spark: SparkSession,
     *,
+    closure: Closure = "engine",
     on_error: OnError = "raise",
     folder: File | None = None,
     progress: Progress = SILENT,
@@ -67,17 +71,29 @@ def load(
 
     What the result shows is what a load of the same files without Spark gives, also if the graph has facts already.
 
+    Spark reads and parses the files. By default the engine computes the closure, because it holds all facts after the
+    load in any case, and takes a small part of Spark's time. With `closure="spark"` Spark computes the closure, and the
+    engine takes it over.
+
     Spark writes its tables below `folder`, which driver and workers must both see; by default to a temporary folder. A
     load that was interrupted continues from the tables in `folder`. A malformed line is an error. With
     `on_error="count"` malformed lines are skipped, and `skipped` in the statistics is their number. Raises the errors
     of `encode` and `check_load`; after an error nothing has changed.
     """
     check_load(paths, folder)
+    check_choice("closure", closure, Closure)
     skipped: list[Malformed] = []
 
-    def evaluate(live: Materializer) -> tuple[Int32, Evaluated]:
+    def grouped(live: Materializer) -> tuple[Int32, None]:
+        with progress("reading"):
+            groups = group(spark, list(paths), f"{place}/encoded", on_error=on_error)
+        skipped.extend(groups.skipped)
+        with progress("handing over"), span("intern"):
+            return quads_of_groups(files_of(groups.table), live.dictionary), None
+
+    def evaluated(live: Materializer) -> tuple[Int32, Evaluated]:
         check_functions(live.own, live.operators.registry, spark)
-        with progress("encoding"), span("read"):
+        with progress("encoding"):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
         skipped.extend(encoded.skipped)
         if len(live.engine):
@@ -85,7 +101,7 @@ def load(
         return _evaluated(live, encoded, place, progress)
 
     with room(folder) as place, clear_errors(place):
-        stats = graph.start_from(evaluate, progress)
+        stats = graph.start_from(grouped if closure == "engine" else evaluated, progress)
     return stats | {"skipped": sum(each.lines for each in skipped)}
 
 

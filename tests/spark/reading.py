@@ -39,3 +39,12 @@ def decoded(encoded: Encoded) -> Bag:
     """The quads of ids as texts."""
     texts = {0: "", **{row.id: row.text for row in encoded.terms.collect()}}
     return Bag(tuple(texts[number] for number in row) for row in encoded.quads.collect())
+
+
+def of_driver(groups: DataFrame) -> Bag:
+    """The quads of the table `grouped`, with the ids that the driver gives, as texts."""
+    from kgreason.spark.encode.dictionary import files_of, quads_of_groups
+
+    dictionary = Dictionary()
+    quads = quads_of_groups(files_of(groups), dictionary)
+    return Bag(zip(*[iter(dictionary.decode(quads.ravel()))] * 4, strict=True))

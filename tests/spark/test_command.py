@@ -61,7 +61,10 @@ def test_a_master_and_a_setting_that_spark_does_not_take(file: Path) -> None:
 
 
 def test_limits_are_for_one_process(file: Path) -> None:
-    for words in (["load", "-l", file.parent / "store", "-f"], ["materialize", "-o", file.parent / "out"]):
+    for words in (
+        ["load", "--closure", "spark", "-l", file.parent / "store", "-f"],
+        ["materialize", "-o", file.parent / "out"],
+    ):
         told = failed(*words, file, "--pipeline", "spark", "--most-rounds", "5", status=2)
         assert "--most-rounds: cannot be used with --pipeline spark" in told
 

@@ -21,7 +21,7 @@ from kgreason.errors import InputError, LimitError, RdfSyntaxError, StoreError
 from kgreason.lubm import generator
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import RDF_TYPE, VOCABULARY
-from tests.spark.reading import Bag, decoded, in_process
+from tests.spark.reading import Bag, decoded, in_process, of_driver
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -113,6 +113,7 @@ def test_files_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
     (folder / "d.ttl").write_text("@prefix : <http://e/> . _:x :p 01, [ :q ( 1 _:x ) ] .\n")
     encoded = encode(spark, folder, str(tmp_path / "out"), [RDF_TYPE, '"new"', "<http://e/a>", '"new"'])
     assert _checked(encoded) == in_process(folder.iterdir())
+    assert of_driver(spark.read.parquet(str(tmp_path / "out" / "grouped"))) == in_process(folder.iterdir())
     assert encoded.skipped == []
     texts = {row.text for row in encoded.terms.collect()}
     expected = {text for row in in_process(folder.iterdir()) for text in row} | set(VOCABULARY) | {'"new"'}
@@ -144,6 +145,7 @@ def test_universities_in_parts(
     assert _checked(encode(fine, files, str(tmp_path / "out"))) == in_process(files)
     grouped = fine.read.parquet(str(tmp_path / "out" / "grouped"))
     assert grouped.select("group").distinct().count() > 3
+    assert of_driver(grouped) == in_process(files)
     numbered = fine.read.parquet(str(tmp_path / "out" / "numbered"))
     assert numbered.select("part").distinct().count() == parts(grouped.where("local is not null").count())
 
@@ -162,7 +164,7 @@ def test_no_quads_at_all(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
 
     encoded = encode(spark, _frame(spark, []), str(tmp_path / "out"), ["<http://e/a>"])
-    assert _checked(encoded) == Counter()
+    assert _checked(encoded) == of_driver(spark.read.parquet(str(tmp_path / "out" / "grouped"))) == Counter()
     assert encoded.terms.count() == len(VOCABULARY) + 1
 
 

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.spark.pipeline import load
+from kgreason.spark.pipeline import Closure, load
 from tests.graph.test_start_from import shown
 from tests.spark.engines import states
 
@@ -79,7 +79,8 @@ def same(one: KnowledgeGraph, other: KnowledgeGraph) -> None:
     assert shown(one) == shown(other)
 
 
-def test_each_load_is_that_of_one_process(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("closure", ["engine", "spark"])
+def test_each_load_is_that_of_one_process(spark: SparkSession, tmp_path: Path, closure: Closure) -> None:
     """Rules negate, aggregate and compute, so an insertion also takes back."""
     one, other = graphs(tmp_path, lambda name: KnowledgeGraph.open(tmp_path / name, history="all", strategy="update"))
     heard: list[int] = []
@@ -89,7 +90,7 @@ def test_each_load_is_that_of_one_process(spark: SparkSession, tmp_path: Path) -
     for path, text in zip(paths, files.values(), strict=True):
         path.write_text(text)
     for some in (paths[:1], paths[1:]):
-        load(one, some, spark)
+        load(one, some, spark, closure=closure)
         wanted = other.load(*some).delta
         delta = one.changes(one.commit - 1, one.commit)
         assert one.commit == other.commit
@@ -116,9 +117,9 @@ def test_stamps_and_supports_are_those_of_an_update_also_after_ctrl_c(spark: Spa
             graph.load(tmp_path / "schema.ttl", tmp_path / "first.nq")
         before, known = shown(one), len(one._engine().materializer.dictionary)
         with pytest.raises(KeyboardInterrupt):
-            load(one, [tmp_path / "later.nq"], spark, folder=tmp_path / "work", progress=interrupted)
+            load(one, [tmp_path / "later.nq"], spark, closure="spark", folder=tmp_path / "work", progress=interrupted)
         assert (shown(one), len(one._engine().materializer.dictionary)) == (before, known)
-        load(one, [tmp_path / "later.nq"], spark, folder=tmp_path / "work")
+        load(one, [tmp_path / "later.nq"], spark, closure="spark", folder=tmp_path / "work")
         other.load(tmp_path / "later.nq")
         same(one, other)
         found = [by_text(graph) for graph in (one, other)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from pyspark.sql import SparkSession
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.options import SchemaMode
-from kgreason.spark.pipeline import load, materialize
+from kgreason.spark.pipeline import Closure, load, materialize
 
 PREFIXES = """
     @prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -50,6 +52,8 @@ EDITS = [
     ("", "<http://e/d> <http://www.w3.org/2002/07/owl#sameAs> <http://e/tom> ."),
 ]
 
+CLOSURES: tuple[Closure, ...] = ("engine", "spark")
+
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
@@ -70,15 +74,23 @@ def shown(graph: KnowledgeGraph) -> list[set[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("schema", "rules"), [("axioms", "rdfs"), ("axioms", "owl2rl"), ("data", "owl2rl")])
+@pytest.mark.parametrize(
+    ("schema", "rules", "closure"),
+    [
+        ("axioms", "rdfs", "spark"),
+        ("axioms", "owl2rl", "spark"),
+        ("data", "owl2rl", "spark"),
+        ("axioms", "owl2rl", "engine"),
+    ],
+)
 def test_a_load_is_that_of_one_process_and_goes_on_alike(
-    spark: SparkSession, files: list[Path], schema: SchemaMode, rules: str
+    spark: SparkSession, files: list[Path], schema: SchemaMode, rules: str, closure: Closure
 ) -> None:
     with (
         KnowledgeGraph.open(schema=schema, rules=rules) as warm,
         KnowledgeGraph.open(schema=schema, rules=rules) as cold,
     ):
-        stats = load(warm, files, spark)
+        stats = load(warm, files, spark, closure=closure)
         cold.load(*files)
         assert shown(warm) == shown(cold)
         assert stats["facts"] == cold.stats()["facts"]
@@ -97,23 +109,48 @@ def test_a_store_that_spark_filled_is_there_when_it_is_opened_again(
     spark: SparkSession, files: list[Path], tmp_path: Path
 ) -> None:
     with KnowledgeGraph.open(tmp_path / "store") as graph:
-        load(graph, files, spark)
+        load(graph, files, spark, closure="spark")
         before = shown(graph)
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         assert shown(graph) == before
-        assert load(graph, files, spark)["facts"] == graph.stats()["facts"]
-        assert shown(graph) == before
+        for closure in CLOSURES:
+            assert load(graph, files, spark, closure=closure)["facts"] == graph.stats()["facts"]
+            assert shown(graph) == before
 
 
 @pytest.mark.slow
-def test_what_is_malformed_loads_nothing(spark: SparkSession, files: list[Path]) -> None:
+def test_a_load_that_was_stopped_does_not_parse_again(spark: SparkSession, files: list[Path], tmp_path: Path) -> None:
+    @contextmanager
+    def stopped(stage: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
+        if stage == "handing over":
+            raise KeyboardInterrupt
+        yield lambda _: None
+
+    def written() -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in (tmp_path / "work").rglob("*.parquet")}
+
+    with KnowledgeGraph.open() as graph, KnowledgeGraph.open() as other:
+        with pytest.raises(KeyboardInterrupt):
+            load(graph, files, spark, folder=tmp_path / "work", progress=stopped)
+        assert not graph.stats()["facts"]
+        before = written()
+        assert load(graph, files, spark, folder=tmp_path / "work")["skipped"] == 0
+        assert before
+        assert written() == before
+        other.load(*files)
+        assert shown(graph) == shown(other)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("closure", CLOSURES)
+def test_what_is_malformed_loads_nothing(spark: SparkSession, files: list[Path], closure: Closure) -> None:
     files[1].write_text(DATA + "<http://e/a> <http://e/p> .\n")
     with KnowledgeGraph.open() as graph:
         with pytest.raises(RdfSyntaxError, match=r"data one\.nq:18"):
-            load(graph, files, spark)
+            load(graph, files, spark, closure=closure)
         assert not graph.stats()["facts"]
-        files[1].write_text(DATA)
-        assert load(graph, files, spark)["facts"]
+        assert load(graph, files, spark, closure=closure, on_error="count")["skipped"] == 1
+        assert graph.stats()["facts"]
 
 
 @pytest.mark.slow
@@ -149,6 +186,6 @@ def test_a_swrl_rule_with_a_built_in(spark: SparkSession, tmp_path: Path) -> Non
         :r a swrl:Imp ; swrl:head ( ) ; swrl:body ( [ a swrl:BuiltinAtom ; swrl:arguments ( 1 2 ) ;
             swrl:builtin <http://www.w3.org/2003/11/swrlb#lessThan> ] ) .""")
     with KnowledgeGraph.open() as graph:
-        load(graph, [path], spark)
+        load(graph, [path], spark, closure="spark")
         assert len(list(graph.contradictions())) == 1
     assert materialize(spark, [path], tmp_path / "closure").contradictions == 1

@@ -124,7 +124,7 @@ def test_a_graph_of_all_examples(spark: SparkSession, tmp_path: Path) -> None:
         own[-1].write_text(tables(EXAMPLES / name))
     rules, data = ["rdfs", *map(str, own)], [path for name in names for path in sorted((EXAMPLES / name).glob("*.ttl"))]
     with KnowledgeGraph.open(rules=rules) as warm, KnowledgeGraph.open(rules=rules) as cold:
-        load(warm, data, spark)
+        load(warm, data, spark, closure="spark")
         cold.load(*data)
         assert contents(warm) == contents(cold)
         assert all(contents(cold))
@@ -144,7 +144,7 @@ def test_relations_with_types_and_keys(spark: SparkSession, tmp_path: Path) -> N
         ":tea a :Item . :wine a :Item . :beer a :Item ; :sold true . :ale a :Item .",
     )
     with KnowledgeGraph.open(rules=[str(files.rules)]) as warm, KnowledgeGraph.open(rules=[str(files.rules)]) as cold:
-        load(warm, [files.data], spark)
+        load(warm, [files.data], spark, closure="spark")
         cold.load(files.data)
         assert contents(warm) == contents(cold)
         for amount, dear in ((10, 2), (8, 1)):
@@ -166,7 +166,7 @@ def test_owl2rl_beside_rules(spark: SparkSession, tmp_path: Path, link: str) -> 
     )
     files = Files(tmp_path, rules, f"{data} {members} :ann :p :tom . {link}")
     with KnowledgeGraph.open(rules=["owl2rl", str(files.rules)]) as warm:
-        load(warm, [files.data], spark)
+        load(warm, [files.data], spark, closure="spark")
         with KnowledgeGraph.open(rules=["owl2rl", str(files.rules)]) as cold:
             cold.load(files.data)
             assert contents(warm) == contents(cold)

@@ -20,6 +20,7 @@ from kgreason.cli.options import Command
 from kgreason.errors import InputError
 
 Pipeline = Literal["auto", "local", "spark"]
+Closure = Literal["engine", "spark"]
 OnError = Literal["raise", "count"]
 
 _PIPELINE = click.option(
@@ -60,6 +61,14 @@ _CONF = click.option(
     metavar="KEY=VALUE",
     help="A Spark setting; may be given several times.",
 )
+
+
+closure = click.option(
+    "--closure",
+    type=click.Choice(["engine", "spark"]),
+    help="With --pipeline spark: the engine of this process computes the closure, or Spark does (default: engine).",
+)
+"""An option of commands that leave the closure in this process; elsewhere Spark computes it."""
 
 
 def pipeline(command: Command) -> Command:

@@ -13,7 +13,16 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.bulk.pipelines import OnError, Pipeline, is_for_spark, pipeline, refuse_settings, session
+from kgreason.cli.bulk.pipelines import (
+    Closure,
+    OnError,
+    Pipeline,
+    closure,
+    is_for_spark,
+    pipeline,
+    refuse_settings,
+    session,
+)
 from kgreason.cli.edit.options import Done, Means, amount, edited, means
 from kgreason.cli.options import (
     RULE_SETS,
@@ -59,6 +68,7 @@ from kgreason.materialize.options import HistoryMode, OnContradiction, SameAsMod
 @catalogue
 @means
 @pipeline
+@closure
 @as_json
 @verbose
 def load(
@@ -78,6 +88,7 @@ def load(
     conf: dict[str, str],
     work: Path | None,
     skip_malformed: bool,
+    closure: Closure | None,
     as_json: bool,
     verbose: bool,
 ) -> None:
@@ -104,8 +115,9 @@ def load(
     made = {"rules": rules or None, "schema": schema, **shown}
     with edited(location, catalogue=catalogue, **made, **how) as graph:
         before = graph.stats()["asserted"]
-        limits = {"most-made-terms": how["most_made_terms"], "most-rounds": how["most_rounds"]}
-        is_spark = is_for_spark(pipeline, files, keeps=True, format=syntax, budget=how["budget"], **limits)
+        limits = {"most-made-terms": how["most_made_terms"], "most-rounds": how["most_rounds"], "budget": how["budget"]}
+        refused = limits if closure == "spark" else {}  # the engine keeps to these limits
+        is_spark = is_for_spark(pipeline, files, keeps=True, format=syntax, **refused)
         if is_spark and isinstance(graph, KnowledgeGraph):
             from kgreason.spark.pipeline import check_load
             from kgreason.spark.pipeline import load as load_on_spark
@@ -113,9 +125,17 @@ def load(
             on_error: OnError = "count" if skip_malformed else "raise"
             check_load(files, work)
             with session(master, conf, work) as (spark, folder):
-                stats = load_on_spark(graph, files, spark, on_error=on_error, folder=folder, progress=progress)
+                stats = load_on_spark(
+                    graph,
+                    files,
+                    spark,
+                    closure=closure or "engine",
+                    on_error=on_error,
+                    folder=folder,
+                    progress=progress,
+                )
         else:
-            refuse_settings(master=master, conf=conf, work=work, skip_malformed=skip_malformed)
+            refuse_settings(master=master, conf=conf, work=work, skip_malformed=skip_malformed, closure=closure)
             stats = graph.load(*files, syntax=syntax, progress=progress)
     new = amount(stats["asserted"] - before, "new triple")
     done.say(f"loaded {new} {done.took}", stats, stats)

@@ -3,6 +3,7 @@
     terms (id, text)                                 ->  interned; int32[n], the dictionary's id for each id of Spark
     facts (tbl, c0.., stamp, support, asserted)      ->  records int32[n, 3 + w]
     quads (s, p, o, g)                               ->  int32[n, 4]
+    groups (group, local, text) and (group, quads)   ->  interned; quads int32[n, 4], with ids of the dictionary
 
 Left are tables of Spark with their columns, right the arrays. A *record* is a row of the engine's fact table. Law: the
 records equal the records that a Bootstrap of the engine would make, except for the order of rows and the ids. No rule
@@ -12,11 +13,13 @@ term is hashed once. This process reads the files that Spark wrote, so both must
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from pyspark.sql import DataFrame
 
@@ -76,13 +79,53 @@ def quads_of(quads: ds.Dataset, ids: Int32) -> Int32:
     return rows
 
 
+def quads_of_groups(groups: ds.Dataset, dictionary: Dictionary) -> Int32:
+    """Intern the terms of the table `grouped` (`groups.GROUPED`), and return its quads, int32[n, 4].
+
+    Raises LimitError if ids run out.
+    """
+    ids = _ids_of_groups(groups, dictionary)
+    parts = [
+        (ids[group], np.frombuffer(quads, np.int32).reshape(4, -1))
+        for batch in _batches(groups, ["group", "quads"], ds.field("quads").is_valid())
+        for group, quads in zip(batch.column("group").to_pylist(), batch.column("quads").to_pylist(), strict=True)
+    ]
+    rows = np.empty((sum(quads.shape[1] for _, quads in parts), 4), dtype=np.int32)
+    done = 0
+    for names, quads in parts:
+        rows[done : done + quads.shape[1]] = names[quads.T]
+        done += quads.shape[1]
+    return rows
+
+
+def _ids_of_groups(groups: ds.Dataset, dictionary: Dictionary) -> dict[int, Int32]:
+    """Intern the texts of the table `grouped`. Returns int32[n] for each group: the id for each local id, 0 for 0."""
+    found: dict[int, list[tuple[Int32, Int32]]] = defaultdict(list)
+    for batch in _batches(groups, ["group", "local", "text"], ds.field("text").is_valid()):
+        local, ids = _integers(batch.column("local")), interned(batch.column("text"), dictionary)
+        runs = pc.run_end_encode(batch.column("group"), pa.int32())
+        start = 0
+        for group, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
+            found[group].append((local[start:end], ids[start:end]))
+            start = end
+    return {group: _by_local(parts) for group, parts in found.items()}
+
+
+def _by_local(parts: list[tuple[Int32, Int32]]) -> Int32:
+    by_local = np.zeros(1 + max(int(local.max()) for local, _ in parts), dtype=np.int32)
+    for local, ids in parts:
+        by_local[local] = ids
+    return by_local
+
+
 def files_of(table: DataFrame) -> ds.Dataset:
     """Return an Arrow dataset that reads the Parquet files behind a DataFrame."""
     return ds.dataset([unquote(name.removeprefix("file://")) for name in table.inputFiles()], format="parquet")
 
 
-def _batches(data: ds.Dataset, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    yield from data.to_batches(columns=columns, batch_size=_ROWS, batch_readahead=2, fragment_readahead=1)
+def _batches(data: ds.Dataset, columns: list[str], chosen: ds.Expression | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a dataset, or only those that the expression `chosen` is true for."""
+    yield from data.to_batches(columns, chosen, _ROWS, batch_readahead=2, fragment_readahead=1)
 
 
 def _integers(column: pa.Array) -> Int32:

@@ -6,6 +6,8 @@
     grouped, numbered    -> quads      one shuffle of ids: the rows of each group get their ids
     quads                -> facts      distinct triples over all graphs
 
+`group` ends after the first step; then the driver gives the ids (`dictionary.quads_of_groups`).
+
 Right of each arrow is the table that a step makes. Each table is written to disk before the next table is made from it.
 So numbers are never computed twice, and a job that was stopped continues after the last complete table (`stages`).
 
@@ -61,6 +63,16 @@ _LEAST = 50_000
 """A part should have at least this many pairs on average."""
 
 
+class Grouped(NamedTuple):
+    """Data whose terms have ids that are valid in a group of rows, and the skipped lines of each file.
+
+    `table` has the columns `groups.GROUPED`. It is read from Parquet.
+    """
+
+    table: DataFrame
+    skipped: list[Malformed]
+
+
 class Encoded(NamedTuple):
     """Encoded data: three tables that are read from Parquet, and the skipped lines of each file.
 
@@ -72,6 +84,15 @@ class Encoded(NamedTuple):
     quads: DataFrame
     facts: DataFrame
     skipped: list[Malformed]
+
+
+def group(spark: SparkSession, quads: DataFrame | Paths, folder: str, *, on_error: OnError = "raise") -> Grouped:
+    """Do the first step of `encode`: parse, and give each term an id for each group of rows. No text is shuffled.
+
+    Arguments and errors are those of `encode`, which continues from the same folder.
+    """
+    _, groups = _begun(spark, quads, folder, (), on_error)
+    return Grouped(groups, _skipped(groups) if on_error == "count" else [])
 
 
 def encode(
@@ -90,15 +111,22 @@ def encode(
     skipped and counted. Raises InputError for a missing path and for a folder with tables of other input, LimitError if
     ids run out, StoreError for a full disk.
     """
-    given = _table(quads) if isinstance(quads, DataFrame) else sort(quads)
-    stages = Stages(spark, folder, _made_from(spark, given, extra, on_error))
-    groups = stages.written("grouped", GROUPED, lambda: _grouped(spark, given, on_error == "count"))
+    stages, groups = _begun(spark, quads, folder, extra, on_error)
     numbers = stages.written("numbered", NUMBERED, lambda: _numbered(spark, groups, extra))
     ids = _Ids(spark, numbers)
     terms = stages.written("terms", _TERMS, ids.terms)
     rows = stages.written("quads", QUADS, lambda: _renamed(groups, ids.names()))
     facts = stages.written("facts", _FACTS, lambda: rows.select("s", "p", "o").distinct())
     return Encoded(terms, rows, facts, _skipped(groups) if on_error == "count" else [])
+
+
+def _begun(
+    spark: SparkSession, quads: DataFrame | Paths, folder: str, extra: Sequence[str], on_error: OnError
+) -> tuple[Stages, DataFrame]:
+    """Return the tables below `folder`, and the first of them, `grouped`."""
+    given = _table(quads) if isinstance(quads, DataFrame) else sort(quads)
+    stages = Stages(spark, folder, _made_from(spark, given, extra, on_error))
+    return stages, stages.written("grouped", GROUPED, lambda: _grouped(spark, given, on_error == "count"))
 
 
 def _table(quads: DataFrame) -> DataFrame:
