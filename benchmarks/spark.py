@@ -50,7 +50,8 @@ def beside_local(workspace: Workspace) -> Measurement:
     spark, local = (
         {size: _load(workspace, size, *how) for size in (5, 20)} for how in (_SPARK, ("--pipeline", "local"))
     )
-    runs = {"local-20": local[20], "spark-20": spark[20], "spark-50": _load(workspace, 50, *_SPARK)}
+    runs = {f"{what}-{size}": each[size] for what, each in (("local", local), ("spark", spark)) for size in (5, 20)}
+    runs["spark-50"] = _load(workspace, 50, *_SPARK)
     others = {f"{run}-{what}": figure for run, outcome in runs.items() for what, figure in _figures(outcome).items()}
     meeting = _meeting(workspace, spark, local)
     how = f"{spark[20].seconds:.1f} s over {local[20].seconds:.1f} s; {meeting}"

@@ -697,10 +697,14 @@ class KnowledgeGraph:
         check_paths("load", paths)
         return self._files(lambda tx: tx.load(*paths, syntax=syntax, progress=progress), progress, timeout)
 
+    def load_interned(self, read: Callable[[Dictionary], Int32], progress: Progress = SILENT) -> Loaded:
+        """Load quads that were parsed elsewhere, for example by Spark; see `Transaction.add_interned`."""
+        return self._files(lambda tx: tx.add_interned(read), progress)
+
     def start_from(
-        self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated | None]], progress: Progress = SILENT
+        self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]], progress: Progress = SILENT
     ) -> Loaded:
-        """Load facts that were read elsewhere, with or without their closure; see `Transaction.start_from`."""
+        """Load facts with the closure of the graph, computed elsewhere; see `Transaction.start_from`."""
         return self._files(lambda tx: tx.start_from(evaluate), progress)
 
     def unload(

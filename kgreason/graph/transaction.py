@@ -52,6 +52,7 @@ from kgreason.rules.parser import Syntax, load, parse, rules_of_file
 from kgreason.rules.program import Finder
 from kgreason.rules.relations.declarations import check_declared
 from kgreason.spans import Spans, span
+from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.order import grouped
 
 File = str | PathLike[str]
@@ -155,13 +156,13 @@ class Transaction:
         check_paths("unload", paths)
         return self._note_files(-1, paths, syntax, progress)
 
-    def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated | None]]) -> Self:
-        """Assert quads that were read elsewhere, for example by Spark, with or without a closure computed there.
+    def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]]) -> Self:
+        """Assert quads together with a closure that was computed elsewhere, for example by Spark.
 
         `evaluate` is called with the materializer. It interns the terms in the dictionary, and returns the quads
         int32[n, 4] and the closure. The closure has all facts of the graph, the triples of the quads, and what follows
         from both by its rules. The commit starts from the closure and computes what else changes: what new schema
-        triples, equal terms, literals, NOT and aggregates call for. If the closure is None, the commit computes it.
+        triples, equal terms, literals, NOT and aggregates call for.
 
         Raises StoreError if the graph runs the reference engine, or if the transaction has other quads; then `evaluate`
         is not called. Raises StoreError if the closure has fewer facts than the graph.
@@ -171,12 +172,20 @@ class Transaction:
 
         def read() -> Int32:
             quads, evaluated = evaluate(self._live)
-            if evaluated is not None and len(evaluated.records) < len(self._live.engine):
+            if len(evaluated.records) < len(self._live.engine):
                 raise StoreError("the closure has fewer facts than the graph, so it lacks facts of the graph")
             self._evaluated = evaluated
             return quads
 
         return self._note(1, read)
+
+    def add_interned(self, read: Callable[[Dictionary], Int32]) -> Self:
+        """Assert the quads that `read` returns, int32[n, 4].
+
+        `read` is called with the dictionary of the graph, and interns the terms there. If it raises an error, the
+        dictionary loses these terms again. Raises the errors of `read`.
+        """
+        return self._note(1, partial(read, self._live.dictionary))
 
     def take(self, removed: Int32, added: Int32) -> Self:
         """Retract the quads `removed`, then assert the quads `added`. Both are int32[n, 4], with ids of the graph."""
@@ -290,7 +299,7 @@ class Transaction:
             raise
 
     def _check_alone(self) -> None:
-        if self._evaluated is not None:
+        if self._evaluated:
             raise StoreError("`start_from` must be the only edit of its transaction; begin another one for other quads")
 
     def _rules(self) -> dict[Rule, None]:

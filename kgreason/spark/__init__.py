@@ -1,4 +1,4 @@
-"""kgreason on Spark, for data that one process cannot hold. See docs/spark.md.
+"""kgreason on Spark: it reads files in parallel, and computes closures that outgrow a process. See docs/spark.md.
 
 start/     finds a Java, starts a session, turns errors of Spark into errors of kgreason
 read/      reads RDF files as DataFrames of terms

@@ -11,7 +11,8 @@ and aggregates that Spark has left out (docs/architecture.md, The Spark path). I
 what the new facts change (`close/extension`).
 `materialize` writes the triples that a graph with these files shows.
 
-Cost: the work of Spark, then one pass over facts and terms. After `load` the engine holds all facts and terms in
+Cost: the work of Spark, then one pass over terms and quads or facts, and the engine's work for a load in this process
+unless Spark computes the closure. After `load` the engine holds all facts and terms in
 memory. If they do not fit, use `materialize`, which needs no engine.
 """
 
@@ -23,7 +24,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
@@ -32,7 +33,7 @@ from kgreason.errors import InputError
 from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import DEFAULT_RULES, KnowledgeGraph
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import SchemaMode, check_choice
+from kgreason.materialize.options import Closure, SchemaMode, check_choice
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import Selection, select
 from kgreason.progress import SILENT, Progress
@@ -51,10 +52,9 @@ from kgreason.spark.read.lines import Malformed
 from kgreason.spark.read.paths import sort
 from kgreason.spark.read.read import OnError
 from kgreason.spark.start.failures import clear_errors
+from kgreason.terms.dictionary import Dictionary
 
 File = str | PathLike[str]
-Closure = Literal["engine", "spark"]
-"""Who computes the closure: the engine in this process, or Spark."""
 
 
 def load(
@@ -72,8 +72,8 @@ def load(
     What the result shows is what a load of the same files without Spark gives, also if the graph has facts already.
 
     Spark reads and parses the files. By default the engine computes the closure, because it holds all facts after the
-    load in any case, and takes a small part of Spark's time. With `closure="spark"` Spark computes the closure, and the
-    engine takes it over.
+    load in any case, and needs a small part of the time that Spark needs. With `closure="spark"` Spark computes the
+    closure, and the engine takes it over.
 
     Spark writes its tables below `folder`, which driver and workers must both see; by default to a temporary folder. A
     load that was interrupted continues from the tables in `folder`. A malformed line is an error. With
@@ -84,12 +84,12 @@ def load(
     check_choice("closure", closure, Closure)
     skipped: list[Malformed] = []
 
-    def grouped(live: Materializer) -> tuple[Int32, None]:
+    def grouped(dictionary: Dictionary) -> Int32:
         with progress("reading"):
             groups = group(spark, list(paths), f"{place}/encoded", on_error=on_error)
         skipped.extend(groups.skipped)
-        with progress("handing over"), span("intern"):
-            return quads_of_groups(files_of(groups.table), live.dictionary), None
+        with progress("encoding"), span("intern"):
+            return quads_of_groups(files_of(groups.table), dictionary)
 
     def evaluated(live: Materializer) -> tuple[Int32, Evaluated]:
         check_functions(live.own, live.operators.registry, spark)
@@ -101,8 +101,10 @@ def load(
         return _evaluated(live, encoded, place, progress)
 
     with room(folder) as place, clear_errors(place):
-        stats = graph.start_from(grouped if closure == "engine" else evaluated, progress)
-    return stats | {"skipped": sum(each.lines for each in skipped)}
+        loaded = (
+            graph.load_interned(grouped, progress) if closure == "engine" else graph.start_from(evaluated, progress)
+        )
+    return loaded | {"skipped": sum(each.lines for each in skipped)}
 
 
 def check_load(paths: Sequence[File], folder: File | None = None) -> None:

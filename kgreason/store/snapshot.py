@@ -151,7 +151,8 @@ def read_state(folder: Path, *, is_written: bool = False) -> Saved:
         if state.get("axioms") == AXIOMS:
             axioms = load(folder / "axioms.npy")
         if (folder / "quads.npy").exists():
-            quads, _ = mapped(folder / "quads.npy", is_written=False)
+            rows_of_quads, count = mapped(folder / "quads.npy", is_written=False)
+            quads = rows_of_quads[:count]
         if (folder / "others.npy").exists():
             others, _ = mapped(folder / "others.npy", is_written=False)
         values = {name: known[name] for name in _VALUES} | {"hashed": hashed, "others": others}

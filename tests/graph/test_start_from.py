@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from kgreason.engine.memory.layout import FIRST, Int32
 from kgreason.errors import ContradictionError, StoreError
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.knowledge_graph import EngineName, KnowledgeGraph
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import SchemaMode
 from kgreason.materialize.precomputed import Evaluated
+from kgreason.terms.dictionary import Dictionary
 from tests.oracle.graph import Triple
 from tests.oracle.notation import triples
 from tests.strategies.ontologies import graphs
@@ -102,6 +103,40 @@ def test_on_disk_it_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
     assert stats["asserted"] == len(triples(ZOO))
     with KnowledgeGraph.open(tmp_path) as graph:
         assert shown(graph) == before
+
+
+@pytest.mark.parametrize("engine", ["columnar", "reference"])
+def test_quads_that_were_parsed_elsewhere_are_an_edit_like_others(engine: EngineName) -> None:
+    quads = [(s, p, o, "<http://e/g>") for s, p, o in sorted(triples(TRANSITIVE))]
+
+    def interned(dictionary: Dictionary) -> Int32:
+        ids = dictionary.intern([term for quad in quads for term in quad])
+        return np.asarray(ids, np.int32).reshape(-1, 4)
+
+    def failing(dictionary: Dictionary) -> Int32:
+        dictionary.intern(["<http://e/never>"])
+        raise KeyboardInterrupt
+
+    with KnowledgeGraph.open(engine=engine) as one, KnowledgeGraph.open(engine=engine) as other:
+        for graph in (one, other):
+            with graph.transaction() as tx:
+                tx.add_lines(lines(triples("a q c . e q a")))
+        known = len(one._engine().materializer.dictionary)
+        with pytest.raises(KeyboardInterrupt):
+            one.load_interned(failing)
+        assert len(one._engine().materializer.dictionary) == known
+        loaded = one.load_interned(interned)
+        text = "".join(f"{' '.join(quad)} .\n" for quad in quads).encode()
+        with other.transaction() as tx:
+            tx.add_lines(text)
+        assert set(loaded.delta.added.splitlines()) == set(tx.delta.added.splitlines())
+        assert loaded["named"] == len(quads)
+        with one.transaction() as tx:
+            tx.remove_lines(text).add_interned(interned).remove(("http://e/a", "http://e/q", "http://e/c"))
+        with other.transaction() as tx:
+            tx.remove(("http://e/a", "http://e/q", "http://e/c"))
+        assert shown(one) == shown(other)
+        assert {*b"".join(one.dump(graphs=True)).splitlines()} == {*b"".join(other.dump(graphs=True)).splitlines()}
 
 
 def test_a_closure_that_lacks_facts_of_the_graph_is_refused() -> None:

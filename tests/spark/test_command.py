@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -66,7 +67,29 @@ def test_limits_are_for_one_process(file: Path) -> None:
         ["materialize", "-o", file.parent / "out"],
     ):
         told = failed(*words, file, "--pipeline", "spark", "--most-rounds", "5", status=2)
-        assert "--most-rounds: cannot be used with --pipeline spark" in told
+        why = "--closure" if words[0] == "load" else "--pipeline"
+        assert f"--most-rounds: cannot be used with {why} spark" in told
+
+
+@pytest.mark.slow
+def test_a_load_keeps_to_the_limits_of_the_engine(file: Path) -> None:
+    def loaded(store: str, *options: str) -> subprocess.CompletedProcess[str]:
+        words = ("load", "-l", file.parent / store, "-f", file, "--json", *options)
+        return subprocess.run([*PROGRAM, *map(str, words)], capture_output=True, text=True, check=False)
+
+    file.write_text(
+        "<http://e/Cat> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Animal> .\n"
+        "<http://e/tom> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Cat> .\n"
+    )
+    limits = ("--most-rounds", "5", "--budget", "1000000")
+    counts = [
+        json.loads(loaded(*words).stdout) for words in (("one", "--pipeline", "spark", *limits, *SMALL), ("other",))
+    ]
+    assert counts[0]["inferred"]
+    assert (counts[0]["facts"], counts[0]["rewrites"]) == (counts[1]["facts"], counts[1]["rewrites"])
+    told = loaded("third", "--pipeline", "spark", "--budget", "1", *SMALL)
+    assert told.returncode == 1
+    assert "more than its budget of 1 rewrite" in message(told.stderr)
 
 
 @pytest.mark.parametrize(

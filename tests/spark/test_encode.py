@@ -108,7 +108,7 @@ def test_files_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "a.nt").write_text(_LINES)
     (folder / "b.nt").write_text(_LINES)
-    (folder / "empty.nt").write_text("# nothing\n")
+    (folder / "empty.nt").write_text("# nothing\n\n")
     (folder / "c.nq").write_text(_LINES.replace(" .", " <http://e/g> ."))
     (folder / "d.ttl").write_text("@prefix : <http://e/> . _:x :p 01, [ :q ( 1 _:x ) ] .\n")
     encoded = encode(spark, folder, str(tmp_path / "out"), [RDF_TYPE, '"new"', "<http://e/a>", '"new"'])
@@ -157,6 +157,31 @@ def test_a_table_of_texts(spark: SparkSession, tmp_path: Path) -> None:
     rows: list[tuple[Any, ...]] = [*_ROWS, ("<http://e/s>", RDF_TYPE, "_:é", None)]
     encoded = encode(spark, _frame(spark, rows).repartition(3), str(tmp_path / "out"))
     assert _checked(encoded) == Counter([*_ROWS, ("<http://e/s>", RDF_TYPE, "_:é", "")])
+
+
+@pytest.mark.parametrize("skip", [False, True])
+def test_groups_without_quads_and_quads_without_a_group_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, skip: bool
+) -> None:
+    """Batches of comments, or of malformed lines, at the beginning, at the end and after a group that is full."""
+    from pyarrow import dataset, parquet
+
+    from kgreason.spark.encode import groups
+    from kgreason.spark.encode.dictionary import quads_of_groups
+
+    monkeypatch.setattr(groups, "_ROWS", 2)
+    empty = b"<http://e/s> <http://e/p> ." if skip else b"# nothing"
+    statements = _LINES.encode().splitlines()
+    for number, batches in enumerate(([empty], [*statements, empty, statements[0]], [empty, *statements, empty], [])):
+        monkeypatch.setattr(groups, "_partition", lambda number=number: number)
+        lines = [pa.record_batch({"line": [line], "file": [f"file://{tmp_path}/a.nt"]}) for line in batches]
+        rows = pa.Table.from_batches(groups.grouped_lines(skip, iter(lines)))
+        parquet.write_table(rows, tmp_path / f"{number}.parquet")
+    dictionary = Dictionary()
+    quads = quads_of_groups(dataset.dataset(list(map(str, tmp_path.glob("*.parquet")))), dictionary)
+    (tmp_path / "a.nt").write_bytes(b"\n".join([*statements, *statements, statements[0]]))
+    found = Bag(zip(*[iter(dictionary.decode(quads.ravel()))] * 4, strict=True))
+    assert found == in_process([tmp_path / "a.nt"])
 
 
 @pytest.mark.slow

@@ -12,7 +12,8 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.spark.pipeline import Closure, load
+from kgreason.materialize.options import Closure
+from kgreason.spark.pipeline import load
 from tests.graph.test_start_from import shown
 from tests.spark.engines import states
 

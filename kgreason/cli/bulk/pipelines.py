@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import click
 
 from kgreason.cli.bulk.choice import pays
 from kgreason.cli.options import Command
 from kgreason.errors import InputError
+from kgreason.materialize.options import Closure
 
 Pipeline = Literal["auto", "local", "spark"]
-Closure = Literal["engine", "spark"]
 OnError = Literal["raise", "count"]
 
 _PIPELINE = click.option(
@@ -65,10 +65,10 @@ _CONF = click.option(
 
 closure = click.option(
     "--closure",
-    type=click.Choice(["engine", "spark"]),
+    type=click.Choice(get_args(Closure)),
     help="With --pipeline spark: the engine of this process computes the closure, or Spark does (default: engine).",
 )
-"""An option of commands that leave the closure in this process; elsewhere Spark computes it."""
+"""An option of `load`. In `materialize` Spark always computes the closure."""
 
 
 def pipeline(command: Command) -> Command:
@@ -86,9 +86,7 @@ def is_for_spark(wanted: Pipeline, files: Sequence[str], *, keeps: bool, **refus
     if wanted == "auto" and not any(refused.values()) and "-" not in files and find_spec("pyspark") is not None:
         return pays(files, keeps=keeps)
     if wanted == "spark":
-        names = [f"--{name}" for name, value in refused.items() if value]
-        if names:
-            raise click.UsageError(f"{', '.join(names)}: cannot be used with --pipeline spark")
+        refuse("cannot be used with --pipeline spark", **refused)
         if "-" in files:
             raise click.UsageError("--pipeline spark reads files, not standard input")
         if find_spec("pyspark") is None:
@@ -96,10 +94,15 @@ def is_for_spark(wanted: Pipeline, files: Sequence[str], *, keeps: bool, **refus
     return wanted == "spark"
 
 
+def refuse(why: str, **options: object) -> None:
+    """Raise UsageError if one of the options has a value. The error names these options, and says `why`."""
+    if names := [f"--{name.replace('_', '-')}" for name, value in options.items() if value]:
+        raise click.UsageError(f"{', '.join(names)}: {why}")
+
+
 def refuse_settings(**settings: object) -> None:
     """Raise UsageError if a setting of Spark has a value. Call this if Spark is not used."""
-    if names := [f"--{name.replace('_', '-')}" for name, value in settings.items() if value]:
-        raise click.UsageError(f"{', '.join(names)}: only with --pipeline spark")
+    refuse("only with --pipeline spark", **settings)
 
 
 @contextmanager

@@ -14,12 +14,12 @@ from pathlib import Path
 import click
 
 from kgreason.cli.bulk.pipelines import (
-    Closure,
     OnError,
     Pipeline,
     closure,
     is_for_spark,
     pipeline,
+    refuse,
     refuse_settings,
     session,
 )
@@ -40,7 +40,7 @@ from kgreason.cli.options import (
     verbose,
 )
 from kgreason.cli.places import Place, no_server
-from kgreason.materialize.options import HistoryMode, OnContradiction, SameAsMode, SchemaMode
+from kgreason.materialize.options import Closure, HistoryMode, OnContradiction, SameAsMode, SchemaMode
 
 
 @click.command(
@@ -111,13 +111,19 @@ def load(
     check_stdin(files, syntax)
     if pipeline == "spark":
         no_server(location, "--pipeline spark")
+        if closure == "spark":
+            limits = how["budget"], how["most_made_terms"], how["most_rounds"]
+            refuse(
+                "cannot be used with --closure spark",
+                budget=limits[0],
+                most_made_terms=limits[1],
+                most_rounds=limits[2],
+            )
     shown = {"same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction, "history": history}
     made = {"rules": rules or None, "schema": schema, **shown}
     with edited(location, catalogue=catalogue, **made, **how) as graph:
         before = graph.stats()["asserted"]
-        limits = {"most-made-terms": how["most_made_terms"], "most-rounds": how["most_rounds"], "budget": how["budget"]}
-        refused = limits if closure == "spark" else {}  # the engine keeps to these limits
-        is_spark = is_for_spark(pipeline, files, keeps=True, format=syntax, **refused)
+        is_spark = is_for_spark(pipeline, files, keeps=True, format=syntax)
         if is_spark and isinstance(graph, KnowledgeGraph):
             from kgreason.spark.pipeline import check_load
             from kgreason.spark.pipeline import load as load_on_spark

@@ -8,7 +8,8 @@
 Left are tables of Spark with their columns, right the arrays. A *record* is a row of the engine's fact table. Law: the
 records equal the records that a Bootstrap of the engine would make, except for the order of rows and the ids. No rule
 is evaluated here (docs/architecture.md, The Spark path). Cost: each column is copied once, a batch at a time, and each
-term is hashed once. This process reads the files that Spark wrote, so both must see the folder.
+term is hashed once; a term of `groups` once for each group. This process reads the files that Spark wrote, so both must
+see the folder.
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ import pyarrow.dataset as ds
 from pyspark.sql import DataFrame
 
 from kgreason.engine.memory.layout import ASSERTED, FIRST, OLD, STAMP, STATE, SUPPORT, TABLE, UNKNOWN, Int32
+from kgreason.spark.encode.groups import unpacked
 from kgreason.spark.read.terms import interned
 from kgreason.terms.dictionary import Dictionary
 
 _ROWS = 1 << 18
 """The number of rows that are read at a time."""
+_QUAD = 16
+"""The number of bytes of a quad in the table `grouped`."""
 
 
 def intern_terms(terms: ds.Dataset, others: dict[int, str], dictionary: Dictionary) -> Int32:
@@ -85,16 +89,15 @@ def quads_of_groups(groups: ds.Dataset, dictionary: Dictionary) -> Int32:
     Raises LimitError if ids run out.
     """
     ids = _ids_of_groups(groups, dictionary)
-    parts = [
-        (ids[group], np.frombuffer(quads, np.int32).reshape(4, -1))
-        for batch in _batches(groups, ["group", "quads"], ds.field("quads").is_valid())
-        for group, quads in zip(batch.column("group").to_pylist(), batch.column("quads").to_pylist(), strict=True)
-    ]
-    rows = np.empty((sum(quads.shape[1] for _, quads in parts), 4), dtype=np.int32)
+    size = pc.binary_length(ds.field("quads"))  # null in rows that have no quads; 0 for lines of comments alone
+    sizes = groups.scanner({"size": size}, size > 0).to_table().column("size").to_numpy()
+    rows = np.empty((int(sizes.sum(dtype=np.int64)) // _QUAD, 4), dtype=np.int32)
     done = 0
-    for names, quads in parts:
-        rows[done : done + quads.shape[1]] = names[quads.T]
-        done += quads.shape[1]
+    for batch in _batches(groups, ["group", "quads"], size > 0):
+        for group, packed in zip(batch.column("group").to_pylist(), batch.column("quads").to_pylist(), strict=True):
+            quads = unpacked(packed).T
+            rows[done : done + len(quads)] = ids[group][quads]
+            done += len(quads)
     return rows
 
 

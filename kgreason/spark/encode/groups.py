@@ -119,9 +119,14 @@ def renamed(rows: pa.Table, names: pa.Table) -> pa.Table:
     """
     ids = np.zeros(len(names) + 1, np.int32)
     ids[names.column("local").to_numpy()] = names.column("id").to_numpy()
-    parts = [np.frombuffer(quads, np.int32).reshape(4, -1) for quads in rows.column("quads").to_pylist()]
+    parts = [unpacked(quads) for quads in rows.column("quads").to_pylist()]
     quads = ids[np.concatenate(parts, axis=1)]
     return pa.table({name: quads[column] for column, name in enumerate("spog")})
+
+
+def unpacked(quads: bytes) -> Ids:
+    """Return the quads in a row of the table `grouped`: int32[4, n], with the local ids of their group."""
+    return np.frombuffer(quads, np.int32).reshape(4, -1)
 
 
 def _partition() -> int:
