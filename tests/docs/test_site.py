@@ -111,7 +111,7 @@ def test_pages_of_files_link_to_pages() -> None:
     assert "](rule-support.md)" in made("changelog")
 
 
-INSIDE = {"check_known", "check_writable", "start_from"}
+INSIDE = {"check_known", "check_writable", "load_interned", "start_from"}
 """Methods of a graph for other parts of kgreason."""
 
 
