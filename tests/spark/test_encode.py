@@ -46,7 +46,9 @@ _IN_A_SESSION = """
 import json, sys
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
+from kgreason import KnowledgeGraph
 from kgreason.spark.encode.encode import encode
+from kgreason.spark.pipeline import load
 from kgreason.spark.read.read import Skipped, read
 
 def falling(batches):
@@ -66,6 +68,8 @@ if kind == "master":
 else:
     skipped = Skipped()
     print(read(spark, given, on_error="count", skipped=skipped).count(), skipped.files()[0].lines)
+    with KnowledgeGraph.open() as graph:
+        print(load(graph, [given], spark, on_error="count")["asserted"])
 encoded = encode(spark, given, folder + "/out", on_error="count")
 texts = {0: "", **{row.id: row.text for row in encoded.terms.collect()}}
 print(json.dumps([sorted(texts), [[texts[i] for i in row] for row in encoded.quads.collect()], encoded.skipped]))
@@ -356,5 +360,5 @@ def test_a_session_of_spark_connect(tmp_path: Path) -> None:
     ids, quads, skipped, counted = _in_a_session(str(tmp_path), "remote", "local[2]")
     assert quads == expected
     assert ids == list(range(len(ids)))
-    assert counted == [f"{quads.total()} 1"]
+    assert counted == [f"{quads.total()} 1", str(len(quads))]
     assert skipped == [[str(tmp_path / "in" / "a.nt"), 1, "junk"]]
