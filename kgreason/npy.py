@@ -40,17 +40,16 @@ def mapped(path: Path, *, is_written: bool = True) -> tuple[NDArray[Any], int]:
     damaged.
     """
     with path.open("rb") as file:
-        shape, is_transposed, dtype = _read_header(file)
+        shape, order, dtype = _read_header(file)
         start, size = file.tell(), path.stat().st_size
     width = dtype.itemsize * math.prod(shape[1:])
     room = (size - start) // width if width else shape[0]
     if room < shape[0]:
         raise ValueError(f"{path}: the file is damaged")
-    if is_transposed:
-        room = shape[0]  # there is no room: columns follow each other
+    if order == "F":
+        room = shape[0]  # the file has column after column, so a row behind the last one would not be a row
     if not room:
         return np.empty(shape, dtype), 0
-    order: Literal["C", "F"] = "F" if is_transposed else "C"
     return np.asarray(np.memmap(path, dtype, "c" if is_written else "r", start, (room, *shape[1:]), order)), shape[0]
 
 
@@ -60,8 +59,8 @@ def load(path: Path) -> NDArray[Any]:
     return rows[:count].copy()
 
 
-def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Return the shape of an array with at least one dimension, whether it is transposed, and its type."""
+def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], Literal["C", "F"], np.dtype[Any]]:
+    """Return the shape, the order and the type of an array that has a dimension. "F": column after column."""
     if np.lib.format.read_magic(file) != (1, 0):
         raise ValueError(f"{file.name}: this version of .npy files is not known")
     header = file.read(int.from_bytes(file.read(2), "little"))
@@ -69,4 +68,4 @@ def _read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]
     shape = tuple(int(each) for each in found[3].split(b",") if each.strip()) if found else ()
     if not found or not shape:
         raise ValueError(f"{file.name}: the file is damaged")
-    return shape, found[2] == b"True", np.dtype(found[1].decode())
+    return shape, "F" if found[2] == b"True" else "C", np.dtype(found[1].decode())

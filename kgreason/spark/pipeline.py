@@ -11,9 +11,9 @@ and aggregates that Spark has left out (docs/architecture.md, The Spark path). I
 what the new facts change (`close/extension`).
 `materialize` writes the triples that a graph with these files shows.
 
-Cost: the work of Spark, then one pass over terms and quads or facts, and the engine's work for a load in this process
-unless Spark computes the closure. After `load` the engine holds all facts and terms in
-memory. If they do not fit, use `materialize`, which needs no engine.
+Cost: the work of Spark, then one pass over terms, and over quads or facts. If the engine computes the closure, also the
+work of an Update or a Bootstrap. After `load` the engine holds all facts and terms in memory. If they do not fit, use
+`materialize`, which needs no engine.
 """
 
 from __future__ import annotations

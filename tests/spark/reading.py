@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kgreason.rdf.reader import read
-from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.dictionary import Dictionary, Ids
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -25,8 +25,7 @@ def in_process(files: Iterable[Path]) -> Bag:
     dictionary, bag = Dictionary(), Bag()
     for file in files:
         for batch in read(file, dictionary):
-            texts = dictionary.decode(np.stack(batch, axis=1).ravel())
-            bag.update(zip(*[iter(texts)] * 4, strict=True))
+            bag.update(texts_of(np.stack(batch, axis=1), dictionary))
     return bag
 
 
@@ -46,5 +45,9 @@ def of_driver(groups: DataFrame) -> Bag:
     from kgreason.spark.encode.dictionary import files_of, quads_of_groups
 
     dictionary = Dictionary()
-    quads = quads_of_groups(files_of(groups), dictionary)
+    return texts_of(quads_of_groups(files_of(groups), dictionary), dictionary)
+
+
+def texts_of(quads: Ids, dictionary: Dictionary) -> Bag:
+    """Quads int32[n, 4] as texts."""
     return Bag(zip(*[iter(dictionary.decode(quads.ravel()))] * 4, strict=True))

@@ -21,7 +21,7 @@ from kgreason.errors import InputError, LimitError, RdfSyntaxError, StoreError
 from kgreason.lubm import generator
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import RDF_TYPE, VOCABULARY
-from tests.spark.reading import Bag, decoded, in_process, of_driver
+from tests.spark.reading import Bag, decoded, in_process, of_driver, texts_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -184,8 +184,7 @@ def test_groups_without_quads_and_quads_without_a_group_of_their_own(
     dictionary = Dictionary()
     quads = quads_of_groups(dataset.dataset(list(map(str, tmp_path.glob("*.parquet")))), dictionary)
     (tmp_path / "a.nt").write_bytes(b"\n".join([*statements, *statements, statements[0]]))
-    found = Bag(zip(*[iter(dictionary.decode(quads.ravel()))] * 4, strict=True))
-    assert found == in_process([tmp_path / "a.nt"])
+    assert texts_of(quads, dictionary) == in_process([tmp_path / "a.nt"])
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
@@ -80,7 +80,7 @@ def same(one: KnowledgeGraph, other: KnowledgeGraph) -> None:
     assert shown(one) == shown(other)
 
 
-@pytest.mark.parametrize("closure", ["engine", "spark"])
+@pytest.mark.parametrize("closure", get_args(Closure))
 def test_each_load_is_that_of_one_process(spark: SparkSession, tmp_path: Path, closure: Closure) -> None:
     """Rules negate, aggregate and compute, so an insertion also takes back."""
     one, other = graphs(tmp_path, lambda name: KnowledgeGraph.open(tmp_path / name, history="all", strategy="update"))

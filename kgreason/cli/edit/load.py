@@ -112,12 +112,11 @@ def load(
     if pipeline == "spark":
         no_server(location, "--pipeline spark")
         if closure == "spark":
-            limits = how["budget"], how["most_made_terms"], how["most_rounds"]
             refuse(
                 "cannot be used with --closure spark",
-                budget=limits[0],
-                most_made_terms=limits[1],
-                most_rounds=limits[2],
+                budget=how["budget"],
+                most_made_terms=how["most_made_terms"],
+                most_rounds=how["most_rounds"],
             )
     shown = {"same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction, "history": history}
     made = {"rules": rules or None, "schema": schema, **shown}

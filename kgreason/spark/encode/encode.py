@@ -91,8 +91,7 @@ def group(spark: SparkSession, quads: DataFrame | Paths, folder: str, *, on_erro
 
     Arguments and errors are those of `encode`, which continues from the same folder.
     """
-    _, groups = _begun(spark, quads, folder, (), on_error)
-    return Grouped(groups, _skipped(groups) if on_error == "count" else [])
+    return _begun(spark, quads, folder, (), on_error)[1]
 
 
 def encode(
@@ -111,22 +110,23 @@ def encode(
     skipped and counted. Raises InputError for a missing path and for a folder with tables of other input, LimitError if
     ids run out, StoreError for a full disk.
     """
-    stages, groups = _begun(spark, quads, folder, extra, on_error)
+    stages, (groups, skipped) = _begun(spark, quads, folder, extra, on_error)
     numbers = stages.written("numbered", NUMBERED, lambda: _numbered(spark, groups, extra))
     ids = _Ids(spark, numbers)
     terms = stages.written("terms", _TERMS, ids.terms)
     rows = stages.written("quads", QUADS, lambda: _renamed(groups, ids.names()))
     facts = stages.written("facts", _FACTS, lambda: rows.select("s", "p", "o").distinct())
-    return Encoded(terms, rows, facts, _skipped(groups) if on_error == "count" else [])
+    return Encoded(terms, rows, facts, skipped)
 
 
 def _begun(
     spark: SparkSession, quads: DataFrame | Paths, folder: str, extra: Sequence[str], on_error: OnError
-) -> tuple[Stages, DataFrame]:
-    """Return the tables below `folder`, and the first of them, `grouped`."""
+) -> tuple[Stages, Grouped]:
+    """Return the tables below `folder`, and the first of them, with the skipped lines."""
     given = _table(quads) if isinstance(quads, DataFrame) else sort(quads)
     stages = Stages(spark, folder, _made_from(spark, given, extra, on_error))
-    return stages, stages.written("grouped", GROUPED, lambda: _grouped(spark, given, on_error == "count"))
+    groups = stages.written("grouped", GROUPED, lambda: _grouped(spark, given, on_error == "count"))
+    return stages, Grouped(groups, _skipped(groups) if on_error == "count" else [])
 
 
 def _table(quads: DataFrame) -> DataFrame:
