@@ -28,6 +28,8 @@ _TEXT = 1 << 24
 """The largest query, update or form, in bytes."""
 _SLOWEST = 1000
 """A client must send at least this many bytes of a body a second, after the first seconds."""
+_LOOKS = 20
+"""How often the wait for a piece of a body looks at the clock, at least."""
 _GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -82,22 +84,29 @@ async def _received(request: Request, seconds: float) -> AsyncIterator[bytes]:
 def patient(receive: Receive, seconds: float) -> Receive:
     """Wrap `receive`, which gives the messages of a request, so that a slow client gets an error.
 
-    The returned function raises Problem if a message takes more than `seconds`, or if the body comes too slowly.
+    The returned function raises Problem if a message takes more than `seconds`, or if the body comes too slowly. It
+    waits in short pieces of time, and a piece counts as no more than its own length: if the event loop stands still,
+    the client is not blamed for it.
     """
     clock = asyncio.get_running_loop().time
-    until = clock() + seconds
+    left = seconds
 
     async def receiving() -> Message:
-        nonlocal until
-        try:
-            async with asyncio.timeout_at(min(until, clock() + seconds)):
-                message = await receive()
-                until += len(message.get("body", b"")) / _SLOWEST
-        except TimeoutError as error:
-            raise Problem(408, "the rest of the body did not come in time", {"Connection": "close"}) from error
-        if message["type"] == "http.disconnect":
-            raise Problem(400, "the body ended too early")
-        return message
+        nonlocal left
+        least = max(left - seconds, 0)
+        while left > least:
+            begun, piece = clock(), min(seconds / _LOOKS, left - least)
+            try:
+                async with asyncio.timeout(piece):
+                    message = await receive()
+            except TimeoutError:
+                left -= piece
+                continue
+            left += len(message.get("body", b"")) / _SLOWEST - min(clock() - begun, piece)
+            if message["type"] == "http.disconnect":
+                raise Problem(400, "the body ended too early")
+            return message
+        raise Problem(408, "the rest of the body did not come in time", {"Connection": "close"})
 
     return receiving
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from contextlib import ExitStack, suppress
 from typing import Any
 
@@ -15,6 +16,9 @@ import pytest
 from tests.server.conftest import ZOO
 from tests.server.serving import client, served
 from tests.server.test_limits import connected, is_well
+
+from kgreason.server.body import patient  # isort: skip
+from kgreason.server.problems import Problem  # isort: skip
 
 LIMITS: dict[str, Any] = {"body_seconds": 1.5, "streams": 100}
 PUT = b"PUT /store?default HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/turtle\r\n"
@@ -93,6 +97,25 @@ def test_a_client_that_reads_a_byte_now_and_then_is_dropped(impatient: httpx.Cli
         assert is_well(impatient)
         assert len(said(slow)) < len(text) / 2
     assert impatient.delete("/store?graph=http://e/long").is_success
+
+
+def test_a_client_is_not_blamed_for_the_time_in_which_the_server_stands_still() -> None:
+    async def run() -> None:
+        loop, is_there = asyncio.get_running_loop(), asyncio.Event()
+
+        async def receive() -> MutableMapping[str, Any]:
+            await is_there.wait()
+            return {"type": "http.request", "body": b"late", "more_body": False}
+
+        receiving = patient(receive, 0.5)
+        loop.call_soon(time.sleep, 1)  # as where the server starts a process, and its memory is large
+        loop.call_later(0.1, is_there.set)
+        assert (await receiving())["body"] == b"late"
+        is_there.clear()
+        with pytest.raises(Problem, match="did not come in time"):
+            await receiving()
+
+    asyncio.run(run())
 
 
 def test_an_upload_of_ten_gigabytes_is_refused_before_it_is_sent(impatient: httpx.Client) -> None:
