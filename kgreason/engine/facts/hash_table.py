@@ -112,11 +112,11 @@ def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: 
     shift = np.uint64(64 - bits)
     for i in range(high - low):
         h[i] = hash_row(keys, low + i, 0, width)
-    met = np.int64(0)
+    met = np.uint32(0)
     for i in range(high - low):
-        entry = slots[h[i] >> shift]
-        if entry != 0:
-            met += rows[entry_number(entry, bits), SUPPORT]
+        met |= slots[h[i] >> shift]
+    for i in range(high - low):
+        met |= np.uint32(rows[max(entry_number(slots[h[i] >> shift], bits), 0), SUPPORT])
     h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
@@ -148,12 +148,15 @@ def rehash(m: Block) -> None:
 
 
 @inline
-def remove_entry(m: Block, rows: Int32, r: Number) -> None:
-    """Remove row `r` from the hash table and move later entries back into the gap (Knuth 6.4, algorithm R)."""
+def remove_entry(m: Block, rows: Int32, r: Number, h: Number) -> None:
+    """Remove row `r`, whose hash is `h`, from the hash table, and move later entries back into the gap.
+
+    (Knuth 6.4, algorithm R.)
+    """
     slots = entries(m, ENTRIES)
     bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
     mask = slots.size - 1
-    at = np.int64(hash_row(rows, r, FIRST, width) >> np.uint64(64 - bits))
+    at = np.int64(h >> np.uint64(64 - bits))
     while entry_number(slots[at], bits) != r:
         at = (at + 1) & mask
     hole = at

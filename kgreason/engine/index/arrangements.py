@@ -7,7 +7,7 @@ ask out if very many rows meet its key and no plan that can derive facts needs t
 before the first owl:sameAs. For a rule that is added later, usually only the rows that the `Catalogue` lists for its
 keys are looked at. Counts and arrangements hold the rows with the flag MET (`maintenance`).
 
-Invariant: at most half of the hash table's entries are taken. Cost: each group takes 20 bytes, and two to four entries
+Invariant: at most half of the hash table's entries are taken. Cost: each group takes 24 bytes, and two to four entries
 of five bytes in the hash table. A group of more than one row has a run of postings, with eight bytes for each posting;
 the length of a run is a power of two. A run that has become too short for its group is used again for another group.
 """

@@ -54,10 +54,12 @@ from kgreason.engine.memory.layout import (
     STATE,
     SUPPORT,
     TABLE,
+    VALUES,
     Block,
     Flag,
     Int32,
     Number,
+    UInt64,
 )
 from kgreason.engine.program.trigger_keys import find_key, is_met, meets, shapes_met
 
@@ -117,16 +119,18 @@ def uncount_and_note(m: Block, r: Number) -> None:
 
 
 @inline
-def touch_noted(m: Block, low: Number, high: Number) -> None:
-    """Load into the CPU cache what is read first for each of the notes `low` to `high - 1`.
+def touch_groups(m: Block, h: UInt64, low: Number, high: Number) -> None:
+    """Load into the CPU cache what is read first for a row that enters or leaves a group, for the hashes h[low:high].
 
-    This is the hash-table entry at its hash, the group that the entry names, and the group's first row and first
-    posting. After a collision it is another group.
+    This is the hash-table entry at the hash, the group that the entry names, the group's first row, and its first and
+    last postings. After a collision it is another group.
     """
-    h, slots, groups = hashes(m, NOTED_HASHES), entries(m, GROUP_ENTRIES), matrix(m, GROUPS)
-    rows, postings = matrix(m, ROWS), vector(m, POSTINGS)
+    slots, groups, rows = entries(m, GROUP_ENTRIES), matrix(m, GROUPS), matrix(m, ROWS)
+    postings, values = vector(m, POSTINGS), vector(m, VALUES)
     bits, met = log2(m, GROUP_ENTRIES), np.int64(0)
     shift = np.uint64(64 - bits)
+    for j in range(low, high):
+        met += np.int64(slots[h[j] >> shift])
     for j in range(low, high):
         entry = slots[h[j] >> shift]
         if entry != 0:
@@ -136,8 +140,9 @@ def touch_noted(m: Block, low: Number, high: Number) -> None:
         if entry != 0:
             g = entry_number(entry, bits)
             met += rows[groups[g, GROUP_FIRST], SUPPORT]
-            if groups[g, GROUP_LENGTH] > 1:
-                met += postings[groups[g, GROUP_START]]
+            start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
+            if length > 1:
+                met += postings[start] + postings[start + length - 1] + values[start + length - 1]
     hashes(m, HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
@@ -151,7 +156,7 @@ def enter_noted(m: Block) -> Flag:
     while m[AT_WORK] < m[N_NOTED]:
         low = m[AT_WORK]
         high = min(low + BLOCK, m[N_NOTED])
-        touch_noted(m, low, high)
+        touch_groups(m, h, low, high)
         for i in range(low, high):
             if not enter_row(m, np.int64(noted[i, 0]), np.int64(noted[i, 1]), h[i]):
                 m[AT_WORK] = i

@@ -18,7 +18,19 @@ import numpy as np
 
 from kgreason.compiled import inline, kernel
 from kgreason.engine.memory.blocks import entries, matrix, vector
-from kgreason.engine.memory.hashing import entry_number, entry_tag, finished, log2, mixed, place, salted, sign, sign_of
+from kgreason.engine.memory.hashing import (
+    entry_number,
+    entry_tag,
+    finished,
+    from_upper,
+    log2,
+    mixed,
+    place,
+    salted,
+    sign,
+    sign_of,
+    upper,
+)
 from kgreason.engine.memory.layout import (
     AGE,
     ARRANGED,
@@ -35,6 +47,7 @@ from kgreason.engine.memory.layout import (
     GROUP_DEAD,
     GROUP_ENTRIES,
     GROUP_FIRST,
+    GROUP_HASH,
     GROUP_LENGTH,
     GROUP_START,
     GROUPS,
@@ -198,7 +211,7 @@ def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
         g = n
         m[N_ARRANGED] = n + 1
     groups[g, GROUP_ARRANGEMENT], groups[g, GROUP_START], groups[g, GROUP_LENGTH] = a, r, 1
-    groups[g, GROUP_FIRST], groups[g, GROUP_DEAD] = r, 0
+    groups[g, GROUP_FIRST], groups[g, GROUP_DEAD], groups[g, GROUP_HASH] = r, 0, upper(h)
     slots[entry] = entry_tag(h, log2(m, GROUP_ENTRIES)) | np.uint32(g + 1)
     sign(entries(m, SIGNS), sign_of(h, log2(m, GROUP_ENTRIES)))
     m[N_SIGNED] += 1
@@ -284,14 +297,20 @@ def release(m: Block, r: Number) -> None:
 
 
 @inline
-def drop_group(m: Block, g: Number, h: Number) -> None:
-    """Remove group `g`, with hash `h`, from the hash table, move later entries into the gap, and free the group.
+def home_of(groups: Int32, g: Number, bits: Number) -> Number:
+    """Return where the search for group `g` begins in a hash table of 2**bits entries."""
+    return np.int64(from_upper(groups[g, GROUP_HASH]) >> np.uint64(64 - bits))
+
+
+@inline
+def drop_group(m: Block, g: Number) -> None:
+    """Remove group `g` from the hash table, move later entries into the gap, and free the group.
 
     (Knuth 6.4, algorithm R.)
     """
-    arranged, groups, rows, slots = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS), entries(m, GROUP_ENTRIES)
+    groups, slots = matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
     bits, mask = log2(m, GROUP_ENTRIES), slots.size - 1
-    at = np.int64(h >> np.uint64(64 - bits))
+    at = home_of(groups, g, bits)
     while entry_number(slots[at], bits) != g:
         at = (at + 1) & mask
     hole = at
@@ -300,9 +319,7 @@ def drop_group(m: Block, g: Number, h: Number) -> None:
         entry = slots[at]
         if entry == 0:
             break
-        other = entry_number(entry, bits)
-        home_hash = row_hash(arranged, groups[other, GROUP_ARRANGEMENT], rows, groups[other, GROUP_FIRST])
-        home = np.int64(home_hash >> np.uint64(64 - bits))
+        home = home_of(groups, entry_number(entry, bits), bits)
         if ((at - home) & mask) >= ((at - hole) & mask):
             slots[hole] = entry
             hole = at
@@ -327,8 +344,8 @@ def shrink_run(m: Block, groups: Int32, g: Number) -> None:
 
 
 @inline
-def compact_group(m: Block, g: Number, h: Number, r: Number) -> None:
-    """Drop row `r` and all dead rows from group `g`, which has hash `h`. If no row is left, drop the group."""
+def compact_group(m: Block, g: Number, r: Number) -> None:
+    """Drop row `r` and all dead rows from group `g`. If no row is left, drop the group."""
     groups, rows, postings, values = matrix(m, GROUPS), matrix(m, ROWS), vector(m, POSTINGS), vector(m, VALUES)
     start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
     kept = np.int64(0)
@@ -343,7 +360,7 @@ def compact_group(m: Block, g: Number, h: Number, r: Number) -> None:
     groups[g, GROUP_DEAD] %= ONE_DEAD
     shrink_run(m, groups, g)
     if kept == 0:
-        drop_group(m, g, h)
+        drop_group(m, g)
 
 
 @inline
@@ -375,7 +392,7 @@ def leave(m: Block, a: Number, r: Number, h: Number) -> Number:
     if g < 0:
         return 0
     if groups[g, GROUP_LENGTH] == 1:
-        drop_group(m, g, h)
+        drop_group(m, g)
         return 0
     if groups[g, GROUP_DEAD] < ONE_DEAD and groups[g, GROUP_LENGTH] <= SHORT:
         take_out(m, groups, g, r)
@@ -384,18 +401,18 @@ def leave(m: Block, a: Number, r: Number, h: Number) -> Number:
     if dead * DEAD_SHARE <= groups[g, GROUP_LENGTH] and dead <= MOST_DEAD:
         groups[g, GROUP_DEAD] += ONE_DEAD
         return 1
-    compact_group(m, g, h, r)
+    compact_group(m, g, r)
     return 0
 
 
 @kernel
 def rehash_groups(m: Block) -> None:
     """Enter all groups into the empty hash table. The table must have room for them."""
-    arranged, groups, rows = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS)
+    groups = matrix(m, GROUPS)
     slots, signs = entries(m, GROUP_ENTRIES), entries(m, SIGNS)
     bits = log2(m, GROUP_ENTRIES)
     for g in range(m[N_ARRANGED]):
         if groups[g, GROUP_LENGTH] > 0:
-            h = row_hash(arranged, groups[g, GROUP_ARRANGEMENT], rows, groups[g, GROUP_FIRST])
+            h = from_upper(groups[g, GROUP_HASH])
             place(slots, bits, h, g)
             sign(signs, sign_of(h, bits))

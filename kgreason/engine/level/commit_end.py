@@ -12,7 +12,7 @@ import numpy as np
 
 from kgreason.compiled import inline, kernel
 from kgreason.engine.facts.hash_table import BLOCK, kind, remove_entry
-from kgreason.engine.index.maintenance import touch_noted, uncount_and_note
+from kgreason.engine.index.maintenance import touch_groups, uncount_and_note
 from kgreason.engine.index.postings import free_row, leave
 from kgreason.engine.memory.blocks import entries, hashes, matrix
 from kgreason.engine.memory.hashing import entry_number, hash_row, log2
@@ -54,14 +54,20 @@ def note_changes(m: Block, start: Number) -> Number:
     """
     rows, undo, changed = matrix(m, ROWS), matrix(m, UNDO), matrix(m, CHANGED)
     n = np.int64(0)
-    for i in range(start, m[N_TOUCHED]):
-        r = np.int64(undo[i, 0])
-        before, after = kind(undo[i, 1]), kind(rows[r, STATE])
-        if before != after:
-            changed[n, 0], changed[n, 1], changed[n, 2] = before, after, rows[r, STATE] >> TABLE & LAST_TABLE
-            for c in range(FIRST, rows.shape[1]):
-                changed[n, c] = rows[r, c]
-            n += 1
+    for low in range(start, m[N_TOUCHED], BLOCK):
+        high = min(low + BLOCK, m[N_TOUCHED])
+        met = np.int32(0)
+        for i in range(low, high):
+            met |= rows[undo[i, 0], STATE]
+        hashes(m, HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
+        for i in range(low, high):
+            r = np.int64(undo[i, 0])
+            before, after = kind(undo[i, 1]), kind(rows[r, STATE])
+            if before != after:
+                changed[n, 0], changed[n, 1], changed[n, 2] = before, after, rows[r, STATE] >> TABLE & LAST_TABLE
+                for c in range(FIRST, rows.shape[1]):
+                    changed[n, c] = rows[r, c]
+                n += 1
     return n
 
 
@@ -75,20 +81,23 @@ def leaves(rows: Int32, undo: Int32, i: Number, undoes: Flag) -> Flag:
 
 @inline
 def touch_facts(m: Block, rows: Int32, undo: Int32, low: Number, high: Number, undoes: Flag) -> None:
-    """Load into the CPU cache what the hash table needs first to remove those of undo[low:high] that leave.
+    """Write to HASHES the hash of each of undo[low:high] that leaves, and load what its removal needs first.
 
-    For each row: the hash-table entry at its hash, and the row that the entry after this one names.
+    That is the hash-table entry at its hash, and the row that the entry after this one names.
     """
     slots, h = entries(m, ENTRIES), hashes(m, HASHES)
     bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
-    met = np.int64(0)
+    shift, mask = np.uint64(64 - bits), np.uint64(slots.size - 1)
     for i in range(low, high):
-        if leaves(rows, undo, i, undoes):
-            at = hash_row(rows, np.int64(undo[i, 0]), FIRST, width) >> np.uint64(64 - bits)
-            met += np.int64(slots[at])
-            after = slots[(at + np.uint64(1)) & np.uint64(slots.size - 1)]
-            if after != 0:
-                met += rows[entry_number(after, bits), SUPPORT]
+        h[i - low] = (
+            hash_row(rows, np.int64(undo[i, 0]), FIRST, width) if leaves(rows, undo, i, undoes) else np.uint64(0)
+        )
+    met = np.uint32(0)
+    for i in range(high - low):
+        met |= slots[h[i] >> shift]
+    for i in range(high - low):
+        after = slots[((h[i] >> shift) + np.uint64(1)) & mask]
+        met |= np.uint32(rows[max(entry_number(after, bits), 0), SUPPORT])
     h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
@@ -111,14 +120,14 @@ def note_leaving_rows(m: Block, rows: Int32, undo: Int32, low: Number, high: Num
 
 
 @inline
-def remove(m: Block, rows: Int32, r: Number, note: Number) -> Number:
+def remove(m: Block, rows: Int32, r: Number, hashed: Number, note: Number) -> Number:
     """Remove row `r` from the hash table, and from the arrangements that the notes from number `note` on name for it.
 
     If the posting of an arrangement still has the row, the row becomes DEAD. Otherwise it becomes FREE. Returns the
     number of the first note of another row.
     """
     noted, h, named = matrix(m, NOTED), hashes(m, NOTED_HASHES), np.int64(0)
-    remove_entry(m, rows, r)
+    remove_entry(m, rows, r, hashed)
     rows[r, STATE] &= ~MET
     while note < m[N_NOTED] and noted[note, 1] == r:
         named += leave(m, np.int64(noted[note, 0]), r, h[note])
@@ -146,7 +155,7 @@ def end(m: Block, undoes: Flag) -> None:
         high = min(low + BLOCK, m[N_TOUCHED])
         touch_facts(m, rows, undo, low, high, undoes)
         high = note_leaving_rows(m, rows, undo, low, high, undoes)
-        touch_noted(m, 0, m[N_NOTED])
+        touch_groups(m, hashes(m, NOTED_HASHES), 0, m[N_NOTED])
         note = np.int64(0)
         for i in range(low, high):
             r = np.int64(undo[i, 0])
@@ -157,7 +166,7 @@ def end(m: Block, undoes: Flag) -> None:
             else:
                 rows[r, STATE] &= ~LOGGED
             if is_gone:
-                note = remove(m, rows, r, note)
+                note = remove(m, rows, r, hashes(m, HASHES)[i - low], note)
         low = high
     m[N_TOUCHED] = m[N_NOTED] = 0
 

@@ -27,11 +27,12 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import inline, kernel
-from kgreason.engine.index.maintenance import is_asked, note_for_key, note_row
+from kgreason.engine.facts.hash_table import BLOCK
+from kgreason.engine.index.maintenance import is_asked, note_for_key, note_row, touch_groups
 from kgreason.engine.index.postings import PUT_OFF, arrange, enter_before
 from kgreason.engine.level.gatekeep import common_key, constant_free, count_hits, has_arranged_all, meet_row, open_group
 from kgreason.engine.memory.blocks import entries, hashes, matrix, part_of, vector, wide
-from kgreason.engine.memory.hashing import SHARES, first_share, log2, part_of_hash
+from kgreason.engine.memory.hashing import SHARES, first_share, part_of_hash
 from kgreason.engine.memory.layout import (
     AGE,
     ARRANGED,
@@ -46,7 +47,7 @@ from kgreason.engine.memory.layout import (
     GROUP_KEY,
     GROUP_LOW,
     GROUPED,
-    GROUPS,
+    HASHES,
     HIT_KEYS,
     HIT_ROWS,
     KEY_COUNT,
@@ -77,8 +78,8 @@ from kgreason.engine.program.trigger_keys import find_key, shapes_met
 
 MEET, FIND, ORDER, ENTER, END = range(5)
 """The stages of `meet`."""
-PICKED = 128
-"""So many found rows are picked at a time; `group_key` and `hit_rows` have room for them."""
+PICKED = BLOCK
+"""So many found rows are picked at a time: `group_key` has room for them, and `hashes` for their hashes."""
 
 
 @inline
@@ -197,25 +198,20 @@ def enter_found(m: Block) -> None:
 
     Starts at AT_WORK of worker AT_FINDER, and stops when all rows are entered or an array is full.
     """
-    crew, slots, bits = wide(m, CREW), entries(m, GROUP_ENTRIES), log2(m, GROUP_ENTRIES)
-    groups, mine, parts = matrix(m, GROUPS), entries(m, HIT_ROWS), crew.shape[0]
+    crew, slots = wide(m, CREW), entries(m, GROUP_ENTRIES)
+    mine, parts = hashes(m, HASHES), crew.shape[0]
     end = first_share(m[PART] + 1, parts) * (slots.size // SHARES)
-    shift, last = np.uint64(64 - bits), end & (slots.size - 1)
-    picked, low_bits = vector(m, GROUP_KEY), np.uint32((1 << bits) - 1)
+    picked, last = vector(m, GROUP_KEY), end & (slots.size - 1)
     while m[AT_FINDER] < parts:
         finder = crew[m[AT_FINDER]]
         found, h = matrix(finder, NOTED), hashes(finder, NOTED_HASHES)
         while m[AT_WORK] < finder[N_NOTED]:
             low = m[AT_WORK]
-            high, n, met = min(low + PICKED, finder[N_NOTED]), np.int64(0), np.int64(0)
+            high, n = min(low + PICKED, finder[N_NOTED]), np.int64(0)
             for i in range(low, high):
-                picked[n] = i
+                picked[n], mine[n] = i, h[i]
                 n += part_of_hash(h[i], parts) == m[PART]
-            for j in range(n):
-                entry = slots[h[picked[j]] >> shift]
-                if entry != 0:
-                    met += groups[np.int64(entry & low_bits) - 1, 0]
-            mine[0] = np.uint32(met)  # uses the loaded values, so that the compiler keeps the loads
+            touch_groups(m, mine, np.int64(0), n)
             for j in range(n):
                 i = picked[j]
                 status = enter_before(m, np.int64(found[i, 0]), np.int64(found[i, 1]), h[i], last)

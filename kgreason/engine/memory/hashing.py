@@ -16,6 +16,7 @@ from kgreason.engine.memory.layout import Block, Flag, Int32, Number, UInt32
 _random = np.random.Generator(np.random.PCG64(20))
 MULTIPLIERS = _random.integers(0, 2**64, size=64, dtype=np.uint64) | np.uint64(1)
 _SALT = np.uint64(0x9E3779B97F4A7C15)
+_UPPER = np.uint64(0xFFFFFFFF00000000)
 _FINISH = np.uint64(0xD6E8FEB86659FD93)
 
 
@@ -86,7 +87,19 @@ def part_of_hash(h: Number, parts: Number) -> Number:
 @inline
 def sign_of(h: Number, bits: Number) -> Number:
     """Return the number of the filter's bit for hash `h`. The filter belongs to a hash table of 2**bits entries."""
-    return h >> np.uint64(61 - bits)
+    return (h & _UPPER) >> np.uint64(61 - bits)
+
+
+@inline
+def upper(h: Number) -> Number:
+    """Return the upper half of hash `h`: int32. No table and no filter uses another part of a hash."""
+    return np.int32(h >> np.uint64(32))
+
+
+@inline
+def from_upper(half: Number) -> Number:
+    """Return a hash, uint64, whose upper half is `half`."""
+    return np.uint64(np.uint32(half)) << np.uint64(32)
 
 
 @inline

@@ -199,7 +199,7 @@ ARRAYS = (
     "arranged",  # int32[a, 4 + c]: see `ARRANGED_*`, then the columns
     "live",  # int32[a, 2]: 1 if the arrangement is filled; N_UNCOUNTED as of the last row that was noted for it
     "live_asks",  # int32[a]: 1 if the arrangement of the ask holds the rows of the ask's key
-    "groups",  # int32[g, 5]: see `GROUP_*`
+    "groups",  # int32[g, 6]: see `GROUP_*`
     "group_entries",  # uint32[2**k]: the hash table of the groups
     "signs",  # uint32[2**k / 4]: eight bits for each entry, a filter of the hashes of the groups
     "postings",  # int32[n]: rows of the groups; the room of each run is a power of two
@@ -317,7 +317,8 @@ ARRANGED_TABLE, ARRANGED_COUNT, ARRANGED_BITS, ARRANGED_VALUE, ARRANGED_COLUMNS 
 
 # A group. FIRST is a row that has the group's key. START is the start of its run; for LENGTH 1 it is the row itself.
 # LENGTH 0: the group is free. DEAD is 32 times the number of dead rows, plus the base-2 logarithm of the run's room.
-GROUP_ARRANGEMENT, GROUP_START, GROUP_LENGTH, GROUP_FIRST, GROUP_DEAD, GROUP = range(6)
+# HASH is the upper half of the hash of the group's key.
+GROUP_ARRANGEMENT, GROUP_START, GROUP_LENGTH, GROUP_FIRST, GROUP_DEAD, GROUP_HASH, GROUP = range(7)
 ONE_DEAD = 32
 
 BACK = 1 << 20
