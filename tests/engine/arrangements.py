@@ -7,14 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 
 from kgreason.engine.circuit import Circuit
+from kgreason.engine.memory.hashing import MULTIPLIERS
 from kgreason.engine.memory.layout import (
     AGE,
+    ARRANGED_COLUMNS,
+    ARRANGED_COUNT,
     DEAD,
     FIRST,
     FREE,
     GROUP_ARRANGEMENT,
     GROUP_DEAD,
+    GROUP_ENTRIES,
     GROUP_FIRST,
+    GROUP_HASH,
     GROUP_LENGTH,
     GROUP_START,
     LAST_TABLE,
@@ -52,6 +57,34 @@ def check(circuit: Circuit) -> None:
     named = [r for _, r in held if r in dead]
     assert {r: named.count(r) for r in dead} == {r: rows[r, SUPPORT] for r in dead}
     check_postings(circuit)
+    check_hashes(circuit)
+
+
+def check_hashes(circuit: Circuit) -> None:
+    """Each group keeps the upper half of its key's hash. From there, a search finds the group before a free entry."""
+    memory, block = circuit.memory, circuit.block
+    entries, signs = memory["group_entries"], memory["signs"]
+    bits = int(block[GROUP_ENTRIES + 2])
+    for g, group in enumerate(memory["groups"][: int(block[N_ARRANGED])]):
+        if not group[GROUP_LENGTH]:
+            continue
+        row, arranged = memory["rows"][group[GROUP_FIRST]], memory["arranged"][group[GROUP_ARRANGEMENT]]
+        columns = arranged[ARRANGED_COLUMNS : ARRANGED_COLUMNS + arranged[ARRANGED_COUNT]].tolist()
+        h = _hash(int(group[GROUP_ARRANGEMENT]), {column: int(row[FIRST + column]) for column in columns})
+        assert int(group[GROUP_HASH]) % (1 << 32) == h >> 32
+        at = h >> (64 - bits)
+        while int(entries[at]) % (1 << bits) != g + 1:
+            assert entries[at], "a free entry stands between a group and its place"
+            at = (at + 1) % len(entries)
+        sign = (h >> 32 << 32) >> (61 - bits)
+        assert int(signs[sign // 32]) >> sign % 32 & 1
+
+
+def _hash(salt: int, values: dict[int, int]) -> int:
+    """The hash of a group, by the formula of `hashing`."""
+    h = 0x9E3779B97F4A7C15 + int(MULTIPLIERS[63]) * salt
+    h = (h + sum(int(MULTIPLIERS[column]) * value for column, value in values.items())) % (1 << 64)
+    return (h ^ (h >> 29)) * 0xD6E8FEB86659FD93 % (1 << 64)
 
 
 def check_postings(circuit: Circuit) -> None:
