@@ -8,6 +8,7 @@ from kgreason.engine.engine import Strategy
 from tests.aggregates.histories import FUNCTIONS, history
 from tests.circuit.following import KINDS
 from tests.negation.following import follow
+from tests.volume import many_seeds
 
 STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap", "auto")
 
@@ -21,7 +22,7 @@ def test_every_commit_gives_the_model(strategy: Strategy) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
-    for seed in range(20, 540):
+    for seed in many_seeds(20, 260):
         run(seed, strategy)
 
 

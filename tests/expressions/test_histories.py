@@ -14,6 +14,7 @@ from tests.circuit.following import KINDS
 from tests.negation.following import follow
 from tests.oracle.stratified import Functions
 from tests.strategies.negation import Commit, Triple
+from tests.volume import many_seeds
 
 _INTEGER = "<http://www.w3.org/2001/XMLSchema#integer>"
 _PREDICATES = tuple(f"<http://e/{name}>" for name in "pqrst")
@@ -69,7 +70,7 @@ def test_every_commit_gives_the_model(strategy: Strategy) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
-    for seed in range(25, 440):
+    for seed in many_seeds(25, 210):
         run(seed, strategy)
 
 
@@ -82,7 +83,7 @@ def test_every_commit_with_blank_nodes_gives_the_model(strategy: Strategy) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_with_blank_nodes_gives_the_model(strategy: Strategy) -> None:
-    for seed in range(25, 240):
+    for seed in many_seeds(25, 110):
         run(seed, strategy, makes_nodes=True)
 
 
@@ -94,7 +95,7 @@ def test_every_commit_with_filters_under_not_gives_the_model() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_with_filters_under_not_gives_the_model(strategy: Strategy) -> None:
-    for seed in range(30, 330):
+    for seed in many_seeds(30, 150):
         run(seed, strategy, filters=True)
 
 

@@ -15,6 +15,7 @@ from kgreason.rules.formatter import format_program
 from kgreason.rules.model import DATA, Aggregate, Atom, Not, Rule, Term, Variable
 from kgreason.rules.program import Program
 from tests.oracle.stratified import perfect
+from tests.volume import many_seeds
 
 _SAME = "<http://www.w3.org/2002/07/owl#sameAs>"
 _NAMES = tuple(f"<http://e/{name}>" for name in "abcdef")
@@ -41,14 +42,14 @@ def test_asserted_triples_are_about_individuals(mode: SameAsMode) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_asserted_triples_are_about_individuals_in_many_histories(mode: SameAsMode) -> None:
-    for seed in range(20, 180):
+    for seed in many_seeds(20, 80):
         run(seed, mode, data=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_rules_see_individuals_in_many_histories(mode: SameAsMode) -> None:
-    for seed in range(20, 340):
+    for seed in many_seeds(20, 160):
         run(seed, mode)
 
 
@@ -61,7 +62,7 @@ def test_aggregates_count_individuals(mode: SameAsMode) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_aggregates_count_individuals_in_many_histories(mode: SameAsMode) -> None:
-    for seed in range(20, 180):
+    for seed in many_seeds(20, 80):
         run(seed, mode, groups=True)
 
 
@@ -74,7 +75,7 @@ def test_individuals_have_one_blank_node(mode: SameAsMode) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_individuals_have_one_blank_node_in_many_histories(mode: SameAsMode) -> None:
-    for seed in range(20, 180):
+    for seed in many_seeds(20, 80):
         run(seed, mode, nodes=True)
 
 

@@ -8,8 +8,9 @@ from kgreason.engine.engine import Strategy
 from tests.circuit.following import KINDS
 from tests.negation.following import follow
 from tests.strategies.negation import history
+from tests.volume import many_seeds
 
-QUICK, SLOW = 150, 3_000
+QUICK, SLOW = 150, 1_500
 STRATEGIES: tuple[Strategy, ...] = ("update", "update", "bootstrap", "auto")
 
 
@@ -22,7 +23,7 @@ def test_every_commit_gives_the_perfect_model(strategy: Strategy) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(6))
 def test_every_commit_of_many_histories_gives_the_perfect_model(part: int) -> None:
-    for seed in range(QUICK + part, QUICK + SLOW, 6):
+    for seed in many_seeds(QUICK, SLOW, part, 6):
         run(seed, STRATEGIES[seed % 4])
 
 
@@ -35,7 +36,7 @@ def test_every_commit_with_data_gives_the_perfect_model(strategy: Strategy) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(6))
 def test_every_commit_of_many_histories_with_data_gives_the_perfect_model(part: int) -> None:
-    for seed in range(QUICK + part, QUICK + SLOW // 2, 6):
+    for seed in many_seeds(QUICK, SLOW // 2, part, 6):
         run(seed, STRATEGIES[seed % 4], data=0.4)
 
 
