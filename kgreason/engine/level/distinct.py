@@ -93,6 +93,15 @@ def new_row(
 
 
 @inline
+def touch_free(m: Block, rows: Int32, most: Number) -> None:
+    """Load into the CPU cache the free rows, at most `most`, that new facts get next."""
+    free, n, met = vector(m, FREE_ROWS), m[N_FREE], np.int32(0)
+    for i in range(max(n - most, 0), n):
+        met |= rows[free[i], SUPPORT]
+    hashes(m, HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
+
+
+@inline
 def above(rank: Number) -> Number:
     """Return the smallest stamp of the level above a rank. Level 1 is above the rank of an empty body."""
     return min(max((rank >> LEVEL_BITS) + 1, 1), LAST_LEVEL) << LEVEL_BITS
@@ -117,6 +126,7 @@ def distinct(m: Block) -> None:
     for low in range(0, n, BLOCK):
         high = min(low + BLOCK, n)
         touch(m, rows, slots, bits, heads, low, high)
+        touch_free(m, rows, high - low)
         for i in range(low, high):
             r = find_row(rows, slots, bits, heads, i, h[i - low])
             rank = ranks[i]
@@ -220,6 +230,7 @@ def assert_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number
     for start in range(low, high, BLOCK):
         stop = min(start + BLOCK, high)
         touch(m, rows, slots, bits, keys, start, stop)
+        touch_free(m, rows, stop - start)
         for i in range(start, stop):
             r = find_row(rows, slots, bits, keys, i, h[i - start])
             if r >= 0 and rows[r, STATE] & AGE != GONE:
