@@ -28,8 +28,8 @@ _TEXT = 1 << 24
 """The largest query, update or form, in bytes."""
 _SLOWEST = 1000
 """A client must send at least this many bytes of a body a second, after the first seconds."""
-_LOOKS = 20
-"""How often the wait for a piece of a body looks at the clock, at least."""
+_SHARES = 20
+"""The wait for a piece of a body is divided into so many shares."""
 _GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -84,25 +84,25 @@ async def _received(request: Request, seconds: float) -> AsyncIterator[bytes]:
 def patient(receive: Receive, seconds: float) -> Receive:
     """Wrap `receive`, which gives the messages of a request, so that a slow client gets an error.
 
-    The returned function raises Problem if a message takes more than `seconds`, or if the body comes too slowly. It
-    waits in short pieces of time, and a piece counts as no more than its own length: if the event loop stands still,
-    the client is not blamed for it.
+    The returned function raises Problem if a message takes more than `seconds`, or if the body comes too slowly. Only
+    waiting for messages counts. If the event loop stands still meanwhile, that counts as at most a twentieth of
+    `seconds`: the client is not blamed for it. `receive` may be cancelled while it waits, and called again; it must not
+    lose a message by that.
     """
-    clock = asyncio.get_running_loop().time
-    left = seconds
+    clock, share, left = asyncio.get_running_loop().time, seconds / _SHARES, seconds
 
     async def receiving() -> Message:
         nonlocal left
-        least = max(left - seconds, 0)
-        while left > least:
-            begun, piece = clock(), min(seconds / _LOOKS, left - least)
+        least = max(0, left - seconds)
+        for _ in range(_SHARES + 1):  # at the end once more, in case the message came while the loop stood still
+            begun, wait = clock(), max(0, min(share, left - least))
             try:
-                async with asyncio.timeout(piece):
+                async with asyncio.timeout(wait):
                     message = await receive()
             except TimeoutError:
-                left -= piece
+                left -= wait
                 continue
-            left += len(message.get("body", b"")) / _SLOWEST - min(clock() - begun, piece)
+            left += len(message.get("body", b"")) / _SLOWEST - min(clock() - begun, wait)
             if message["type"] == "http.disconnect":
                 raise Problem(400, "the body ended too early")
             return message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from kgreason.errors import InputError
 from tests.server.conftest import ZOO
 from tests.server.serving import client, served
+from tests.server.unguarded import GUARDS
 
 from kgreason.server.paths.query import check_service  # isort: skip
 from kgreason.server.problems import Problem  # isort: skip
@@ -196,3 +198,16 @@ def test_only_allowed_services_are_asked(service: str) -> None:
         check_service(f"PREFIX e: <http://e.org/> SELECT * {{ SERVICE {service} {{ ?a ?b ?c }} }}", ("http://e.org/",))
     with pytest.raises(InputError, match="slash"):
         Settings(Path("store"), services=("http://e.org",)).check()
+
+
+def test_the_text_of_each_guard_is_in_its_module() -> None:
+    """So `unguarded` can take it out."""
+    texts = {guard.module: source(f"kgreason.{guard.module}") for guard in GUARDS}
+    assert [guard.name for guard in GUARDS if guard.text not in texts[guard.module]] == []
+
+
+def source(module: str) -> str:
+    found = find_spec(module)
+    assert found
+    assert found.origin
+    return Path(found.origin).read_text("utf-8")

@@ -120,17 +120,17 @@ def note_leaving_rows(m: Block, rows: Int32, undo: Int32, low: Number, high: Num
 
 
 @inline
-def remove(m: Block, rows: Int32, r: Number, hashed: Number, note: Number) -> Number:
-    """Remove row `r` from the hash table, and from the arrangements that the notes from number `note` on name for it.
+def remove(m: Block, rows: Int32, r: Number, h: Number, note: Number) -> Number:
+    """Remove row `r`, whose hash is `h`, from the hash table and from arrangements.
 
-    If the posting of an arrangement still has the row, the row becomes DEAD. Otherwise it becomes FREE. Returns the
-    number of the first note of another row.
+    The notes from number `note` on name the arrangements. If the posting of an arrangement still has the row, the row
+    becomes DEAD. Otherwise it becomes FREE. Returns the number of the first note of another row.
     """
-    noted, h, named = matrix(m, NOTED), hashes(m, NOTED_HASHES), np.int64(0)
-    remove_entry(m, rows, r, hashed)
+    noted, noted_hashes, named = matrix(m, NOTED), hashes(m, NOTED_HASHES), np.int64(0)
+    remove_entry(m, rows, r, h)
     rows[r, STATE] &= ~MET
     while note < m[N_NOTED] and noted[note, 1] == r:
-        named += leave(m, np.int64(noted[note, 0]), r, h[note])
+        named += leave(m, np.int64(noted[note, 0]), r, noted_hashes[note])
         note += 1
     if named == 0:
         free_row(m, r)
@@ -147,7 +147,8 @@ def end(m: Block, undoes: Flag) -> None:
 
     For a block of rows: look up the keys that they meet, and note the arrangements that hold them. Then load the groups
     of all notes, so that their cache misses overlap. Then remove the rows one after the other. No removal changes what
-    another row meets.
+    another row meets. HASHES keeps the hashes of the block until its rows are removed; in between only its last word is
+    written.
     """
     rows, undo = matrix(m, ROWS), matrix(m, UNDO)
     low = np.int64(0)

@@ -86,7 +86,11 @@ def part_of_hash(h: Number, parts: Number) -> Number:
 
 @inline
 def sign_of(h: Number, bits: Number) -> Number:
-    """Return the number of the filter's bit for hash `h`. The filter belongs to a hash table of 2**bits entries."""
+    """Return the number of the filter's bit for hash `h`. The filter belongs to a hash table of 2**bits entries.
+
+    The lower half of the hash is left out, because a group does not keep it. So a filter for more than 2**29 entries
+    tells less apart.
+    """
     return (h & _UPPER) >> np.uint64(61 - bits)
 
 
