@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,9 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 _SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 NO_SHARED_DATA = "no shared test data"
 """Why tests of the data beside the project are skipped where it is missing begins with this."""
+_UNTIL = float(os.environ.get("KGREASON_TESTS_UNTIL", "inf"))
+"""In seconds since 1970: no slow test begins later, so that a run ends which may take so long and no longer."""
+_NO_TIME = "no time left for slow tests"
 
 # With CI set Hypothesis takes the same examples each time: what fails then, a change has broken. Elsewhere it searches.
 # 30 examples, not the usual 100, keep tests quick. A test can ask for more, and so can --hypothesis-profile.
@@ -42,9 +47,20 @@ def shared_data() -> Path:
     return _SHARED_DATA
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a slow test that would begin too late."""
+    if time.time() > _UNTIL and item.get_closest_marker("slow"):
+        pytest.skip(_NO_TIME)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in one line how many tests were skipped as they need the data beside the project."""
-    reasons = (report.longrepr[2] for report in terminalreporter.getreports("skipped") if report.longrepr)
-    if count := sum(NO_SHARED_DATA in str(reason) for reason in reasons):
-        were = "1 test was" if count == 1 else f"{count} tests were"
-        terminalreporter.line(f"{were} skipped: {NO_SHARED_DATA}, as {_SHARED_DATA} is missing", yellow=True)
+    """Say in a line each how many tests were skipped as data is missing, and as there was no time left."""
+    reasons = [str(report.longrepr[2]) for report in terminalreporter.getreports("skipped") if report.longrepr]
+    for why, explained in (
+        (NO_SHARED_DATA, f"{NO_SHARED_DATA}, as {_SHARED_DATA} is missing"),
+        (_NO_TIME, f"{_NO_TIME}, as KGREASON_TESTS_UNTIL is over"),
+    ):
+        if count := sum(why in reason for reason in reasons):
+            were = "1 test was" if count == 1 else f"{count} tests were"
+            terminalreporter.line(f"{were} skipped: {explained}", yellow=True)

@@ -1,12 +1,16 @@
-"""How many random histories the slow tests follow.
+"""How much of what could go on for ever the tests follow, and which cases of a large table are quick.
 
-By default the slow lane takes about a quarter of an hour on two fast cores. KGREASON_HISTORIES=2 follows twice as many
-histories: those of the default and as many others.
+By default the slow lane takes about a quarter of an hour on two cores. KGREASON_HISTORIES=8 follows eight times as many
+random histories: those of the default and as many others as that asks for.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
 
 _FACTOR = float(os.environ.get("KGREASON_HISTORIES", "1"))
 if not _FACTOR > 0:
@@ -19,3 +23,19 @@ def many_seeds(first: int, count: int, part: int = 0, parts: int = 1) -> range:
     The first seed is `first`. Each part has at least one.
     """
     return range(first + part, first + max(parts, round(_FACTOR * count)), parts)
+
+
+def many(count: int) -> int:
+    """Return how many examples Hypothesis shall try in a slow test: `count`, times the factor."""
+    return max(1, round(_FACTOR * count))
+
+
+def every(stride: int, cases: Iterable[tuple[object, ...]]) -> list[Any]:
+    """Return cases for `pytest.mark.parametrize`: each `stride`-th one is for the quick tests, the others are slow.
+
+    For a table of independent cases that are too many for the quick tests. Choose a stride without a common factor with
+    the length of the innermost choice, so that the quick tests have each choice.
+    """
+    return [
+        pytest.param(*case, marks=() if number % stride == 0 else pytest.mark.slow) for number, case in enumerate(cases)
+    ]

@@ -94,7 +94,7 @@ def test_the_best_value_of_each_node_is_found_under_edits(strategy: Strategy, te
 @pytest.mark.parametrize("text", [SHORTEST, WIDEST], ids=["shortest", "widest"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_best_value_is_found_in_many_histories(strategy: Strategy, text: str) -> None:
-    for seed in many_seeds(12, 107):
+    for seed in many_seeds(12, 33):
         _follow(seed, strategy, text)
 
 

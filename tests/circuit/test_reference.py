@@ -16,6 +16,7 @@ from kgreason.rules.model import Atom, Rule, Term
 from tests.circuit.programs import BASE, CHAIN, CLOSURE, STEP, X, Y, Z, edge, path
 from tests.oracle.datalog import level_of, materialize
 from tests.strategies.programs import History, histories
+from tests.volume import many
 
 Kind: TypeAlias = Literal["naive", "incremental", "indexed"]
 KINDS: tuple[Kind, ...] = ("naive", "incremental", "indexed")
@@ -57,7 +58,7 @@ def test_after_every_commit_the_circuits_are_at_the_least_model(history: History
 
 
 @pytest.mark.slow
-@settings(max_examples=1_000)
+@settings(max_examples=many(250))
 @given(histories(max_commits=12))
 def test_long_histories(history: History) -> None:
     check_history(history)

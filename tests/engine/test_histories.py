@@ -28,6 +28,7 @@ from tests.oracle.scratch import Scratch, additions, kinds, taken_back
 from tests.strategies.counterexamples import COUNTEREXAMPLES
 from tests.strategies.dense import any_histories
 from tests.strategies.programs import Commit, History
+from tests.volume import many
 
 Part: TypeAlias = tuple[Commit, Strategy]
 Mixture: TypeAlias = Sequence[tuple[Strategy, bool]]
@@ -137,7 +138,7 @@ def test_updates(history: History) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=2_000)
+@settings(max_examples=many(500))
 @given(any_histories())
 def test_many_updates(history: History) -> None:
     check_history(history)
@@ -150,7 +151,7 @@ def test_mixed_strategies(history: History, mixture: Mixture) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=2_000)
+@settings(max_examples=many(500))
 @given(any_histories(), MIXTURES, st.booleans())
 def test_many_mixed_strategies(history: History, mixture: Mixture, is_small: bool) -> None:
     with small_rooms() if is_small else nullcontext():
@@ -186,7 +187,7 @@ def test_push_and_retract(history: History) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=1_000)
+@settings(max_examples=many(250))
 @given(any_histories())
 def test_many_pushed_and_retracted(history: History) -> None:
     check_push_and_retract(history)
@@ -200,7 +201,7 @@ def test_rollback(history: History, mixture: Mixture, cancel_at: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=1_000)
+@settings(max_examples=many(250))
 @given(any_histories(), MIXTURES, st.integers(1, 40))
 def test_many_rollbacks(history: History, mixture: Mixture, cancel_at: int) -> None:
     with small_quantum():

@@ -32,6 +32,7 @@ from tests.relations import test_keyed_histories as keyed
 from tests.strategies.counterexamples import COUNTEREXAMPLES
 from tests.strategies.dense import any_histories
 from tests.strategies.programs import History
+from tests.volume import many
 
 THREADS = (1, 2, 3)
 STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap", "auto")
@@ -93,7 +94,7 @@ def test_a_suite(suite: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", range(len(CHECKS)))
-@settings(max_examples=60)
+@settings(max_examples=many(15))
 @given(history=any_histories(), heads=st.sampled_from((16, 1 << 10)))
 def test_random_histories(place: int, history: History, heads: int) -> None:
     check(lambda: CHECKS[place](history), heads)
@@ -142,7 +143,7 @@ def test_what_an_update_near_its_limit_becomes(
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=many(75))
 @given(any_histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)), st.sampled_from((3, 10)))
 def test_what_many_updates_near_their_limits_become(
     history: History, mixture: Mixture, fraction: float, quantum: int

@@ -14,6 +14,7 @@ from tests.oracle.datalog import level_of, plain
 from tests.strategies.counterexamples import COUNTEREXAMPLES
 from tests.strategies.dense import any_histories
 from tests.strategies.programs import History
+from tests.volume import many
 
 STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap")
 
@@ -44,7 +45,7 @@ def test_the_engine_is_the_circuit(strategy: Strategy, history: History) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=500)
+@settings(max_examples=many(125))
 @given(history=any_histories())
 def test_the_engine_is_the_circuit_in_many_histories(strategy: Strategy, history: History) -> None:
     check_history(history, strategy)

@@ -41,6 +41,7 @@ from tests.oracle.spares import SEEDS, Late
 from tests.strategies.counterexamples import COUNTEREXAMPLES
 from tests.strategies.dense import any_histories, dense_history
 from tests.strategies.programs import History
+from tests.volume import many
 
 
 @contextmanager
@@ -60,7 +61,7 @@ def test_late_stamps(history: History, mixture: Mixture) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=2_000)
+@settings(max_examples=many(500))
 @given(any_histories(), MIXTURES)
 def test_many_late_stamps(history: History, mixture: Mixture) -> None:
     with late():

@@ -31,6 +31,7 @@ from tests.engine.test_growth import commits
 from tests.engine.test_histories import MIXTURES, Mixture, check_history, check_rollback
 from tests.strategies.dense import any_histories
 from tests.strategies.programs import History
+from tests.volume import many
 
 
 def stored(system: System) -> tuple[Int32, Int32, int, list[list[int]]]:
@@ -77,7 +78,7 @@ def test_histories(history: History, threads: int, heads: int, mixture: Mixture)
 
 
 @pytest.mark.slow
-@settings(max_examples=1_000)
+@settings(max_examples=many(250))
 @given(any_histories(), st.integers(2, 3), st.sampled_from((16, 1 << 10)), MIXTURES)
 def test_many_histories(history: History, threads: int, heads: int, mixture: Mixture) -> None:
     check_same(history, threads, heads, mixture)

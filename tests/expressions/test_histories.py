@@ -70,7 +70,7 @@ def test_every_commit_gives_the_model(strategy: Strategy) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
-    for seed in many_seeds(25, 210):
+    for seed in many_seeds(25, 65):
         run(seed, strategy)
 
 
@@ -83,7 +83,7 @@ def test_every_commit_with_blank_nodes_gives_the_model(strategy: Strategy) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_with_blank_nodes_gives_the_model(strategy: Strategy) -> None:
-    for seed in many_seeds(25, 110):
+    for seed in many_seeds(25, 40):
         run(seed, strategy, makes_nodes=True)
 
 
@@ -95,7 +95,7 @@ def test_every_commit_with_filters_under_not_gives_the_model() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_with_filters_under_not_gives_the_model(strategy: Strategy) -> None:
-    for seed in many_seeds(30, 150):
+    for seed in many_seeds(30, 55):
         run(seed, strategy, filters=True)
 
 

@@ -84,7 +84,7 @@ def test_every_commit_gives_the_model(strategy: Strategy) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
-    check(many_seeds(25, 210), strategy)
+    check(many_seeds(25, 65), strategy)
 
 
 def history(seed: int, steps: int = 7) -> list[Commit]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from tests.oracle.vocabulary import DIFFERENT_FROM, SAME_AS, TYPE
 from tests.strategies.axioms import KINDS, META
 from tests.strategies.ontologies import Quad, datasets, graphs, nquads, union
 from tests.strategies.sampling import sample
+from tests.volume import many
 
 from .named import LOUD, is_coherent, named
 from .states import as_written, checks_that_failed, materialized, materializer, quads_of, triples_of, visible
@@ -65,14 +67,19 @@ CHECKS_OF = {
     "maximum of none": ["cls-maxc1", "cls-maxqc1", "cls-maxqc2"],
 }
 _TAXONOMY = {"domain", "range", "subClassOf", "subPropertyOf", "equivalentClass", "equivalentProperty"}
-SAMPLE = [*sample(graphs(max_axioms=10), 300), *sample(graphs(_TAXONOMY), 60)]
+
+
+@cache
+def drawn() -> list[set[Triple]]:
+    """The sample of all tests of this module. Drawing takes seconds, so no other test shall wait for it."""
+    return [*sample(graphs(max_axioms=10), 300), *sample(graphs(_TAXONOMY), 60)]
 
 
 @pytest.fixture(scope="module")
 def fired() -> dict[str, int]:
     """For each row, in how many graphs of the sample it says something in the first round, or a check fails."""
     counts = dict.fromkeys([*owl2rl.ROWS, *owl2rl.CHECKS], 0)
-    for graph in SAMPLE:
+    for graph in drawn():
         closure, found = owl2rl.close(graph)
         index = Graph(closure)
         names = {name for name, row in owl2rl.ROWS.items() if any(triple not in graph for triple in row(index))}
@@ -184,7 +191,7 @@ def body_of(rule: Rule, values: tuple[str, ...]) -> frozenset[Triple]:
 
 @pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in (1, 2, 3))])
 def test_the_sample_has_the_closure_of_the_tables(part: int) -> None:
-    for graph in SAMPLE[part::4]:
+    for graph in drawn()[part::4]:
         compare(graph)
 
 
@@ -208,7 +215,7 @@ def test_the_schema_read_as_data_gives_the_same_closure(graph: set[Triple]) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=600)
+@settings(max_examples=many(150))
 @given(graph=graphs(max_axioms=10))
 def test_many_closures_are_those_of_the_tables(schema: SchemaMode, graph: set[Triple]) -> None:
     compare(graph, schema)

@@ -25,6 +25,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.program import LiveProgram
 from kgreason.store.journal.journal import Journal
+from tests.volume import many
 
 from . import interrupted, series
 from .series import ENDS, SERIES
@@ -140,8 +141,8 @@ def test_kills_at_random_moments(tmp_path: Path, states: list[View]) -> None:
 
 
 @pytest.mark.slow
-def test_a_hundred_kills_at_random_moments(tmp_path: Path, states: list[View]) -> None:
-    kill_at_random(tmp_path, 100, states)
+def test_many_kills_at_random_moments(tmp_path: Path, states: list[View]) -> None:
+    kill_at_random(tmp_path, many(25), states)
 
 
 def kill_ahead_of_steps(folder: Path, name: str, states: list[View], stride: int = 1) -> None:

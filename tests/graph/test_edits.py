@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.options import SchemaMode
 from tests.oracle import owl2rl
 from tests.oracle.notation import triples
+from tests.volume import every, many
 
 from .histories import PREFIXES, Edit, Model, histories, lines_of
 from .states import in_default, in_the_tables
@@ -103,7 +105,7 @@ def test_the_schema_read_as_data_gives_the_same(edits: list[Edit]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", ["axioms", "data"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=150)
+@settings(max_examples=many(37))
 @given(edits=histories(steps=6))
 def test_every_commit_of_many_gives_what_is_entailed(strategy: Strategy, schema: SchemaMode, edits: list[Edit]) -> None:
     live_through(edits, strategy, schema)
@@ -149,7 +151,7 @@ def told(delta: Delta) -> tuple[object, ...]:
     return delta.missed, [sorted(each) for each in kinds], [sorted(each) for each in quads]
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(edits=histories())
 def test_a_store_that_is_opened_again_goes_on(tmp_path_factory: pytest.TempPathFactory, edits: list[Edit]) -> None:
     """After every commit, closed in good order or not: what is not settled is replayed."""
@@ -252,9 +254,7 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("schema", ["axioms", "data"])
-@pytest.mark.parametrize("name", EDITS)
+@pytest.mark.parametrize(("name", "schema", "strategy"), every(5, product(EDITS, ("axioms", "data"), STRATEGIES)))
 def test_an_edit_and_its_reverse(name: str, schema: SchemaMode, strategy: Strategy) -> None:
     first, removed, added = (tuple(in_default(triples(text))) for text in EDITS[name])
     live_through([Edit(added=first), Edit(removed, added), Edit(added, removed)], strategy, schema)

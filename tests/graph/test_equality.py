@@ -29,6 +29,7 @@ from kgreason.rules.parser import parse
 from kgreason.terms.vocabulary import OWL, RDFS, XSD
 from tests.oracle.graph import Triple
 from tests.oracle.notation import term, triples
+from tests.volume import many
 
 from .states import in_default, in_the_tables, rows_of, triples_of
 
@@ -133,7 +134,7 @@ def check_history(history: Sequence[Step], strategy: Strategy, schema: SchemaMod
 
 
 @pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(histories)
 def test_the_graph_is_that_of_the_plain_rules(strategy: Strategy, history: list[Step]) -> None:
     check_history(history, strategy, "axioms")
@@ -284,13 +285,13 @@ def test_a_history_that_was_once_followed_wrongly(history: list[tuple[str, str]]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", ["axioms", "data"])
-@settings(max_examples=150)
+@settings(max_examples=many(37))
 @given(histories)
 def test_many_graphs_are_those_of_the_plain_rules(schema: SchemaMode, history: list[Step]) -> None:
     check_history(history, "auto", schema)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(histories, st.integers(0, 60))
 def test_cliques_past_the_budget_are_shown_by_one_member(history: list[Step], aliases: int) -> None:
     """Deltas stay exact while cliques grow past their budget and shrink below it."""
@@ -302,7 +303,7 @@ def test_cliques_past_the_budget_are_shown_by_one_member(history: list[Step], al
         assert few.asserted <= few.triples <= all_.triples
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(histories, st.integers(0, 60))
 def test_a_rollback_takes_cliques_back(history: list[Step], aliases: int) -> None:
     shown = Shown("aliases", aliases=aliases)
@@ -313,7 +314,7 @@ def test_a_rollback_takes_cliques_back(history: list[Step], aliases: int) -> Non
         shown.check()
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(histories)
 def test_a_state_that_is_restored_goes_on(history: list[Step]) -> None:
     shown = Shown("aliases", aliases=30)

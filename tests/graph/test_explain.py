@@ -24,6 +24,7 @@ from tests.oracle import datalog
 from tests.oracle.notation import triples
 from tests.oracle.table8 import are_apart
 from tests.oracle.vocabulary import SAME_AS
+from tests.volume import many
 
 from .histories import Edit, Model, histories
 from .states import in_default, triples_of
@@ -124,7 +125,7 @@ def test_a_term_that_is_different_from_itself_has_a_proof(schema: SchemaMode) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", ["axioms", "data"])
-@settings(max_examples=100, phases=[Phase.generate])
+@settings(max_examples=many(25), phases=[Phase.generate])
 @given(edits=histories())
 def test_every_fact_of_many_graphs_has_a_proof(schema: SchemaMode, edits: list[Edit]) -> None:
     explained(edits, schema)

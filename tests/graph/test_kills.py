@@ -17,6 +17,7 @@ from kgreason.store.folder import Folder
 from kgreason.store.rows import SMALL
 from tests.oracle.notation import triples
 from tests.strategies.ontologies import nquads
+from tests.volume import many
 
 from . import interrupted
 from .states import in_default
@@ -105,7 +106,7 @@ def test_loads_killed_at_a_random_moment(siege: Siege, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_many_loads_killed_at_a_random_moment(siege: Siege, tmp_path: Path) -> None:
-    kill_at_random(siege, tmp_path, 50)
+    kill_at_random(siege, tmp_path, many(15))
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from tests.oracle.graph import Contradiction, Graph, Triple
 from tests.oracle.notation import term, triples
 from tests.oracle.table8 import OWL2RL_DATATYPES
 from tests.oracle.vocabulary import SAME_AS, TYPE
+from tests.volume import many
 
 from .states import checks_that_failed, in_default, materialized, rows_of, triples_of
 
@@ -423,7 +424,7 @@ def test_histories(schema: SchemaMode, same_as: SameAsMode, history: list[Step],
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("schema", "same_as"), MODES)
-@settings(max_examples=60)
+@settings(max_examples=many(15))
 @given(history=histories, with_rules=st.booleans())
 def test_many_histories(schema: SchemaMode, same_as: SameAsMode, history: list[Step], with_rules: bool) -> None:
     check_history(history, schema, same_as, with_rules)

@@ -7,6 +7,7 @@ import logging
 import shutil
 import tarfile
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,13 @@ from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store import repository
 from kgreason.store.folder import FORMAT, OLDEST, Folder, _lock, read_manifest
+from tests.volume import every
 
 from .views import View, agrees, lasting, lines, view
 
 ARCHIVES = Path(__file__).parent / "stores"
 STORES = ["aliases", "representatives", "rules", "imports", "killed", "filling", "empty"]
+MOMENTS = ["stage", "load", "_rebase", "_note", "_adopt", "write", "fill", "flush", "put", "reset"]
 MORE = "<http://e/new> <http://e/p> <http://e/b> ."
 
 
@@ -122,10 +125,7 @@ def test_a_fork_of_an_older_store_leaves_it_as_it_is(copy: Path) -> None:
     assert read_manifest(copy / "aliases") == before
 
 
-@pytest.mark.parametrize("name", ["aliases", "rules", "killed"])
-@pytest.mark.parametrize(
-    "moment", ["stage", "load", "_rebase", "_note", "_adopt", "write", "fill", "flush", "put", "reset"]
-)
+@pytest.mark.parametrize(("moment", "name"), every(2, product(MOMENTS, ("aliases", "rules", "killed"))))
 def test_a_kill_while_a_store_is_brought_forward_loses_nothing(
     copy: Path, name: str, moment: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,10 +15,11 @@ from kgreason.proofs.contradictions import contradictions
 from tests.oracle import owl2rl
 from tests.oracle.notation import triples
 from tests.strategies.ontologies import Quad, datasets, union
+from tests.volume import every, many
 
 from .named import LOUD
 from .states import add, checks_that_failed, materialized, materializer, quads_of, triples_of
-from .test_closure import MODES, SAMPLE, asked, compare, firsts
+from .test_closure import MODES, drawn(), asked, compare, firsts
 
 
 @st.composite
@@ -60,7 +63,7 @@ def said(text: str) -> list[Quad]:
 
 
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(pieces=histories())
 def test_pieces_are_the_whole(schema: SchemaMode, pieces: list[list[Quad]]) -> None:
     compare_pieces(pieces, "owl2rl", schema)
@@ -75,7 +78,7 @@ def test_pieces_are_the_whole_under_rdfs(rules: str, pieces: list[list[Quad]]) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=200)
+@settings(max_examples=many(50))
 @given(pieces=histories())
 def test_many_pieces_are_the_whole(schema: SchemaMode, pieces: list[list[Quad]]) -> None:
     compare_pieces(pieces, "owl2rl", schema)
@@ -155,8 +158,7 @@ PIECES = {
 }
 
 
-@pytest.mark.parametrize("schema", MODES)
-@pytest.mark.parametrize("name", PIECES)
+@pytest.mark.parametrize(("name", "schema"), every(3, product(PIECES, MODES)))
 def test_pieces_in_either_order(name: str, schema: SchemaMode) -> None:
     pieces = [said(text) for text in PIECES[name]]
     compare_pieces(pieces, "owl2rl", schema)
@@ -166,7 +168,7 @@ def test_pieces_in_either_order(name: str, schema: SchemaMode) -> None:
 
 @pytest.mark.parametrize("schema", MODES)
 def test_adding_everything_again_changes_nothing(schema: SchemaMode) -> None:
-    for graph in SAMPLE[::20]:
+    for graph in drawn()[::20]:
         live = materialized(graph, schema=schema)
         before = triples_of(live)
         change = add(live, [(*triple, None) for triple in graph])

@@ -22,7 +22,7 @@ def state(graph: KnowledgeGraph) -> tuple[set[bytes], set[bytes], list[str]]:
     return asserted, inferred, [str(each) for each in graph.contradictions()]
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(ROWS, ROWS, ROWS)
 def test_every_inferred_triple_has_a_reason(
     before: list[tuple[str, str, str]], gone: list[tuple[str, str, str]], come: list[tuple[str, str, str]]

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from kgreason.errors import RuleError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from tests.oracle.notation import triples
+from tests.volume import many
 
 from .histories import PREFIXES, RULES, Edit, Model, histories
 from .states import in_default
@@ -43,7 +44,7 @@ def test_the_specification_tells_the_same(edits: list[Edit]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=many(6))
 @given(edits=histories())
 def test_the_specification_tells_the_same_of_everything(edits: list[Edit]) -> None:
     told_alike(edits, try_out=True)

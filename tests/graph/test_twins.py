@@ -14,6 +14,7 @@ from tests.oracle import owl2rl
 from tests.oracle.graph import Triple
 from tests.oracle.vocabulary import CLASS, ON_PROPERTY, OWL, RDFS, SAME_AS, SOME_VALUES_FROM, SUB_CLASS_OF, TYPE
 from tests.strategies.twins import twin_ontologies
+from tests.volume import many
 
 from .named import LOUD as OF_THE_GROUP
 from .named import is_coherent, named
@@ -65,7 +66,7 @@ def test_edits_end_where_loading_does(schema: SchemaMode, data: st.DataObject, g
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=120)
+@settings(max_examples=many(30))
 @given(graph=twin_ontologies())
 def test_named_things_of_many_ontologies_are_told_what_all_rules_say(schema: SchemaMode, graph: set[Triple]) -> None:
     compare(materialized(graph, schema=schema), graph)
@@ -73,7 +74,7 @@ def test_named_things_of_many_ontologies_are_told_what_all_rules_say(schema: Sch
 
 @pytest.mark.slow
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=120)
+@settings(max_examples=many(30))
 @given(data=st.data(), graph=twin_ontologies())
 def test_many_edits_end_where_loading_does(schema: SchemaMode, data: st.DataObject, graph: set[Triple]) -> None:
     edited(data, graph, schema)

@@ -17,6 +17,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.options import SameAsMode
 from tests.graph.histories import Edit, histories
 from tests.graph.views import Lines, View, lasting, lines, view
+from tests.volume import many
 
 SAME_AS = "<http://www.w3.org/2002/07/owl#sameAs>"
 FACTS = ("<urn:a>", "<urn:b>", '"5"^^<http://www.w3.org/2001/XMLSchema#integer>')
@@ -219,7 +220,7 @@ def test_a_few_histories(same_as: SameAsMode, edits: list[Edit], on_disk: bool, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("same_as", ["aliases", "rules", "representatives"])
-@settings(max_examples=30, phases=[Phase.reuse, Phase.generate])  # shrinking takes minutes
+@settings(max_examples=many(7), phases=[Phase.reuse, Phase.generate])  # shrinking takes minutes
 @given(histories(steps=6), st.booleans(), st.integers(0, 7), st.integers(0, 7))
 def test_histories(same_as: SameAsMode, edits: list[Edit], on_disk: bool, checkpoint: int, reopened: int) -> None:
     check_history(edits, same_as, on_disk, checkpoint, reopened)

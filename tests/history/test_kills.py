@@ -25,6 +25,6 @@ def test_a_few_kills(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_kill_ahead_of_every_third_step(tmp_path: Path) -> None:
-    names = killed(tmp_path, 0, 3)
+def test_a_kill_ahead_of_every_seventh_step(tmp_path: Path) -> None:
+    names = killed(tmp_path, 0, 7)
     assert len(names) > 4, "the kills fall ahead of too few kinds of steps to say much"

@@ -42,14 +42,14 @@ def test_asserted_triples_are_about_individuals(mode: SameAsMode) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_asserted_triples_are_about_individuals_in_many_histories(mode: SameAsMode) -> None:
-    for seed in many_seeds(20, 80):
+    for seed in many_seeds(20, 32):
         run(seed, mode, data=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_rules_see_individuals_in_many_histories(mode: SameAsMode) -> None:
-    for seed in many_seeds(20, 160):
+    for seed in many_seeds(20, 50):
         run(seed, mode)
 
 
@@ -62,7 +62,7 @@ def test_aggregates_count_individuals(mode: SameAsMode) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_aggregates_count_individuals_in_many_histories(mode: SameAsMode) -> None:
-    for seed in many_seeds(20, 80):
+    for seed in many_seeds(20, 32):
         run(seed, mode, groups=True)
 
 
@@ -75,7 +75,7 @@ def test_individuals_have_one_blank_node(mode: SameAsMode) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_individuals_have_one_blank_node_in_many_histories(mode: SameAsMode) -> None:
-    for seed in many_seeds(20, 80):
+    for seed in many_seeds(20, 32):
         run(seed, mode, nodes=True)
 
 

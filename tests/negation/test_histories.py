@@ -10,7 +10,7 @@ from tests.negation.following import follow
 from tests.strategies.negation import history
 from tests.volume import many_seeds
 
-QUICK, SLOW = 150, 1_500
+QUICK, SLOW = 100, 450
 STRATEGIES: tuple[Strategy, ...] = ("update", "update", "bootstrap", "auto")
 
 

@@ -12,6 +12,7 @@ from tests.oracle.scratch import Scratch, flaws, kinds
 from tests.strategies.counterexamples import COUNTEREXAMPLES, history
 from tests.strategies.dense import any_histories, dense_history
 from tests.strategies.programs import History
+from tests.volume import many
 
 
 @given(any_histories())
@@ -20,7 +21,7 @@ def test_every_commit_keeps_the_invariants_and_laws(random: History) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=2_000)
+@settings(max_examples=many(500))
 @given(any_histories())
 def test_many_commits_keep_the_invariants_and_laws(random: History) -> None:
     assert list(flaws(Model, random.commits)) == []

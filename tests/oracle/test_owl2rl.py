@@ -13,6 +13,7 @@ from tests.oracle.graph import Contradiction, Triple
 from tests.oracle.notation import triples
 from tests.oracle.vocabulary import DATATYPE, DIFFERENT_FROM, SAME_AS, TYPE
 from tests.strategies.ontologies import graphs
+from tests.volume import many
 
 EQUAL_TO_ITSELF = {"eq-diff1", "eq-diff2", "eq-diff3"}
 QUIET, LOUD = frozenset[str](), owl2rl.NOISE
@@ -70,14 +71,14 @@ def test_the_loud_closure_is_that_of_the_text_of_the_tables(graph: set[Triple]) 
 
 
 @pytest.mark.slow
-@settings(max_examples=1000)
+@settings(max_examples=many(250))
 @given(graphs())
 def test_many_quiet_closures_are_those_of_the_text_of_the_tables(graph: set[Triple]) -> None:
     compare_quiet(graph)
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=many(15))
 @given(graphs())
 def test_many_loud_closures_are_those_of_the_text_of_the_tables(graph: set[Triple]) -> None:
     compare_loud(graph)

@@ -11,6 +11,7 @@ from tests.oracle.datalog import Fact, State
 from tests.oracle.spares import MISREADINGS, SEEDS, Counting, Late, miscounts
 from tests.strategies.dense import any_histories, dense_history
 from tests.strategies.programs import History
+from tests.volume import many
 
 
 def check(history: History) -> None:
@@ -28,7 +29,7 @@ def test_spare_derivations_tell_what_returns(history: History) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=2_000)
+@settings(max_examples=many(500))
 @given(any_histories())
 def test_spare_derivations_tell_what_returns_in_many_histories(history: History) -> None:
     check(history)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -22,24 +23,39 @@ def test_that_needs_something_else():
 """
 
 
+LATE = """
+import pytest
+
+def test_that_is_quick():
+    pass
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range({count}))
+def test_that_begins_too_late(number):
+    raise AssertionError("no time was left")
+"""
+
+
+def summarised(folder: Path, program: str, **more: str) -> list[str]:
+    """The lines of a run of tests that use what our tests share."""
+    (folder / "conftest.py").write_text("from tests.conftest import pytest_runtest_setup, pytest_terminal_summary\n")
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
+    (folder / "test_program.py").write_text(program)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder), str(folder)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)} | more
+    found = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
+    assert found.returncode == 0, found.stdout + found.stderr
+    return found.stdout.splitlines()
+
+
 @pytest.mark.parametrize(("count", "line"), [(0, ""), (1, "1 test was skipped: "), (3, "3 tests were skipped: ")])
 def test_tests_without_their_data_are_counted_in_one_line(tmp_path: Path, count: int, line: str) -> None:
-    (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_terminal_summary\n")
-    (tmp_path / "test_needs.py").write_text(NEEDS.format(count=count))
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "--rootdir",
-        str(tmp_path),
-        str(tmp_path),
-    ]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    found = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
-    assert found.returncode == 0, found.stdout + found.stderr
-    said = [each for each in found.stdout.splitlines() if "no shared test data" in each]
+    said = [each for each in summarised(tmp_path, NEEDS.format(count=count)) if "no shared test data" in each]
     assert len(said) == bool(count)
     assert all(each.startswith(line) and each.endswith("is missing") for each in said)
+
+
+def test_slow_tests_that_would_begin_too_late_are_skipped_and_counted(tmp_path: Path) -> None:
+    *_, said, counts = summarised(tmp_path, LATE.format(count=2), KGREASON_TESTS_UNTIL=str(time.time() - 1))
+    assert said == "2 tests were skipped: no time left for slow tests, as KGREASON_TESTS_UNTIL is over"
+    assert counts.startswith("1 passed, 2 skipped")

@@ -22,7 +22,7 @@ from tests.oracle.aggregates import number
 from tests.oracle.stratified import perfect
 from tests.volume import many_seeds
 
-QUICK, SLOW = 24, 500
+QUICK, SLOW = 24, 125
 SAME = "<http://www.w3.org/2002/07/owl#sameAs>"
 NAMES = [f"<urn:{name}>" for name in "abcde"]
 DECLARED = """

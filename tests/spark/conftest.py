@@ -23,6 +23,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(_PANDAS)
 
 
+_LITTLE_WORK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of Java with which a program that ends soon ends sooner: its compiler works for seconds, not for minutes."""
 _SMALL = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
@@ -53,7 +55,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     builder = SparkSession.builder.master("local[2]").appName("kgreason tests")
     config = {
         "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",  # less work for short programs
+        "spark.driver.extraJavaOptions": _LITTLE_WORK,
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder / "local"),
         "spark.ui.enabled": "false",
@@ -64,6 +66,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session = builder.getOrCreate()
     yield session
     session.stop()
+
+
+@pytest.fixture(autouse=True)
+def brief_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands and programs that a test starts are brief as well."""
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", _LITTLE_WORK)
 
 
 @pytest.fixture(autouse=True)

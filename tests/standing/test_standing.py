@@ -14,6 +14,7 @@ from kgreason.errors import QueryError
 from kgreason.graph.input.terms import text_of
 from kgreason.graph.standing.reading import plan_of
 from kgreason.graph.standing.standing import RowChange
+from tests.volume import many
 
 EX = {"": "http://e/"}
 FROM_DELTAS = [
@@ -98,7 +99,7 @@ def test_rows_add_up_after_every_commit(commits: Any, same_as: Any) -> None:
 
 @pytest.mark.slow
 @given(COMMITS, st.sampled_from(["aliases", "representatives", "rules"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=many(25), deadline=None)
 def test_rows_add_up_after_every_commit_of_many_histories(commits: Any, same_as: Any) -> None:
     follow(commits, same_as)
 

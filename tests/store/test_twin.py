@@ -75,7 +75,7 @@ class Twins(RuleBasedStateMachine):
 
 
 def test_oxigraph_in_memory_is_a_set_of_rows() -> None:
-    run_state_machine_as_test(Twins, settings=settings(max_examples=15, stateful_step_count=15))
+    run_state_machine_as_test(Twins, settings=settings(max_examples=8, stateful_step_count=12))
 
 
 @settings(max_examples=8)
