@@ -392,11 +392,18 @@ def _needed(
             needed |= needed_generic((*rules, *needed), generic, schema, same_as=same_as)
         of_twins = (rule for rule in generic.rows if needed and rule.group == TWINS)
         needed = dict.fromkeys(of_twins, "a derived axiom may name any of the restrictions that say the same") | needed
-        found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in generic.closing)
+        closing = frozenset(generic.closing)
+        found = ((_canonical_generic(rule), reason) for rule, reason in needed.items() if rule not in closing)
         layer = {rule: Ruling(rule, reason) for rule, reason in found}
     if same_as or restricted:
         layer |= _shipped(selection.loud, "restrictions are derived, or owl:sameAs makes some equal")
     return layer
+
+
+@lru_cache(maxsize=1024)
+def _canonical_generic(rule: Rule) -> Rule:
+    """Return the canonical form of a generic rule. The results are cached: a rule set has the same few at each edit."""
+    return canonical(rule)
 
 
 @lru_cache(maxsize=64)

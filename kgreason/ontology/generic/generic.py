@@ -14,6 +14,7 @@ in exactly one part, and the rules of a part keep their order. Cost: linear in t
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -64,12 +65,18 @@ def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
     The result maps each rule to a reason in words: which rule reads which relation.
     """
     rules, waiting = tuple(rules), list(readers)
+    deriving: dict[str | None, list[int]] = defaultdict(list)
+    for number, rule in enumerate(rules):
+        for relation in {head.relation for head in rule.heads} - {None}:
+            deriving[relation].append(number)
     found: dict[Rule, str] = {}
     for reader in waiting:
-        for rule in rules:
-            read = {atom.relation for atom in reader.body} & {head.relation for head in rule.heads} - {None}
-            if read and rule not in found:
-                found[rule] = f"{reader.name} reads {min(filter(None, read))}"
+        read = {atom.relation for atom in reader.body}
+        for number in sorted({number for relation in read & deriving.keys() for number in deriving[relation]}):
+            rule = rules[number]
+            if rule not in found:
+                derived = read & {head.relation for head in rule.heads}
+                found[rule] = f"{reader.name} reads {min(filter(None, derived))}"
                 waiting.append(rule)
     return found
 

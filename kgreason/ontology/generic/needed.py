@@ -137,6 +137,7 @@ class _Analysis:
         return needed if self.reified == before else self.run(rules)
 
     def _spread(self, rules: list[Rule]) -> dict[Rule, str]:
+        premises_of = [(reader, [atom for atom in reader.body if is_premise(atom)]) for reader in self.readers]
         for rule in rules:
             self._conclude(rule, {})
         waiting = list(self.patterns)
@@ -145,19 +146,20 @@ class _Analysis:
             if _is_any(pattern):
                 return dict.fromkeys(self.readers, reason) | self.needed
             known = len(self.patterns)
-            for reader in self.readers:
-                self._fire(reader, pattern, reason)
+            renamed = fresh(pattern, 0)
+            for reader, premises in premises_of:
+                self._fire(reader, premises, renamed, reason)
             waiting += list(self.patterns)[known:]
         return self.needed
 
-    def _fire(self, reader: Rule, pattern: Atom, reason: str) -> None:
-        """Run the generic rule `reader` over `pattern`, once for each premise of `reader` that unifies with it.
+    def _fire(self, reader: Rule, premises: list[Atom], pattern: Atom, reason: str) -> None:
+        """Run the generic rule `reader` over `pattern`, once for each of its `premises` that unifies with it.
 
-        If the rule derives something new, it counts as needed, for the reason `reason`.
+        `pattern` and `reader` have no variable in common. If the rule derives something new, it counts as needed, for
+        the reason `reason`.
         """
-        premises = [atom for atom in reader.body if is_premise(atom)]
         for premise in premises:
-            binding = unified(premise, fresh(pattern, 0), {})
+            binding = unified(premise, pattern, {})
             if binding is not None:
                 others = [atom for atom in premises if atom is not premise]
                 for complete in self._joined(others, binding):
