@@ -19,7 +19,7 @@ from tests.volume import every, many
 
 from .named import LOUD
 from .states import add, checks_that_failed, materialized, materializer, quads_of, triples_of
-from .test_closure import MODES, drawn(), asked, compare, firsts
+from .test_closure import MODES, asked, compare, drawn, firsts
 
 
 @st.composite
