@@ -68,9 +68,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session.stop()
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def brief_java(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands and programs that a test starts are brief as well."""
+    """The Java of commands and programs that a test starts has little work."""
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", _LITTLE_WORK)
 
 

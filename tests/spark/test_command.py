@@ -23,6 +23,8 @@ from kgreason.spark.start.launch import problem, uninterrupted
 from kgreason.spark.start.network import check_reached
 from tests.cli.calling import PROGRAM, failed, message
 
+pytestmark = pytest.mark.usefixtures("brief_java")
+
 GOOD = "<http://e/a> <http://www.w3.org/2002/07/owl#imports> <http://e/b> .\n"
 KNOWN = "<http://e/c> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.w3.org/2002/07/owl#Ontology> .\n"
 SMALL = ("--master", "local[1]", "--conf", "spark.driver.memory=1g", "--conf", "spark.sql.shuffle.partitions=1")

@@ -11,6 +11,8 @@ import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
+pytestmark = pytest.mark.usefixtures("brief_java")
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "spark.md").read_text(encoding="utf-8")
 
