@@ -1,7 +1,7 @@
 """How much of what could go on for ever the tests follow, and which cases of a large table are quick.
 
 By default the slow lane takes about a quarter of an hour on two cores. KGREASON_HISTORIES=8 follows eight times as many
-random histories: those of the default and as many others as that asks for.
+random histories, those of the default among them.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def many(count: int) -> int:
 def every(stride: int, cases: Iterable[tuple[object, ...]]) -> list[Any]:
     """Return cases for `pytest.mark.parametrize`: each `stride`-th one is for the quick tests, the others are slow.
 
-    For a table of independent cases that are too many for the quick tests. Choose a stride without a common factor with
-    the length of the innermost choice, so that the quick tests have each choice.
+    For a table of independent cases that are too many for the quick tests. If the table is a product, choose a stride
+    that has no factor in common with the number of its last values. Otherwise the quick tests would lack some of them.
     """
     return [
         pytest.param(*case, marks=() if number % stride == 0 else pytest.mark.slow) for number, case in enumerate(cases)
