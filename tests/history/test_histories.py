@@ -84,26 +84,32 @@ def over(first: dict[str, str], terms: Iterable[object]) -> tuple[str, ...]:
 
 
 def folded(seen: View) -> set[tuple[str, ...]]:
-    """The triples of a view over the first term of each clique."""
-    found, first = cliques(seen)
+    """The triples of a view over the first term of each clique.
+
+    Literals with the same value are one clique here, although no triple says so.
+    """
+    spellings: dict[object, str] = {}
+    terms = {term for triple in triples_of(seen) for term in triple if term.startswith('"')}
+    same = [(term, spellings.setdefault(value(term), term)) for term in sorted(terms) if value(term) is not None]
+    found, first = cliques(seen, same)
     return {over(first, triple) for triple in found}
 
 
-def cliques(seen: View) -> tuple[list[tuple[str, ...]], dict[str, str]]:
+def triples_of(seen: View) -> list[tuple[str, ...]]:
+    return [tuple(line.removesuffix(" .").split(" ", 2)) for line in seen.asserted | seen.inferred]
+
+
+def cliques(seen: View, same: Iterable[tuple[str, str]] = ()) -> tuple[list[tuple[str, ...]], dict[str, str]]:
     """The triples of a view, and for each of its terms the first term of its clique.
 
-    Literals with the same value are one clique, although no triple says so.
+    `same`: further pairs of equal terms.
     """
-    found = [tuple(line.removesuffix(" .").split(" ", 2)) for line in seen.asserted | seen.inferred]
+    found = triples_of(seen)
     first = {term: term for triple in found for term in triple}
-    spellings: dict[object, str] = {}
-    for term in sorted(first):
-        if term.startswith('"') and (meant := value(term)) is not None:
-            first[term] = spellings.setdefault(meant, term)
+    links = [*same, *((one, other) for one, predicate, other in found if predicate == SAME_AS)]
     for _ in first:
-        for one, predicate, other in found:
-            if predicate == SAME_AS:
-                first[one] = first[other] = min(first[one], first[other])
+        for one, other in links:
+            first[one] = first[other] = min(first[one], first[other])
     return found, first
 
 
