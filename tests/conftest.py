@@ -16,7 +16,7 @@ _SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 NO_SHARED_DATA = "no shared test data"
 """Why tests of the data beside the project are skipped where it is missing begins with this."""
 _UNTIL = float(os.environ.get("KGREASON_TESTS_UNTIL", "inf"))
-"""In seconds since 1970: no slow test begins later, so that a run ends which may take so long and no longer."""
+"""In seconds since 1970. No slow test begins later, so that a run ends within its time."""
 _NO_TIME = "no time left for slow tests"
 
 # With CI set Hypothesis takes the same examples each time: what fails then, a change has broken. Elsewhere it searches.
@@ -55,11 +55,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say in a line each how many tests were skipped as data is missing, and as there was no time left."""
+    """Say, in one line for each reason, how many tests were skipped."""
     reasons = [str(report.longrepr[2]) for report in terminalreporter.getreports("skipped") if report.longrepr]
     for why, explained in (
         (NO_SHARED_DATA, f"{NO_SHARED_DATA}, as {_SHARED_DATA} is missing"),
-        (_NO_TIME, f"{_NO_TIME}, as KGREASON_TESTS_UNTIL is over"),
+        (_NO_TIME, f"{_NO_TIME}, as KGREASON_TESTS_UNTIL has passed"),
     ):
         if count := sum(why in reason for reason in reasons):
             were = "1 test was" if count == 1 else f"{count} tests were"

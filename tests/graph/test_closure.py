@@ -71,7 +71,7 @@ _TAXONOMY = {"domain", "range", "subClassOf", "subPropertyOf", "equivalentClass"
 
 @cache
 def drawn() -> list[set[Triple]]:
-    """The sample of all tests of this module. Drawing takes seconds, so no other test shall wait for it."""
+    """A sample that tests share and must not change. Drawing takes seconds, so no other test shall wait for it."""
     return [*sample(graphs(max_axioms=10), 300), *sample(graphs(_TAXONOMY), 60)]
 
 

@@ -29,8 +29,8 @@ ONTOLOGIES = [
     "brick_building_VM3A_v1.1.ttl",
     "org.nq",
     "sosa.nq",
-    "foaf.nq",
     "time.nq",
+    "foaf.nq",
     "pizza.owl",
     "Brick-1.1.n3",
     "dcat.nq",
@@ -38,7 +38,7 @@ ONTOLOGIES = [
     "schemaorg-30.0-current-https.ttl",
     "skos.nq",
 ]
-"""The first four by default: many facts, lists and restrictions, and two small ones. More if more is asked for."""
+"""By default the first four: the building has many facts, time has restrictions. KGREASON_HISTORIES adds more."""
 
 
 def bootstrapped(*paths: Path) -> Engine:
