@@ -1,13 +1,14 @@
 """How many random cases the tests follow, and which cases of a large table are quick.
 
-By default the slow lane takes about a quarter of an hour on two cores. KGREASON_HISTORIES=8 follows eight times as many
-random histories. Where seeds number them, those of the default are among them.
+By default the slow lane took 22 minutes on two slow cores. KGREASON_HISTORIES=8 follows eight times as many random
+histories. If histories are numbered by seeds, these include the histories of the default.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from itertools import product
 from typing import Any
 
 import pytest
@@ -30,22 +31,15 @@ def many(count: int) -> int:
     return max(1, round(_FACTOR * count))
 
 
-def alternating(first: Iterable[object], second: Sequence[object]) -> list[Any]:
-    """Return all pairs for `pytest.mark.parametrize`. Each first value is quick with one second value, in turns."""
-    return [
-        pytest.param(one, other, marks=() if number % len(second) == at else pytest.mark.slow)
-        for number, one in enumerate(first)
-        for at, other in enumerate(second)
-    ]
+def in_turns(*choices: Iterable[object]) -> list[Any]:
+    """Return all combinations of the choices for `pytest.mark.parametrize`, most of them as slow tests.
 
-
-def every(stride: int, cases: Iterable[tuple[object, ...]]) -> list[Any]:
-    """Return cases for `pytest.mark.parametrize`: each `stride`-th one is for the quick tests, the others are slow.
-
-    For a table of independent cases that are too many for the quick tests. If the table is a product, the quick tests
-    have each value if the stride is no larger than the cases of one first value, and has no factor in common with the
-    number of last values.
+    Each combination of the choices before the last is quick with one value of the last choice. The last values take
+    turns.
     """
-    return [
-        pytest.param(*case, marks=() if number % stride == 0 else pytest.mark.slow) for number, case in enumerate(cases)
-    ]
+    *_, last = values = [list(choice) for choice in choices]
+    found = []
+    for places in product(*map(range, map(len, values))):
+        case = (choice[place] for choice, place in zip(values, places, strict=True))
+        found.append(pytest.param(*case, marks=() if sum(places) % len(last) == 0 else pytest.mark.slow))
+    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.options import SchemaMode
 from tests.oracle import owl2rl
 from tests.oracle.notation import triples
-from tests.volume import every, many
+from tests.volume import in_turns, many
 
 from .histories import PREFIXES, Edit, Model, histories, lines_of
 from .states import in_default, in_the_tables
@@ -254,7 +253,7 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize(("name", "schema", "strategy"), every(5, product(EDITS, ("axioms", "data"), STRATEGIES)))
+@pytest.mark.parametrize(("name", "schema", "strategy"), in_turns(EDITS, ("axioms", "data"), STRATEGIES))
 def test_an_edit_and_its_reverse(name: str, schema: SchemaMode, strategy: Strategy) -> None:
     first, removed, added = (tuple(in_default(triples(text))) for text in EDITS[name])
     live_through([Edit(added=first), Edit(removed, added), Edit(added, removed)], strategy, schema)

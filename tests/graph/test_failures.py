@@ -177,7 +177,7 @@ def test_a_fault_at_every_point(tmp_path: Path, is_on_disk: bool, is_first: bool
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_first", [True, False])
-def test_a_disk_that_is_full_from_any_point_on(tmp_path: Path, is_first: bool) -> None:
+def test_a_disk_that_is_full_from_some_point_on(tmp_path: Path, is_first: bool) -> None:
     """But for the last point: by then the new manifest is in its place, and only its folder is not synced."""
     *points, last = points_of(tmp_path / "count", True, is_first)
     assert last == "sync_folder"

@@ -13,7 +13,7 @@ from kgreason.proofs.contradictions import contradictions
 from tests.oracle import owl2rl
 from tests.oracle.notation import triples
 from tests.strategies.ontologies import Quad, datasets, union
-from tests.volume import alternating, many
+from tests.volume import in_turns, many
 
 from .named import LOUD
 from .states import add, checks_that_failed, materialized, materializer, quads_of, triples_of
@@ -156,7 +156,7 @@ PIECES = {
 }
 
 
-@pytest.mark.parametrize(("name", "schema"), alternating(PIECES, MODES))
+@pytest.mark.parametrize(("name", "schema"), in_turns(PIECES, MODES))
 def test_pieces_in_either_order(name: str, schema: SchemaMode) -> None:
     pieces = [said(text) for text in PIECES[name]]
     compare_pieces(pieces, "owl2rl", schema)

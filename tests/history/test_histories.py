@@ -71,7 +71,7 @@ def check_same(graph: KnowledgeGraph, wanted: State, number: int, same_as: SameA
 
 def named(seen: View) -> set[tuple[str, tuple[str, ...], frozenset[tuple[str, ...]]]]:
     """The contradictions of a view over the first term of each clique: a contradiction names a representative."""
-    _, first = cliques(seen)
+    first = first_terms(triples_of(seen))
     return {
         (each.rule, over(first, each.terms), frozenset(over(first, fact.terms) for fact in each.facts))
         for each in seen.contradictions
@@ -88,29 +88,27 @@ def folded(seen: View) -> set[tuple[str, ...]]:
 
     Literals with the same value are one clique here, although no triple says so.
     """
+    found = triples_of(seen)
     spellings: dict[object, str] = {}
-    terms = {term for triple in triples_of(seen) for term in triple if term.startswith('"')}
-    same = [(term, spellings.setdefault(value(term), term)) for term in sorted(terms) if value(term) is not None]
-    found, first = cliques(seen, same)
+    literals = {term for triple in found for term in triple if term.startswith('"')}
+    same = [(term, spellings.setdefault(value(term), term)) for term in sorted(literals) if value(term) is not None]
+    first = first_terms(found, same)
     return {over(first, triple) for triple in found}
 
 
 def triples_of(seen: View) -> list[tuple[str, ...]]:
+    """The triples of a view, as terms."""
     return [tuple(line.removesuffix(" .").split(" ", 2)) for line in seen.asserted | seen.inferred]
 
 
-def cliques(seen: View, same: Iterable[tuple[str, str]] = ()) -> tuple[list[tuple[str, ...]], dict[str, str]]:
-    """The triples of a view, and for each of its terms the first term of its clique.
-
-    `same`: further pairs of equal terms.
-    """
-    found = triples_of(seen)
+def first_terms(found: Iterable[tuple[str, ...]], same: Iterable[tuple[str, str]] = ()) -> dict[str, str]:
+    """For each term of some triples the first term of its clique. `same`: further pairs of equal terms."""
     first = {term: term for triple in found for term in triple}
     links = [*same, *((one, other) for one, predicate, other in found if predicate == SAME_AS)]
     for _ in first:
         for one, other in links:
             first[one] = first[other] = min(first[one], first[other])
-    return found, first
+    return first
 
 
 def commit(graph: KnowledgeGraph, edit: Edit, number: int) -> None:

@@ -28,6 +28,6 @@ def test_a_few_kills(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_kills_ahead_of_many_steps(tmp_path: Path) -> None:
-    """Every seventh; every step with KGREASON_HISTORIES=7."""
+    """A kill ahead of every seventh step. With KGREASON_HISTORIES=7, there is a kill ahead of every step."""
     names = killed(tmp_path, 0, max(1, 7 // many(1)))
     assert len(names) > 4, "the kills fall ahead of too few kinds of steps to say much"

@@ -12,5 +12,5 @@ from tests.volume import many
 
 @pytest.mark.slow
 def test_a_server_that_is_killed_again_and_again_has_lost_nothing(tmp_path: Path) -> None:
-    kills = many(8)
-    assert killed(tmp_path, kills, seed=1) >= kills
+    kills = max(8, many(8))  # of fewer kills, the average could be too low by chance
+    assert killed(tmp_path, kills, seed=1) >= 5 * kills

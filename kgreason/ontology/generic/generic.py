@@ -65,18 +65,17 @@ def feeders(rules: Iterable[Rule], readers: Iterable[Rule]) -> dict[Rule, str]:
     The result maps each rule to a reason in words: which rule reads which relation.
     """
     rules, waiting = tuple(rules), list(readers)
-    deriving: dict[str | None, list[int]] = defaultdict(list)
+    deriving: dict[str, list[int]] = defaultdict(list)
     for number, rule in enumerate(rules):
-        for relation in {head.relation for head in rule.heads} - {None}:
+        for relation in {head.relation for head in rule.heads if head.relation is not None}:
             deriving[relation].append(number)
     found: dict[Rule, str] = {}
     for reader in waiting:
-        read = {atom.relation for atom in reader.body}
-        for number in sorted({number for relation in read & deriving.keys() for number in deriving[relation]}):
+        read = deriving.keys() & {atom.relation for atom in reader.body}
+        for number in sorted({number for relation in read for number in deriving[relation]}):
             rule = rules[number]
             if rule not in found:
-                derived = read & {head.relation for head in rule.heads}
-                found[rule] = f"{reader.name} reads {min(filter(None, derived))}"
+                found[rule] = f"{reader.name} reads {min(read & {head.relation for head in rule.heads})}"
                 waiting.append(rule)
     return found
 
