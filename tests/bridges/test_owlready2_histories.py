@@ -19,6 +19,7 @@ from owlready2 import base  # noqa: E402
 
 from kgreason.bridges.owlready2 import follow  # noqa: E402
 from tests.bridges.zoo import ZOO, held, written, zoo  # noqa: E402
+from tests.volume import many  # noqa: E402
 
 OTHER = "http://e/other"
 CLASSES, THINGS = ("Animal", "Person", "Pet", "Dog"), ("rex", "max", "john")
@@ -86,7 +87,7 @@ def populated(world: Any) -> tuple[Any, Any]:
     return onto, other
 
 
-@settings(max_examples=30)
+@settings(max_examples=many(6))
 @given(st.lists(st.lists(edits, max_size=4), max_size=5), st.booleans())
 def test_a_sync_is_what_following_anew_gives(history: list[list[Edit]], at_once: bool) -> None:
     world = owlready2.World()
@@ -126,7 +127,7 @@ def _stored(world: Any) -> dict[int, set[int]]:
     }
 
 
-@settings(max_examples=20)
+@settings(max_examples=many(5))
 @given(st.lists(st.lists(edits, max_size=4), max_size=4))
 @example([[_class("Person", "Person", in_other=False), _equivalent("Person", "Pet")]])
 def test_objects_show_what_the_quadstore_has_of_inferences(history: list[list[Edit]]) -> None:

@@ -16,6 +16,7 @@ from rdflib.store import Store
 
 from kgreason import KnowledgeGraph
 from kgreason.bridges.rdflib import KGReasonStore
+from tests.volume import many
 
 E = Namespace("http://e/")
 NODES = [E.a, E.b, BNode("b1")]
@@ -232,7 +233,7 @@ EDITS = st.lists(
 )
 
 
-@settings(max_examples=20)
+@settings(max_examples=many(5))
 @given(EDITS)
 def test_any_history_of_edits(edits: list[tuple[str, tuple[object, ...], tuple[bool, ...], URIRef | None]]) -> None:
     """What a store shows is what sets of triples show; the default graph has those of all graphs."""

@@ -23,6 +23,7 @@ from kgreason.circuit.stream import Circuit, Delay, Source, Stream
 from kgreason.circuit.zset import ZSet
 from tests.circuit.streams import Row, Table, tables, values, values_of
 from tests.circuit.test_zset import VALUES, Value, composed, first, less, row_of, second, spread
+from tests.volume import many
 
 AXES = [(0,), (1,), (0, 1)]
 SHAPE = (3, 3)
@@ -94,7 +95,7 @@ def test_antijoin_with_what_is_nested_less_deep(a: Table[Row], b: Table[Row]) ->
 
 @pytest.mark.parametrize("axes", AXES)
 @pytest.mark.parametrize("value", VALUES)
-@settings(max_examples=20)
+@settings(max_examples=many(5))
 @given(s=tables(*SHAPE))
 def test_incremental_group(value: Value, axes: tuple[int, ...], s: Table[Row]) -> None:
     def defined(s: Stream[Row]) -> Stream[Row]:

@@ -51,7 +51,7 @@ def check_history(history: History) -> None:
             assert circuit.levels() == levels
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(12))
 @given(histories())
 def test_after_every_commit_the_circuits_are_at_the_least_model(history: History) -> None:
     check_history(history)

@@ -30,6 +30,7 @@ from tests.engine.small_rooms import counted_as_large, few_notes, filled_by_comp
 from tests.engine.systems import System
 from tests.strategies.dense import any_histories
 from tests.strategies.programs import History
+from tests.volume import many
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 HUB = "<hub>"
@@ -44,7 +45,7 @@ RULES = (
 
 @pytest.mark.parametrize("share", [0, 4, 1_000])
 @pytest.mark.parametrize("few", [False, True])
-@settings(max_examples=60)
+@settings(max_examples=many(12))
 @given(any_histories())
 def test_every_commit_keeps_the_arrangements(few: bool, share: int, history: History) -> None:
     """Whether no key is met by many rows, some are, or all; with few notes, one row is noted at a time."""
@@ -59,7 +60,7 @@ def test_every_commit_keeps_the_arrangements(few: bool, share: int, history: His
             check(system.engine.circuit)
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(12))
 @given(any_histories(), st.sampled_from(["update", "bootstrap"]))
 def test_arrangements_that_are_filled_by_comparing_are_those_of_a_look_at_each_row(
     history: History, strategy: Strategy
@@ -93,7 +94,7 @@ def _groups(system: System) -> dict[tuple[int, int], list[int]]:
     return {(int(group[GROUP_ARRANGEMENT]), int(group[GROUP_FIRST])): rows for group, rows in groups}
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(12))
 @given(any_histories(), st.integers(0, 2**32 - 1))
 def test_the_counts_of_keys_are_those_of_a_recount(history: History, seed: int) -> None:
     """After commits by either strategy, after commits that are undone, and in a circuit that takes the counts over."""
@@ -171,7 +172,7 @@ def test_rows_that_many_facts_share_a_key_with_wait_until_they_are_asked_for() -
     check(system.engine.circuit)
 
 
-@settings(max_examples=25)
+@settings(max_examples=many(5))
 @given(st.integers(0, 10_000))
 def test_hubs_keep_dead_rows_for_a_while(seed: int) -> None:
     """Long groups, in which rows stay as dead until an eighth is; commits that are undone among those that stand."""

@@ -21,6 +21,7 @@ from tests.engine.systems import System
 from tests.oracle.datalog import Fact, Index, close, derivations, rule_set
 from tests.strategies.dense import any_histories
 from tests.strategies.programs import History
+from tests.volume import many
 
 
 def costs(system: System) -> dict[EncodedRule, Cost]:
@@ -57,7 +58,7 @@ def state(history: History, upto: int) -> tuple[dict[Atom, None], dict[Rule, Non
     return facts, rules
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(20))
 @given(any_histories())
 def test_a_bootstrap_finds_the_derivations_of_the_oracle(history: History) -> None:
     facts, rules = state(history, len(history.commits))
@@ -71,7 +72,7 @@ def test_a_bootstrap_finds_the_derivations_of_the_oracle(history: History) -> No
         assert found(system) == of_oracle(system, facts, rules)
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(20))
 @given(any_histories())
 def test_updates_that_only_add_find_each_derivation_once(history: History) -> None:
     system = System()
@@ -86,7 +87,7 @@ def test_updates_that_only_add_find_each_derivation_once(history: History) -> No
 
 
 @pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])
-@settings(max_examples=50)
+@settings(max_examples=many(10))
 @given(history=any_histories())
 def test_the_rewrites_of_the_rules_are_those_of_the_commit(strategy: Strategy, history: History) -> None:
     system = System()
@@ -100,7 +101,7 @@ def test_the_rewrites_of_the_rules_are_those_of_the_commit(strategy: Strategy, h
 
 
 @pytest.mark.parametrize("strategy", ["update", "bootstrap"])
-@settings(max_examples=50)
+@settings(max_examples=many(10))
 @given(history=any_histories())
 def test_a_rollback_restores_the_counts(strategy: Strategy, history: History) -> None:
     system = System()
@@ -172,7 +173,7 @@ def alone_of_oracle(system: System, rules: Iterable[Rule]) -> Counter[EncodedRul
 
 
 @pytest.mark.parametrize("heads", [4, 1 << 13])
-@settings(max_examples=40)
+@settings(max_examples=many(8))
 @given(history=any_histories())
 def test_facts_that_a_rule_supports_alone(heads: int, history: History) -> None:
     with small_rooms(heads=heads):

@@ -19,6 +19,7 @@ from tests.engine.systems import System
 from tests.oracle.datalog import Fact, Index, derivations, rule_set
 from tests.strategies.dense import any_histories
 from tests.strategies.programs import History
+from tests.volume import many
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 Body = frozenset[Fact]
@@ -47,7 +48,7 @@ def of_oracle(facts: Iterable[Fact], rules: Iterable[Rule]) -> dict[Fact, Counte
     return found
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(20))
 @given(any_histories())
 def test_derivations_are_those_of_the_oracle(history: History) -> None:
     system = System()

@@ -9,11 +9,12 @@ from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System
 from tests.oracle.datalog import materialize, violations
 from tests.strategies.programs import fact_sets, programs
+from tests.volume import many
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 
 
-@settings(max_examples=300)
+@settings(max_examples=many(60))
 @given(fact_sets(), programs())
 def test_bootstrap_is_the_immediate_consequence_operator(facts: list[Atom], rules: list[Rule]) -> None:
     system = System()
@@ -21,7 +22,7 @@ def test_bootstrap_is_the_immediate_consequence_operator(facts: list[Atom], rule
     assert system.states() == materialize(facts, rules)
 
 
-@settings(max_examples=300)
+@settings(max_examples=many(60))
 @given(st.lists(st.tuples(fact_sets(), programs()), min_size=1, max_size=4))
 def test_updates_keep_the_invariants(steps: list[tuple[list[Atom], list[Rule]]]) -> None:
     system = System()

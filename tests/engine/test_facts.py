@@ -30,6 +30,7 @@ from kgreason.rules.model import Atom, Rule, Variable, triple
 from tests.engine.crews import crews
 from tests.engine.systems import System
 from tests.engine.tables import Table
+from tests.volume import many
 
 WIDTH = 3
 X = Variable("x")
@@ -120,7 +121,7 @@ class FactTableAgainstADict(RuleBasedStateMachine):
 
 
 TestFactTable = FactTableAgainstADict.TestCase
-TestFactTable.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestFactTable.settings = settings(max_examples=many(12), stateful_step_count=25, deadline=None)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -15,6 +15,7 @@ from tests.engine.systems import System
 from tests.oracle.datalog import materialize, violations
 from tests.strategies.dense import any_histories
 from tests.strategies.programs import History, fact_sets, programs
+from tests.volume import many
 
 W, X, Y, Z = (Variable(name) for name in "wxyz")
 EDGE, PATH = Atom("edge", (X, Y)), Atom("path", (X, Y))
@@ -74,7 +75,7 @@ def test_the_rewrites_of_a_closure_do_not_depend_on_the_head_buffer(bootstrap: b
     assert rewrites(bootstrap, 7) == rewrites(bootstrap, 100) == rewrites(bootstrap, 1 << 16)
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(20))
 @given(any_histories(), st.sampled_from(("update", "bootstrap")), st.integers(4, 9))
 def test_the_rewrites_of_a_commit_do_not_depend_on_the_head_buffer(
     history: History, strategy: Strategy, heads: int
@@ -88,7 +89,7 @@ def test_the_rewrites_of_a_commit_do_not_depend_on_the_head_buffer(
     assert found[0] == found[1]
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(40))
 @given(fact_sets(), programs())
 def test_bootstrap_in_small_rooms_is_the_immediate_consequence_operator(facts: set[Atom], rules: list[Rule]) -> None:
     with small_rooms():
@@ -97,7 +98,7 @@ def test_bootstrap_in_small_rooms_is_the_immediate_consequence_operator(facts: s
     assert system.states() == materialize(facts, rules)
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(40))
 @given(st.lists(st.tuples(fact_sets(), programs(4)), min_size=1, max_size=3))
 def test_updates_in_small_rooms_keep_the_invariants(steps: list[tuple[set[Atom], list[Rule]]]) -> None:
     known: set[Atom] = set()

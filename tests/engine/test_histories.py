@@ -131,7 +131,7 @@ def check_one_by_one(history: History) -> None:
         assert kinds(singly.states()) == kinds(batch.states())
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(40))
 @given(any_histories())
 def test_updates(history: History) -> None:
     check_history(history)
@@ -144,7 +144,7 @@ def test_many_updates(history: History) -> None:
     check_history(history)
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(40))
 @given(any_histories(), MIXTURES)
 def test_mixed_strategies(history: History, mixture: Mixture) -> None:
     check_history(history, mixture)
@@ -159,13 +159,13 @@ def test_many_mixed_strategies(history: History, mixture: Mixture, is_small: boo
 
 
 @pytest.mark.parametrize("strategy", ["bootstrap", "auto"])
-@settings(max_examples=50)
+@settings(max_examples=many(10))
 @given(history=any_histories())
 def test_one_strategy(strategy: Strategy, history: History) -> None:
     check_history(history, [(strategy, False)] * 6)
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(20))
 @given(any_histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)))
 def test_an_update_turns_into_a_bootstrap_at_any_point(history: History, mixture: Mixture, fraction: float) -> None:
     with pytest.MonkeyPatch.context() as patch, small_quantum():
@@ -173,14 +173,14 @@ def test_an_update_turns_into_a_bootstrap_at_any_point(history: History, mixture
         check_history(history, [("bootstrap", False), *[("auto", joins) for _, joins in mixture]])
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(20))
 @given(any_histories())
 def test_updates_in_small_rooms(history: History) -> None:
     with small_rooms():
         check_history(history)
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(20))
 @given(any_histories())
 def test_push_and_retract(history: History) -> None:
     check_push_and_retract(history)
@@ -193,7 +193,7 @@ def test_many_pushed_and_retracted(history: History) -> None:
     check_push_and_retract(history)
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(20))
 @given(any_histories(), MIXTURES, st.integers(1, 40))
 def test_rollback(history: History, mixture: Mixture, cancel_at: int) -> None:
     with small_quantum():
@@ -208,7 +208,7 @@ def test_many_rollbacks(history: History, mixture: Mixture, cancel_at: int) -> N
         check_rollback(history, mixture, cancel_at)
 
 
-@settings(max_examples=50)
+@settings(max_examples=many(10))
 @given(any_histories())
 def test_one_batch_is_one_by_one(history: History) -> None:
     check_one_by_one(history)

@@ -134,7 +134,7 @@ def work_in(quantum: int, work: Callable[[], object]) -> Callable[[], None]:
     return done
 
 
-@settings(max_examples=20)
+@settings(max_examples=many(5))
 @given(any_histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)), st.sampled_from((3, 10)))
 def test_what_an_update_near_its_limit_becomes(
     history: History, mixture: Mixture, fraction: float, quantum: int

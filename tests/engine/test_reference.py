@@ -37,7 +37,7 @@ def check_history(history: History, strategy: Strategy) -> None:
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=50)
+@settings(max_examples=many(10))
 @given(history=any_histories())
 def test_the_engine_is_the_circuit(strategy: Strategy, history: History) -> None:
     check_history(history, strategy)

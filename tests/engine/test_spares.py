@@ -53,7 +53,7 @@ def late() -> Iterator[None]:
         yield
 
 
-@settings(max_examples=200)
+@settings(max_examples=many(40))
 @given(any_histories(), MIXTURES)
 def test_late_stamps(history: History, mixture: Mixture) -> None:
     with late():
@@ -68,7 +68,7 @@ def test_many_late_stamps(history: History, mixture: Mixture) -> None:
         check_history(history, mixture, Late)
 
 
-@settings(max_examples=50)
+@settings(max_examples=many(10))
 @given(any_histories(), MIXTURES, st.integers(1, 40))
 def test_late_stamps_are_undone(history: History, mixture: Mixture, cancel_at: int) -> None:
     with late(), small_quantum(), small_rooms():
@@ -76,7 +76,7 @@ def test_late_stamps_are_undone(history: History, mixture: Mixture, cancel_at: i
         check_rollback(history, mixture, cancel_at, Late)
 
 
-@settings(max_examples=50)
+@settings(max_examples=many(10))
 @given(any_histories(), MIXTURES, st.integers(2, 3))
 def test_late_stamps_with_threads(history: History, mixture: Mixture, threads: int) -> None:
     with late(), crews(threads, 16):
@@ -139,7 +139,7 @@ def check_forgotten(history: History, every: int) -> None:
         forget(system, lambda row: row % every == 0)
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(20))
 @given(any_histories(), st.integers(1, 3), st.booleans())
 def test_what_is_unknown_is_searched(history: History, every: int, are_late: bool) -> None:
     if are_late:
@@ -149,7 +149,7 @@ def test_what_is_unknown_is_searched(history: History, every: int, are_late: boo
         check_forgotten(history, every)
 
 
-@settings(max_examples=100)
+@settings(max_examples=many(20))
 @given(any_histories())
 def test_a_search_finds_exactly_the_spare_derivations(history: History) -> None:
     """Each fact that is searched returns, and its spare derivations become its support."""

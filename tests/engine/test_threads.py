@@ -71,7 +71,7 @@ def check_same(history: History, threads: int, heads: int, mixture: Mixture) -> 
         assert_same(divided, alone)
 
 
-@settings(max_examples=50)
+@settings(max_examples=many(10))
 @given(any_histories(), st.integers(2, 3), st.sampled_from((16, 1 << 10)), MIXTURES)
 def test_histories(history: History, threads: int, heads: int, mixture: Mixture) -> None:
     check_same(history, threads, heads, mixture)
@@ -115,7 +115,7 @@ def test_facts_that_are_asserted_twice(parts: list[list[tuple[int, int]]], threa
     assert np.array_equal(divided.facts.find(keys), np.arange(len(keys)))
 
 
-@settings(max_examples=30)
+@settings(max_examples=many(6))
 @given(any_histories(), MIXTURES, st.integers(1, 40))
 def test_a_rollback_at_any_point(history: History, mixture: Mixture, cancel_at: int) -> None:
     with crews(2, 16), small_quantum():
@@ -147,7 +147,7 @@ def test_where_no_thread_can_be_started_the_caller_does_all(monkeypatch: pytest.
         assert_same(commits(bootstrap=True), alone)
 
 
-@settings(max_examples=50)
+@settings(max_examples=many(10))
 @given(any_histories(), MIXTURES, st.booleans(), st.booleans())
 def test_histories_in_small_rooms(history: History, mixture: Mixture, is_small: bool, is_compared: bool) -> None:
     filled = filled_by_comparing() if is_compared else nullcontext()

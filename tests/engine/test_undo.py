@@ -20,6 +20,7 @@ from tests.engine.small_rooms import small_quantum, small_rooms
 from tests.engine.systems import System, no_check
 from tests.oracle.datalog import Fact, State, materialize, violations
 from tests.strategies.programs import fact_sets, programs
+from tests.volume import many
 
 Commit: TypeAlias = tuple[set[Atom], list[Rule]]
 Evaluate: TypeAlias = Callable[[System, Commit, Check], None]
@@ -94,7 +95,7 @@ def bootstrap(system: System, commit: Commit, check: Check) -> None:
 
 
 @pytest.mark.parametrize("evaluate", [update, bootstrap])
-@settings(max_examples=100)
+@settings(max_examples=many(20))
 @given(COMMITS, COMMITS, COMMITS, st.randoms(use_true_random=False))
 def test_a_commit_that_fails_changes_nothing(
     evaluate: Evaluate, first: Commit, second: Commit, third: Commit, random: Random
@@ -121,7 +122,7 @@ def test_a_commit_that_fails_changes_nothing(
 
 
 @pytest.mark.parametrize("evaluate", [update, bootstrap])
-@settings(max_examples=100)
+@settings(max_examples=many(20))
 @given(COMMITS, COMMITS, COMMITS)
 def test_nothing_of_a_failed_commit_is_left(evaluate: Evaluate, first: Commit, failed: Commit, third: Commit) -> None:
     """The planner still knows the rules and keys of the failed commit; none of them fires."""

@@ -195,19 +195,19 @@ def test_the_sample_has_the_closure_of_the_tables(part: int) -> None:
         compare(graph)
 
 
-@settings(max_examples=20)
+@settings(max_examples=many(5))
 @given(graphs(KINDS - META))
 def test_the_closure_is_that_of_the_tables(graph: set[Triple]) -> None:
     compare(graph)
 
 
-@settings(max_examples=20)
+@settings(max_examples=many(5))
 @given(graphs(META | {"subClassOf", "inverseOf", "domain", "range", "intersectionOf"}))
 def test_the_closure_is_that_of_the_tables_where_schema_and_data_mix(graph: set[Triple]) -> None:
     compare(graph)
 
 
-@settings(max_examples=20)
+@settings(max_examples=many(5))
 @given(graphs())
 def test_the_schema_read_as_data_gives_the_same_closure(graph: set[Triple]) -> None:
     compare(graph, "data")
@@ -222,14 +222,14 @@ def test_many_closures_are_those_of_the_tables(schema: SchemaMode, graph: set[Tr
 
 
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=12)
+@settings(max_examples=many(5))
 @given(graph=graphs())
 def test_the_closure_of_rdfs(schema: SchemaMode, graph: set[Triple]) -> None:
     assert visible(triples_of(materialized(graph, "rdfs", schema))) == visible(rdfs_close(graph))
 
 
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=12)
+@settings(max_examples=many(5))
 @given(graph=graphs())
 def test_the_closure_of_rho_df(schema: SchemaMode, graph: set[Triple]) -> None:
     assert visible(triples_of(materialized(graph, "rhodf", schema))) == visible(rhodf_close(graph))
@@ -247,7 +247,7 @@ def test_a_number_of_another_type_is_no_cardinality_of_the_table() -> None:
     assert same <= triples_of(materialized(graph))
 
 
-@settings(max_examples=12)
+@settings(max_examples=many(5))
 @given(quads=datasets())
 def test_a_file_of_many_graphs(tmp_path_factory: pytest.TempPathFactory, quads: list[Quad]) -> None:
     """Reasoning is over the union; blank nodes, non-canonical literals and language tags stay as they are written."""

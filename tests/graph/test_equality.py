@@ -291,7 +291,7 @@ def test_many_graphs_are_those_of_the_plain_rules(schema: SchemaMode, history: l
     check_history(history, "auto", schema)
 
 
-@settings(max_examples=15)
+@settings(max_examples=many(5))
 @given(histories, st.integers(0, 60))
 def test_cliques_past_the_budget_are_shown_by_one_member(history: list[Step], aliases: int) -> None:
     """Deltas stay exact while cliques grow past their budget and shrink below it."""
@@ -303,7 +303,7 @@ def test_cliques_past_the_budget_are_shown_by_one_member(history: list[Step], al
         assert few.asserted <= few.triples <= all_.triples
 
 
-@settings(max_examples=12)
+@settings(max_examples=many(5))
 @given(histories, st.integers(0, 60))
 def test_a_rollback_takes_cliques_back(history: list[Step], aliases: int) -> None:
     shown = Shown("aliases", aliases=aliases)
@@ -314,7 +314,7 @@ def test_a_rollback_takes_cliques_back(history: list[Step], aliases: int) -> Non
         shown.check()
 
 
-@settings(max_examples=12)
+@settings(max_examples=many(5))
 @given(histories)
 def test_a_state_that_is_restored_goes_on(history: list[Step]) -> None:
     shown = Shown("aliases", aliases=30)
@@ -406,7 +406,7 @@ _LINKS = [(term(s), term("owl:sameAs"), term(o)) for s, o in ("ab", "bc", "cd", 
 _ROWS = frozenset(triples("a p b . d q e . f p c . p rdfs:subPropertyOf q . a owl:sameAs a ."))
 
 
-@settings(max_examples=20)
+@settings(max_examples=many(5))
 @given(
     st.lists(st.frozensets(st.sampled_from(_LINKS)), min_size=1, max_size=3),
     st.permutations(_LINKS),

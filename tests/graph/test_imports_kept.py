@@ -18,6 +18,7 @@ from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.terms.vocabulary import OWL_IMPORTS, RDF_TYPE
+from tests.volume import many
 
 from .documents import PREFIXES, Documents, below, holds, iri, line, link, missing
 from .dog_graph import add, remove
@@ -167,7 +168,7 @@ def libraries(draw: DrawFn) -> Library:
     return Library(texts, [tuple([(*t, *g) for t, g in part] for part in edit) for edit in edits])  # type: ignore[misc]
 
 
-@settings(max_examples=12)
+@settings(max_examples=many(5))
 @given(library=libraries(), is_on_disk=st.booleans())
 def test_asserted_is_what_graphs_and_reached_documents_say(library: Library, is_on_disk: bool) -> None:
     with TemporaryDirectory() as folder:

@@ -24,6 +24,7 @@ from kgreason.terms.vocabulary import RDFS_SUB_CLASS_OF
 from tests.ontology.reading import PREFIXES, turtle
 from tests.strategies.axioms import axioms
 from tests.strategies.twins import twin_ontologies
+from tests.volume import many
 
 DECLARED = "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in PREFIXES.items())
 TRIPLE = ("<http://e/A>", RDFS_SUB_CLASS_OF, "<http://e/B>")
@@ -104,7 +105,7 @@ def sourced(rules: Iterable[Rule]) -> list[tuple[Rule, tuple[Triple, ...]]]:
 
 
 @pytest.mark.parametrize(("name", "schema"), [("owl2rl", "axioms"), ("owl2rl", "data"), ("rdfs", "axioms")])
-@settings(max_examples=20)
+@settings(max_examples=many(5))
 @given(history=histories())
 def test_edits_end_where_building_anew_does(name: str, schema: SchemaMode, history: list[Step]) -> None:
     follower = Follower(select([name], schema))
@@ -113,7 +114,7 @@ def test_edits_end_where_building_anew_does(name: str, schema: SchemaMode, histo
         follower.check(step)
 
 
-@settings(max_examples=20)
+@settings(max_examples=many(5))
 @given(history=histories(), cut=st.integers(0, 4))
 def test_what_is_rolled_back_has_not_been(history: list[Step], cut: int) -> None:
     follower = Follower(select(["owl2rl"]))

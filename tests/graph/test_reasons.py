@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason import KnowledgeGraph
+from tests.volume import many
 
 PREFIXES = {"": "http://e/", "owl": "http://www.w3.org/2002/07/owl#", "rdfs": "http://www.w3.org/2000/01/rdf-schema#"}
 NAMES = [f":{letter}" for letter in "abcd"]
@@ -22,7 +23,7 @@ def state(graph: KnowledgeGraph) -> tuple[set[bytes], set[bytes], list[str]]:
     return asserted, inferred, [str(each) for each in graph.contradictions()]
 
 
-@settings(max_examples=12)
+@settings(max_examples=many(5))
 @given(ROWS, ROWS, ROWS)
 def test_every_inferred_triple_has_a_reason(
     before: list[tuple[str, str, str]], gone: list[tuple[str, str, str]], come: list[tuple[str, str, str]]

@@ -19,6 +19,7 @@ from kgreason.proofs.contradiction import Contradiction
 from kgreason.terms.vocabulary import OWL, OWL_SAME_AS, RDFS
 from tests.oracle.graph import Triple
 from tests.strategies.ontologies import graphs
+from tests.volume import many
 
 from .test_start_from import lines
 
@@ -219,7 +220,7 @@ def test_a_commit_without_contradictions_looks_at_no_fact(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("schema", ["axioms", "data"])
-@settings(max_examples=12, phases=[phase for phase in Phase if phase is not Phase.shrink])
+@settings(max_examples=many(5), phases=[phase for phase in Phase if phase is not Phase.shrink])
 @given(before=graphs(), after=graphs())
 def test_a_random_commit_is_refused_if_contradictions_are_new(
     schema: SchemaMode, before: set[Triple], after: set[Triple]

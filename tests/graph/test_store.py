@@ -16,6 +16,7 @@ from tests.oracle import owl2rl
 from tests.oracle.graph import Triple
 from tests.oracle.notation import term, triples
 from tests.strategies.ontologies import Quad, datasets, union
+from tests.volume import many
 
 from .histories import Model
 from .states import as_written, in_default
@@ -46,7 +47,7 @@ def expected_rows(quads: list[Quad]) -> set[Quad]:
     return written(normalised(Model(frozenset(quads)).lines()))
 
 
-@settings(max_examples=12)
+@settings(max_examples=many(5))
 @given(pieces=histories())
 def test_the_store_follows_every_load(tmp_path_factory: pytest.TempPathFactory, pieces: list[list[Quad]]) -> None:
     """In memory; pieces share blank nodes by being read from one file that changes."""

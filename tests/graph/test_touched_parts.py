@@ -20,6 +20,7 @@ from kgreason.rules.parser import parse
 from kgreason.terms.vocabulary import XSD
 from tests.oracle.graph import Triple
 from tests.oracle.notation import term
+from tests.volume import many
 
 OWN = parse(f"""
     @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix xsd: <{XSD}> .
@@ -135,7 +136,7 @@ def state(live: Materializer) -> tuple[object, ...]:
 @pytest.mark.parametrize(
     ("schema", "same_as"), [("axioms", "aliases"), ("axioms", "rules"), ("data", "representatives")]
 )
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=many(5), deadline=None)
 @example(history=[adding(("a", "q", 2)), adding(own={7})]).via("a literal gets a type that it does not have")
 @example(history=[adding(("a", "p", 3)), adding(own={0})]).via("a rule asks for another datatype")
 @example(history=[adding(("a", "same", "b"), own={6}), adding(("a", "p", "c"))]).via("a row of a clique")

@@ -51,7 +51,7 @@ def edited(data: st.DataObject, graph: set[Triple], schema: SchemaMode) -> None:
 
 
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=15)
+@settings(max_examples=many(5))
 @given(graph=twin_ontologies())
 def test_named_things_are_told_what_all_rules_say(schema: SchemaMode, graph: set[Triple]) -> None:
     compare(materialized(graph, schema=schema), graph)

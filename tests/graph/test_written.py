@@ -15,6 +15,7 @@ from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, QueryError
 from kgreason.store.oxigraph.update import Term
 from kgreason.store.oxigraph.update import quads as quads_of
+from tests.volume import many
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
@@ -52,7 +53,7 @@ def _shown(quads: set[Quad]) -> set[Quad]:
     return {Quad(P, BELOW, Q), *closure, *(quad for quad in quads if quad.graph_name != DefaultGraph())}
 
 
-@settings(max_examples=20)
+@settings(max_examples=many(5))
 @given(st.sets(st.sampled_from(QUADS)), st.sampled_from(QUADS), st.tuples(*[st.booleans()] * 4))
 def test_every_pattern(quads: set[Quad], quad: Quad, mask: tuple[bool, ...]) -> None:
     pattern = [term if is_given else None for term, is_given in zip(quad, mask, strict=True)]

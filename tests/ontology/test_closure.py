@@ -13,12 +13,13 @@ from tests.oracle import owl2rl
 from tests.oracle.rdfs import rdfs_close, rhodf_close
 from tests.strategies.axioms import KINDS, META
 from tests.strategies.ontologies import graphs
+from tests.volume import many
 
 from .pipeline import materialize, visible
 from .reading import turtle
 
 
-@settings(max_examples=30)
+@settings(max_examples=many(6))
 @given(graphs(KINDS - META))
 def test_translated_rules_have_the_closure_of_the_tables(graph: set[Triple]) -> None:
     triples, contradictions = owl2rl.close(graph, without=owl2rl.TABLE_8)
@@ -37,19 +38,19 @@ def minimal(violations: set[frozenset[Triple]]) -> set[frozenset[Triple]]:
     return {facts for facts in violations if not any(other < facts for other in violations)}
 
 
-@settings(max_examples=30)
+@settings(max_examples=many(6))
 @given(graphs(META | {"subClassOf", "inverseOf", "domain", "range"}, max_axioms=6))
 def test_where_schema_and_data_mix(graph: set[Triple]) -> None:
     assert materialize(graph).triples == owl2rl.close(graph, without=owl2rl.TABLE_8)[0] | graph
 
 
-@settings(max_examples=30)
+@settings(max_examples=many(6))
 @given(graphs())
 def test_the_closure_of_rdfs(graph: set[Triple]) -> None:
     assert materialize(graph, "rdfs").triples == visible(rdfs_close(graph)) | graph
 
 
-@settings(max_examples=30)
+@settings(max_examples=many(6))
 @given(graphs())
 def test_the_closure_of_rho_df(graph: set[Triple]) -> None:
     assert materialize(graph, "rhodf").triples == visible(rhodf_close(graph)) | graph

@@ -21,6 +21,7 @@ from kgreason.terms.vocabulary import (
     RDFS_SUB_PROPERTY_OF,
 )
 from tests.oracle import datalog
+from tests.volume import many
 
 from .pipeline import GENERIC, facts, triples
 from .reading import turtle
@@ -98,7 +99,7 @@ def derived(fact: Triple, schema: set[Triple], profile: Profile) -> set[Triple]:
     return triples(datalog.close(facts([fact]), rules))
 
 
-@settings(max_examples=120)
+@settings(max_examples=many(24))
 @given(pools, turns, st.booleans())
 def test_edits_end_where_the_triples_that_are_there_do(
     pool: list[Triple], history: list[set[int]], is_rolled_back: bool

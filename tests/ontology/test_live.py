@@ -30,6 +30,7 @@ from kgreason.terms.vocabulary import (
 )
 from tests.oracle import datalog
 from tests.strategies.axioms import axioms
+from tests.volume import many
 
 from .pipeline import GENERIC, facts, triples
 from .reading import document, rules, turtle
@@ -128,7 +129,7 @@ def test_shortcuts_come_and_go(history: list[Edit]) -> None:
     follow(history, "owl2rl")
 
 
-@settings(max_examples=15)
+@settings(max_examples=many(5))
 @given(histories(hierarchies), st.sampled_from(["rdfs", "rhodf"]))
 def test_other_profiles(history: list[Edit], profile: Profile) -> None:
     follow(history, profile)

@@ -10,6 +10,7 @@ from kgreason import KnowledgeGraph
 from kgreason.ontology.translate.translate import Profile, translate
 from kgreason.rules.model import FALSE, Triple
 from kgreason.terms.vocabulary import RDF_NIL, RDF_TYPE, SWRL_VARIABLE
+from tests.volume import many
 
 from .reading import named, rules, translated, turtle
 from .test_live import Edited, follow, histories
@@ -170,7 +171,7 @@ POOL = sorted(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(12))
 @given(histories(st.just(POOL)))
 def test_edits_end_where_translating_from_scratch_does(history: list[tuple[set[Triple], set[Triple]]]) -> None:
     follow(history, "owl2rl")

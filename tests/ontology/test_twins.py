@@ -10,6 +10,7 @@ from kgreason.ontology.twins import LiveTwins, is_read
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Atom, Triple
 from tests.strategies.twins import twin_ontologies
+from tests.volume import many
 
 from .reading import turtle
 
@@ -26,7 +27,7 @@ def represented(text: str) -> dict[str, str]:
     return live(*turtle(text)).representatives
 
 
-@settings(max_examples=60)
+@settings(max_examples=many(12))
 @given(data=st.data(), graph=twin_ontologies())
 def test_edits_end_where_reading_anew_does(data: st.DataObject, graph: set[Triple]) -> None:
     log = UndoLog()

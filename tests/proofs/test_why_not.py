@@ -17,6 +17,7 @@ from kgreason.terms.vocabulary import OWL, RDFS
 from tests.graph.states import triples_of
 from tests.oracle.graph import Triple
 from tests.strategies.ontologies import graphs
+from tests.volume import many
 
 SHORT = [phase for phase in Phase if phase is not Phase.shrink]
 PREFIXES = {"": "http://e/", "owl": OWL, "rdfs": RDFS}
@@ -215,7 +216,7 @@ def _is_ground(atom: Atom) -> bool:
 
 @pytest.mark.parametrize("same_as", ["aliases", "rules"])
 @pytest.mark.parametrize("schema", ["axioms", "data"])
-@settings(max_examples=12, phases=SHORT)
+@settings(max_examples=many(5), phases=SHORT)
 @given(triples=graphs(), data=st.data())
 def test_if_the_missing_triples_held_the_triple_would_hold(
     schema: SchemaMode, same_as: SameAsMode, triples: set[Triple], data: st.DataObject

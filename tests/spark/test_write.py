@@ -29,6 +29,7 @@ from kgreason.spark.out.write import decoded, write
 from kgreason.spark.read.read import read
 from kgreason.terms.dictionary import Dictionary
 from tests.terms.unusual_terms import lines_of, quads
+from tests.volume import many
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -253,7 +254,7 @@ def text_of(term: object) -> str:
     return f"<<( {term} )>>" if isinstance(term, Triple) else str(term)
 
 
-@settings(max_examples=50)
+@settings(max_examples=many(10))
 @given(st.lists(quads, max_size=20), st.booleans())
 def test_a_task_writes_canonical_lines(rows: list[Quad], is_spaced: bool) -> None:
     gap = "\t" if is_spaced else ""

@@ -18,6 +18,7 @@ from kgreason.store.journal.journal import Journal
 from kgreason.store.journal.record import Record, changes
 from kgreason.terms.vocabulary import XSD_INTEGER
 from tests.terms.unusual_terms import lines_of, quads
+from tests.volume import many
 
 _lines = st.lists(quads, max_size=3).map(lines_of)
 _texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(
@@ -98,7 +99,7 @@ def test_text_that_is_no_record(patch: bytes) -> None:
         Record.parse(patch)
 
 
-@settings(max_examples=20)
+@settings(max_examples=many(5))
 @given(st.lists(_records, max_size=4), st.lists(_records, max_size=3))
 def test_what_was_appended_is_there_after_reopening(first: list[Record], second: list[Record]) -> None:
     records = numbered(first + second)

@@ -1,0 +1,114 @@
+"""Which tests are quick, and which of the slow ones a change must pass.
+
+    quick    takes at most 0.3 s; `scripts/test` runs all of these
+    slow     has a line in durations.tsv: `seconds <tab> id of the test`; `scripts/test --all` runs these, too
+    changed  the slow tests for the last commits; `scripts/test --changed` runs these, and `.ci/run` does
+
+`changed` takes the slow tests of each folder that imports a module that the last commits changed, or whose own files
+they changed. Of the other slow tests it takes a twentieth, which the hash of the commit draws. Both together may take
+`BUDGET` seconds by the durations. If they would take longer, the hash of the commit draws from them what fits.
+
+Law: a run with the same commit takes the same tests on each machine, so that the workers of a run agree. What is left
+out is counted and named at the end of the run. Cost: reading the imports of all tests takes a second.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from zlib import crc32
+
+ROOT = Path(__file__).parents[1]
+DURATIONS = Path(__file__).with_name("durations.tsv")
+QUICK = 0.3
+"""Seconds. A test that takes longer is slow."""
+BUDGET = 1500
+"""Seconds of one process that the tests of `changed` may take."""
+SHARE = 20
+"""One in so many of the other slow tests is drawn."""
+LAST = 12 * 3600
+"""Seconds. Commits that are so much older than the newest one are not among the last commits."""
+
+
+@cache
+def durations() -> dict[str, float]:
+    """Return the seconds that each slow test takes, by the id of the test."""
+    if not DURATIONS.is_file():
+        return {}
+    lines = (line.split("\t") for line in DURATIONS.read_text(encoding="utf-8").splitlines())
+    return {test: float(seconds) for seconds, test in lines}
+
+
+def write_durations(measured: Mapping[str, float]) -> None:
+    """Replace the lines of the tests that were measured. Tests that are quick now lose their lines."""
+    seconds = {test: took for test, took in (durations() | dict(measured)).items() if took > QUICK}
+    lines = (f"{seconds[test]:.1f}\t{test}\n" for test in sorted(seconds))
+    DURATIONS.write_text("".join(lines), encoding="utf-8")
+
+
+def changed_tests(tests: Iterable[str]) -> set[str]:
+    """Return those of the slow `tests` that a run for the last commits takes.
+
+    Each is the id of a test. A test without a line in the durations counts as one second.
+    """
+    commit, files = last_commits()
+    folders = folders_of(files)
+    chosen = {test for test in tests if folder_of(test) in folders or _draw(commit, test) % SHARE == 0}
+    left: float = BUDGET
+    fitting = set()
+    for test in sorted(chosen, key=lambda test: _draw(commit, test)):
+        left -= durations().get(test, 1)
+        if left < 0:
+            break
+        fitting.add(test)
+    return fitting
+
+
+def folder_of(test: str) -> str:
+    """Return the folder of tests that the test is in: `tests/graph` of `tests/graph/test_edits.py::test_add`."""
+    return "/".join(test.split("/")[:2])
+
+
+def left_out(tests: Sequence[str]) -> list[str]:
+    """Return lines that count and name the tests of a run for the last commits that are left out, a line a folder."""
+    counts = Counter(map(folder_of, tests))
+    return [f"{count:5} slow tests of {folder} are left out" for folder, count in sorted(counts.items())]
+
+
+def _draw(commit: str, test: str) -> int:
+    return crc32(f"{commit} {test}".encode())
+
+
+@cache
+def last_commits() -> tuple[str, frozenset[str]]:
+    """Return the newest commit and the files that the last commits changed, uncommitted changes among them.
+
+    KGREASON_BASE names the commit before the last ones. Without it they are those of the last hours. If git does not
+    know, all files count as changed.
+    """
+    try:
+        commit, moment = _git("log", "-1", "--format=%H %ct").split()
+        base = os.environ.get("KGREASON_BASE") or _git("rev-list", "-1", f"--min-age={int(moment) - LAST}", "HEAD")
+        return commit, frozenset(_git("diff", "--name-only", base.strip()).split())
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        files = (path for folder in ("kgreason", "tests") for path in (ROOT / folder).rglob("*.py"))
+        return "", frozenset(path.relative_to(ROOT).as_posix() for path in files)
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def folders_of(files: Iterable[str]) -> set[str]:
+    """Return the folders of tests that a change of these files concerns."""
+    import grimp  # import-linter brings it
+
+    changed = {file for file in files if file.startswith(("kgreason/", "tests/")) and file.endswith(".py")}
+    modules = {file.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for file in changed}
+    graph = grimp.build_graph("kgreason", "tests", cache_dir=None)
+    concerned = {test for module in modules & graph.modules for test in graph.find_modules_that_directly_import(module)}
+    return {folder_of(module.replace(".", "/")) for module in modules | concerned if module.startswith("tests.")}
