@@ -22,6 +22,8 @@ from functools import cache
 from pathlib import Path
 from zlib import crc32
 
+import grimp  # import-linter brings it
+
 ROOT = Path(__file__).parents[1]
 DURATIONS = Path(__file__).with_name("durations.tsv")
 QUICK = 0.3
@@ -70,13 +72,13 @@ def changed_tests(tests: Iterable[str]) -> set[str]:
 
 def folder_of(test: str) -> str:
     """Return the folder of tests that the test is in: `tests/graph` of `tests/graph/test_edits.py::test_add`."""
-    return "/".join(test.split("/")[:2])
+    return "/".join(test.partition("::")[0].split("/")[:2])
 
 
 def left_out(tests: Sequence[str]) -> list[str]:
     """Return lines that count and name the tests of a run for the last commits that are left out, a line a folder."""
     counts = Counter(map(folder_of, tests))
-    return [f"{count:5} slow tests of {folder} are left out" for folder, count in sorted(counts.items())]
+    return [f"left out, slow tests of {folder}: {count}" for folder, count in sorted(counts.items())]
 
 
 def _draw(commit: str, test: str) -> int:
@@ -105,10 +107,18 @@ def _git(*arguments: str) -> str:
 
 def folders_of(files: Iterable[str]) -> set[str]:
     """Return the folders of tests that a change of these files concerns."""
-    import grimp  # import-linter brings it
-
     changed = {file for file in files if file.startswith(("kgreason/", "tests/")) and file.endswith(".py")}
     modules = {file.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for file in changed}
-    graph = grimp.build_graph("kgreason", "tests", cache_dir=None)
-    concerned = {test for module in modules & graph.modules for test in graph.find_modules_that_directly_import(module)}
+    concerned = {test for module in modules for test in _importers(module)}
     return {folder_of(module.replace(".", "/")) for module in modules | concerned if module.startswith("tests.")}
+
+
+@cache
+def _importers(module: str) -> set[str]:
+    graph = _imports()
+    return graph.find_modules_that_directly_import(module) if module in graph.modules else set()
+
+
+@cache
+def _imports() -> grimp.ImportGraph:
+    return grimp.build_graph("kgreason", "tests", cache_dir=None)

@@ -5,12 +5,22 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from tests.lanes import BUDGET
+
 ROOT = Path(__file__).parents[2]
+CONFTEST = """
+from pathlib import Path
+
+from tests import lanes
+from tests.conftest import *
+
+lanes.SHARE = 1
+lanes.DURATIONS = Path(r"{}") / "durations.tsv"
+"""
 NEEDS = """
 import pytest
 
@@ -23,26 +33,14 @@ def test_that_needs_something_else():
 """
 
 
-LATE = """
-import pytest
-
-def test_that_is_quick():
-    pass
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(2))
-def test_that_is_slow(number):
-    pass
-"""
-
-
-def summarised(folder: Path, program: str, **more: str) -> list[str]:
-    """The lines of a run of tests that use what our tests share."""
-    (folder / "conftest.py").write_text("from tests.conftest import pytest_runtest_setup, pytest_terminal_summary\n")
+def summarised(folder: Path, program: str, *arguments: str) -> list[str]:
+    """The lines of a run of tests that use what our tests share, with a file of durations of their own."""
+    (folder / "conftest.py").write_text(CONFTEST.format(folder))
     (folder / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
     (folder / "test_program.py").write_text(program)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(folder), str(folder)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)} | more
+    command += arguments
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
     found = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
     assert found.returncode == 0, found.stdout + found.stderr
     return found.stdout.splitlines()
@@ -55,12 +53,36 @@ def test_tests_without_their_data_are_counted_in_one_line(tmp_path: Path, count:
     assert all(each.startswith(line) and each.endswith("is missing") for each in said)
 
 
-def test_slow_tests_that_would_begin_too_late_are_skipped_and_counted(tmp_path: Path) -> None:
-    *_, said, counts = summarised(tmp_path, LATE, KGREASON_TESTS_UNTIL=str(time.time() - 1))
-    assert said == "2 tests were skipped: no time left for slow tests, as KGREASON_TESTS_UNTIL has passed"
-    assert counts.startswith("1 passed, 2 skipped")
+CHANGED = """
+import time
+
+import pytest
+
+@pytest.fixture(scope="module")
+def shared():
+    time.sleep(0.5)
+
+@pytest.mark.parametrize("number", range(3))
+def test_that_shares(number, shared):
+    pass
+
+def test_that_takes_long():
+    time.sleep(0.5)
+"""
 
 
-@pytest.mark.parametrize("until", ["inf", str(2**40)])
-def test_slow_tests_run_while_there_is_time(tmp_path: Path, until: str) -> None:
-    assert summarised(tmp_path, LATE, KGREASON_TESTS_UNTIL=until)[-1].startswith("3 passed")
+def test_a_fixture_that_tests_share_does_not_make_the_first_one_slow(tmp_path: Path) -> None:
+    summarised(tmp_path, CHANGED, "--write-durations")
+    (line,) = (tmp_path / "durations.tsv").read_text().splitlines()
+    assert line.endswith("test_program.py::test_that_takes_long")
+
+
+def test_slow_tests_that_are_left_out_are_counted_and_named(tmp_path: Path) -> None:
+    tests = [
+        *(f"test_program.py::test_that_shares[{number}]" for number in range(3)),
+        "test_program.py::test_that_takes_long",
+    ]
+    (tmp_path / "durations.tsv").write_text("".join(f"{BUDGET}\t{test}\n" for test in tests))
+    *_, said, counts = summarised(tmp_path, CHANGED, "-m", "slow", "--changed")
+    assert said.strip() == "left out, slow tests of test_program.py: 3"
+    assert counts.startswith("1 passed, 3 deselected")
