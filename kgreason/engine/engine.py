@@ -579,6 +579,18 @@ class Engine:
         found: Int32 = rows[kept]
         return found
 
+    def held(self, table: int, constants: Mapping[int, int]) -> Int32:
+        """Return the facts of a table that have the ids `constants`, column -> id, as of the last commit: int32[n, w].
+
+        If a commit is open, facts that this commit added may be among them. Cost: a look at all facts.
+        """
+        facts, width = (self._origin if self._is_open else self.circuit).facts, self.planner.tables()[table][1]
+        if width > facts.width:  # the open commit has made the table
+            return np.empty((0, width), dtype=np.int32)
+        rows, tables = facts.columns(facts.with_constants(constants))
+        found: Int32 = rows[tables == table]
+        return found
+
     def derivations(self, row: int, limit: int = 1 << 20) -> list[tuple[EncodedRule, tuple[int, ...]]]:
         """Return the derivations of the present fact in row `row`, as pairs of a rule and the values of its slots.
 

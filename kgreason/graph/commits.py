@@ -318,12 +318,6 @@ class LiveGraph:
             self._spellings = Spellings(self.materializer.dictionary)
         return self._spellings
 
-    def forget(self, known: int) -> None:
-        """Drop the terms with ids above `known` from the dictionary. No commit may use these terms."""
-        if len(self.materializer.dictionary) > known:
-            self._spellings = None
-            self.materializer.dictionary.truncate(known)
-
     def _accept(self, delta: Delta) -> None:
         """Make a pending change final. The journal has the commit already. Ctrl-C cannot interrupt this."""
         try:
@@ -342,7 +336,7 @@ class LiveGraph:
     def _undo(self, known: int) -> None:
         self.materializer.rollback()
         self._imports.rollback()
-        self.forget(known)
+        self.materializer.dictionary.truncate(known)
         self._home.refill(self.fill, self.manifest)
 
     def fill(self, store: OxigraphStore) -> None:

@@ -528,11 +528,12 @@ class KnowledgeGraph:
             if is_kept:
                 self._home.check_writable()
             live = self._live or self._engine()
-            known = len(live.materializer.dictionary)
+            dictionary = live.materializer.dictionary
+            known = len(dictionary)
             keep = partial(live.commit, headers=headers) if is_kept else partial(live.try_out, reasons=reasons)
-            begun = Transaction(live.materializer, known, Ends(keep, live.forget, self._ended), self._find)
+            begun = Transaction(live.materializer, known, Ends(keep, dictionary.truncate, self._ended), self._find)
             self._open, self._depth = weakref.ref(begun), depth
-            self._drop = partial(live.forget, known)
+            self._drop = partial(dictionary.truncate, known)
         except BaseException:
             self._lock.surely_release(depth)
             raise

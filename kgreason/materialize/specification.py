@@ -187,12 +187,14 @@ class ReferenceEngine:
 
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32:
         """Return the facts of a table that have the constants `constants`, column -> id: int32[n, w]."""
-        rows, tables, _ = self.circuit.facts.contents()
-        kept = tables == table
-        for column, value in constants.items():
-            kept &= rows[:, column] == value
-        found: Int32 = rows[kept]
-        return found
+        return _with_constants(self.circuit, table, constants)
+
+    def held(self, table: int, constants: Mapping[int, int]) -> Int32:
+        """Return the facts of a table that have the constants `constants` as of the last commit: int32[n, w]."""
+        circuit, width = self._origin.circuit, self.planner.tables()[table][1]
+        if width > circuit.facts.width:  # the open commit has made the table
+            return np.empty((0, width), dtype=np.int32)
+        return _with_constants(circuit, table, constants)
 
     def derivations(self, row: int) -> list[tuple[EncodedRule, tuple[int, ...]]]:
         """Return the derivations of the fact in row `row`, by rules with a body.
@@ -223,6 +225,15 @@ class ReferenceEngine:
         rule, facts = Rule((substitute(everything, bound),), body), dict.fromkeys(self._state.levels, 1)
         uses = consequences({rule: 1}, facts, facts, NO_FUNCTIONS)
         return [use.terms for use in uses]
+
+
+def _with_constants(circuit: Circuit, table: int, constants: Mapping[int, int]) -> Int32:
+    rows, tables, _ = circuit.facts.contents()
+    kept = tables == table
+    for column, value in constants.items():
+        kept &= rows[:, column] == value
+    found: Int32 = rows[kept]
+    return found
 
 
 def _facts(rows: Rows) -> Iterable[Atom]:

@@ -10,12 +10,14 @@ have the same normal form.
 
 Cost: a few microseconds for each literal with a datatype. `Spellings` pays it once, at the first question after the
 dictionary got the literal. Other terms cost nothing. Only literals that differ from their normal form are remembered.
+If terms leave the dictionary, each of these literals is looked at, without Oxigraph.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -39,16 +41,21 @@ def stored(texts: Sequence[str]) -> list[str]:
 
 
 class Spellings:
-    """Says which terms of a dictionary have the same normal form.
-
-    It follows the dictionary while it grows. If `truncate` removed terms that this object has seen, make a new object.
-    """
+    """Says which terms of a dictionary have the same normal form. It follows the dictionary."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
         self._seen = 0
+        self._is_grouped = True
         self._others: defaultdict[str, list[int]] = defaultdict(list)  # a normal form -> its other spellings
         self._alike: dict[int, list[int]] = {}
+        dictionary.tell(self)
+
+    def forget(self, count: int) -> None:
+        """Forget the terms with ids above `count`."""
+        self._is_grouped, self._seen = False, min(self._seen, count)
+        kept = ((form, [term for term in others if term <= count]) for form, others in self._others.items())
+        self._others = defaultdict(list, ((form, others) for form, others in kept if others))
 
     def of_term(self, term: int) -> list[int]:
         """Return the ids of all terms that have the normal form of this term, the term itself included."""
@@ -75,28 +82,29 @@ class Spellings:
         ]
 
     def _catch_up(self) -> None:
-        if self._seen == len(self._dictionary):
+        if self._seen == len(self._dictionary) and self._is_grouped:
             return
         found = self._candidates()
-        for first in range(0, len(found), _CHUNK):
-            self._look_at(found[first : first + _CHUNK])
-        self._seen = len(self._dictionary)
+        parts = [self._spelled(found[first : first + _CHUNK]) for first in range(0, len(found), _CHUNK)]
+        for form, term in chain.from_iterable(parts):
+            self._others[form].append(term)
+        self._seen, self._alike = len(self._dictionary), {}
         groups = list(self._others.values())
         for canonical, others in zip(self._dictionary.find(self._others).tolist(), groups, strict=True):
             alike = [canonical, *others] if canonical else others
             if len(alike) > 1:
                 self._alike.update(dict.fromkeys(alike, alike))
+        self._is_grouped = True
 
     def _candidates(self) -> Ids:
         """Return the ids of new terms that may have a datatype: literals with one, and triple terms."""
         ids = np.arange(self._seen + 1, len(self._dictionary) + 1, dtype=np.int32)
         return np.union1d(self._dictionary.typed(self._seen), ids[self._dictionary.kinds(ids) == Kind.TRIPLE])
 
-    def _look_at(self, ids: Ids) -> None:
-        """Note in `_others` each of the terms `ids` that differs from its normal form."""
+    def _spelled(self, ids: Ids) -> list[tuple[str, int]]:
+        """Return the normal form and the id of each of the terms `ids` that differs from its normal form."""
         typed = [
             (i, text) for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if '"^^<' in text
         ]
-        for (i, text), form in zip(typed, stored([text for _, text in typed]), strict=True):
-            if form != text:
-                self._others[form].append(i)
+        forms = stored([text for _, text in typed])
+        return [(form, i) for (i, text), form in zip(typed, forms, strict=True) if form != text]

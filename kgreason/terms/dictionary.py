@@ -6,7 +6,9 @@ are dense from 1, in the order in which terms were first interned; id 0 stands f
 come first, so that their ids are the same in every dictionary.
 
 Laws: `decode(intern(texts)) == texts`. Equal texts have equal ids, and different texts have different ids. The term of
-an id never changes, with one exception: `truncate` removes the newest terms, and their ids are used again.
+an id never changes, with one exception: `truncate` removes the newest terms, and their ids are used again. So whoever
+remembers something about terms by their ids, for longer than a commit, registers with `tell`: then `truncate` says
+which terms to forget.
 
 Cost: for each term its text, 8 bytes for an offset and 13 to 26 bytes for hash slots; no Python object. A saved
 dictionary is three `.npy` files with room behind them, which `load` maps into memory. So opening takes no time, and new
@@ -20,7 +22,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
@@ -69,6 +72,13 @@ _MORE_TEXT = 1 << 16
 """So many bytes of room a saved arena has at least."""
 
 
+class Forgets(Protocol):
+    """What remembers something about terms by their ids."""
+
+    def forget(self, count: int) -> None:
+        """Forget everything about the terms with ids above `count`. A call may be repeated."""
+
+
 class Dictionary:
     """Holds all terms with their ids.
 
@@ -81,6 +91,7 @@ class Dictionary:
         self._slots = np.zeros(1 << 11, np.uint64)
         self._offsets = np.zeros(_room(self._slots.size) + 2, np.int64)
         self._count = 0
+        self._told: WeakSet[Forgets] = WeakSet()
         self.intern(first)
 
     def __len__(self) -> int:
@@ -213,10 +224,19 @@ class Dictionary:
         return b"".join(self._lines(rows[first : first + _ROWS], number) for first in range(0, len(rows), _ROWS))
 
     def truncate(self, count: int) -> None:
-        """Remove every term with an id above `count`, for example after a load that failed."""
+        """Remove every term with an id above `count`, for example after a load that failed.
+
+        No fact may use these terms.
+        """
         if count < self._count:
+            for each in self._told:
+                each.forget(count)
             self._rehash(count, self._slots.size)
             self._count = count
+
+    def tell(self, memory: Forgets) -> None:
+        """Call `memory.forget` whenever `truncate` removes terms, for as long as `memory` exists."""
+        self._told.add(memory)
 
     def save(self, folder: Path) -> None:
         """Write the dictionary as three .npy files with room into `folder`; each file is replaced as a whole.
@@ -250,6 +270,7 @@ class Dictionary:
             raise StoreError(f"{folder}: the dictionary cannot be read: {error}") from error
         dictionary._arena, dictionary._offsets, dictionary._slots = arena[0], offsets[0], slots[0]
         dictionary._count = offsets[1] - 2
+        dictionary._told = WeakSet()
         return dictionary
 
     def table(self) -> Table:

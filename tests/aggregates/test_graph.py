@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import LimitError, RuleError, StratificationError
+from kgreason.graph.changes.follower import Follower
 from tests.cli.calling import done
 
 NAMES = {"": "http://e/"}
@@ -66,6 +69,32 @@ def test_equal_terms_count_once() -> None:
     assert graph.query("ASK { <http://e/a> <http://e/size> 1 }")
     graph.remove(":b <http://www.w3.org/2002/07/owl#sameAs> :c .", prefixes=NAMES)
     assert graph.query("ASK { <http://e/a> <http://e/size> 2 }")
+
+
+NEAREST = """@rule from candidate(?y, 0) :- start(?y) .
+@rule over candidate(?y, ?c) :- near(?x, ?d), edge(?x, ?y, ?w), BIND(?d + ?w AS ?c) .
+@rule near near(?y, ?d) :- AGGREGATE(candidate(?y, ?c) ON ?y BIND MIN(?c) AS ?d) .
+"""
+
+
+def nearest(lines: Iterable[str]) -> set[str]:
+    return {re.sub(r"<http://e/(.)>|\"(.)\"\S*(?=\))", r"\1\2", line) for line in lines if line.startswith("near")}
+
+
+@pytest.mark.parametrize("weight", [0, 1])
+def test_the_first_deletion_after_an_opening_ends_a_circle(tmp_path: Path, weight: int) -> None:
+    path, there, back = tmp_path / "store", ("http://e/a", "http://e/b", weight), ("http://e/b", "http://e/a", weight)
+    with KnowledgeGraph.open(path, rules=["none"], history="all") as graph, graph.transaction() as transaction:
+        transaction.add_rules(NEAREST).relation("edge", 3).insert([there, back])
+        transaction.relation("start", 1).insert([("http://e/a",)])
+    follower, wanted = Follower(path), {"near(a, 0) .", f"near(b, {weight}) ."}
+    with KnowledgeGraph.open(path, most_rounds=10, most_made_terms=100) as graph:
+        graph.relation("edge", 3).delete([back])
+        assert nearest(graph.dump_relations()) == wanted
+        assert not any("near" in line for record in follower.read() for _, line in record.facts)
+        graph.relation("edge", 3).insert([back])
+    with KnowledgeGraph.open(path) as graph, graph.as_of(2) as past:
+        assert nearest(graph.dump_relations()) == nearest(past.dump_relations()) == wanted
 
 
 def test_a_sum_that_feeds_itself_through_equal_properties_is_refused() -> None:

@@ -11,7 +11,7 @@ from kgreason.errors import LimitError
 from kgreason.materialize.options import Limits
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
-from tests.negation.following import Graph
+from tests.negation.following import Graph, Reopened
 from tests.oracle.aggregates import integer, number
 from tests.strategies.negation import Commit, Triple
 from tests.volume import many_seeds
@@ -57,11 +57,11 @@ def _search(triples: set[Triple], text: str) -> dict[str, int]:
         known = found
 
 
-def _follow(seed: int, strategy: Strategy, text: str) -> None:
+def _follow(seed: int, strategy: Strategy, text: str, kind: type[Graph] = Graph) -> None:
     random = Random(seed)
     rules: tuple[Rule, ...] = parse(text).rules
     nodes = [f"<http://e/n{place}>" for place in range(random.randint(2, 8))]
-    graph, asserted = Graph(strategy), set[Triple]()
+    graph, asserted = kind(strategy, limits=Limits(rounds=100, made_terms=1_000)), set[Triple]()
     for step in range(10):
         added, removed = set[Triple](), set[Triple]()
         for part, many in ((added, random.choice([0, 1, 3, 6])), (removed, random.choice([0, 1, 2, 12]))):
@@ -96,6 +96,13 @@ def test_the_best_value_of_each_node_is_found_under_edits(strategy: Strategy, te
 def test_the_best_value_is_found_in_many_histories(strategy: Strategy, text: str) -> None:
     for seed in many_seeds(12, 33):
         _follow(seed, strategy, text)
+
+
+@pytest.mark.parametrize("text", [SHORTEST, WIDEST], ids=["shortest", "widest"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_best_value_is_found_if_the_graph_is_opened_before_each_edit(strategy: Strategy, text: str) -> None:
+    for seed in many_seeds(45, 1):
+        _follow(seed, strategy, text, Reopened)
 
 
 def test_values_do_not_keep_each_other_up_in_a_circle() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -127,6 +128,13 @@ class Graph:
         materializer.accept()
         return change
 
+    def reopen(self) -> None:
+        """Go on with a new materializer that has the saved state of this one: facts, rules and dictionary."""
+        live = self.materializer
+        selection = replace(live.selection, own=live.own)
+        self.materializer = Materializer(selection, live.dictionary, registry=live.operators.registry)
+        self.materializer.restore(live.save())
+
     def _edit(self, edit: Edit) -> Edit:
         return edit
 
@@ -183,3 +191,11 @@ class Graph:
         if texts[0].startswith(("<", "_", '"')):
             return None, tuple(texts)
         return texts[0].rsplit("/", 1)[0], tuple(texts[1:])
+
+
+class Reopened(Graph):
+    """A graph that is opened again before each commit."""
+
+    def commit(self, asserted: set[Triple], commit: Commit) -> Change:
+        self.reopen()
+        return super().commit(asserted, commit)

@@ -50,13 +50,14 @@ def test_terms_are_alike_exactly_if_their_rows_are_one(first: str, second: str) 
     assert b"".join(store.lines()).count(_row(left)) == 1
 
 
-@given(st.lists(st.lists(_terms, max_size=6), max_size=4))
-def test_spellings_in_a_dictionary_that_grows(batches: list[list[str]]) -> None:
+@given(st.lists(st.tuples(st.lists(_terms, max_size=6), st.integers(0, 6)), max_size=4))
+def test_spellings_in_a_dictionary_that_grows_and_shrinks(batches: list[tuple[list[str], int]]) -> None:
     dictionary = Dictionary()
-    spellings = Spellings(dictionary)
+    spellings, known = Spellings(dictionary), len(dictionary)
     texts: list[str] = []
-    for batch in batches:
-        texts = list(dict.fromkeys(texts + batch))
+    for batch, left in batches:
+        dictionary.truncate(known + left)
+        texts = list(dict.fromkeys(texts[:left] + batch))
         ids = dictionary.intern(texts)
         shared = spellings.shared(ids).tolist()
         for text, term, form, several in zip(texts, ids.tolist(), stored(texts), shared, strict=True):

@@ -87,7 +87,7 @@ class Editing:
             counts = [np.bincount(owners[kind], minlength=len(rows)) for kind in (asserted, shown)]
             return int(((counts[0] == 0) & (counts[1] > 0)).sum())
         finally:
-            self._graph.forget(known)
+            self._live.dictionary.truncate(known)
 
     def _forms(self, quads: Int32) -> tuple[NDArray[np.int64], Int32]:
         """Return the quads, int32[n, 4], and then a quad for each spelling of an object that has several spellings.

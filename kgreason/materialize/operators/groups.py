@@ -1,11 +1,14 @@
 """`Grouped`: the facts of a table by groups. The first columns of a fact are its group.
 
-The index is made when a group is asked for the first time. Its rows are in runs, which are sorted by a hash of the
-group; each run is at least twice as long as the next. The index may have rows that are no facts any more: they stay
-until runs are merged, and a look-up leaves them out. So a rollback does not have to undo anything in the index.
+The index is made when a group is asked for the first time, from the facts of the last commit. If a commit is open, it
+may have retracted some of these facts by then. They must be in the index all the same: if the commit derives them
+again, they are not among its changes. Rows of the index are in runs, which are sorted by a hash of the group; each run
+is at least twice as long as the next. The index may have rows that are no facts any more: they stay until runs are
+merged, and a look-up leaves them out. So a rollback does not have to undo anything in the index.
 
-Law: `of(groups)` gives each fact of these groups once. Cost: for each group, a look-up is a binary search in each run,
-and one look at each row found. A row that is added takes part in a logarithmic number of merges.
+Invariant: the index has every fact of the last commit. Law: `of(groups)` gives each fact of these groups once. Cost:
+for each group, a look-up is a binary search in each run, and one look at each row found. A row that is added takes part
+in a logarithmic number of merges.
 """
 
 from __future__ import annotations
@@ -101,8 +104,13 @@ class Grouped:
         """
         if self._index is None:
             self._index = _Index(self._width, self._holds)
-            self._index.add(self.all())
+            self._index.add(self._held())
         return self._index.of(groups, self._new)
+
+    def _held(self) -> Int32:
+        """Return the keys of the facts of the table as of the last commit, and maybe of others: int32[n, k]."""
+        rows = self._engine.held(self.table.number, self.table.constants)
+        return self.table.matching(rows, np.full(len(rows), self.table.number))
 
     def _holds(self, keys: Int32) -> NDArray[np.bool_]:
         facts = self._engine.circuit.facts
