@@ -101,7 +101,7 @@ def follow(seed: int, queries: int, steps: int, path: Path | None = None) -> tup
         for _ in range(steps):
             if path is not None and random.random() < 0.3:
                 graph.close()
-                graph = KnowledgeGraph.open(path)
+                graph = KnowledgeGraph.open(path, **options)
                 told += sum(len(each.calls) for each in standing)
                 standing = _begun(graph, texts)
             _step(random, graph)
@@ -128,8 +128,11 @@ def _step(random: Random, graph: KnowledgeGraph) -> None:
     try:
         if kind == "update":
             subject, predicate = random.choice(NAMES), random.choice(PREDICATES)
-            graph.update(f"DELETE {{ ?x {predicate} ?y }} INSERT {{ ?y {predicate} {subject} }} "
-                         f"WHERE {{ ?x {predicate} ?y FILTER(isIRI(?y)) }}", prefixes=PREFIXES)
+            graph.update(
+                f"DELETE {{ ?x {predicate} ?y }} INSERT {{ ?y {predicate} {subject} }} "
+                f"WHERE {{ ?x {predicate} ?y FILTER(isIRI(?y)) }}",
+                prefixes=PREFIXES,
+            )
             return
         with graph.what_if() if kind == "what if" else graph.transaction() as tx:
             _edit(random, tx)

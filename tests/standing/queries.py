@@ -91,7 +91,16 @@ class Queries:
 
     def _part(self, depth: int) -> str:
         simple: list[Callable[[int], str]] = [self._optional, self._optional, self._filter, self._exists]
-        others = [self._union, self._minus, self._bind, self._values, self._inner, self._graph, self._path, self._nested]
+        others = [
+            self._union,
+            self._minus,
+            self._bind,
+            self._values,
+            self._inner,
+            self._graph,
+            self._path,
+            self._nested,
+        ]
         return self._random.choice(simple if self.is_simple else [*simple, *others])(depth - 1)
 
     def _optional(self, depth: int) -> str:
@@ -119,7 +128,9 @@ class Queries:
 
     def _bind(self, _: int) -> str:
         one, other = self._some(2)
-        made = self._random.choice([f"{one} + 1", f"STR({one})", one, f"COALESCE({one}, {other})", f"({one} = {other})"])
+        made = self._random.choice(
+            [f"{one} + 1", f"STR({one})", one, f"COALESCE({one}, {other})", f"({one} = {other})"]
+        )
         return f"BIND({made} AS ?b{next(self._new)})"
 
     def _values(self, _: int) -> str:
