@@ -14,8 +14,8 @@ before this OPTIONAL in its own group give the variable its value. Two examples 
     { OPTIONAL { ?x :p ?y } ?x :q ?z }                             the OPTIONAL may give ?x another value
     { ?x :p ?y OPTIONAL { ?z :q ?w OPTIONAL { ?z :r ?x } } }       and so may the inner OPTIONAL
 
-For these queries, and for those with other parts, there is no plan. Oxigraph's Turtle parser reads the patterns, with an
-IRI in place of each variable.
+For these queries, and for those with other parts, there is no plan. Oxigraph's Turtle parser reads the patterns, with
+an IRI in place of each variable.
 
 Cost: a few microseconds for each token, once for each standing query.
 """

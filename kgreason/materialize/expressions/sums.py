@@ -2,9 +2,9 @@
 
     ?day + ?span    ->    BIND(COALESCE(?day + ?span, ?day - (- ?span), ?span - (- ?day)) AS ?sum0)    and then ?sum0
 
-Oxigraph puts the operands of `+` into an order of its own, by a hash of their texts. It cannot add a date to a duration,
-only a duration to a date. So its result would depend on the names of the variables. No other operator is concerned:
-sums of two numbers or two durations are the same in both orders, and the operands of `-` keep their order.
+Oxigraph puts the operands of `+` into an order of its own, by a hash of their texts. It knows `?day + ?span`, but not
+`?span + ?day`. So its result would depend on the names of the variables. No other operator is concerned: sums of two
+numbers or two durations are the same in both orders, and the operands of `-` keep their order.
 
 Law: for numbers and pairs of durations the result is that of Oxigraph. For a date, time or dateTime and a duration, the
 result is that of XPath (op:add-dayTimeDuration-to-dateTime and its like).
