@@ -205,7 +205,7 @@ def problem_of(computed: Computed, written: str = "", find: Find | None = no_fun
     if problem := _of_arguments(computed.parts, _CASTS):  # Oxigraph's parser takes any number for them
         return problem
     inputs = " ".join(map(str, computed.inputs()))
-    query = f"SELECT ({expression_text(computed)} AS ?result) WHERE {{ VALUES ({inputs}) {{}} }}"
+    query = f"SELECT * WHERE {{ VALUES ({inputs}) {{}} FILTER({expression_text(computed)}) }}"
     try:
         pyoxigraph.Store().query(query)
     except SyntaxError:

@@ -189,6 +189,14 @@ def test_a_result_is_that_of_python(name: str) -> None:
         assert expected is None or _same(found[place], expected), (pair, found[place])
 
 
+def test_a_duration_that_is_a_constant_is_added() -> None:
+    week = text_of(timedelta(7))
+    pairs: list[tuple[Value, Value]] = [(each, 1) for each in [*DATES, *TIMES]]
+    for name, count in (("addDayTimeDurationToDate", 1), ("addDayTimeDurationToDateTime", 2)):
+        found = closure(implication(f"r{count}", atom("r", ":c"), f":c :a {week}", name, "a"), pairs)
+        assert found == {place: text_of(each + timedelta(7)) for place, (each, _) in enumerate(pairs)}
+
+
 def test_a_result_that_is_known_is_compared() -> None:
     pairs: list[tuple[Value, Value]] = [(3, 4), (3, 5), (Decimal("3.0"), 4), ("x", 4)]
     assert closure(implication("r", atom("r", '"yes"'), ":b :a 1", "add"), pairs).keys() == {0, 2}

@@ -7,8 +7,15 @@
 The *certain* variables are those of the patterns outside of OPTIONAL and EXISTS, so every solution has values for them.
 A triple that came or went, and matches a pattern, gives values to the certain variables of this pattern. The triple
 changes only solutions that have these values. Example: `<tom> :name "Tom"` changes only solutions with ?x = <tom>.
-This holds for patterns, OPTIONAL, FILTER and FILTER (NOT) EXISTS of any depth. For every other query there is no plan.
-Oxigraph's Turtle parser reads the patterns, with an IRI in place of each variable.
+This holds for patterns, OPTIONAL, FILTER and FILTER (NOT) EXISTS of any depth, if the query is *well-designed* (Perez,
+Arenas and Gutierrez: Semantics and Complexity of SPARQL): where an OPTIONAL names a certain variable, the patterns
+before this OPTIONAL in its own group give the variable its value. Two examples of the contrary:
+
+    { OPTIONAL { ?x :p ?y } ?x :q ?z }                             the OPTIONAL may give ?x another value
+    { ?x :p ?y OPTIONAL { ?z :q ?w OPTIONAL { ?z :r ?x } } }       and so may the inner OPTIONAL
+
+For these queries, and for those with other parts, there is no plan. Oxigraph's Turtle parser reads the patterns, with
+an IRI in place of each variable.
 
 Cost: a few microseconds for each token, once for each standing query.
 """
@@ -25,7 +32,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat
 from kgreason.sparql.template import placeholder
 from kgreason.sparql.tokens import TOKEN
 
-_HEAD = re.compile(r"SELECT\s+(DISTINCT\s+|REDUCED\s+)?(\*\s*|(?:[?$]\w+\s*)+)(?:WHERE\s*)?$", re.IGNORECASE)
+_HEAD = re.compile(r"SELECT\s+(?:DISTINCT\s+|REDUCED\s+)?(\*\s*|(?:[?$]\w+\s*)+)(?:WHERE\s*)?$", re.IGNORECASE)
 _OTHER = frozenset(["UNION", "MINUS", "BIND", "VALUES", "GRAPH", "SERVICE", "SELECT", "LATERAL"])
 _UNSTEADY = frozenset(["RAND", "NOW", "UUID", "STRUUID", "BNODE"])
 _MARK = placeholder("").value
@@ -48,14 +55,12 @@ class Plan(NamedTuple):
 
     - `prologue`: the text before SELECT
     - `columns`: the variables of SELECT; None for `SELECT *`
-    - `is_set`: whether equal rows count as one row
     - `block`: the text between the outer braces
     - `patterns`, `certain`: its triple patterns and certain variables
     """
 
     prologue: str
     columns: tuple[str, ...] | None
-    is_set: bool
     block: str
     patterns: tuple[Pattern, ...]
     certain: frozenset[str]
@@ -77,6 +82,16 @@ def plan_of(sparql: str, prefixes: Mapping[str, str], base: str | None) -> Plan 
         return _plan(_uncommented(sparql), prefixes, base)
     except (_OtherError, SyntaxError, ValueError):
         return None
+
+
+def is_set(sparql: str) -> bool:
+    """Return whether equal rows of a valid query count as one row, because the query says DISTINCT or REDUCED.
+
+    >>> is_set("SELECT DISTINCT ?x { ?x a ?y }"), is_set("SELECT ?x { { SELECT DISTINCT ?x { ?x a ?y } } }")
+    (True, False)
+    """
+    words = (token["name"].upper() for token in TOKEN.finditer(sparql) if token["name"])
+    return any(word == "SELECT" for word in words) and next(words, "") in ("DISTINCT", "REDUCED")
 
 
 def _uncommented(sparql: str) -> str:
@@ -103,11 +118,11 @@ def _plan(text: str, prefixes: Mapping[str, str], base: str | None) -> Plan:
     prologue = f"{declared}{text[:begin]}"
     reader = _Reader(text, prologue, base)
     reader.read(open_ + 1, end - 1, is_certain=True)
-    if not reader.certain:
+    if not reader.certain or not reader.is_well_designed:
         raise _OtherError
-    columns = None if head[2].strip() == "*" else tuple(dict.fromkeys(name[1:] for name in head[2].split()))
+    columns = None if head[1].strip() == "*" else tuple(dict.fromkeys(name[1:] for name in head[1].split()))
     patterns, certain = tuple(reader.patterns), frozenset(reader.certain)
-    return Plan(text[:begin], columns, bool(head[1]), text[open_ + 1 : end - 1], patterns, certain)
+    return Plan(text[:begin], columns, text[open_ + 1 : end - 1], patterns, certain)
 
 
 class _Reader:
@@ -117,21 +132,29 @@ class _Reader:
         self._text, self._prologue, self._base = text, prologue, base
         self.patterns: list[Pattern] = []
         self.certain: set[str] = set()
+        self._optional: list[tuple[set[str], set[str]]] = []
+        """Of each OPTIONAL: its variables, and the variables of the patterns before it in its group."""
+
+    @property
+    def is_well_designed(self) -> bool:
+        """Whether each certain variable of an OPTIONAL has its value from the patterns before the OPTIONAL."""
+        return all(names & self.certain <= before for names, before in self._optional)
 
     def read(self, at: int, end: int, *, is_certain: bool) -> None:
         """Read the group whose text is between the positions `at` and `end`, without its braces.
 
         `is_certain` says whether the variables of its patterns are certain.
         """
-        text, triples = self._text, list[str]()
+        text, triples, before = self._text, list[str](), set[str]()
         while at < end:
             token = TOKEN.match(text, at, end)
             word = (token["name"] or "").upper() if token else ""
             if word == "OPTIONAL":
-                self._triples(triples, is_certain=is_certain)
-                at = self._group(token.end() if token else at)
+                before |= self._triples(triples)
+                begin, at = at, self._group(token.end() if token else at)
+                self._optional.append((_variables(text, begin, at), set(before)))
             elif word == "FILTER":
-                self._triples(triples, is_certain=is_certain)
+                before |= self._triples(triples)
                 at = self._filter(token.end() if token else at)
             elif word in _OTHER or (token and (token["open"] or token["close"])):
                 raise _OtherError
@@ -139,7 +162,9 @@ class _Reader:
                 found = token[0] if token else text[at]
                 triples.append(_in_turtle(token, found))
                 at += len(found)
-        self._triples(triples, is_certain=is_certain)
+        before |= self._triples(triples)
+        if is_certain:
+            self.certain |= before
 
     def _group(self, at: int) -> int:
         """Read the group that begins at the position `at`. Returns the position after the group."""
@@ -169,22 +194,25 @@ class _Reader:
             at = _spaced(text, token.end())
         return _bracketed(text, at)
 
-    def _triples(self, parts: list[str], *, is_certain: bool) -> None:
+    def _triples(self, parts: list[str]) -> set[str]:
         """Read the text of `parts` as triples in Turtle, and add their patterns to `patterns`. Then empty `parts`.
 
-        If `is_certain`, the variables of these patterns are added to `certain`.
+        Returns the variables of these patterns.
         """
         text = "".join(parts).strip()
         parts.clear()
         if not text:
-            return
+            return set()
         stop = "" if text.endswith(".") else " ."
-        for quad in pyoxigraph.parse(f"{self._prologue}\n{text}{stop}", RdfFormat.TURTLE, base_iri=self._base):
-            terms = quad.triple
-            variables = tuple(map(_variable, terms))
-            self.patterns.append(Pattern(variables, tuple(map(_constant, terms))))
-            if is_certain:
-                self.certain.update(name for name in variables if name is not None)
+        quads = pyoxigraph.parse(f"{self._prologue}\n{text}{stop}", RdfFormat.TURTLE, base_iri=self._base)
+        found = [Pattern(tuple(map(_variable, quad.triple)), tuple(map(_constant, quad.triple))) for quad in quads]
+        self.patterns += found
+        return {name for pattern in found for name in pattern.variables if name is not None}
+
+
+def _variables(text: str, at: int, end: int) -> set[str]:
+    """Return the names of all variables between the positions `at` and `end`."""
+    return {token[0][1:] for token in TOKEN.finditer(text, at, end) if token["variable"]}
 
 
 def _in_turtle(token: re.Match[str] | None, text: str) -> str:

@@ -24,7 +24,7 @@ from kgreason.errors import QueryError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.terms import text_of
 from kgreason.graph.results.answers import Found, Solutions
-from kgreason.graph.standing.reading import Pattern, Plan, plan_of
+from kgreason.graph.standing.reading import Pattern, Plan, is_set, plan_of
 from kgreason.graph.standing.rows import Bindings, Row, Rows
 from kgreason.rules.model import Triple
 from kgreason.store.spellings import stored
@@ -72,6 +72,7 @@ class StandingQuery:
             raise QueryError("a standing query is a SELECT or an ASK query")
         self.columns = tuple(each.value for each in found.variables) if isinstance(found, Solutions) else ()
         """The names of the columns."""
+        self._is_set = is_set(sparql)
         self._plan = plan_of(sparql, prefixes, base) if isinstance(found, Solutions) else None
         if self._plan and (self._plan.columns or self.columns) != self.columns:
             self._plan = None
@@ -91,8 +92,8 @@ class StandingQuery:
 
     @property
     def rows(self) -> list[Row]:
-        """The present rows."""
-        return list(self._shown.elements())
+        """The present rows. A row that comes twice is in the list twice, unless the query says DISTINCT or REDUCED."""
+        return list(self._shown if self._is_set else self._shown.elements())
 
     def close(self) -> None:
         """End the standing query: its callback is not called any more."""
@@ -179,7 +180,7 @@ class StandingQuery:
                 self._shown[row] = is_
             else:
                 self._shown.pop(row, None)
-            if self._plan and self._plan.is_set:
+            if self._is_set:
                 was, is_ = bool(was), bool(is_)
             (come if is_ > was else gone).extend([row] * abs(is_ - was))
         if come or gone or is_first:
@@ -199,7 +200,7 @@ def _bindings(plan: Plan, triples: Iterable[Triple]) -> Bindings | None:
             values = _matched(pattern, triple)
             if values is None:
                 continue
-            names = tuple(sorted(name for name in values if name in plan.certain and values[name][:2] != "_:"))
+            names = tuple(sorted(name for name in values if name in plan.certain and not _has_blank(values[name])))
             if not names:
                 return None
             found.setdefault(names, set()).add(tuple(values[name] for name in names))
@@ -218,6 +219,11 @@ def _matched(pattern: Pattern, triple: Triple) -> dict[str, str] | None:
         if name is not None and values.setdefault(name, term) != term:
             return None
     return values
+
+
+def _has_blank(text: str) -> bool:
+    """Return whether a term is a blank node, or a triple term that may have one. VALUES cannot have such a term."""
+    return text.startswith("_:") or (text.startswith("<<(") and "_:" in text)
 
 
 def _normal(found: dict[tuple[str, ...], set[tuple[str, ...]]]) -> Bindings:

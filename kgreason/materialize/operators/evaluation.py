@@ -8,8 +8,9 @@
 The inputs would not identify the row of a result, because Oxigraph turns literals into their normal form: results of
 BIND come in the order of the rows, those of FILTER with the number of the row. Functions also see the normal form: STR
 of `"01"^^xsd:integer` is "1". VALUES cannot have blank nodes, so a row of inputs with a blank node becomes triples of a
-store in memory. SKOLEM needs no query: it is a hash of the inputs in their own spelling (`terms.skolem`). Law: the
-result of a row depends on its inputs alone. If the evaluation of a row is an error, the row has no result.
+store in memory. Sums of a row with dates or durations are evaluated in steps (`expressions.sums`). SKOLEM needs no
+query: it is a hash of the inputs in their own spelling (`terms.skolem`). Law: the result of a row depends on its inputs
+alone. If the evaluation of a row is an error, the row has no result.
 
 Cost: 2 to 5 microseconds a row, decoding and interning included.
 """
@@ -25,8 +26,10 @@ import pyoxigraph as ox
 
 from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.expressions.numbers import comparison_of
+from kgreason.materialize.expressions.sums import Steps, concerned, in_steps
 from kgreason.materialize.program import uncollected
 from kgreason.rules.expressions import expression_text, is_skolem, skolem_terms
+from kgreason.rules.expressions import text_of as assignment_text
 from kgreason.rules.model import Computed, Variable
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.skolem import skolem
@@ -94,15 +97,23 @@ def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[li
     blank = is_blank.any(axis=1) if keys.shape[1] else np.zeros(len(keys), dtype=np.bool_)
     places: list[int] = []
     results: list[str] = []
-    for rows, ask in ((np.flatnonzero(~blank), _by_values), (np.flatnonzero(blank), _by_triples)):
+    stepwise = concerned(computed, texts)
+    for mask, ask, is_stepwise in (
+        (~blank & ~stepwise, _by_values, False),
+        (~blank & stepwise, _by_values, True),
+        (blank & ~stepwise, _by_triples, False),
+        (blank & stepwise, _by_triples, True),
+    ):
+        rows = np.flatnonzero(mask)
         if not len(rows):
             continue
+        steps = in_steps(computed) if is_stepwise else Steps((), computed)
         if computed.result is not None and ask is _by_values and keys.shape[1]:
-            found = _in_order(computed, texts[rows])
+            found = _in_order(steps, computed.inputs(), texts[rows])
             places += [row for row, result in zip(rows.tolist(), found, strict=True) if result is not None]
             results += [_written(result) for result in found if result is not None]
             continue
-        solutions = ask(computed, rows.tolist(), texts[rows].tolist())
+        solutions = ask(steps, computed.inputs(), rows.tolist(), texts[rows].tolist())
         if computed.result is None:
             places += [int(row.value) for (row,) in solutions]
             continue
@@ -112,18 +123,19 @@ def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[li
     return places, results
 
 
-def _in_order(computed: Computed, texts: Any) -> list[Any]:
+def _in_order(steps: Steps, inputs: Sequence[Variable], texts: Any) -> list[Any]:
     """Return the result of each row of inputs `texts`, object[n, k], or None if it is an error.
 
     The query has no numbers of rows, which would take a third of its time: Oxigraph reads VALUES in order, and an
     expression of SELECT gives one solution for each row, also if it is an error.
     """
     if texts.shape[1] == 1:
-        names, values = str(computed.inputs()[0]), "\n".join(texts[:, 0].tolist())
+        names, values = str(inputs[0]), "\n".join(texts[:, 0].tolist())
     else:
-        names = f"({' '.join(map(str, computed.inputs()))})"
+        names = f"({' '.join(map(str, inputs))})"
         values = "\n".join([f"({' '.join(terms)})" for terms in texts.tolist()])
-    query = f"SELECT ({expression_text(computed)} AS ?result) {{ VALUES {names} {{\n{values}\n}} }}"
+    pattern = f"VALUES {names} {{\n{values}\n}} {_before(steps)}"
+    query = f"SELECT ({expression_text(steps.last)} AS ?result) {{ {pattern} }}"
     return [result for (result,) in cast(Iterable[Any], ox.Store().query(query))]
 
 
@@ -144,13 +156,17 @@ def _has_blank(texts: Any) -> Any:
     return np.array(flags, dtype=np.bool_).reshape(texts.shape)
 
 
-def _by_values(computed: Computed, rows: Sequence[int], texts: Sequence[Sequence[str]]) -> Iterable[Any]:
-    names = " ".join(map(str, computed.inputs()))
+def _by_values(
+    steps: Steps, inputs: Sequence[Variable], rows: Sequence[int], texts: Sequence[Sequence[str]]
+) -> Iterable[Any]:
+    names = " ".join(map(str, inputs))
     values = "\n".join(f"({row} {' '.join(terms)})" for row, terms in zip(rows, texts, strict=True))
-    return _asked(ox.Store(), computed, f"VALUES (?row {names}) {{\n{values}\n}}")
+    return _asked(ox.Store(), steps, f"VALUES (?row {names}) {{\n{values}\n}}")
 
 
-def _by_triples(computed: Computed, rows: Sequence[int], texts: Sequence[Sequence[str]]) -> Iterable[Any]:
+def _by_triples(
+    steps: Steps, inputs: Sequence[Variable], rows: Sequence[int], texts: Sequence[Sequence[str]]
+) -> Iterable[Any]:
     store = ox.Store()
     lines = (
         f"<{_ROW}:{row}> <{_ROW}:{place}> {text} .\n"
@@ -158,14 +174,18 @@ def _by_triples(computed: Computed, rows: Sequence[int], texts: Sequence[Sequenc
         for place, text in enumerate((f'"{row}"^^{XSD_INTEGER}', *terms))
     )
     store.extend(ox.parse("".join(lines), ox.RdfFormat.N_TRIPLES))  # `load` would give new names to blank nodes
-    names = enumerate(("?row", *computed.inputs()))
-    return _asked(store, computed, "".join(f" ?subject <{_ROW}:{place}> {name} ." for place, name in names))
+    names = enumerate(("?row", *inputs))
+    return _asked(store, steps, "".join(f" ?subject <{_ROW}:{place}> {name} ." for place, name in names))
 
 
-def _asked(store: ox.Store, computed: Computed, pattern: str) -> Iterable[Any]:
-    inner = expression_text(computed)
-    if computed.result is None:
-        query = f"SELECT ?row {{ {pattern} FILTER({inner}) }}"
+def _asked(store: ox.Store, steps: Steps, pattern: str) -> Iterable[Any]:
+    inner, before = expression_text(steps.last), _before(steps)
+    if steps.last.result is None:
+        query = f"SELECT ?row {{ {pattern} {before} FILTER({inner}) }}"
     else:
-        query = f"SELECT ?row ?result {{ {pattern} BIND({inner} AS ?result) FILTER(BOUND(?result)) }}"
+        query = f"SELECT ?row ?result {{ {pattern} {before} BIND({inner} AS ?result) FILTER(BOUND(?result)) }}"
     return cast(Iterable[Any], store.query(query))
+
+
+def _before(steps: Steps) -> str:
+    return " ".join(map(assignment_text, steps.before))

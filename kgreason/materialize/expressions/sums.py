@@ -1,0 +1,144 @@
+"""`in_steps`: an expression in which `+` has the same result for both orders of a date or time and a duration.
+
+    ?day + ?span    ->    BIND(COALESCE(?day + ?span, ?day - (- ?span), ?span - (- ?day)) AS ?sum0)    and then ?sum0
+
+Oxigraph puts the operands of `+` into an order of its own, by a hash of their texts. It knows `?day + ?span`, but not
+`?span + ?day`. So its result would depend on the names of the variables. No other operator is concerned: sums of two
+numbers or two durations are the same in both orders, and the operands of `-` keep their order.
+
+Law: for numbers and pairs of durations the result is that of Oxigraph. For a date, time or dateTime and a duration, the
+result is that of XPath (op:add-dayTimeDuration-to-dateTime and its like).
+Cost: 1 microsecond for each token. A step for each `+`, so that long sums do not become longer texts than needed.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.rules.model import Computed, Variable
+from kgreason.terms.vocabulary import (
+    XSD_DATE,
+    XSD_DATE_TIME,
+    XSD_DAY_TIME_DURATION,
+    XSD_DURATION,
+    XSD_TIME,
+    XSD_YEAR_MONTH_DURATION,
+)
+
+_TEMPORAL = re.compile(
+    "|".join(
+        map(
+            re.escape,
+            (XSD_DATE, XSD_DATE_TIME, XSD_TIME, XSD_DURATION, XSD_DAY_TIME_DURATION, XSD_YEAR_MONTH_DURATION),
+        )
+    )
+)
+_BETWEEN = frozenset(["||", "&&", "=", "!=", "<", "<=", ">", ">=", ",", "IN", "NOT"])
+_Parts = list[Variable | str]
+
+
+class Steps(NamedTuple):
+    """Assignments that are computed one after the other, and the expression that reads their results."""
+
+    before: tuple[Computed, ...]
+    last: Computed
+
+
+def concerned(computed: Computed, texts: NDArray[np.object_]) -> NDArray[np.bool_]:
+    """Return for each row of inputs `texts`, object[n, k], whether it needs `in_steps`: bool[n].
+
+    If the expression has a `+`, these are the rows that a date, a time or a duration may enter: as an input, as a
+    constant, by a cast, or by STRDT.
+    """
+    if "+" not in computed.parts:
+        return np.zeros(len(texts), dtype=np.bool_)
+    if any(part == "STRDT" or _TEMPORAL.search(str(part)) for part in computed.parts):
+        return np.ones(len(texts), dtype=np.bool_)
+    flags = [_TEMPORAL.search(text) is not None for text in texts.ravel()]
+    return np.array(flags, dtype=np.bool_).reshape(texts.shape).any(axis=1)
+
+
+def in_steps(computed: Computed) -> Steps:
+    """Return the expression with a step for each `+`.
+
+    >>> steps = in_steps(Computed((Variable("x"), "+", Variable("y"), ">", Variable("z"))))
+    >>> len(steps.before), steps.last.parts
+    (1, (Variable(name='sum0'), '>', Variable(name='z')))
+    """
+    reader = _Reader(computed)
+    return Steps(tuple(reader.steps), computed._replace(parts=tuple(reader.parts)))
+
+
+class _Reader:
+    """Reads the tokens of an expression by recursive descent. `parts` is the expression without its sums."""
+
+    def __init__(self, computed: Computed) -> None:
+        self._given, self._at = computed.parts, 0
+        known = {variable.name for variable in computed.inputs()}
+        self._new = (Variable(name) for number in count() if (name := f"sum{number}") not in known)
+        self.steps: list[Computed] = []
+        self.parts = self._list()
+
+    @property
+    def _next(self) -> Variable | str | None:
+        return self._given[self._at] if self._at < len(self._given) else None
+
+    def _taken(self) -> Variable | str:
+        self._at += 1
+        return self._given[self._at - 1]
+
+    def _list(self) -> _Parts:
+        """Read sums, and what may be between them, up to a closing bracket or the end."""
+        found: _Parts = []
+        while self._next is not None and self._next != ")":
+            found += [self._taken()] if self._next in _BETWEEN else self._sum()
+        return found
+
+    def _sum(self) -> _Parts:
+        found = self._product()
+        while (sign := self._next) == "+" or sign == "-":
+            self._taken()
+            other = self._product()
+            found = self._added(found, other) if sign == "+" else [*found, "-", *other]
+        return found
+
+    def _product(self) -> _Parts:
+        found = self._operand()
+        while self._next == "*" or self._next == "/":
+            found += [self._taken(), *self._operand()]
+        return found
+
+    def _operand(self) -> _Parts:
+        """Read signs, a term or the name of a function, and what is in brackets after it."""
+        found: _Parts = []
+        while self._next in ("!", "+", "-"):
+            found.append(self._taken())
+        if self._next is not None and self._next != "(":
+            found.append(self._taken())
+        if self._next == "(":
+            found += [self._taken(), *self._list(), self._taken()]
+        return found
+
+    def _added(self, one: _Parts, other: _Parts) -> _Parts:
+        left, right = self._named(one), self._named(other)
+        others = (*_less(left, right), ",", *_less(right, left))
+        return [self._step(("COALESCE", "(", left, "+", right, ",", *others, ")"))]
+
+    def _named(self, parts: _Parts) -> Variable | str:
+        """Return an operand as one term: itself, or the result of a step."""
+        return parts[0] if len(parts) == 1 else self._step(tuple(parts))
+
+    def _step(self, parts: tuple[Variable | str, ...]) -> Variable:
+        result = next(self._new)
+        self.steps.append(Computed(parts, result))
+        return result
+
+
+def _less(one: Variable | str, other: Variable | str) -> tuple[Variable | str, ...]:
+    """Return `one - (- other)`, a sum whose operands keep their order."""
+    return one, "-", "(", "-", other, ")"
