@@ -27,6 +27,9 @@ from kgreason.sparql.tokens import TOKEN
 
 _INSIDE_GRAPH = 2
 _BLANK_NAME = re.compile(r"\s*(_:|\[)")
+_COMMENT = re.compile(r"#[^\r\n]*")
+_STRDT = "write BIND(STRDT(?text, ?datatype) AS ?literal) in WHERE, and ?literal here"
+_DATATYPE = re.compile(r"\s*\^\^\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +80,13 @@ def block(source: Source, start: int, end: int, prologue: str) -> Block:
     """
     found = Block(source, start, Rewritten(source), {}, {})
     found.trig.put(f"{prologue}\n", start)
-    done, depth = start, 0
+    done, depth, last = start, 0, start
     for token in TOKEN.finditer(source.text, start, end - 1):
+        if token["skip"] and token[0].startswith("#"):
+            continue
+        if token["variable"] and _DATATYPE.fullmatch(_uncommented(source.text[last : token.start()])):
+            raise source.error(token.start(), f"a datatype is an IRI, and {token[0]} is a variable: {_STRDT}")
+        last = token.end()
         depth += (token.lastgroup == "open") - (token.lastgroup == "close")
         if depth > _INSIDE_GRAPH:
             raise source.error(token.start(), "a GRAPH cannot contain another block")
@@ -88,6 +96,11 @@ def block(source: Source, start: int, end: int, prologue: str) -> Block:
             done = token.end()
     found.trig.copy(done, end)
     return found
+
+
+def _uncommented(text: str) -> str:
+    """Return a text without comments. The text must be one between two tokens, so each `#` begins a comment."""
+    return _COMMENT.sub(" ", text)
 
 
 def _rewritten(token: re.Match[str], found: Block) -> str | None:

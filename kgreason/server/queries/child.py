@@ -31,6 +31,7 @@ from kgreason.server.queries.nesting import check
 from kgreason.sparql.columns import with_columns
 from kgreason.sparql.problems import unparsed
 from kgreason.store.folder import Folder, Manifest
+from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.reader import Reader
@@ -207,8 +208,8 @@ def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
         document.fail(*error.args)
     except KgreasonError as error:
         document.fail(type(error).__name__, str(error))
-    except (OSError, RuntimeError, ValueError) as error:
-        document.fail("QueryError", f"the query cannot be evaluated: {error}")
+    except FAILURES as error:
+        document.fail("QueryError", str(failure(error)))
 
 
 def _check(checked: list[str], base: str) -> None:
