@@ -1,8 +1,8 @@
 """A delta as one SPARQL update, which Oxigraph runs as one transaction.
 
 Rows without blank nodes become `DELETE DATA` and `INSERT DATA`. A blank node cannot stand in `DELETE DATA`, and
-`INSERT DATA` gives it a new label. So for rows with blank nodes the update calls functions that return the terms of a
-row by its number:
+`INSERT DATA` gives it a new label. Behind a BASE, an IRI such as <http://e/a/../b> would become <http://e/b>. So for
+rows with blank nodes or such IRIs the update calls functions that return the terms of a row by its number:
 
     INSERT { ?s ?p ?o } WHERE { VALUES ?i { 0 1 } BIND(<...s>(?i) AS ?s) BIND(<...p>(?i) AS ?p) ... }
 
@@ -145,7 +145,7 @@ class Update:
         """Append operations with the verb DELETE or INSERT for `rows`. `lines` is the text of the same rows."""
         ground, default, named = [], [], []
         for line, quad in zip(lines.split(b"\n"), rows, strict=False):
-            if b"_:" not in line:
+            if b"_:" not in line and b"/." not in line and b":." not in line:
                 ground.append(_pattern(line, quad))
             elif quad.graph_name == _NO_GRAPH:
                 default.append(quad)
