@@ -35,6 +35,7 @@ from kgreason.graph.knowledge_graph import File, QueryOptions, Strategy
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.materialize.options import check_count, check_seconds
 from kgreason.progress import SILENT, Progress
+from kgreason.sparql.asking import repeated
 from kgreason.store.history.entry import Head
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.results import Triples as ReadTriples
@@ -279,7 +280,7 @@ class RemoteGraph:
         if reply.headers["content-type"].startswith("application/n-triples"):
             quads = pyoxigraph.parse(reply.file, RdfFormat.N_TRIPLES, lenient=True)
             return Triples(cast(QueryTriples, ReadTriples(quad.triple for quad in quads)))
-        return found(pyoxigraph.parse_query_results(reply.file, QueryResultsFormat.JSON))
+        return found(repeated(sparql, pyoxigraph.parse_query_results(reply.file, QueryResultsFormat.JSON)))
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
         """Return the solutions of a SELECT query. Raises QueryError for a query that is not a SELECT."""

@@ -71,8 +71,7 @@ from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import FalseRules, contradictions
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rules.expressions import RESERVED
-from kgreason.sparql.columns import with_columns
-from kgreason.sparql.problems import unparsed
+from kgreason.sparql.asking import answer
 from kgreason.store import snapshot
 from kgreason.store.folder import Folder, Manifest, older, read_manifest
 from kgreason.store.history.log import History, gone, history_path
@@ -819,13 +818,8 @@ class KnowledgeGraph:
         check_seconds("timeout", timeout)
         known = checked(prefixes)
         name = None if default_graph is None else graph_name(default_graph, known)
-        text = with_columns(sparql, known, base)
-        try:
-            return found(self._home.store.query(text, prefixes=known, base=base, default_graph=name, timeout=timeout))
-        except QueryError as error:
-            if isinstance(error.__cause__, SyntaxError):
-                raise unparsed(sparql, known, base, error.__cause__.msg) from error.__cause__
-            raise
+        ask = partial(self._home.store.query, prefixes=known, base=base, default_graph=name, timeout=timeout)
+        return found(answer(sparql, known, base, ask))
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
         """Return the solutions of a SELECT query; `options` and errors as for `query`.

@@ -28,6 +28,7 @@ from kgreason.errors import InputError, QueryError
 from kgreason.sparql.editable import Editable
 from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Load, Modify, Operation, Transfer
 from kgreason.sparql.template import lines, start_of
+from kgreason.store.oxigraph.failures import FAILURES, failure
 
 _SOME = 10_000
 """Solutions that are turned into rows at a time."""
@@ -124,8 +125,8 @@ class _Steps:
             while some := list(islice(solutions, _SOME)):
                 removed.update(dict.fromkeys(operation.removed.rows(some)))
                 added.update(dict.fromkeys(operation.added.rows(some)))
-        except (OSError, RuntimeError, ValueError) as error:
-            raise QueryError(f"the WHERE of an update cannot be evaluated: {error}") from error
+        except FAILURES as error:
+            raise failure(error) from error
         self._delete(removed)
         self._insert(added)
 

@@ -17,6 +17,7 @@ import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Triple
 
 from kgreason.sparql.where import Solution
+from kgreason.store.oxigraph.update import OURS
 
 _Term: TypeAlias = NamedNode | BlankNode | Literal | Triple | DefaultGraph
 _Shape: TypeAlias = "int | tuple[_Shape, ...]"
@@ -24,8 +25,8 @@ _Shape: TypeAlias = "int | tuple[_Shape, ...]"
 
 
 def placeholder(variable: str) -> NamedNode:
-    """Return the IRI that stands for a variable in a template."""
-    return NamedNode(f"tag:kgreason,2025:?{variable}")
+    """Return the IRI that stands for a variable in a template. No other IRI of the template is equal to it."""
+    return NamedNode(f"{OURS}?{variable}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,9 @@ import re
 from kgreason.sparql.source import Source
 
 _CHAR = r"0-9A-Z_a-z\xb7-\u1fff\u200c\u200d\u203f\u2040\u2070-\u2fef\u3001-\ud7ff\uf900-\U000effff"
-_WORD = rf"(?![0-9.-])(?:\.*[{_CHAR}-])+"
-"""A keyword, or the prefix of a name; a prefix does not end with a full stop.
+_KEYWORD = rf"(?![0-9.-])[{_CHAR}-]+"
+_PREFIX = rf"(?![0-9.-])(?:\.*[{_CHAR}-])+"
+"""The prefix of a name. Unlike a keyword it may have a full stop inside.
 
 `re` takes 2 ms for each class of so many characters, so the classes here are few.
 """
@@ -30,12 +31,12 @@ TOKEN = re.compile(
         | <(?:[^\x00-\x20<>"{{}}|^`\\]|\\u[0-9A-Fa-f]{{4}}|\\U[0-9A-Fa-f]{{8}})*>
         | \"\"\"(?:"{{0,2}}(?:[^"\\]|\\.))*\"\"\" | '''(?:'{{0,2}}(?:[^'\\]|\\.))*'''
         | "(?:[^"\\\r\n]|\\[^\r\n])*" | '(?:[^'\\\r\n]|\\[^\r\n])*'
-        | @[A-Za-z]+(?:-[0-9A-Za-z]+)*
+        | @[A-Za-z]+(?:--?[0-9A-Za-z]+)*
         | [0-9]+(?:\.[0-9]+)?(?:[Ee][+-]?[0-9]+)?
         | \{{\| | \|\}}
       )
     | (?P<variable>[?$][{_CHAR}]+)
-    | (?P<name>(?:{_WORD})?:(?:\.*(?:[{_CHAR}:%-]|\\.))* | {_WORD} | \\.)
+    | (?P<name>(?:{_PREFIX})?:(?:(?!\.)(?:\.*(?:[{_CHAR}:%-]|\\.))+)? | {_KEYWORD} | \\.)
     | (?P<open>\{{)
     | (?P<close>\}}(?P<after>(?:\s|\#[^\r\n]*[\r\n])*)(?P<dot>\.?))
     | (?P<broken>["'])

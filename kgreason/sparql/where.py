@@ -11,12 +11,14 @@ Cost: that of parsing the query; nothing is evaluated here.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import NamedTuple, TypeAlias
 
 from pyoxigraph import QuerySolution, Store
 
+from kgreason.sparql.asking import in_dialect
+from kgreason.sparql.columns import dry
 from kgreason.sparql.problems import problem
 from kgreason.sparql.source import Source
 from kgreason.store.oxigraph.update import Term
@@ -102,7 +104,7 @@ class Where(NamedTuple):
         `variables` are its columns, and `dataset` its FROM clauses. With `distinct` each solution comes once.
         `default_graph` is the graph to read in place of the default graph.
         """
-        block = self.source.text[self.start : self.end]
+        block = in_dialect(self.source.text[self.start : self.end])
         select = Select(self.prologue, distinct, tuple(variables), tuple(dataset), default_graph, block)
         self._check(select)
         return select
@@ -111,8 +113,9 @@ class Where(NamedTuple):
         """Raise QueryError, which names the place in the source, if Oxigraph cannot parse the query."""
         declared = {name.removesuffix(":") for name in self.prefixes}
         try:
-            Store().query(select.query)
+            Store().query(replace(select, block=dry(select.block)).query)
         except SyntaxError as error:
             has_base = "BASE <" in self.prologue
-            found = problem(select.block, error.msg, declared, where="update", has_base=has_base)
+            written = self.source.text[self.start : self.end]
+            found = problem(written, error.msg, declared, where="update", has_base=has_base)
             raise self.source.error(self.start + (found.at or 0), found.words) from None

@@ -328,6 +328,18 @@ def test_a_variable_may_have_a_dollar_sign() -> None:
         assert ("http://e/z", "http://e/q", 1) in graph
 
 
+def test_a_base_changes_no_iri_of_the_steps_before() -> None:
+    """Behind a BASE, Oxigraph reads <http://e/x/../y> as <http://e/y>. A row of the graph may have either."""
+    dotted, path = "http://e/x/../y", "urn:.."
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.add((f"<{dotted}>", f"<{path}>", f"<{dotted}>"), ("<http://e/y>", "<http://e/p>", "<http://e/z/./z>"))
+        graph.update(
+            "PREFIX : <http://e/> DELETE DATA { :y :p <http://e/z/./z> } ; BASE <http://b/> "
+            "INSERT { :saw :s ?s ; :p ?p ; :o ?o } WHERE { ?s ?p ?o }"
+        )
+        assert told(graph, "SELECT ?o { :saw ?p ?o }", 3) == {f"<{dotted}>", f"<{path}>"}
+
+
 def test_a_where_does_not_see_a_graph_that_the_step_before_has_emptied() -> None:
     with KnowledgeGraph.open(rules=["none"]) as graph:
         update(graph, "INSERT DATA { :a :p :b . GRAPH :g { :a :p :b } GRAPH :h { :a :p :b , :c } }")

@@ -59,8 +59,8 @@ class PlainGraph:
         return {str(quad.graph_name) for quad in self.quads if quad.graph_name != DefaultGraph()}
 
     def triples(self, graph: str | None) -> Iterable[bytes]:
-        wanted = NamedNode(graph[1:-1]) if graph else DefaultGraph()
-        yield lines_of(Quad(*quad.triple) for quad in self.quads if quad.graph_name == wanted)
+        wanted = graph or str(DefaultGraph())
+        yield lines_of(Quad(*quad.triple) for quad in self.quads if str(quad.graph_name) == wanted)
 
     def read(self, load: Load) -> Iterable[bytes]:
         if not load.path.exists():

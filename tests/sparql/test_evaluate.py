@@ -153,7 +153,7 @@ def test_clear_says_what_stays() -> None:
         ("ADD e:x TO e:x", "ADD: there is no graph <http://e/x>"),
         (
             "INSERT {} WHERE { SERVICE <http://localhost:1/x> { ?s ?p ?o } }",
-            "the WHERE of an update cannot be evaluated: ",
+            "the query cannot be evaluated: ",
         ),
     ],
 )

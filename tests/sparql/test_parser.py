@@ -200,6 +200,9 @@ ERRORS = {
     "INSERT DATA { _:b e:p 1 };\nINSERT { _:b e:p 2 } WHERE {}": (
         *(3, 10, "an earlier operation uses _:b for another blank node"),
     ),
+    "INSERT { e:a e:b 'z'^^?d } WHERE {}": (2, 23, "a datatype is an IRI, and ?d is a variable: write BIND(STRDT("),
+    "DELETE { e:a e:b 'z'#?x\n^^ #\n$d } WHERE {}": (4, 1, "a datatype is an IRI, and $d is a variable"),
+    "DELETE WHERE { GRAPH ?g { e:a e:b 'z'^^?d } }": (2, 40, "a datatype is an IRI, and ?d is a variable"),
     "INSERT {} WHERE { ?s f:p ?o }": (2, 22, "the prefix f: is not declared; begin the update with PREFIX f: <"),
     "INSERT {} WHERE\n{ ?s ?p ?o\n FILTER(?o >) }": (4, 13, "found ')', expected an expression"),
     "INSERT {} WHERE { VALUES (?x ?y) { (1) } }": (2, 36, "VALUES has 2 variables, but this row has 1"),

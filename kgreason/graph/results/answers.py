@@ -36,10 +36,11 @@ from pyoxigraph import (
 )
 
 from kgreason.errors import QueryError
-from kgreason.graph.input.terms import text_of
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
+from kgreason.store.oxigraph.failures import FAILURES, failure
+from kgreason.store.oxigraph.repeated import Repeated
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.update import Term
 
@@ -85,8 +86,8 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
     def _read(self) -> Row:
         try:
             return next(self._rows)
-        except (OSError, RuntimeError, ValueError) as error:
-            raise QueryError(f"the query cannot be evaluated: {error}") from error
+        except FAILURES as error:
+            raise failure(error) from error
         except MemoryError as error:  # a limit of Oxigraph's parser, which reads the rows of the other process
             raise QueryError("a row has about 16 MB or more; run the query without a timeout") from error
 
@@ -175,10 +176,7 @@ class Solutions(Answer[QuerySolution]):
         """
         found = self._found
         if self._first:
-            names = "\t".join(f"?{name}" for name in self._names)
-            lines = ("\t".join("" if cell is None else text_of(cell) for cell in row) for row in self)
-            text = "".join(f"{line}\n" for line in (names, *lines))
-            found = cast(QuerySolutions, pyoxigraph.parse_query_results(text, QueryResultsFormat.TSV))
+            found = cast(QuerySolutions, Repeated(self._names, self))
         return found.serialize(output, format)
 
 

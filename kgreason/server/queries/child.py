@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from io import RawIOBase
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
@@ -28,9 +29,9 @@ from kgreason.errors import KgreasonError, QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import check
-from kgreason.sparql.columns import with_columns
-from kgreason.sparql.problems import unparsed
+from kgreason.sparql.asking import answer
 from kgreason.store.folder import Folder, Manifest
+from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.reader import Reader
@@ -207,8 +208,8 @@ def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
         document.fail(*error.args)
     except KgreasonError as error:
         document.fail(type(error).__name__, str(error))
-    except (OSError, RuntimeError, ValueError) as error:
-        document.fail("QueryError", f"the query cannot be evaluated: {error}")
+    except FAILURES as error:
+        document.fail("QueryError", str(failure(error)))
 
 
 def _check(checked: list[str], base: str) -> None:
@@ -224,10 +225,7 @@ def _check(checked: list[str], base: str) -> None:
 def _results(store: OxigraphStore, request: dict[str, Any]) -> Results:
     sparql, base, prefixes = request["sparql"], request["base"], request["prefixes"] or {}
     graphs = {name: _names(request[name]) for name in ("default_graphs", "named_graphs")}
-    try:
-        return store.evaluate(with_columns(sparql, prefixes, base), prefixes=prefixes, base=base, **graphs)
-    except SyntaxError as error:
-        raise unparsed(sparql, prefixes, base, error.msg) from error
+    return answer(sparql, prefixes, base, partial(store.evaluate, prefixes=prefixes, base=base, **graphs))
 
 
 def _names(iris: list[str] | None) -> list[NamedNode] | None:

@@ -136,12 +136,14 @@ def _aggregates(tree: Node) -> list[Node]:
 def _taken(tree: Node) -> Iterator[Mistake]:
     """Find variables that get a value by BIND or AS although they have a value already."""
     for select in tree.find_data("select"):
-        known = {token[1:] for child in select.children if _is(child, "VAR") for token in [cast(Token, child)]}
         where = _part(select, "where")
-        known |= _visible(cast(Node, where.children[-1])) if where else set()
-        for alias in _parts(select, "alias"):
-            yield from _clash(_named(alias), known)
-            known.add(_named(alias)[1:])
+        known = _visible(cast(Node, where.children[-1])) if where else set()
+        for child in select.children:
+            if isinstance(child, Token):
+                known |= {child[1:]} if child.type == "VAR" else set()
+            elif child.data == "alias":
+                yield from _clash(_named(child), known)
+                known.add(_named(child)[1:])
     for group in tree.find_data("group"):
         before: set[str] = set()
         for child in group.children:

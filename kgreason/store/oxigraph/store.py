@@ -36,6 +36,7 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Trip
 
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.store.oxigraph import process, worker
+from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.links import own_files
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.update import (
@@ -174,9 +175,9 @@ class OxigraphStore:
         text = prologue + ";\n".join(steps)  # Oxigraph takes a prologue only at the beginning
         try:
             worker.wait_for(self._holding(partial(self._store.update, text, custom_functions=functions)), timeout)
-        except (OSError, RuntimeError, ValueError) as error:
+        except FAILURES as error:
             if NOWHERE.value not in str(error):
-                raise QueryError(f"the query cannot be evaluated: {error}") from error
+                raise failure(error) from error
         except BaseException:
             is_wanted = False
             raise
@@ -262,8 +263,8 @@ class OxigraphStore:
             return worker.answer(ask, timeout)
         except SyntaxError as error:
             raise QueryError(f"the query does not parse: {error.msg}") from error
-        except (OSError, RuntimeError, ValueError) as error:
-            raise QueryError(f"the query cannot be evaluated: {error}") from error
+        except FAILURES as error:
+            raise failure(error) from error
 
     def evaluate(
         self,

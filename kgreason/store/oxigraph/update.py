@@ -1,8 +1,8 @@
 """A delta as one SPARQL update, which Oxigraph runs as one transaction.
 
 Rows without blank nodes become `DELETE DATA` and `INSERT DATA`. A blank node cannot stand in `DELETE DATA`, and
-`INSERT DATA` gives it a new label. So for rows with blank nodes the update calls functions that return the terms of a
-row by its number:
+`INSERT DATA` gives it a new label. Behind a BASE, an IRI such as <http://e/a/../b> would become <http://e/b>. So for
+rows with blank nodes or such IRIs the update calls functions that return the terms of a row by its number:
 
     INSERT { ?s ?p ?o } WHERE { VALUES ?i { 0 1 } BIND(<...s>(?i) AS ?s) BIND(<...p>(?i) AS ?p) ... }
 
@@ -17,6 +17,7 @@ update.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -27,13 +28,17 @@ Term: TypeAlias = NamedNode | BlankNode | Literal | Triple
 GraphName: TypeAlias = NamedNode | BlankNode | DefaultGraph | Triple
 Function: TypeAlias = Callable[[Literal], Term | None]
 
-_NAME = "tag:kgreason,2025:"
+OURS = f"tag:kgreason,2025:{secrets.token_hex(16)}:"
+"""The beginning of every IRI that kgreason puts into a text for Oxigraph, and that must not be in the data.
+
+A part of it is drawn anew for each process. So no text of a user can have such an IRI, nor call such a function.
+"""
 _NO_GRAPH = DefaultGraph()
-COLLECT, UNBOUND = NamedNode(f"{_NAME}collect"), NamedNode(f"{_NAME}unbound")
+COLLECT, UNBOUND = NamedNode(f"{OURS}collect"), NamedNode(f"{OURS}unbound")
 """The function that collects the solutions of a WHERE, and the term for a variable without a value."""
-NOWHERE = NamedNode(f"{_NAME}nowhere")
+NOWHERE = NamedNode(f"{OURS}nowhere")
 """A graph that never exists: an operation on it fails, and so rolls the transaction back."""
-_STOP, _IS_STOPPED = NamedNode(f"{_NAME}stop"), NamedNode(f"{_NAME}is-stopped")
+_STOP, _IS_STOPPED = NamedNode(f"{OURS}stop"), NamedNode(f"{OURS}is-stopped")
 _ASK = (
     f"INSERT {{ GRAPH {_STOP} {{ {_STOP} {_STOP} {_STOP} }} }} WHERE {{ FILTER({_IS_STOPPED}()) }}",
     f"CREATE GRAPH {_STOP}",
@@ -140,7 +145,7 @@ class Update:
         """Append operations with the verb DELETE or INSERT for `rows`. `lines` is the text of the same rows."""
         ground, default, named = [], [], []
         for line, quad in zip(lines.split(b"\n"), rows, strict=False):
-            if b"_:" not in line:
+            if b"_:" not in line and b"/." not in line and b":." not in line:
                 ground.append(_pattern(line, quad))
             elif quad.graph_name == _NO_GRAPH:
                 default.append(quad)
@@ -156,7 +161,7 @@ class Update:
             first = len(self._rows)
             self._rows += rows
             numbers = " ".join(map(str, range(first, len(self._rows))))
-            terms = " ".join(f"BIND(<{_NAME}{column}>(?i) AS ?{column})" for column in columns)
+            terms = " ".join(f"BIND(<{OURS}{column}>(?i) AS ?{column})" for column in columns)
             self._operations.append(f"{action} WHERE {{ VALUES ?i {{ {numbers} }} {terms} }}")
 
     def _functions(self) -> dict[NamedNode, Function]:
@@ -173,7 +178,7 @@ class Update:
             "g": [_name(row) for row in self._rows],
         }
         return {
-            NamedNode(_NAME + column): dict(zip(numbers, terms, strict=True)).__getitem__
+            NamedNode(OURS + column): dict(zip(numbers, terms, strict=True)).__getitem__
             for column, terms in columns.items()
         }
 

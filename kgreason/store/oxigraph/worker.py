@@ -36,6 +36,7 @@ from typing import IO, Any, TypeVar, cast
 from pyoxigraph import Quad, QueryBoolean, QueryResultsFormat, QuerySolutions, Variable
 
 from kgreason.errors import QueryError, QueryTimeoutError
+from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.results import Output, Results, Solutions, Triples, boolean, document
 
 Result = TypeVar("Result")
@@ -236,7 +237,12 @@ class _Worker:
 
     def write(self, file: _Rest, syntax: QueryResultsFormat) -> bool:
         """Write all rows that were not handed over yet to `file`. Returns True, because no row is left then."""
-        self._results.serialize(cast(IO[bytes], file), syntax)
+        try:
+            self._results.serialize(cast(IO[bytes], file), syntax)
+        except FAILURES as error:
+            if file.is_broken:
+                raise
+            raise failure(error) from error
         self.forget()
         return True
 
@@ -299,8 +305,8 @@ class _Query:
                     self._submit(partial(_Worker.fetch, most=size, ready=self.ready))
                 while self._is_busy and not self.ready:
                     self._wait()
-        except (OSError, RuntimeError, ValueError) as error:
-            raise QueryError(f"the query cannot be evaluated: {error}") from error
+        except FAILURES as error:
+            raise failure(error) from error
         finally:
             self._give_up()
 
@@ -382,9 +388,12 @@ class _Rest:
 
     def __init__(self, output: IO[bytes], skipped: int, comma: bytes, is_unwanted: Callable[[], bool]) -> None:
         self._output, self._skipped, self._comma, self._is_unwanted = output, skipped, comma, is_unwanted
+        self.is_broken = False
+        """Whether a write has failed: then the error is one of `output`, and not one of the query."""
 
     def write(self, piece: bytes) -> int:
         """Write a piece of the document."""
+        self.is_broken = True
         if self._is_unwanted():
             raise OSError("nobody wants the rows any more")
         kept = piece[self._skipped :]
@@ -392,6 +401,7 @@ class _Rest:
         if kept:
             self._output.write(kept if kept.startswith(b"]") else self._comma + kept)
             self._comma = b""
+        self.is_broken = False
         return len(piece)
 
     def flush(self) -> None:

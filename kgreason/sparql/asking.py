@@ -1,0 +1,170 @@
+"""`answer`: asks Oxigraph a query. All queries of users take this way, so that they all have the same answers.
+
+    SELECT *                   the columns in the order of the text (`columns`)
+    SELECT ?s ?s               Oxigraph takes a variable once; the column is repeated in the rows (`Repeated`)
+    GROUP_CONCAT(?v)           Oxigraph joins strings only; other terms are joined as STR gives them
+
+The pattern of an update has its part of this from `in_dialect`. Error messages are about the text of the user. Law: a
+query that Oxigraph takes and that has none of this is asked as it is.
+
+Cost: a microsecond for each token of a query with GROUP_CONCAT or with a SELECT inside; else a look at its head.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, cast
+
+from pyoxigraph import QuerySolutions
+
+from kgreason.errors import QueryError
+from kgreason.sparql.columns import with_columns
+from kgreason.sparql.problems import unparsed
+from kgreason.sparql.tokens import TOKEN
+from kgreason.store.oxigraph.repeated import Repeated
+from kgreason.store.oxigraph.results import Results
+
+_CONCAT = "GROUP_CONCAT"
+_MAY_DIFFER = re.compile(rf"{_CONCAT}|SELECT", re.IGNORECASE)
+_HEAD_ENDS = ("WHERE", "FROM")
+
+
+def answer(query: str, prefixes: Mapping[str, str], base: str | None, ask: Callable[[str], Results]) -> Results:
+    """Return the results of a query. `ask` asks Oxigraph a text; it declares `prefixes` and `base` outside of the text.
+
+    Raises QueryError for a text that does not parse, and the errors of `ask`.
+    """
+    text, names = _in_dialect(query)
+    text = with_columns(text, prefixes, base)
+    try:
+        found = _parsed(text, ask)
+    except SyntaxError as error:
+        if text == query:
+            raise unparsed(query, prefixes, base, error.msg) from error
+        try:  # so that the message of Oxigraph is about the text of the user
+            found = _parsed(query, ask)
+        except SyntaxError as other:
+            raise unparsed(query, prefixes, base, other.msg) from other
+    return _repeated(names, found)
+
+
+def repeated(query: str, found: Results) -> Results:
+    """Return the results of a query, as another process gave them, with the columns that the query repeats."""
+    return _repeated(_in_dialect(query)[1], found)
+
+
+def _repeated(names: tuple[str, ...], found: Results) -> Results:
+    return cast(Results, Repeated(names, found)) if names and isinstance(found, QuerySolutions) else found
+
+
+def _parsed(text: str, ask: Callable[[str], Results]) -> Results:
+    """Ask a text. Raises SyntaxError if it does not parse, and the other errors of `ask`."""
+    try:
+        return ask(text)
+    except QueryError as error:
+        if isinstance(error.__cause__, SyntaxError):
+            raise error.__cause__ from None
+        raise
+
+
+def in_dialect(text: str) -> str:
+    """Return a query or a pattern as Oxigraph takes it, without a change of its meaning.
+
+    >>> in_dialect("SELECT ?s ?s (GROUP_CONCAT(?v) AS ?c) { ?s ?p ?v } GROUP BY ?s")
+    'SELECT ?s    (GROUP_CONCAT(COALESCE(CONCAT(?v),STR(?v))) AS ?c) { ?s ?p ?v } GROUP BY ?s'
+    """
+    return _in_dialect(text)[0]
+
+
+def _in_dialect(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a text as Oxigraph takes it, and the columns of its outermost SELECT if it repeats one; otherwise ()."""
+    if not _MAY_DIFFER.search(text):
+        return text, ()
+    pieces = list(_pieces(text))
+    written = [piece.text for piece in pieces]
+    names: tuple[str, ...] = ()
+    depth = 0
+    for place, piece in enumerate(pieces):
+        depth += (piece.text == "{") - (piece.text == "}")
+        if piece.word == "SELECT":
+            found = _columns(pieces, place + 1, written)
+            names = found if not depth and len(set(found)) < len(found) else names
+        elif piece.word == _CONCAT:
+            _concatenate(pieces, place + 1, written)
+    return "".join(written), names
+
+
+class _Piece(NamedTuple):
+    """A token of a text, or a character between tokens. `word` is a keyword in upper case, otherwise empty."""
+
+    text: str
+    word: str = ""
+    is_space: bool = False
+    is_variable: bool = False
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    done = 0
+    for token in TOKEN.finditer(text):
+        yield from (_Piece(sign, is_space=sign.isspace()) for sign in text[done : token.start()])
+        if token["close"]:  # the token takes along a full stop after the brace
+            yield _Piece("}")
+            done = token.start() + 1
+            continue
+        word = (token["name"] or "").upper()
+        is_comment = bool(token["skip"]) and token[0].startswith("#")
+        yield _Piece(token[0], "" if ":" in word else word, is_comment, bool(token["variable"]))
+        done = token.end()
+    yield from (_Piece(sign, is_space=sign.isspace()) for sign in text[done:])
+
+
+def _columns(pieces: list[_Piece], start: int, written: list[str]) -> tuple[str, ...]:
+    """Read the head of a SELECT, from the piece `start` on. Returns its columns.
+
+    A variable that the head has named already becomes white space in `written`.
+    """
+    names: list[str] = []
+    depth, is_alias = 0, False
+    for place in range(start, len(pieces)):
+        piece = pieces[place]
+        depth += (piece.text == "(") - (piece.text == ")")
+        if not depth and (piece.text == "{" or piece.word in _HEAD_ENDS):
+            break
+        if piece.is_variable and (not depth or is_alias):
+            if not depth and piece.text[1:] in names:
+                written[place] = " " * len(piece.text)
+            names.append(piece.text[1:])
+        if not piece.is_space:
+            is_alias = depth == 1 and piece.word == "AS"
+    return tuple(names)
+
+
+def _concatenate(pieces: list[_Piece], start: int, written: list[str]) -> None:
+    """Rewrite the argument of a GROUP_CONCAT, whose bracket is the first piece from `start` on.
+
+    CONCAT of one string is this string, with its language tag. CONCAT of any other term is an error.
+    """
+    opened = _after_space(pieces, start)
+    first = _after_space(pieces, opened + 1)
+    if first < len(pieces) and pieces[first].word == "DISTINCT":
+        first = _after_space(pieces, first + 1)
+    end, depth = first, 1
+    while end < len(pieces):
+        depth += (pieces[end].text == "(") - (pieces[end].text == ")")
+        if not depth or (depth == 1 and pieces[end].text == ";"):
+            break
+        end += 1
+    if opened >= len(pieces) or pieces[opened].text != "(" or first >= end or end == len(pieces):
+        return  # Oxigraph refuses it
+    argument = "".join(piece.text for piece in pieces[first:end])
+    is_twice = "{" not in argument  # an EXISTS may have labels of blank nodes, which cannot be written twice
+    written[first] = f"{'COALESCE(CONCAT(' if is_twice else 'STR('}{written[first]}"
+    written[end - 1] += f"),STR({argument}))" if is_twice else ")"
+
+
+def _after_space(pieces: list[_Piece], place: int) -> int:
+    """Return the place of the first piece from `place` on that is neither white space nor a comment."""
+    while place < len(pieces) and pieces[place].is_space:
+        place += 1
+    return place
