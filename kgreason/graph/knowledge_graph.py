@@ -82,6 +82,7 @@ from kgreason.store.reader import Reader
 from kgreason.store.repository import Repository
 from kgreason.store.rows import chunks, put_all
 from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.untagged import PROBLEM, untagged
 
 if TYPE_CHECKING:
     from kgreason.engine.memory.layout import Int32
@@ -1275,6 +1276,8 @@ class KnowledgeGraph:
         `asserted=None` gives the closure, True its asserted triples and False its inferred triples. With `graphs` the
         lines are N-Quads: the triples of the default graph and the asserted quads of named graphs. Literals keep the
         spelling in which they were written.
+
+        Raises InputError if the store is old and has a literal that is no RDF, since nobody could read the lines.
         """
         check_asserted(asserted)
         state = self._state()
@@ -1282,7 +1285,7 @@ class KnowledgeGraph:
             return iter(())
         saved, dictionary = state
         tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(asserted=asserted)]
-        return chain.from_iterable(chunks(dictionary, rows[dictionary.are_rdf(rows)]) for rows in tables)
+        return map(_sound, chain.from_iterable(chunks(dictionary, rows[dictionary.are_rdf(rows)]) for rows in tables))
 
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
         """Return the facts of the user's relations as rule text, a line for each fact, as of this call.
@@ -1481,6 +1484,13 @@ def _unknown(terms: tuple[str, str, str], prefixes: Mapping[str, str] | None) ->
     from kgreason.rules.model import triple
 
     return QueryError(f"{fact_text(triple(*terms), prefixes or {})}: the graph does not have this triple")
+
+
+def _sound(lines: bytes) -> bytes:
+    """Return the lines. Raises InputError for a literal that is no RDF, as early versions let it in."""
+    if term := untagged(lines):
+        raise InputError(f"{term}: {PROBLEM}; find it by FILTER(LANG(?o) = \"\" && DATATYPE(?o) = rdf:langString)")
+    return lines
 
 
 def opened(catalogue: Documents | None) -> Catalogue | None:

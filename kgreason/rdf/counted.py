@@ -1,4 +1,4 @@
-"""`Counted`: a stream that counts lines, so that an error message can name the line of a token that is too long.
+"""`Counted`: a stream that counts lines, so that an error message can name the line of a long token or of a word.
 
 pyoxigraph's parser keeps a token in a buffer of 16 MiB. It raises MemoryError for a longer token, however much memory
 is free. `long_tokens` tells this error from a real lack of memory, and raises an error with the limit and the line.
@@ -43,6 +43,14 @@ class Counted:
     def line(self) -> int:
         """Return the number, from 1, of the line where the most recently read `BUFFER` bytes begin."""
         return 1 + self._before + self._recent[0][: max(self._size - BUFFER, 0)].count(b"\n")
+
+    def line_of(self, word: bytes) -> int | None:
+        """Return the number of the first line with `word`, among the most recently read `BUFFER` bytes. None if none.
+
+        The word has no line feed.
+        """
+        before, found, _ = b"".join(self._recent).partition(word)
+        return 1 + self._before + before.count(b"\n") if found else None
 
 
 @contextmanager

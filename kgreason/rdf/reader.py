@@ -47,6 +47,7 @@ from kgreason.rdf.problem import problem_of
 from kgreason.rdf.xml_text import XmlText
 from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary, Ids
+from kgreason.terms.untagged import PROBLEM, WORD, untagged
 from kgreason.threads import in_order
 
 if TYPE_CHECKING:
@@ -275,6 +276,8 @@ def _chunks(rest: Rest, name: str, file: str, base: str | None) -> Iterator[byte
     try:
         with long_tokens(counted, file):
             while chunk := pyoxigraph.serialize(islice(quads, CHUNK), format=pyoxigraph.RdfFormat.N_QUADS):
+                if term := untagged(chunk):  # the parsers of JSON-LD, N3 and RDF/XML let these literals pass
+                    raise RdfSyntaxError(file, counted.line_of(WORD), None, f"{term}: {PROBLEM}")
                 yield chunk
     except SyntaxError as error:
         error.lineno = error.lineno and error.lineno + rest.before
