@@ -13,12 +13,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from typing import IO
 
 from kgreason.errors import LimitError
 
 BUFFER = 1 << 24
 """The largest number of bytes that a token may have for the parser."""
+_PIECE = 1 << 16
 
 
 class Counted:
@@ -51,6 +53,28 @@ class Counted:
         """
         before, found, _ = b"".join(self._recent).partition(word)
         return 1 + self._before + before.count(b"\n") if found else None
+
+
+class Lines:
+    """A binary stream that gives one line at a time, or a part of a long line.
+
+    So `line` is the line in which a parser is that finds an error, also if the error does not say so.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self._rest, self._ended = stream, BytesIO(), 0
+        self.line = 1
+        """The number, from 1, of the line that was read last."""
+
+    def read(self, size: int = -1) -> bytes:
+        """Read up to `size` bytes, at most to the end of a line."""
+        line = self._rest.readline(size)
+        if not line:
+            self._rest = BytesIO(self._stream.read(_PIECE))
+            line = self._rest.readline(size)
+        if line:
+            self.line, self._ended = 1 + self._ended, self._ended + line.endswith(b"\n")
+        return line
 
 
 @contextmanager

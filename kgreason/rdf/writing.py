@@ -60,7 +60,9 @@ def write_results(triples: QueryTriples, out: IO[bytes], syntax: str) -> None:
 
 def _serialize(rows: Iterable[Row], out: IO[bytes], syntax: str, prefixes: Mapping[str, str] | None) -> None:
     try:
-        pyoxigraph.serialize(rows, out, RdfFormat.from_extension(syntax), prefixes=prefixes)
+        pyoxigraph.serialize(
+            cast(Iterable[Quad], rows), out, RdfFormat.from_extension(syntax), prefixes=dict(prefixes or {})
+        )
     except ValueError as error:
         raise InputError(f"the graph cannot be written as {syntax}: {error}") from error
 
@@ -88,7 +90,7 @@ def _for_xml(row: Row, type_: NamedNode) -> Row:
     """
     if problem := _problem_of_predicate(row.predicate.value):
         raise _unsaid("rdf", row.predicate, problem)
-    subject, predicate, term = _labelled(row.subject), row.predicate, row.object
+    subject, predicate, term = _labelled(cast(NamedNode | BlankNode, row.subject)), row.predicate, row.object
     if predicate == _TYPE and isinstance(term, NamedNode) and not _is_element(term.value):
         predicate = type_
     if isinstance(term, Literal):

@@ -106,7 +106,8 @@ def _by_rdflib(document: bytes, syntax: str) -> list[Quad]:
 
 def _quad(subject: Any, predicate: Any, object_: Any, graph: Any) -> Quad:
     terms: list[Any] = [to_oxigraph(term) for term in (subject, predicate, object_)]
-    return Quad(*terms) if graph is None else Quad(*terms, to_oxigraph(graph))  # type: ignore[arg-type]
+    is_default = graph is None or str(graph) == "urn:x-rdflib:default"
+    return Quad(*terms) if is_default else Quad(*terms, to_oxigraph(graph))  # type: ignore[arg-type]
 
 
 def _normal(rows: Sequence[Triple | Quad]) -> list[Quad]:

@@ -23,7 +23,7 @@ from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
-from pyoxigraph import QueryBoolean, QueryResultsFormat
+from pyoxigraph import QueryBoolean, QueryResultsFormat, QueryTriples
 
 from kgreason.cli.notation import prefixes
 from kgreason.cli.options import example, given, location
@@ -127,7 +127,7 @@ def _told(query_file: Path | None) -> Iterator[None]:
 
 def _write(results: Found, syntax: str | None, prefixes: Mapping[str, str], out: BinaryIO) -> None:
     if isinstance(results, Triples):
-        write_results(results, out, _checked(syntax or "nt", _GRAPHS, "triples"))
+        write_results(cast(QueryTriples, results), out, _checked(syntax or "nt", _GRAPHS, "triples"))
         return
     syntax = _checked(syntax or ("table" if sys.stdout.isatty() else "csv"), _TABLES, "no triples")
     if syntax != "table":
