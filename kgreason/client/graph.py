@@ -35,6 +35,7 @@ from kgreason.graph.knowledge_graph import File, QueryOptions, Strategy
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.materialize.options import check_count, check_seconds
 from kgreason.progress import SILENT, Progress
+from kgreason.rdf.lines.skipped import Skipped
 from kgreason.sparql.asking import repeated
 from kgreason.store.history.entry import Head
 from kgreason.store.journal.record import check_headers
@@ -193,11 +194,19 @@ class RemoteGraph:
             tx.remove_rules(text, source, file=file, syntax=syntax)
         return tx.delta
 
-    def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Loaded:
+    def load(
+        self,
+        *paths: File,
+        syntax: str | None = None,
+        skip_malformed: bool = False,
+        progress: Progress = SILENT,
+    ) -> Loaded:
         """Assert the quads of RDF files as one commit; see `KnowledgeGraph.load`. The client reads the files."""
         check_paths("load", paths)
-        begun, tx = time.perf_counter(), self.transaction()
-        return self._loaded(tx.load(*paths, syntax=syntax, progress=progress), begun, progress)
+        begun, tx, skipped = time.perf_counter(), self.transaction(), Skipped() if skip_malformed else None
+        return self._loaded(
+            tx.load(*paths, syntax=syntax, skipped=skipped, progress=progress), begun, progress, skipped
+        )
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Loaded:
         """Retract the quads of RDF files as one commit; see `KnowledgeGraph.unload`. The client reads the files."""
@@ -205,10 +214,12 @@ class RemoteGraph:
         begun, tx = time.perf_counter(), self.transaction()
         return self._loaded(tx.unload(*paths, syntax=syntax, progress=progress), begun, progress)
 
-    def _loaded(self, tx: RemoteTransaction, begun: float, progress: Progress) -> Loaded:
+    def _loaded(
+        self, tx: RemoteTransaction, begun: float, progress: Progress, skipped: Skipped | None = None
+    ) -> Loaded:
         tx.end(True, progress)
         work = tx.delta.work._asdict()
-        return Loaded(self.stats() | work, tx.delta, time.perf_counter() - begun)
+        return Loaded(self.stats() | work, tx.delta, time.perf_counter() - begun, skipped)
 
     def update(
         self,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kgreason.graph.knowledge_graph import File
     from kgreason.graph.relation.given import Terms
     from kgreason.graph.relation.relation import PendingRelation
+    from kgreason.rdf.lines.skipped import Skipped
     from kgreason.rules.model import Relation, Rule
 
 Send = Callable[[IO[bytes]], "Delta"]
@@ -87,20 +88,36 @@ class RemoteTransaction:
     def _lines(self, verb: str, lines: bytes) -> Self:
         return self._note({verb: lines.decode()})
 
-    def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
-        """Assert the quads of RDF files. Raises InputError, RdfSyntaxError."""
+    def load(
+        self,
+        *paths: File,
+        syntax: str | None = None,
+        skipped: Skipped | None = None,
+        progress: Progress = SILENT,
+    ) -> Self:
+        """Assert the quads of RDF files. Raises InputError, RdfSyntaxError.
+
+        With `skipped` malformed lines of N-Triples and N-Quads are left out, and added to `skipped`.
+        """
         check_paths("load", paths)
-        return self._files("add", paths, syntax, progress)
+        return self._files("add", paths, syntax, progress, skipped)
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Retract the quads of RDF files. A blank node of a file is the node that loading the same file made."""
         check_paths("unload", paths)
         return self._files("remove", paths, syntax, progress)
 
-    def _files(self, verb: str, paths: tuple[File, ...], syntax: str | None, progress: Progress) -> Self:
+    def _files(
+        self,
+        verb: str,
+        paths: tuple[File, ...],
+        syntax: str | None,
+        progress: Progress,
+        skipped: Skipped | None = None,
+    ) -> Self:
         with progress("reading") as report:
             for path in paths:
-                for lines, count in _chunks(path, syntax):
+                for lines, count in _chunks(path, syntax, skipped):
                     self._lines(verb, lines)
                     report(count)
         return self
@@ -212,13 +229,13 @@ class _Facts:
         self._note({verb: terms, "relation": name, "arity": self._arity})
 
 
-def _chunks(path: File, syntax: str | None) -> Iterator[tuple[bytes, int]]:
+def _chunks(path: File, syntax: str | None, skipped: Skipped | None) -> Iterator[tuple[bytes, int]]:
     """Yield the quads of a file in chunks, each as (N-Quads lines, number of quads)."""
     from kgreason.rdf.reader import read
     from kgreason.terms.dictionary import Dictionary
 
     terms = Dictionary()
     known = len(terms)
-    for batch in read(Path(path) if str(path) != "-" else path, terms, syntax=syntax):
+    for batch in read(Path(path) if str(path) != "-" else path, terms, syntax=syntax, skipped=skipped):
         yield terms.lines(*batch), len(batch.subjects)
         terms.truncate(known)

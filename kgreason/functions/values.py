@@ -23,6 +23,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
 
 from kgreason.functions.signature import Kinds
 from kgreason.terms.quoting import quote, unescape
+from kgreason.terms.untagged import PROBLEM, is_untagged
 from kgreason.terms.vocabulary import (
     RDF_DIR_LANG_STRING,
     RDF_LANG_STRING,
@@ -148,7 +149,10 @@ def text_of(value: Any, kinds: Kinds) -> str:
     Raises TypeError for a value of another type, and ValueError for a value that no term stands for.
     """
     if isinstance(value, (NamedNode, BlankNode, Literal, Triple)) and type(value).__name__ in kinds:
-        return _of_term(value)
+        text = _of_term(value)
+        if is_untagged(text):
+            raise ValueError(f"{text}: {PROBLEM}")
+        return text
     if isinstance(value, str) and "str" in kinds:
         value.encode()  # raises UnicodeEncodeError, a ValueError, for half a surrogate pair
         return quote(value)

@@ -70,6 +70,7 @@ from kgreason.progress import SILENT, Progress
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import FalseRules, contradictions
 from kgreason.rdf.catalogue import Catalogue
+from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rules.expressions import RESERVED
 from kgreason.sparql.asking import answer
 from kgreason.store import snapshot
@@ -81,6 +82,7 @@ from kgreason.store.reader import Reader
 from kgreason.store.repository import Repository
 from kgreason.store.rows import chunks, put_all
 from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.untagged import PROBLEM, untagged
 
 if TYPE_CHECKING:
     from kgreason.engine.memory.layout import Int32
@@ -674,13 +676,15 @@ class KnowledgeGraph:
         self,
         *paths: File,
         syntax: str | None = None,
+        skip_malformed: bool = False,
         progress: Progress = SILENT,
         timeout: float | None = None,
     ) -> Loaded:
         """Assert the quads of RDF files as one commit.
 
-        `-` is standard input. `syntax` names the format of files without a known suffix. `timeout` is how many seconds
-        to wait for another thread.
+        `-` is standard input. `syntax` names the format of files without a known suffix. With `skip_malformed`
+        malformed lines of N-Triples and N-Quads are left out: the result has their number, `skipped`, and its attribute
+        `skipped` the first of them. `timeout` is how many seconds to wait for another thread.
 
         The result is a dict of counts of the *whole graph* after the commit, by the names of `stats`, with the
         `seconds` that the call took. The result's attribute `delta` is the delta of *this call*, as `add` returns it.
@@ -695,7 +699,9 @@ class KnowledgeGraph:
         (True, True)
         """
         check_paths("load", paths)
-        return self._files(lambda tx: tx.load(*paths, syntax=syntax, progress=progress), progress, timeout)
+        skipped = Skipped() if skip_malformed else None
+        load = lambda tx: tx.load(*paths, syntax=syntax, skipped=skipped, progress=progress)  # noqa: E731
+        return self._files(load, progress, timeout, skipped)
 
     def load_interned(self, read: Callable[[Dictionary], Int32], progress: Progress = SILENT) -> Loaded:
         """Load quads that were parsed elsewhere, for example by Spark; see `Transaction.add_interned`."""
@@ -723,7 +729,11 @@ class KnowledgeGraph:
         return self._files(lambda tx: tx.unload(*paths, syntax=syntax, progress=progress), progress, timeout)
 
     def _files(
-        self, collect: Callable[[Transaction], object], progress: Progress, timeout: float | None = None
+        self,
+        collect: Callable[[Transaction], object],
+        progress: Progress,
+        timeout: float | None = None,
+        skipped: Skipped | None = None,
     ) -> Loaded:
         begun = time.perf_counter()
         with self._lock.within(timeout):
@@ -736,7 +746,7 @@ class KnowledgeGraph:
             tx.end(True, progress)
             delta, live = tx.delta, self._live
             stats = live.stats() if live and delta.commit else self.stats()
-        return Loaded(stats | delta.work._asdict(), delta, time.perf_counter() - begun)
+        return Loaded(stats | delta.work._asdict(), delta, time.perf_counter() - begun, skipped)
 
     def update(
         self,
@@ -1270,6 +1280,8 @@ class KnowledgeGraph:
         `asserted=None` gives the closure, True its asserted triples and False its inferred triples. With `graphs` the
         lines are N-Quads: the triples of the default graph and the asserted quads of named graphs. Literals keep the
         spelling in which they were written.
+
+        Raises InputError if the store is old and has a literal that is no RDF, since nobody could read the lines.
         """
         check_asserted(asserted)
         state = self._state()
@@ -1277,7 +1289,7 @@ class KnowledgeGraph:
             return iter(())
         saved, dictionary = state
         tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(asserted=asserted)]
-        return chain.from_iterable(chunks(dictionary, rows[dictionary.are_rdf(rows)]) for rows in tables)
+        return map(_sound, chain.from_iterable(chunks(dictionary, rows[dictionary.are_rdf(rows)]) for rows in tables))
 
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
         """Return the facts of the user's relations as rule text, a line for each fact, as of this call.
@@ -1476,6 +1488,13 @@ def _unknown(terms: tuple[str, str, str], prefixes: Mapping[str, str] | None) ->
     from kgreason.rules.model import triple
 
     return QueryError(f"{fact_text(triple(*terms), prefixes or {})}: the graph does not have this triple")
+
+
+def _sound(lines: bytes) -> bytes:
+    """Return the lines. Raises InputError for a literal that is no RDF, as early versions let it in."""
+    if term := untagged(lines):
+        raise InputError(f'{term}: {PROBLEM}; find it by FILTER(LANG(?o) = "" && DATATYPE(?o) = rdf:langString)')
+    return lines
 
 
 def opened(catalogue: Documents | None) -> Catalogue | None:

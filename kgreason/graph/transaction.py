@@ -24,7 +24,7 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 
 import numpy as np
 
@@ -45,6 +45,7 @@ from kgreason.materialize.options import check_choice
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import check_own
 from kgreason.progress import SILENT, Progress
+from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read_files
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Rule
@@ -99,7 +100,9 @@ class Transaction:
         `known` is the size of the dictionary at the beginning. `ends` has what to call at the end. `find` finds
         the documents that rules import.
         """
-        self._live, self._known, self._ends, self._find = live, known, ends, find
+        self._live, self._known, self._ends = live, known, ends
+        self.find = find
+        """The function that finds documents by their IRIs, as `Catalogue.find`, or None."""
         self._signs: list[int] = []
         self._parts: list[Int32] = []
         self._facts: PendingFacts | None = None
@@ -146,10 +149,19 @@ class Transaction:
         """Retract N-Quads lines."""
         return self._note(-1, partial(of_lines, lines, self._live.dictionary))
 
-    def load(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
-        """Assert the quads of RDF files; see `KnowledgeGraph.load`. Raises InputError, RdfSyntaxError."""
+    def load(
+        self,
+        *paths: File,
+        syntax: str | None = None,
+        skipped: Skipped | None = None,
+        progress: Progress = SILENT,
+    ) -> Self:
+        """Assert the quads of RDF files; see `KnowledgeGraph.load`. Raises InputError, RdfSyntaxError.
+
+        With `skipped` malformed lines of N-Triples and N-Quads are left out, and added to `skipped`.
+        """
         check_paths("load", paths)
-        return self._note_files(1, paths, syntax, progress)
+        return self._note_files(1, paths, syntax, progress, skipped)
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Retract the quads of RDF files. A blank node of a file means the node that loading the same file made."""
@@ -219,7 +231,7 @@ class Transaction:
             check_text("remove_rules", "a rule's name, or rules,", text)
         check_choice("syntax", syntax, Syntax)
         of_file, selected = None if file is None else str(file), self._live.selection.names
-        rules, find = self._rules(), self._find
+        rules, find = self._rules(), self.find
         left = remaining(rules, text, source, of_file, selected=selected, syntax=syntax, find=find)
         self._own = dict.fromkeys(left)
         return self
@@ -230,7 +242,7 @@ class Transaction:
         Arguments and errors are those of `add_rules`.
         """
         check_choice("syntax", syntax, Syntax)
-        return parse(text, source, self._live.operators.registry.find, syntax=syntax, find=self._find).rules
+        return parse(text, source, self._live.operators.registry.find, syntax=syntax, find=self.find).rules
 
     def take_rules(self, rules: Iterable[Rule]) -> Self:
         """Add rules that are parsed already. Raises RuleError."""
@@ -247,7 +259,7 @@ class Transaction:
         Raises InputError, RuleSyntaxError, UnsafeRuleError.
         """
         check_paths("load_rules", (path,))
-        return self._add_rules(rules_of_file(Path(path), self._live.operators.registry.find, self._find))
+        return self._add_rules(rules_of_file(Path(path), self._live.operators.registry.find, self.find))
 
     def unload_rules(self, path: File) -> Self:
         """Remove the rules that a file contains.
@@ -255,7 +267,7 @@ class Transaction:
         Raises InputError, RuleSyntaxError, and RuleError if the graph lacks one of these rules.
         """
         check_paths("unload_rules", (path,))
-        return self.take_rules_away(load(Path(path), None, self._find).rules)
+        return self.take_rules_away(load(Path(path), None, self.find).rules)
 
     def replace_rules(self, removed: Iterable[Rule], added: Iterable[Rule]) -> Self:
         """Remove the rules `removed` of the user, and add the rules `added`. Raises RuleError, InputError."""
@@ -320,10 +332,17 @@ class Transaction:
         self._own = after
         return self
 
-    def _note_files(self, sign: int, paths: Sequence[File], syntax: str | None, progress: Progress) -> Self:
+    def _note_files(
+        self,
+        sign: int,
+        paths: Sequence[File],
+        syntax: str | None,
+        progress: Progress,
+        skipped: Skipped | None = None,
+    ) -> Self:
         live = self._live
-        read = partial(read_files, paths, live.dictionary, syntax=syntax, progress=progress, threads=live.threads)
-        return self._note(sign, read)
+        how: dict[str, Any] = {"progress": progress, "threads": live.threads, "find": self.find, "skipped": skipped}
+        return self._note(sign, partial(read_files, paths, live.dictionary, syntax=syntax, **how))
 
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
         self._check_open()

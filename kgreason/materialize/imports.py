@@ -199,7 +199,8 @@ class Imports:
         try:
             path = self._catalogue.find(link.iri) if self._catalogue else None
             if path is not None:
-                batches = read(path, dictionary, base=link.iri[1:-1], threads=self._live.threads)
+                find = self._catalogue.find if self._catalogue else None
+                batches = read(path, dictionary, base=link.iri[1:-1], threads=self._live.threads, find=find)
                 quads = np.concatenate([quads, *(np.stack(batch, axis=1) for batch in batches)])
         except InputError as error:
             raise InputError(f"{error}; {link.importer} imports it as {link.iri}") from error

@@ -110,19 +110,25 @@ def _is_document(path: Path) -> bool:
 def _read_map(path: Path) -> dict[str, Path]:
     """Read a map, which is a JSON object from IRIs to files. Raises InputError."""
     try:
-        found = json.loads(path.read_text("utf-8-sig"))
+        text = path.read_text("utf-8-sig")
+        found = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}:{error.colno}: {error.msg}") from error
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is not UTF-8 text") from error
+        line = 1 + error.object.count(b"\n", 0, error.start)
+        raise InputError(f"{path}:{line}: is not UTF-8 text") from error
+    except RecursionError as error:
+        raise InputError(f"{path}:1: the text is nested too deeply") from error
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     if not isinstance(found, dict):
-        raise InputError(f'{path}: must be a JSON object from IRIs to paths, such as {{"http://e/a": "a.ttl"}}')
-    return {iri: _entry(path, iri, target) for iri, target in found.items()}
+        raise InputError(f'{path}:1: must be a JSON object from IRIs to paths, such as {{"http://e/a": "a.ttl"}}')
+    return {iri: _entry(path, text, iri, target) for iri, target in found.items()}
 
 
-def _entry(path: Path, iri: str, target: object) -> Path:
+def _entry(path: Path, text: str, iri: str, target: object) -> Path:
+    """Return the file of an entry of the map `path`, whose text is `text`. Raises InputError."""
     if not isinstance(target, str):
-        raise InputError(f"{path}: the path for {iri} must be a string, not {json.dumps(target)}")
+        line = 1 + text.count("\n", 0, max(text.find(json.dumps(iri, ensure_ascii=False)), 0))
+        raise InputError(f"{path}:{line}: the path for {iri} must be a string, not {json.dumps(target)}")
     return path.parent / target

@@ -1,4 +1,4 @@
-"""`Counted`: a stream that counts lines, so that an error message can name the line of a token that is too long.
+"""`Counted`: a stream that counts lines, so that an error message can name the line of a long token or of a word.
 
 pyoxigraph's parser keeps a token in a buffer of 16 MiB. It raises MemoryError for a longer token, however much memory
 is free. `long_tokens` tells this error from a real lack of memory, and raises an error with the limit and the line.
@@ -13,12 +13,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from typing import IO
 
 from kgreason.errors import LimitError
 
 BUFFER = 1 << 24
 """The largest number of bytes that a token may have for the parser."""
+_PIECE = 1 << 16
 
 
 class Counted:
@@ -43,6 +45,36 @@ class Counted:
     def line(self) -> int:
         """Return the number, from 1, of the line where the most recently read `BUFFER` bytes begin."""
         return 1 + self._before + self._recent[0][: max(self._size - BUFFER, 0)].count(b"\n")
+
+    def line_of(self, word: bytes) -> int | None:
+        """Return the number of the first line with `word`, among the most recently read `BUFFER` bytes. None if none.
+
+        The word has no line feed.
+        """
+        before, found, _ = b"".join(self._recent).partition(word)
+        return 1 + self._before + before.count(b"\n") if found else None
+
+
+class Lines:
+    """A binary stream that gives one line at a time, or a part of a long line.
+
+    So `line` is the line in which a parser is that finds an error, also if the error does not say so.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self._rest, self._ended = stream, BytesIO(), 0
+        self.line = 1
+        """The number, from 1, of the line that was read last."""
+
+    def read(self, size: int = -1) -> bytes:
+        """Read up to `size` bytes, at most to the end of a line."""
+        line = self._rest.readline(size)
+        if not line:
+            self._rest = BytesIO(self._stream.read(_PIECE))
+            line = self._rest.readline(size)
+        if line:
+            self.line, self._ended = 1 + self._ended, self._ended + line.endswith(b"\n")
+        return line
 
 
 @contextmanager

@@ -40,18 +40,22 @@ import pyoxigraph
 
 from kgreason.errors import InputError, LimitError, LongTermError, RdfSyntaxError
 from kgreason.progress import SILENT, Progress
-from kgreason.rdf.counted import Counted, long_tokens
+from kgreason.rdf.counted import Counted, Lines, long_tokens
 from kgreason.rdf.formats import Format, format_named, format_of, mistaken, settled
+from kgreason.rdf.json_ld.contexts import Contexts, Finder, Place
+from kgreason.rdf.json_ld.document import JsonLd
 from kgreason.rdf.owl import to_rdf_xml
 from kgreason.rdf.problem import problem_of
 from kgreason.rdf.xml_text import XmlText
 from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary, Ids
+from kgreason.terms.untagged import PROBLEM, WORD, untagged
 from kgreason.threads import in_order
 
 if TYPE_CHECKING:
     from kgreason.rdf.labels import Labels
     from kgreason.rdf.lines.blocks import Blocks, Rest
+    from kgreason.rdf.lines.skipped import Skipped
 
 CHUNK = 30_000
 """The largest number of quads in a batch that pyoxigraph parses."""
@@ -85,13 +89,20 @@ def read(
     name: str | None = None,
     base: str | None = None,
     threads: int | None = None,
+    find: Finder | None = None,
+    beside: bool = True,
+    skipped: Skipped | None = None,
 ) -> Iterator[Batch]:
     """Read the quads of a file and intern their terms in `dictionary`. The path `-` is standard input.
 
     `syntax` is a name of `formats()` (default: the file's suffix). `source` is the name that blank nodes belong to
     (default: the resolved path). `name` is the name of the file in messages (default: the path). `base` is the IRI
     against which relative IRIs are resolved (default: the file's URI). `threads` is how many threads may parse
-    (default: see `kgreason.threads`). Raises InputError for a file that cannot be read and for an unknown format.
+    (default: see `kgreason.threads`). `find` returns the file of a JSON-LD context that a document names, by its IRI in
+    angle brackets. With `beside` the document may also name contexts in files of its folder; a document that somebody
+    sent must not. With `skipped` malformed lines of N-Triples and N-Quads are left out, and added to `skipped`.
+
+    Raises InputError for a file that cannot be read and for an unknown format.
     Raises RdfSyntaxError, with file and line, for a file that does not parse. Raises LimitError if a term is too long
     or if there is no id left.
     """
@@ -99,9 +110,18 @@ def read(
         if syntax is None:
             raise InputError("standard input has no suffix: name its RDF format")
         return read_stream(
-            sys.stdin.buffer, dictionary, syntax=syntax, source=source or STDIN, base=base, threads=threads
+            sys.stdin.buffer,
+            dictionary,
+            syntax=syntax,
+            source=source or STDIN,
+            base=base,
+            threads=threads,
+            find=find,
+            skipped=skipped,
         )
-    return _read_file(Path(path), dictionary, syntax, source, name or str(path), base, threads)
+    path, name = Path(path), name or str(path)
+    folder = path.resolve().parent if beside else None
+    return _read_file(path, dictionary, syntax, source, _Text(name, base, threads, find, folder, skipped))
 
 
 def read_stream(
@@ -113,13 +133,16 @@ def read_stream(
     owner: str | None = None,
     base: str | None = None,
     threads: int | None = None,
+    find: Finder | None = None,
+    skipped: Skipped | None = None,
 ) -> Iterator[Batch]:
     """Read the quads of a binary stream in the format `syntax`, as `read` does.
 
     `source` is the name of the stream in messages. `owner` is the name that the blank nodes of the stream belong to
     (default: `source`). Without `base` a relative IRI is an error.
     """
-    return _batches(stream, dictionary, format_named(syntax), source, owner or source, base, threads)
+    about = _Text(source, base, threads, find, None, skipped)
+    return _batches(stream, dictionary, format_named(syntax), owner or source, about)
 
 
 def read_files(
@@ -129,12 +152,14 @@ def read_files(
     syntax: str | None = None,
     progress: Progress = SILENT,
     threads: int | None = None,
+    find: Finder | None = None,
+    skipped: Skipped | None = None,
 ) -> npt.NDArray[np.int32]:
     """Read the quads of files, int32[n, 4]. Graph 0 is the default graph. Terms and errors are as for `read`."""
     quads, end = np.empty((0, 4), dtype=np.int32), 0  # one array that grows: parts would leave holes in the memory
     with progress("reading") as report:
         for path in paths:
-            for batch in read(path, dictionary, syntax=syntax, threads=threads):
+            for batch in read(path, dictionary, syntax=syntax, threads=threads, find=find, skipped=skipped):
                 start, end = end, end + len(batch.subjects)
                 if end > len(quads):
                     quads.resize((2 * end if end < _MANY else end + end // 8, 4), refcheck=False)
@@ -150,7 +175,8 @@ def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
     with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, form) as text:
         name, counted = _begun(text, form, str(path)), Counted(text)
         with long_tokens(counted, str(path)):
-            yield from _quads(cast(IO[bytes], counted), name, str(path), path.resolve().as_uri())
+            about = _Text(str(path), path.resolve().as_uri(), None, None, path.resolve().parent, None)
+            yield from _quads(cast(IO[bytes], counted), name, about)
 
 
 def mentions(path: Path, word: bytes) -> bool:
@@ -164,78 +190,79 @@ def mentions(path: Path, word: bytes) -> bool:
     return False
 
 
+class _Text(NamedTuple):
+    """A text that is read: its name in messages, its base IRI, and how to read it (see `read`).
+
+    `folder` is where contexts of JSON-LD may lie that the text names by a relative IRI, or None.
+    """
+
+    file: str
+    base: str | None
+    threads: int | None
+    find: Finder | None
+    folder: Path | None
+    skipped: Skipped | None
+
+
 def _read_file(
-    path: Path,
-    dictionary: Dictionary,
-    syntax: str | None,
-    source: str | None,
-    name: str,
-    base: str | None,
-    threads: int | None,
+    path: Path, dictionary: Dictionary, syntax: str | None, source: str | None, about: _Text
 ) -> Iterator[Batch]:
     if path.is_dir():
-        raise InputError(f"{name}: is a folder; name the files in it")
+        raise InputError(f"{about.file}: is a folder; name the files in it")
     form = format_named(syntax) if syntax else format_of(path)
-    with _input_errors(name), path.open("rb") as stream:
+    with _input_errors(about.file), path.open("rb") as stream:
         resolved = path.resolve()
-        yield from _batches(stream, dictionary, form, name, source or str(resolved), base or resolved.as_uri(), threads)
+        about = about._replace(base=about.base or resolved.as_uri())
+        yield from _batches(stream, dictionary, form, source or str(resolved), about)
 
 
-def _batches(
-    stream: BinaryIO,
-    dictionary: Dictionary,
-    form: Format,
-    file: str,
-    source: str,
-    base: str | None,
-    threads: int | None,
-) -> Iterator[Batch]:
+def _batches(stream: BinaryIO, dictionary: Dictionary, form: Format, source: str, about: _Text) -> Iterator[Batch]:
     from kgreason.rdf.labels import Labels
     from kgreason.rdf.lines.blocks import Blocks, Rest
     from kgreason.rdf.lines.plain import UnparsedError
 
-    with _input_errors(file), _unpacked(stream, form) as text:
-        name = _begun(text, form, file)
+    with _input_errors(about.file), _unpacked(stream, form) as text:
+        name = _begun(text, form, about.file)
         rest, labels = Rest(text, 0), Labels(source, invented=name not in ("nt", "nq"))
         try:
             if name in ("nt", "nq"):
                 blocks = Blocks(text)
                 try:
-                    yield from _of_blocks(blocks, dictionary, name, labels, threads)
+                    yield from _of_blocks(blocks, dictionary, name, labels, about)
                     return
                 except UnparsedError:
                     rest = blocks.rest()
-            yield from _of_chunks(rest, dictionary, (name, file, base), labels)
+            yield from _of_chunks(rest, dictionary, name, about, labels)
         except LongTermError as error:
-            raise LimitError(f"{file}: {error}") from error
+            raise LimitError(f"{about.file}: {error}") from error
 
 
-def _of_blocks(
-    blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels, threads: int | None
-) -> Iterator[Batch]:
+def _of_blocks(blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels, about: _Text) -> Iterator[Batch]:
     """Read N-Triples or N-Quads text. Raises UnparsedError at a block that pyoxigraph must read as part of the text."""
     from kgreason.rdf.lines.plain import canonical
+    from kgreason.rdf.lines.skipped import BadLine
     from kgreason.rdf.tokens import encode
 
-    def read_block(block: bytes) -> tuple[Dictionary, Ids]:
-        terms = Dictionary(())
-        return terms, encode(labels.rename(canonical(block, name)), terms)
+    def read_block(block: bytes) -> tuple[Dictionary, Ids, list[BadLine]]:
+        terms, bad = Dictionary(()), list[BadLine]()
+        lines = canonical(block, name, None if about.skipped is None else bad)
+        return terms, encode(labels.rename(lines), terms), bad
 
-    with closing(in_order(read_block, blocks, threads)) as found:
-        for terms, quads in found:
+    with closing(in_order(read_block, blocks, about.threads)) as found:
+        for terms, quads, bad in found:
             with span("intern"):
                 batch = Batch(*dictionary.merge(terms)[quads])
-            blocks.done()
+            before = blocks.done()
+            if about.skipped is not None:
+                about.skipped.note(about.file, before, bad)
             yield batch
 
 
-def _of_chunks(
-    rest: Rest, dictionary: Dictionary, about: tuple[str, str, str | None], labels: Labels
-) -> Iterator[Batch]:
-    """Read text with pyoxigraph. `about` has the name of the format, the name of the file, and the base IRI."""
+def _of_chunks(rest: Rest, dictionary: Dictionary, name: str, about: _Text, labels: Labels) -> Iterator[Batch]:
+    """Read text in the format `name` with pyoxigraph."""
     from kgreason.rdf.tokens import encode
 
-    with closing(_ahead(_chunks(rest, *about))) as chunks:
+    with closing(_ahead(_chunks(rest, name, about))) as chunks:
         for chunk in chunks:
             with span("intern"):
                 batch = Batch(*encode(labels.rename(chunk), dictionary))
@@ -268,32 +295,51 @@ def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
         text.detach()
 
 
-def _chunks(rest: Rest, name: str, file: str, base: str | None) -> Iterator[bytes]:
+def _chunks(rest: Rest, name: str, about: _Text) -> Iterator[bytes]:
     """Turn a text into canonical N-Quads text, in chunks of whole lines."""
     counted = Counted(rest.text, rest.before)
-    quads = _quads(cast(IO[bytes], counted), name, file, base)
+    quads = _quads(cast(IO[bytes], counted), name, about)
     try:
-        with long_tokens(counted, file):
+        with long_tokens(counted, about.file):
             while chunk := pyoxigraph.serialize(islice(quads, CHUNK), format=pyoxigraph.RdfFormat.N_QUADS):
+                if term := untagged(chunk):  # the parsers of JSON-LD, N3 and RDF/XML let these literals pass
+                    raise RdfSyntaxError(about.file, counted.line_of(WORD), None, f"{term}: {PROBLEM}")
                 yield chunk
     except SyntaxError as error:
         error.lineno = error.lineno and error.lineno + rest.before
         raise
 
 
-def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterator[pyoxigraph.Quad]:
+def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Quad]:
     """Parse a stream in the format `name` with pyoxigraph; OWL formats are translated to RDF/XML first."""
+    file, base = about.file, about.base
+    if name == "jsonld":
+        return _of_json(stream, about)
     if name in ("owx", "ofn"):
         stream, name = io.BytesIO(to_rdf_xml(stream.read(), name, file)), "rdf"
     xml = XmlText(stream, file) if name == "rdf" else None
     text, form = cast(IO[bytes], xml or stream), pyoxigraph.RdfFormat.from_extension(name)
+    lines = Lines(text)
     try:
-        quads = pyoxigraph.parse(text, form, base_iri=base)
+        quads = pyoxigraph.parse(cast(IO[bytes], lines) if name == "n3" else text, form, base_iri=base)
     except ValueError as error:
         raise InputError(f"{file}: {error}") from error
     if name == "n3":
-        return map(partial(_unquoted, file), quads)
+        return map(partial(_unquoted, file, lines), quads)
     return _checked(quads, xml) if xml else quads
+
+
+def _of_json(stream: IO[bytes], about: _Text) -> Iterator[pyoxigraph.Quad]:
+    """Parse JSON-LD. If the parser's error has no line, it gets the line that the parser has read."""
+    document = JsonLd(stream, Contexts(about.find, Place(about.base, about.folder)), about.file)
+    lines = Lines(cast(IO[bytes], document))
+    try:
+        yield from pyoxigraph.parse(cast(IO[bytes], lines), pyoxigraph.RdfFormat.JSON_LD, base_iri=about.base)
+    except SyntaxError as error:
+        error.lineno = (error.lineno or lines.line) if document.has_lines else None
+        raise
+    except ValueError as error:
+        raise InputError(f"{about.file}: {error}") from error
 
 
 def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigraph.Quad]:
@@ -307,10 +353,10 @@ def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigr
     xml.check()
 
 
-def _unquoted(file: str, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
+def _unquoted(file: str, lines: Lines, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
     """Return the quad as it is. Raises RdfSyntaxError for a quad in a formula of N3, because RDF has no formulas."""
     if quad.graph_name != _STATED:
-        raise RdfSyntaxError(file, None, None, f"a formula of N3 ({{ {quad.triple} }}) is not RDF")
+        raise RdfSyntaxError(file, lines.line, None, f"a formula of N3 ({{ {quad.triple} }}) is not RDF")
     return quad
 
 

@@ -6,6 +6,9 @@
     ADD, COPY, MOVE          - the target (not ADD), + the source in the target, - the source (MOVE)
     LOAD                     + the file
 
+A row of INSERT with a literal of rdf:langString that has no language tag is left out, as it is no RDF (STRDT can make
+such a literal).
+
 Law: on a graph without rules the outcome is the same as that of Oxigraph's own update. A named graph exists only while
 it has quads. So CREATE changes nothing; without SILENT it fails if the graph exists. CLEAR and DROP never fail (section
 3 of the recommendation allows this for stores that do not record empty graphs).
@@ -29,6 +32,7 @@ from kgreason.sparql.editable import Editable
 from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Load, Modify, Operation, Transfer
 from kgreason.sparql.template import lines, start_of
 from kgreason.store.oxigraph.failures import FAILURES, failure
+from kgreason.terms.untagged import untagged
 
 _SOME = 10_000
 """Solutions that are turned into rows at a time."""
@@ -124,7 +128,7 @@ class _Steps:
             solutions = iter(self._graph.solutions(operation.select))
             while some := list(islice(solutions, _SOME)):
                 removed.update(dict.fromkeys(operation.removed.rows(some)))
-                added.update(dict.fromkeys(operation.added.rows(some)))
+                added.update(dict.fromkeys(row for row in operation.added.rows(some) if untagged(row) is None))
         except FAILURES as error:
             raise failure(error) from error
         self._delete(removed)

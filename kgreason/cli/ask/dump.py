@@ -1,15 +1,20 @@
 """`kgreason dump`: prints the triples of a store, in any RDF format.
 
-N-Triples and N-Quads are printed a chunk at a time; pyoxigraph converts them to the other formats. Literals keep the
-form in which they were loaded. Queries show another form, because Oxigraph normalises literals.
+N-Triples and N-Quads are printed a chunk at a time; the other formats are made of them in a temporary file
+(`rdf.writing`). Literals keep the form in which they were loaded. Queries show another form, because Oxigraph
+normalises literals.
 
-Law: `--asserted` and `--inferred` have no triple in common. Together they print all triples.
+Laws: `--asserted` and `--inferred` have no triple in common. Together they print all triples. If a graph cannot be
+written in a format, nothing is printed.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from tempfile import SpooledTemporaryFile
+from typing import IO, cast
 
 import click
 import pyoxigraph
@@ -18,12 +23,14 @@ from pyoxigraph import Quad, RdfFormat
 from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import example, location
 from kgreason.cli.places import Place, graph_at
-from kgreason.errors import InputError
+from kgreason.rdf.writing import write
 
 _FORMATS = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
 _WITH_PREFIXES = ("ttl", "trig", "n3", "rdf")
 _CHOICE = f"{', '.join(_WITH_PREFIXES[:-1])} or {_WITH_PREFIXES[-1]}"
 _WITH_GRAPHS = ("nq", "trig", "jsonld")
+_SPOOLED = 1 << 26
+"""So many bytes are held in memory. More are written to a temporary file."""
 
 
 @click.command(epilog=example("kgreason dump -l store --inferred --format ttl > inferred.ttl"))
@@ -62,10 +69,10 @@ def dump(
         if syntax in ("nt", "nq"):
             out.writelines(chunks)
             return
-        try:
-            pyoxigraph.serialize(_quads(chunks), out, RdfFormat.from_extension(syntax), prefixes=PREFIXES | prefixes)
-        except ValueError as error:
-            raise InputError(f"the graph cannot be written as {syntax}: {error}") from error
+        with SpooledTemporaryFile(_SPOOLED) as file:
+            write(_quads(chunks), cast(IO[bytes], file), syntax, PREFIXES | prefixes)
+            file.seek(0)
+            shutil.copyfileobj(file, out)
 
 
 def _quads(chunks: Iterable[bytes]) -> Iterator[Quad]:

@@ -23,13 +23,14 @@ from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 import click
-from pyoxigraph import QueryBoolean, QueryResultsFormat, RdfFormat
+from pyoxigraph import QueryBoolean, QueryResultsFormat, QueryTriples
 
 from kgreason.cli.notation import prefixes
 from kgreason.cli.options import example, given, location
 from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.errors import QueryError
 from kgreason.graph.results.answers import Found, Triples
+from kgreason.rdf.writing import write_results
 from kgreason.sparql.columns import declared
 from kgreason.store.oxigraph.worker import wait_for
 
@@ -126,7 +127,7 @@ def _told(query_file: Path | None) -> Iterator[None]:
 
 def _write(results: Found, syntax: str | None, prefixes: Mapping[str, str], out: BinaryIO) -> None:
     if isinstance(results, Triples):
-        results.serialize(out, RdfFormat.from_extension(_checked(syntax or "nt", _GRAPHS, "triples")))
+        write_results(cast(QueryTriples, results), out, _checked(syntax or "nt", _GRAPHS, "triples"))
         return
     syntax = _checked(syntax or ("table" if sys.stdout.isatty() else "csv"), _TABLES, "no triples")
     if syntax != "table":

@@ -40,6 +40,7 @@ from kgreason.graph.knowledge_graph import opened
 from kgreason.materialize.options import ALIASES, Limits, SameAsMode, SchemaMode, checked_limits
 from kgreason.materialize.selection import Selection, select
 from kgreason.progress import Progress
+from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read_files
 from kgreason.rules.expressions import RESERVED
 from kgreason.store.rows import chunks
@@ -127,14 +128,15 @@ def materialize(
         _on_spark(partial(session, master, conf, work), files, output, meaning, how)
         return
     check_stdin(files, syntax)
-    refuse_settings(master=master, conf=conf, work=work, skip_malformed=skip_malformed)
+    refuse_settings(master=master, conf=conf, work=work)
     target = _target(output)
     registry, budget = Registry(functions, RESERVED), ALIASES if aliases is None else aliases
     selection = select(rules, schema or "axioms", same_as or "aliases", budget, registry.find)
     with _says_what_is_written(output):
         most = checked_limits(made_terms=most_made_terms, rounds=most_rounds)
         program = Program(selection, registry, most, threads)
-        materializer = _closed(program, files, syntax, opened(catalogue), prefixes, progress)
+        inputs = Inputs(files, syntax, opened(catalogue), Skipped() if skip_malformed else None)
+        materializer = _closed(program, inputs, prefixes, progress)
         rows = materializer.save().triples(asserted=False if inferred else None)
         _write(target, materializer.dictionary, rows[materializer.dictionary.are_rdf(rows)], progress)
 
@@ -164,32 +166,33 @@ class Program(NamedTuple):
     threads: int | None
 
 
-def _closed(
-    program: Program,
-    files: Sequence[str],
-    syntax: str | None,
-    documents: Catalogue | None,
-    prefixes: Mapping[str, str],
-    progress: Progress,
-) -> Materializer:
-    """Load files into a new materializer, and print its warnings and contradictions.
+class Inputs(NamedTuple):
+    """The files and their format, the documents that owl:imports names, and the malformed lines that were skipped."""
 
-    `documents` has the documents that owl:imports names.
-    """
+    files: Sequence[str]
+    syntax: str | None
+    documents: Catalogue | None
+    skipped: Skipped | None
+
+
+def _closed(program: Program, inputs: Inputs, prefixes: Mapping[str, str], progress: Progress) -> Materializer:
+    """Load files into a new materializer, and print its warnings and contradictions."""
     from kgreason.materialize.edit import Edit
     from kgreason.materialize.imports import Imports
     from kgreason.materialize.materializer import Materializer
     from kgreason.proofs.contradictions import contradictions
 
     materializer = Materializer(program.selection, registry=program.registry, threads=program.threads)
+    files, syntax, documents, skipped = inputs
     imports = Imports(materializer, documents)
-    edit = Edit(
-        added=read_files(files, materializer.dictionary, syntax=syntax, progress=progress, threads=program.threads)
-    )
+    how: dict[str, Any] = {"progress": progress, "threads": program.threads, "skipped": skipped}
+    find = documents.find if documents else None
+    edit = Edit(added=read_files(files, materializer.dictionary, syntax=syntax, find=find, **how))
     materializer.change(imports.completed(edit, progress), limits=program.limits, progress=progress)
     materializer.accept()
     found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
-    warn([*materializer.warnings, *imports.warnings()], found, prefixes=PREFIXES | dict(prefixes))
+    told = skipped.messages() if skipped else ()
+    warn([*told, *materializer.warnings, *imports.warnings()], found, prefixes=PREFIXES | dict(prefixes))
     return materializer
 
 

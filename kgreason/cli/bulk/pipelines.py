@@ -53,7 +53,11 @@ _WORK = click.option(
     help="The work folder of Spark, seen by driver and workers. A second run goes on where the first one was stopped "
     "(default: a temporary folder).",
 )
-_SKIP = click.option("--skip-malformed", is_flag=True, help="Let Spark skip malformed lines, and count them.")
+_SKIP = click.option(
+    "--skip-malformed",
+    is_flag=True,
+    help="Leave out malformed lines of N-Triples and N-Quads, and say how many they are and where.",
+)
 _CONF = click.option(
     "--conf",
     multiple=True,
@@ -72,7 +76,7 @@ closure = click.option(
 
 
 def pipeline(command: Command) -> Command:
-    """Add the options `--pipeline` and those of Spark: `--master`, `--conf`, `--work` and `--skip-malformed`."""
+    """Add the options `--pipeline` and `--skip-malformed`, and those of Spark: `--master`, `--conf` and `--work`."""
     return _PIPELINE(_MASTER(_CONF(_WORK(_SKIP(command)))))
 
 

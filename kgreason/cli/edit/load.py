@@ -38,6 +38,7 @@ from kgreason.cli.options import (
     rdf_files,
     schema,
     verbose,
+    warn,
 )
 from kgreason.cli.places import Place, no_server
 from kgreason.materialize.options import Closure, HistoryMode, OnContradiction, SameAsMode, SchemaMode
@@ -139,8 +140,11 @@ def load(
                     folder=folder,
                     progress=progress,
                 )
+            if count := stats["skipped"]:
+                warn([f"skipped {amount(count, 'malformed line')}"])
         else:
-            refuse_settings(master=master, conf=conf, work=work, skip_malformed=skip_malformed, closure=closure)
-            stats = graph.load(*files, syntax=syntax, progress=progress)
+            refuse_settings(master=master, conf=conf, work=work, closure=closure)
+            stats = graph.load(*files, syntax=syntax, skip_malformed=skip_malformed, progress=progress)
+            warn(stats.skipped.messages() if stats.skipped else ())
     new = amount(stats["asserted"] - before, "new triple")
     done.say(f"loaded {new} {done.took}", stats, stats)

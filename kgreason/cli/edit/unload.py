@@ -8,16 +8,19 @@ Invariant: the whole edit is done, or nothing. Cost: proportional to what change
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from kgreason.cli.edit.options import Done, Means, amount, edited, means
-from kgreason.cli.options import FileList, as_json, check_stdin, example, existing, rdf_files, verbose
+from kgreason.cli.options import FileList, as_json, catalogue, check_stdin, example, existing, rdf_files, verbose
 from kgreason.cli.places import Place
 
 
 @click.command(cls=FileList, epilog=example("kgreason unload -l store -f old.ttl data.nt.gz"))
 @existing
 @rdf_files
+@catalogue
 @means
 @as_json
 @verbose
@@ -25,6 +28,7 @@ def unload(
     location: Place,
     files: tuple[str, ...],
     syntax: str | None,
+    catalogue: Path | None,
     how: Means,
     as_json: bool,
     verbose: bool,
@@ -40,7 +44,7 @@ def unload(
 
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     check_stdin(files, syntax)
-    with edited(location, **how) as graph:
+    with edited(location, catalogue=catalogue, **how) as graph:
         before = graph.stats()["asserted"]
         stats = graph.unload(*files, syntax=syntax, progress=progress)
     line = f"unloaded {amount(before - stats['asserted'], 'triple')} {done.took}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
+    from kgreason.rdf.lines.skipped import Skipped
 
 
 class Loaded(dict[str, Any]):
@@ -16,11 +17,15 @@ class Loaded(dict[str, Any]):
 
     `missed` is the number of quads that an `unload` was to retract and that were not asserted. `seconds` is the time
     that the call took. The attribute `delta` has what the load changed.
+
+    If malformed lines were to be skipped, `skipped` is their number, and the attribute `skipped` has the first of them.
     """
 
-    def __init__(self, counts: dict[str, Any], delta: Delta, seconds: float) -> None:
+    def __init__(self, counts: dict[str, Any], delta: Delta, seconds: float, skipped: Skipped | None = None) -> None:
         super().__init__(counts, missed=delta.missed, seconds=round(seconds, 3))
-        self.delta = delta
+        self.delta, self.skipped = delta, skipped
+        if skipped is not None:
+            self["skipped"] = skipped.count
 
     def __repr__(self) -> str:
         """Return a text that says what this load changed, and then the size of the whole graph."""

@@ -32,6 +32,7 @@ from kgreason.errors import InputError, InputTypeError
 from kgreason.store.oxigraph.update import Term
 from kgreason.terms.dictionary import LONGEST, check_length
 from kgreason.terms.prefixes import USUAL, undeclared
+from kgreason.terms.untagged import PROBLEM, is_untagged
 from kgreason.terms.vocabulary import RDF, RDF_TYPE, XSD
 
 UserTerm: TypeAlias = "str | Term | DefaultGraph | bool | int | float | Decimal | datetime | date"
@@ -83,10 +84,11 @@ def written(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
     """
     if type(value) is str:
         return _of_text(value, place, prefixes)
-    if isinstance(value, (NamedNode, BlankNode, Literal)):
-        return str(value)
-    if isinstance(value, Triple):
-        return text_of(value)
+    if isinstance(value, (NamedNode, BlankNode, Literal, Triple)):
+        text = text_of(value)
+        if is_untagged(text):
+            raise InputError(f"{text}: {PROBLEM}")
+        return text
     known = of_rdflib(value)
     if known is not None:
         return str(known)
@@ -202,7 +204,7 @@ def _literal(term: Any) -> Literal:
     if not term.datatype:
         return Literal(str(term))
     if str(term.datatype) in (f"{RDF}langString", f"{RDF}dirLangString"):
-        raise ValueError("a literal of this datatype needs a language tag")
+        raise ValueError(PROBLEM)
     return Literal(str(term), datatype=NamedNode(str(term.datatype)))
 
 

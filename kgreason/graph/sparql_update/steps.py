@@ -151,6 +151,10 @@ class Editing:
         If `load` names a graph, all quads are put into this graph.
         """
         how: dict[str, Any] = {"name": load.source, "base": load.base, "threads": self._live.threads}
+        how |= {
+            "find": self._transaction.find,
+            "beside": load.source is None,
+        }  # a body that somebody sent has no folder
         for batch in read(load.path, self._live.dictionary, syntax=load.syntax, **how):
             quads = np.stack(batch, axis=1)
             if load.graph is not None:

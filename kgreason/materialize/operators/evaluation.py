@@ -33,12 +33,11 @@ from kgreason.rules.expressions import text_of as assignment_text
 from kgreason.rules.model import Computed, Variable
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.skolem import skolem
-from kgreason.terms.vocabulary import RDF_DIR_LANG_STRING, RDF_LANG_STRING, XSD_INTEGER
+from kgreason.terms.untagged import is_untagged
+from kgreason.terms.vocabulary import XSD_INTEGER
 
 _PIECE = 20_000
 """The number of rows of one query: enough to hide its fixed cost of 0.1 ms, few enough for Ctrl-C."""
-_NO_TERM = (f"^^{RDF_LANG_STRING}", f"^^{RDF_DIR_LANG_STRING}")
-"""A text with such an end, as STRDT may return it, is no RDF term: the datatype needs a language tag."""
 _ROW = "urn:kgreason:row"
 
 
@@ -71,7 +70,7 @@ def _piece(computed: Computed, keys: Int32, dictionary: Dictionary) -> Int32:
     rows = keys[places]
     if computed.result is None:
         return rows
-    is_term = np.array([not text.endswith(_NO_TERM) for text in results], dtype=np.bool_)
+    is_term = np.array([not is_untagged(text) for text in results], dtype=np.bool_)  # STRDT makes what is no term
     kept = [text for text, is_kept in zip(results, is_term, strict=True) if is_kept]
     return np.column_stack([rows[is_term], dictionary.intern(kept).astype(np.int32)])
 

@@ -1,5 +1,6 @@
 """Read N-Triples and N-Quads in blocks, with few calls of a parser.
 
 blocks    cuts the text at line ends
+skipped   the malformed lines that were left out
 plain     tells the lines that are canonical already, and has pyoxigraph parse the others
 """

@@ -1,7 +1,7 @@
 """`Blocks`: cuts N-Triples and N-Quads text at line ends, so that threads can read the blocks at the same time.
 
-Invariant: a block has whole lines, and the blocks together are the text. While blocks are in work, `rest` still has the
-text from the first block that is not `done`.
+Invariant: a block has whole lines, and the blocks together are the text without its VERSION directives. While blocks
+are in work, `rest` still has the text from the first block that is not `done`.
 
 Cost: some blocks of `BLOCK` bytes are in memory.
 """
@@ -9,6 +9,7 @@ Cost: some blocks of `BLOCK` bytes are in memory.
 from __future__ import annotations
 
 import io
+import re
 from collections import deque
 from collections.abc import Iterator
 from typing import IO, NamedTuple, cast
@@ -18,6 +19,10 @@ from kgreason.rdf.lines.plain import UnparsedError
 
 BLOCK = 1 << 21
 """The number of bytes in a block, up to the end of a line."""
+
+
+_VERSION = re.compile(rb"""^[ \t]*VERSION[ \t]*(?:"[^"'\r\n\\]*"|'[^"'\r\n\\]*')[ \t]*(?=\r?$|\#)""", re.MULTILINE)
+"""The directive of N-Triples 1.2 and N-Quads 1.2, which pyoxigraph does not know. It says what the text may have."""
 
 
 class Rest(NamedTuple):
@@ -38,14 +43,18 @@ class Blocks:
         """Yield the blocks. Raises UnparsedError at a line that may be longer than the parser allows."""
         while block := self._text.read(BLOCK):
             block += b"" if block.endswith(b"\n") else self._text.readline(BUFFER - len(block))
+            if b"VERSION" in block:
+                block = _VERSION.sub(b"", block)
             self._given.append(block)
             if len(block) == BUFFER:
                 raise UnparsedError
             yield block
 
-    def done(self) -> None:
-        """Note that the quads of the first block that is not yet done have been taken."""
+    def done(self) -> int:
+        """Note that the quads of the first block not yet done have been taken. Returns how many lines are before it."""
+        before = self._lines
         self._lines += self._given.popleft().count(b"\n")
+        return before
 
     def rest(self) -> Rest:
         """Return the text from the first block on that is not done."""

@@ -22,6 +22,8 @@ import numpy.typing as npt
 import pyoxigraph
 
 from kgreason.compiled import inline, kernel
+from kgreason.rdf.lines.skipped import BadLine
+from kgreason.rdf.problem import problem_of
 from kgreason.terms.interning import Bytes
 
 _LEAST = 1 << 12
@@ -32,10 +34,11 @@ class UnparsedError(Exception):
     """Raised if pyoxigraph finds an error in some lines, or finds that their last statement goes on."""
 
 
-def canonical(lines: bytes, name: str) -> bytes:
+def canonical(lines: bytes, name: str, bad: list[BadLine] | None = None) -> bytes:
     """Return whole lines in the format `name`, `nt` or `nq`, as canonical N-Quads text.
 
-    The last line may lack its line feed. Raises UnparsedError.
+    The last line may lack its line feed. Raises UnparsedError. With `bad` it does not raise, but leaves out each
+    malformed line, and adds the line to `bad`.
     """
     lines = lines if lines.endswith(b"\n") else lines + b"\n"  # kernels stop at line feeds
     view, has_graphs, is_utf_8 = np.frombuffer(lines, np.uint8), name == "nq", _is_utf_8(lines)
@@ -47,7 +50,10 @@ def canonical(lines: bytes, name: str) -> bytes:
         parts.append(lines[at:end])
         at = _skip_others(view, end, has_graphs, is_utf_8)
         if at > end:
-            parts.append(_parsed(lines[end:at], name))
+            if bad is None:
+                parts.append(_parsed(lines[end:at], name))
+            else:
+                parts.append(_sound(lines[end:at], name, bad, 1 + lines.count(b"\n", 0, end)))
     return b"".join(parts)
 
 
@@ -58,6 +64,22 @@ def _parsed(lines: bytes, name: str) -> bytes:
         return pyoxigraph.serialize(quads, format=pyoxigraph.RdfFormat.N_QUADS) or b""
     except (SyntaxError, MemoryError) as error:
         raise UnparsedError from error
+
+
+def _sound(lines: bytes, name: str, bad: list[BadLine], first: int) -> bytes:
+    """Do the same as `_parsed`, but leave out malformed lines. `first` is the number of the first line."""
+    try:
+        return _parsed(lines, name)
+    except UnparsedError:
+        parts = []
+        for number, line in enumerate(lines.split(b"\n")):
+            try:
+                parts.append(_parsed(line, name))
+            except UnparsedError as error:
+                cause = error.__cause__
+                problem = problem_of(cause) if isinstance(cause, SyntaxError) else "the line is too long"
+                bad.append(BadLine(first + number, problem))
+        return b"".join(parts)
 
 
 def _is_utf_8(lines: bytes) -> bool:

@@ -17,12 +17,12 @@ from collections.abc import Iterable
 from typing import IO, NamedTuple
 from uuid import uuid4
 
-import pyoxigraph
-from pyoxigraph import NamedNode, RdfFormat
+from pyoxigraph import NamedNode
 from starlette.requests import Request
 from starlette.responses import Response
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.rdf.writing import write
 from kgreason.server.formats import QUADS, TRIPLES, content_type, media_type, wanted
 from kgreason.server.paths.commits import carried_out, tag
 from kgreason.server.paths.documents import Stored, brought, default_triples, quads_of
@@ -118,7 +118,7 @@ def _write(file: IO[bytes], lines: Iterable[bytes], form: str, *, is_all: bool) 
     Unless `is_all` is set, only the triples of the default graph are written.
     """
     quads = quads_of(lines)
-    pyoxigraph.serialize(quads if is_all else default_triples(quads), file, RdfFormat.from_extension(form))
+    write(quads if is_all else default_triples(quads), file, form)
 
 
 async def _put(request: Request, target: Target) -> Response:

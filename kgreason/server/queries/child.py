@@ -23,10 +23,11 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 import pyoxigraph
-from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat, QuerySolutions, RdfFormat
+from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat, QuerySolutions
 
 from kgreason.errors import KgreasonError, QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.rdf.writing import write, write_results
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import check
 from kgreason.sparql.asking import answer
@@ -246,7 +247,7 @@ def _write_results(results: Results, request: dict[str, Any], document: _Documen
     if isinstance(results, (QuerySolutions, QueryBoolean)):
         results.serialize(file, QueryResultsFormat.from_extension(_SUFFIXES.get(suffix, suffix)))
     else:
-        results.serialize(file, RdfFormat.from_extension(suffix))
+        write_results(results, file, suffix)
 
 
 _SUFFIXES = {"json": "srj", "xml": "srx"}
@@ -266,7 +267,7 @@ def _write_graph(store: OxigraphStore, request: dict[str, Any], document: _Docum
         for quad in quads:
             yield quad.triple
 
-    pyoxigraph.serialize(triples(), cast(IO[bytes], document), RdfFormat.from_extension(request["triples"]))
+    write(triples(), cast(IO[bytes], document), request["triples"])
 
 
 if __name__ == "__main__":

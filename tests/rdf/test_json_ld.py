@@ -1,0 +1,191 @@
+"""JSON-LD finds its contexts in files, never on the network; type maps are read; JSON literals are left alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyoxigraph import RdfFormat, parse, serialize
+
+from kgreason import KnowledgeGraph
+from kgreason.errors import InputError, RdfSyntaxError
+from kgreason.rdf.catalogue import Catalogue
+from kgreason.rdf.json_ld import contexts, document
+from kgreason.rdf.reader import read, read_stream
+from kgreason.terms.dictionary import Dictionary
+from tests.cli.calling import done, failed
+from tests.rdf.reading import isomorphic
+
+NAME = {"name": "http://e/name"}
+X = '<http://e/s> <http://e/name> "x" .\n'
+
+
+def _write(folder: Path, **documents: Any) -> None:
+    for name, content in documents.items():
+        (folder / f"{name}.jsonld").write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
+
+
+def _lines(folder: Path, name: str = "a", **how: Any) -> str:
+    dictionary = Dictionary()
+    batches = read(folder / f"{name}.jsonld", dictionary, base="http://b/d/a", **how)
+    return b"".join(dictionary.lines(*batch) for batch in batches).decode()
+
+
+def _doc(context: Any, **more: Any) -> dict[str, Any]:
+    return {"@context": context, "@id": "http://e/s", "name": "x"} | more
+
+
+SAME = {
+    "a file beside": ("c.jsonld", {"c": {"@context": NAME}}),
+    "a list": ([{"name": "http://e/other"}, "c.jsonld"], {"c": {"@context": [None, NAME]}}),
+    "nested": ("c.jsonld", {"c": {"@context": ["d.jsonld", {"z": "http://e/z"}]}, "d": {"@context": NAME}}),
+    "@import": (
+        {"@import": "c.jsonld", "name": "http://e/name"},
+        {"c": {"@context": {"name": "http://e/other", "@vocab": "http://e/"}}},
+    ),
+    "an imported one imports": (
+        {"@import": "c.jsonld"},
+        {"c": {"@context": "d.jsonld"}, "d": {"@context": NAME}},
+    ),
+    "@base of it does not count": ("c.jsonld", {"c": {"@context": {"@base": "http://no/", **NAME}}}),
+    "@propagate": ({"@import": "c.jsonld", "@propagate": True}, {"c": {"@context": NAME}}),
+}
+
+
+@pytest.mark.parametrize("case", SAME)
+def test_a_named_context_is_read_as_if_it_were_in_the_document(tmp_path: Path, case: str) -> None:
+    context, files = SAME[case]
+    _write(tmp_path, a=_doc(context), **files)
+    assert _lines(tmp_path) == X
+
+
+def test_contexts_of_terms_and_of_inner_nodes(tmp_path: Path) -> None:
+    inner = {"knows": {"@id": "http://e/knows", "@context": "c.jsonld"}}
+    _write(tmp_path, c={"@context": NAME}, a={"@context": inner, "@id": "http://e/s", "knows": _doc(None, name="x")})
+    _write(tmp_path, a={"@context": inner, "@id": "http://e/s", "knows": {"@id": "http://e/t", "name": "x"}})
+    assert '<http://e/t> <http://e/name> "x"' in _lines(tmp_path)
+    _write(tmp_path, a={"@graph": [_doc("c.jsonld"), _doc("c.jsonld", name="y")]})
+    assert _lines(tmp_path) == X + X.replace('"x"', '"y"')
+
+
+def test_the_catalogue_names_contexts_by_their_iris(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    _write(home, c={"@context": "more.jsonld"}, more={"@context": NAME})
+    _write(tmp_path, a=_doc("https://schema.org/"), b=_doc("rel.jsonld"))
+    for iri, name in (("https://schema.org/", "a"), ("http://b/d/rel.jsonld", "b")):
+        find = Catalogue.of({iri: home / "c.jsonld"}).find
+        assert _lines(tmp_path, name, find=find) == X  # more.jsonld lies beside the file that the catalogue names
+    find = Catalogue.of({"http://c/": home / "c.jsonld", "http://c/more.jsonld": home / "more.jsonld"}).find
+    _write(tmp_path, a=_doc("http://c/"))
+    assert _lines(tmp_path, find=find, beside=False) == X
+
+
+WRONG = {
+    "unknown": ("http://e/c", "<http://e/c> is neither in a catalogue nor in the folder"),
+    "above": ("../up.jsonld", "neither in a catalogue"),
+    "absolute": ("file:///etc/passwd", "neither in a catalogue"),
+    "a loop": ("loop.jsonld", "loop.jsonld> names itself: http://b/d/loop.jsonld -> .*other.jsonld"),
+    "no context": ("none.jsonld", "none.jsonld: is no JSON-LD context"),
+    "no JSON": ("bad.jsonld", "bad.jsonld:2:1: "),
+    "@import of a list": ({"@import": "list.jsonld"}, "list.jsonld: @import needs a context that is one JSON object"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_context_that_cannot_be_used_is_an_error_with_the_line(tmp_path: Path, case: str) -> None:
+    context, problem = WRONG[case]
+    home = tmp_path / "home"
+    home.mkdir()
+    _write(tmp_path, up={"@context": NAME})
+    loop = {"loop": {"@context": [NAME, "other.jsonld"]}, "other": {"@context": {"t": {"@context": "loop.jsonld"}}}}
+    _write(home, none=[], bad='{"@context":\n', list={"@context": [NAME, NAME]}, **loop)
+    _write(home, a=f'{{\n"@id": "http://e/s",\n"@context": {json.dumps(context)}}}')
+    with pytest.raises(RdfSyntaxError, match=rf"a\.jsonld:3: .*{problem}"):
+        _lines(home)
+
+
+def test_a_context_of_contexts_must_not_grow_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contexts, "LONGEST", 10_000)
+    links = {f"c{n}": {"@context": [f"c{n + 1}.jsonld"] * 10} for n in range(9)}
+    _write(tmp_path, a=_doc("c0.jsonld"), c9={"@context": NAME}, **links)
+    with pytest.raises(RdfSyntaxError, match="has more than 10,000 bytes"):
+        _lines(tmp_path)
+
+
+def test_a_document_that_was_sent_reads_no_file(tmp_path: Path) -> None:
+    _write(tmp_path, c={"@context": NAME}, a=_doc((tmp_path / "c.jsonld").as_uri()), b=_doc("c.jsonld"))
+    for name in "ab":
+        with pytest.raises(RdfSyntaxError, match="neither in a catalogue"):
+            _lines(tmp_path, name, beside=False)
+        with (tmp_path / f"{name}.jsonld").open("rb") as stream, pytest.raises(RdfSyntaxError, match="neither in"):
+            list(read_stream(stream, Dictionary(), syntax="jsonld", source="s", base=f"{tmp_path.as_uri()}/x"))
+
+
+def test_graphs_and_commands_use_their_catalogue(tmp_path: Path) -> None:
+    _write(tmp_path, c={"@context": NAME}, a=_doc("https://schema.org/"))
+    (tmp_path / "map.json").write_text('{"https://schema.org/": "c.jsonld"}')
+    with KnowledgeGraph.open(rules="none", catalogue=tmp_path / "map.json") as graph:
+        graph.load(tmp_path / "a.jsonld")
+        assert b"".join(graph.dump()).decode() == X
+        graph.update(f"CLEAR ALL ; LOAD <{(tmp_path / 'a.jsonld').as_uri()}>")
+        assert b"".join(graph.dump()).decode() == X
+        graph.unload(tmp_path / "a.jsonld")
+        assert len(graph) == 0
+    command = ("materialize", tmp_path / "a.jsonld", "--rules", "none", "-o", "-")
+    assert done(*command, "--catalogue", tmp_path / "map.json") == X
+    assert "a.jsonld:2: the context <https://schema.org/> is neither" in failed(*command)
+
+
+MAPS = {
+    '{"http://e/T": {"@id": "http://e/x"}}': "<http://e/s> <http://e/p> <http://e/x> . <http://e/x> a <http://e/T> .",
+    '{"http://e/T": [{"http://e/q": 1, "@id": "http://e/x"}, {"@type": "http://e/U", "http://e/q": 2}]}': (
+        "<http://e/s> <http://e/p> <http://e/x>, _:b . <http://e/x> a <http://e/T> ; <http://e/q> 1 ."
+        "_:b a <http://e/T>, <http://e/U> ; <http://e/q> 2 ."
+    ),
+    '{"none": {"id": "http://e/x"}, "http://e/T": "http://e/y"}': (
+        "<http://e/s> <http://e/p> <http://e/x>, <http://e/y> . <http://e/y> a <http://e/T> ."
+    ),
+    '{"http://e/T": {"id": "http://e/x", "type": ["http://e/U"], "p": {"http://e/V": {"id": "http://e/z"}}}}': (
+        "<http://e/s> <http://e/p> <http://e/x> . <http://e/x> a <http://e/T>, <http://e/U> ;"
+        "<http://e/p> <http://e/z> . <http://e/z> a <http://e/V> ."
+    ),
+}
+
+
+@pytest.mark.parametrize("container", ['"@type"', '["@type"]', '["@type", "@set"]', '["@set", "@type"]'])
+@pytest.mark.parametrize("value", MAPS)
+def test_type_maps(tmp_path: Path, container: str, value: str) -> None:
+    terms = f'"id": "@id", "type": "@type", "none": "@none", "p": {{"@id": "http://e/p", "@container": {container}}}'
+    _write(
+        tmp_path, c=f'{{"@context": {{{terms}}}}}', a=f'{{"@context": "c.jsonld", "@id": "http://e/s", "p": {value}}}'
+    )
+    expected = serialize(parse(MAPS[value], RdfFormat.TURTLE), format=RdfFormat.N_QUADS)
+    assert isomorphic(_lines(tmp_path).encode(), expected or b"")
+
+
+def test_json_literals_are_left_alone(tmp_path: Path) -> None:
+    term = {"p": {"@id": "http://e/p", "@type": "@json"}}
+    _write(tmp_path, c={"@context": term}, a={"@context": "c.jsonld", "@id": "http://e/s", "p": {"@type": "x"}})
+    assert r'"{\"@type\":\"x\"}"' in _lines(tmp_path)
+    _write(tmp_path, a={"@context": "c.jsonld", "@id": "http://e/s", "p": {"@context": "c.jsonld"}})
+    with pytest.raises(RdfSyntaxError, match="with @json only the first @context may name a context"):
+        _lines(tmp_path)
+
+
+@pytest.mark.parametrize("small", [0, document.SMALL])
+def test_only_contexts_change_wherever_pieces_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int) -> None:
+    monkeypatch.setattr(document, "SMALL", small or 7)
+    texts = ['"@context"', 'a\\"@context\\": \\"c.jsonld\\"', "x" * 200, "]{", '}"'[:1], "\\\\"]
+    nodes = [{"@id": f"http://e/{n}", "name": text} for n, text in enumerate(texts)]
+    for indent, line in ((None, 16), (1, 16), (None, 1 << 16)):
+        monkeypatch.setattr(document, "_LINE", line)
+        _write(tmp_path, c={"@context": NAME}, b=json.dumps({"@context": NAME, "@graph": nodes}))
+        _write(tmp_path, a=json.dumps({"@context": "c.jsonld", "@graph": nodes}, indent=indent))
+        assert _lines(tmp_path, "a") == _lines(tmp_path, "b")
+        assert _lines(tmp_path, "a").count("\n") == len(texts)
+    _write(tmp_path, a='{"@context": "c.jsonld')
+    with pytest.raises(InputError):
+        _lines(tmp_path)

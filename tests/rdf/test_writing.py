@@ -1,0 +1,184 @@
+"""What is written can be read: by kgreason, and by rdflib as far as rdflib knows RDF 1.2. Or nothing is written."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyoxigraph import BlankNode, Literal, NamedNode, Quad, RdfFormat, Triple, serialize
+
+from kgreason.bridges.rdflib.terms import to_oxigraph
+from kgreason.errors import InputError
+from kgreason.rdf.writing import write
+from kgreason.terms.vocabulary import OWL, RDF, RDFS, XSD
+from tests.cli.calling import failed
+from tests.rdf.reading import isomorphic, lines_read
+from tests.terms import unusual_terms as unusual
+from tests.volume import many
+
+PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
+pytestmark = pytest.mark.filterwarnings("ignore:(Dataset|ConjunctiveGraph):DeprecationWarning")
+RDFLIB = {"nt": "nt", "nq": "nquads", "ttl": "turtle", "trig": "trig", "n3": "n3", "rdf": "xml", "jsonld": "json-ld"}
+TYPE = NamedNode(f"{RDF}type")
+S, P = NamedNode("http://e/s"), NamedNode("http://e/p")
+
+_names = st.sampled_from(
+    [
+        *(
+            f"http://e/{name}"
+            for name in ("a", "é", "1", "a.b", "-a", "a:b", "%41a", "x'y", "a&b", "", "\u0300a", "🐘")
+        ),
+        *("http://e#", "urn:x", "mailto:a@b", "http://www.w3.org/2000/xmlns/a", f"{RDFS}a/b", f"{RDFS}1", RDFS),
+        *(f"{RDF}{name}" for name in ("type", "li", "about", "Description", "_1", "first", "nil", "Bag", "ID")),
+        *(f"{XSD}{name}" for name in ("integer", "decimal", "boolean", "double")),
+    ]
+).map(NamedNode)
+_numbers = st.builds(
+    lambda text, name: Literal(text, datatype=NamedNode(f"{XSD}{name}")),
+    st.sampled_from(["1", "01", "+1", "1.", ".5", "1e0", "true", "1", " 1", "INF", "x", ""]),
+    st.sampled_from(["integer", "decimal", "double", "boolean"]),
+)
+_texts = st.sampled_from(
+    [
+        "\r",
+        "\r\n",
+        "\x00",
+        "\x0b",
+        "\ufffe",
+        "\uffff",
+        "\x85\u2028",
+        "]]>",
+        "<&>",
+        '"""',
+        "'''\\",
+        "\ufeff",
+        " a ",
+        "\U0001fffe",
+    ]
+).map(Literal)
+_nodes = _names | unusual.iris | unusual.blanks | st.sampled_from(["1", "_1", "b1", "a.b", "0a"]).map(BlankNode)
+_objects = _nodes | unusual.objects | _texts | _numbers
+_triples = st.builds(Triple, _nodes, _names | unusual.iris, _objects) | st.builds(
+    Triple, _nodes, st.just(TYPE), _objects
+)
+
+
+def _written(rows: Sequence[Triple | Quad], syntax: str) -> bytes | None:
+    out = io.BytesIO()
+    try:
+        write(rows, out, syntax, PREFIXES)
+    except InputError:
+        return None
+    return out.getvalue()
+
+
+def _lines(rows: Sequence[Triple | Quad]) -> bytes:
+    return serialize(rows, format=RdfFormat.N_QUADS) or b""
+
+
+def _as_rdflib_has_it(rows: Sequence[Triple | Quad]) -> bool:
+    """Whether rdflib reads all terms: it knows neither RDF 1.2 nor labels of all letters."""
+    plain = {*"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"}
+    return not any(
+        isinstance(term, Triple)
+        or (isinstance(term, Literal) and term.direction is not None)
+        or (isinstance(term, BlankNode) and not plain.issuperset(term.value))
+        or (isinstance(term, NamedNode) and term.value.startswith(tuple(PREFIXES.values())) and term.value[-1] in ".-")
+        for row in rows
+        for term in row
+    )
+
+
+def _by_rdflib(document: bytes, syntax: str) -> list[Quad]:
+    import rdflib
+
+    named = syntax in ("nq", "trig", "jsonld")
+    graph: Any = rdflib.Dataset() if named else rdflib.Graph()
+    graph.parse(data=document, format=RDFLIB[syntax])
+    rows = graph.quads() if named else ((*triple, None) for triple in graph)
+    return [_quad(*row) for row in rows]
+
+
+def _quad(subject: Any, predicate: Any, object_: Any, graph: Any) -> Quad:
+    terms: list[Any] = [to_oxigraph(term) for term in (subject, predicate, object_)]
+    is_default = graph is None or str(graph) == "urn:x-rdflib:default"
+    return Quad(*terms) if is_default else Quad(*terms, to_oxigraph(graph))  # type: ignore[arg-type]
+
+
+def _normal(rows: Sequence[Triple | Quad]) -> list[Quad]:
+    """The rows with the literals that rdflib makes of numbers without quotation marks."""
+    import rdflib
+
+    def normal(term: Any) -> Any:
+        if isinstance(term, Literal) and term.datatype.value.startswith(XSD) and not term.language:
+            literal = rdflib.Literal(term.value, datatype=rdflib.URIRef(term.datatype.value), normalize=True)
+            return to_oxigraph(literal)
+        return term
+
+    return [Quad(*map(normal, row)) for row in rows]
+
+
+@pytest.mark.parametrize("syntax", RDFLIB)
+@settings(max_examples=many(20))
+@given(st.lists(_triples, max_size=4))
+def test_what_is_written_is_read_back_or_it_is_refused(syntax: str, rows: list[Triple]) -> None:
+    document = _written(rows, syntax)
+    if document is None:
+        assert syntax in ("n3", "rdf", "jsonld")
+        return
+    assert isomorphic(lines_read(document, syntax), _lines(rows))
+    if _as_rdflib_has_it(rows):
+        assert isomorphic(_lines(_normal(_by_rdflib(document, syntax))), _lines(_normal(rows)))
+
+
+@pytest.mark.parametrize("syntax", ["nq", "trig", "jsonld"])
+@settings(max_examples=many(10))
+@given(st.lists(unusual.quads, max_size=4))
+def test_named_graphs_are_read_back(syntax: str, rows: list[Quad]) -> None:
+    document = _written(rows, syntax)
+    if document is not None:
+        assert isomorphic(lines_read(document, syntax), _lines(rows))
+
+
+REFUSED = [
+    *(("rdf", Triple(S, P, Literal(text)), f"the character U\\+{ord(text):04X}") for text in "\x00\x08\x1f\ufffe"),
+    ("rdf", Triple(S, NamedNode("http://e/1"), S), "<http://e/1>: in RDF/XML a predicate must end in an XML name"),
+    ("rdf", Triple(S, NamedNode(f"{RDF}li"), S), "rdf-syntax-ns#li>: RDF/XML reserves this name"),
+    ("rdf", Triple(S, P, Triple(S, P, Literal("\x07"))), "the character U\\+0007"),
+    ("n3", Triple(S, P, Triple(S, P, S)), "<<.*>>: Notation3 has no such term"),
+    ("jsonld", Triple(S, P, Triple(S, P, S)), "<<.*>>: JSON-LD has no triple terms"),
+]
+
+
+@pytest.mark.parametrize(("syntax", "row", "problem"), REFUSED)
+def test_an_error_names_the_term_that_a_format_cannot_say(syntax: str, row: Triple, problem: str) -> None:
+    with pytest.raises(InputError, match=f"^the graph cannot be written as {syntax}: .*{problem}"):
+        write([row], io.BytesIO(), syntax)
+
+
+@pytest.mark.parametrize("prefix", ["1a", "xml", "xmlns"])
+def test_a_prefix_that_xml_does_not_have_is_an_error(prefix: str) -> None:
+    with pytest.raises(InputError, match=f"the prefix {prefix}"):
+        write([], io.BytesIO(), "rdf", {prefix: "http://e/"})
+
+
+def test_classes_that_are_no_xml_names_are_written_as_rdf_type() -> None:
+    rows = [Triple(S, TYPE, NamedNode(name)) for name in ("http://e/1", "http://e/C", f"{RDF}li", "http://e#")]
+    for some in (rows, rows[::-1]):
+        document = _written(some, "rdf")
+        assert document is not None
+        assert isomorphic(_lines(_by_rdflib(document, "rdf")), _lines(rows))
+
+
+def test_a_dump_that_is_refused_prints_nothing(tmp_path: Path) -> None:
+    from kgreason import KnowledgeGraph
+
+    with KnowledgeGraph.open(tmp_path / "store", rules="none") as graph:
+        graph.add(*((S, P, n) for n in range(2000)), (S, P, Triple(S, P, S)))
+    for syntax in ("n3", "jsonld"):
+        assert "has no" in failed("dump", "-l", tmp_path / "store", "--format", syntax)
