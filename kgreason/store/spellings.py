@@ -38,6 +38,15 @@ def stored(texts: Sequence[str]) -> list[str]:
     return normal
 
 
+def varies(text: str) -> bool:
+    """Whether the term with this text may have several spellings: a literal with a datatype, or a triple term with one.
+
+    >>> varies('"1"^^<http://www.w3.org/2001/XMLSchema#integer>'), varies('"1"')
+    (True, False)
+    """
+    return '"^^<' in text
+
+
 class Spellings:
     """Says which terms of a dictionary have the same normal form.
 
@@ -94,9 +103,7 @@ class Spellings:
 
     def _look_at(self, ids: Ids) -> None:
         """Note in `_others` each of the terms `ids` that differs from its normal form."""
-        typed = [
-            (i, text) for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if '"^^<' in text
-        ]
+        typed = [(i, text) for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if varies(text)]
         for (i, text), form in zip(typed, stored([text for _, text in typed]), strict=True):
             if form != text:
                 self._others[form].append(i)
