@@ -29,6 +29,7 @@ from kgreason.graph.input.terms import NO_PREFIXES, PLACES, Prefixes, UserTerm, 
 from kgreason.graph.sparql_update.steps import asserts
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import Term, quads
+from kgreason.store.spellings import varies
 
 Held: TypeAlias = Callable[[], AbstractContextManager[LiveGraph]]
 """A context that gives one thread a graph with its engine; other threads wait."""
@@ -103,7 +104,7 @@ def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
     """
     parts: tuple[list[Quad], list[Quad]] = [], []
     for quad in chunk:
-        has_forms = isinstance(quad.object, (Literal, Triple)) and '"^^<' in text_of(quad.object)
+        has_forms = isinstance(quad.object, (Literal, Triple)) and varies(text_of(quad.object))
         parts[has_forms].append(quad)
     return parts
 

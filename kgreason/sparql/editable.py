@@ -10,7 +10,7 @@ with literals as they were written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple, Protocol
 
 from kgreason.sparql.operations import Load
@@ -31,8 +31,12 @@ class Asserted(NamedTuple):
 class Editable(Protocol):
     """A graph that can be asked and edited. Every method may raise a KgreasonError."""
 
-    def solutions(self, select: Select) -> Iterable[Solution]:
-        """Return the solutions of a SELECT over the materialized graph. Raises QueryError."""
+    def solutions(self, select: Select, objects: Collection[str]) -> Iterable[Solution]:
+        """Return the solutions of a SELECT over the materialized graph. Raises QueryError.
+
+        A literal that a pattern gives to one of the variables `objects` is as it is written in the graph. A solution of
+        a SELECT DISTINCT may come twice.
+        """
         ...
 
     def asserted(self, rows: bytes) -> Asserted:

@@ -1,7 +1,7 @@
 """`run`: operations -> edits of asserted quads. Each operation sees the result of the operations before it.
 
     operation                edits (- retracts, + asserts)
-    DELETE, INSERT           - every asserted spelling of the rows of DELETE, + the rows of INSERT
+    DELETE, INSERT           - every asserted spelling of the rows of DELETE, + the rows of INSERT as they are written
     CLEAR, DROP              - the graph
     ADD, COPY, MOVE          - the target (not ADD), + the source in the target, - the source (MOVE)
     LOAD                     + the file
@@ -125,7 +125,7 @@ class _Steps:
         removed: dict[bytes, None] = {}
         added: dict[bytes, None] = {}
         try:
-            solutions = iter(self._graph.solutions(operation.select))
+            solutions = iter(self._graph.solutions(operation.select, operation.added.objects))
             while some := list(islice(solutions, _SOME)):
                 removed.update(dict.fromkeys(operation.removed.rows(some)))
                 added.update(dict.fromkeys(row for row in operation.added.rows(some) if untagged(row) is None))

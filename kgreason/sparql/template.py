@@ -48,6 +48,12 @@ class Template:
         object.__setattr__(self, "_shapes", shapes)
         object.__setattr__(self, "_constants", tuple(numbers)[len(places) :])
 
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """The variables that stand at the place of an object, also inside of a triple term."""
+        found = {_object(quad.object) for quad in self.quads}
+        return tuple(name for name in self.variables if placeholder(name) in found)
+
     def within(self, graph: str | None) -> Template:
         """Apply WITH: return the template with all triples outside of GRAPH put into `graph`."""
         if graph is None:
@@ -99,6 +105,12 @@ def _parts(term: Quad | Triple) -> Iterator[_Term]:
             yield from _parts(part)
         else:
             yield part
+
+
+def _object(term: _Term) -> _Term:
+    while isinstance(term, Triple):
+        term = term.object
+    return term
 
 
 def _shape(term: _Term, numbers: dict[_Term, int]) -> _Shape:

@@ -10,6 +10,7 @@ Cost: that of parsing the query; nothing is evaluated here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -26,6 +27,10 @@ from kgreason.store.oxigraph.update import Term
 Solution: TypeAlias = QuerySolution | Mapping[str, Term | None]
 """The values of variables by name; None for a variable without a value."""
 
+_GIVES = re.compile(r"\b(?:VALUES|AS)\b", re.IGNORECASE)
+_SPELLED = re.compile(r"""\^\^|["']@|\b0\d|\d\.\d|\d[eE]""")
+"""A datatype, a language, or a number that is not written as Oxigraph shows it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Select:
@@ -41,6 +46,11 @@ class Select:
     dataset: tuple[str, ...]
     default_graph: str | None
     block: str
+
+    @property
+    def gives_literals(self) -> bool:
+        """Whether VALUES or AS may give a literal of the block that Oxigraph would show in another spelling."""
+        return bool(_GIVES.search(self.block) and _SPELLED.search(self.block))
 
     @property
     def _head(self) -> str:

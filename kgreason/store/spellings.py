@@ -40,6 +40,15 @@ def stored(texts: Sequence[str]) -> list[str]:
     return normal
 
 
+def varies(text: str) -> bool:
+    """Whether the term with this text may have several spellings: a literal with a datatype, or a triple term with one.
+
+    >>> varies('"1"^^<http://www.w3.org/2001/XMLSchema#integer>'), varies('"1"')
+    (True, False)
+    """
+    return '"^^<' in text
+
+
 class Spellings:
     """Says which terms of a dictionary have the same normal form. It follows the dictionary."""
 
@@ -103,8 +112,6 @@ class Spellings:
 
     def _spelled(self, ids: Ids) -> list[tuple[str, int]]:
         """Return the normal form and the id of each of the terms `ids` that differs from its normal form."""
-        typed = [
-            (i, text) for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if '"^^<' in text
-        ]
+        typed = [(i, text) for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if varies(text)]
         forms = stored([text for _, text in typed])
         return [(form, i) for (i, text), form in zip(typed, forms, strict=True) if form != text]

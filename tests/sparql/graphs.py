@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import pyoxigraph
 from pyoxigraph import DefaultGraph, NamedNode, Quad, QuerySolution, QuerySolutions, RdfFormat, Store
@@ -38,7 +38,7 @@ class PlainGraph:
     def update(self, text: str) -> Outcome:
         return run(parse(text), self)
 
-    def solutions(self, select: Select) -> Iterable[QuerySolution]:
+    def solutions(self, select: Select, objects: Collection[str] = ()) -> Iterable[QuerySolution]:
         store = Store()
         store.extend(self.shown())
         graph = NamedNode(select.default_graph[1:-1]) if select.default_graph else None

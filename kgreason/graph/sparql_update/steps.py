@@ -10,8 +10,8 @@ Cost: that of the commit. A step before a WHERE is evaluated twice. `ahead` says
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import chain, compress
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, compress, islice
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from kgreason.engine.memory.layout import Int32
 from kgreason.graph.commits import LiveGraph
 from kgreason.graph.input.quads import of_canonical
 from kgreason.graph.sparql_update.ahead import Ahead
+from kgreason.graph.sparql_update.as_written import AsWritten, others
 from kgreason.graph.transaction import Transaction, last_wishes
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
@@ -34,6 +35,9 @@ from kgreason.store.repository import Repository
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.order import distinct
+
+_SOME = 10_000
+"""Solutions that are looked at together."""
 
 
 class Editing:
@@ -103,10 +107,29 @@ class Editing:
         forms[len(quads) :, 2] = list(chain.from_iterable(objects))
         return owners, forms
 
-    def solutions(self, select: Select) -> Iterable[Solution]:
-        """Evaluate a SELECT on the materialized graph after the steps so far."""
+    def solutions(self, select: Select, objects: Collection[str] = ()) -> Iterator[Solution]:
+        """Evaluate a SELECT on the materialized graph after the steps so far.
+
+        Literals that are values of the variables `objects` are as they are written. At the first one that Oxigraph may
+        show in another spelling, a wider SELECT is evaluated, which gives all solutions anew.
+        """
         self._catch_up()
-        return self._ahead.solutions(select, self._seconds)
+        found = iter(self._ahead.solutions(select, self._seconds))
+        while some := list(islice(found, _SOME if select.distinct else None)):  # otherwise none may come twice
+            values = (solution[name] for solution in some for name in objects)
+            if others(self._graph, values) or (objects and select.gives_literals):
+                yield from self._written(select, objects)
+                return
+            yield from some
+
+    def _written(self, select: Select, objects: Collection[str]) -> Iterator[Solution]:
+        from kgreason.graph.sparql_update.origins import origins_of  # its parser takes time
+
+        origins = origins_of(select, objects)
+        rewriting = AsWritten(self._graph, select, origins)
+        found = iter(self._ahead.solutions(origins.select, self._seconds))
+        while some := list(islice(found, _SOME)):
+            yield from rewriting.solutions(some)
 
     def asserted(self, rows: bytes) -> Asserted:
         """Find the asserted quads that rows of Oxigraph stand for. `rows` are N-Quads lines.

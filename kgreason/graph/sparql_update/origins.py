@@ -1,0 +1,443 @@
+"""`origins_of`: where the WHERE of an update gets the values of its variables, and a wider SELECT that tells it.
+
+Oxigraph shows a literal in its normal form: `7` for `"07"^^xsd:int`. An INSERT must write a value as it is written in
+the triple that gave it. So for each variable this module names the triple patterns whose object the variable is:
+
+    { ?s :p ?o OPTIONAL { ?s :q ?u } BIND(?o AS ?v) BIND(?o + 1 AS ?w) }
+
+    ?o and ?v    the object of  ?s :p                 ?u    the object of  ?s :q,  if the OPTIONAL has matched
+    ?w           no origin: its value is computed
+
+The wider SELECT also gives the variables of these patterns. In each branch of a UNION and in each OPTIONAL it binds a
+*mark*: a solution with the mark comes from there. A blank node with a label becomes a variable. This changes neither
+the solutions nor their number.
+
+IF, COALESCE, MIN, MAX and SAMPLE choose a value and compute nothing. A literal in the text of the WHERE is an origin
+too. If the subject of a pattern is unknown (behind a path, or not selected by an inner SELECT), the origin has none.
+
+Cost: 0.7 s for the tables of the parser, once; then some 20 microseconds a token. An update without an INSERT, or that
+inserts no literal with another spelling, never pays it.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias, cast
+
+import pyoxigraph
+from lark import Lark, Token, Tree
+from pyoxigraph import RdfFormat
+
+from kgreason.grammars import parser_of
+from kgreason.sparql.mistakes import syntax
+from kgreason.sparql.where import Select
+
+Node: TypeAlias = Tree[Token]
+
+Place: TypeAlias = str | None
+"""A variable with its question mark, an IRI as N-Triples text, or None for an unknown term."""
+
+_FIRST = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#first>"
+_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+_CHOICES = {"IF": 1, "COALESCE": 0}
+"""Functions that return one of their arguments, and the first of these arguments."""
+_CHOOSING = ("MIN", "MAX", "SAMPLE")
+_STEPS = re.compile(r"x_(?:or|and|compared|sum|product|unary|primary|call)|expression")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One way in which a variable gets a value.
+
+    - `marks`: the variables that are bound in a solution exactly if it came this way
+    - `subject`, `predicate`: of a triple pattern with the variable as object; None is any term
+    - `graph`: the graph of the pattern; None is the default graph
+    - `text`: a literal of the WHERE as N-Triples text, in place of a pattern
+    - `is_one`: whether the value is chosen from many, so that it is one literal
+    """
+
+    marks: tuple[str, ...] = ()
+    subject: Place = None
+    predicate: Place = None
+    graph: Place = None
+    text: str | None = None
+    is_one: bool = False
+
+    @property
+    def variables(self) -> Iterator[str]:
+        """The names of the variables that tell whether and where to look."""
+        places = (self.subject, self.predicate, self.graph)
+        yield from self.marks
+        yield from (place[1:] for place in places if place is not None and place.startswith("?"))
+
+
+class Origins(NamedTuple):
+    """A wider SELECT, and the origins of its variables by name. A variable without origins is computed."""
+
+    select: Select
+    of: dict[str, list[Origin]]
+
+
+def origins_of(select: Select, wanted: Iterable[str]) -> Origins:
+    """Return the origins of the variables `wanted` of a SELECT that Oxigraph takes.
+
+    >>> select = Select("", True, ("s", "o"), (), None, "{ ?s <e:p> ?o }")
+    >>> [(each.subject, each.predicate) for each in origins_of(select, ["o"]).of["o"]]
+    [('?s', '<e:p>')]
+    """
+    reader = _Reader(select)
+    group = cast(Node, _grammar().parse(select.block, start="pattern").children[0])
+    found = reader.group(group, (), None)
+    of = {name: found[name] for name in wanted if name in found}
+    more = {name: None for each in of.values() for origin in each for name in origin.variables}
+    variables = tuple(dict.fromkeys([*select.variables, *more]))
+    return Origins(replace(select, variables=variables, block=reader.rewritten(group)), of)
+
+
+@functools.cache
+def _grammar() -> Lark:
+    """Return the parser for queries, with a node for each rule and a child for each token."""
+    return parser_of(
+        syntax.__file__, rename=_visible, start=["pattern"], propagate_positions=True, keep_all_tokens=True
+    )
+
+
+def _visible(grammar: str) -> str:
+    """Rename the rules of a grammar whose nodes Lark leaves out: `_path` to `x_path`."""
+    return re.sub(r"(?<![\w/\"])_([a-z]\w*)", r"x_\1", grammar)
+
+
+_Found: TypeAlias = defaultdict[str, list[Origin]]
+
+
+class _Reader:
+    """Collects the origins of all variables of a block, and what to change in its text."""
+
+    def __init__(self, select: Select) -> None:
+        self._select = select
+        self._text = select.block
+        self._changes: list[tuple[int, int, str]] = []
+        self._numbers = 0
+        self._blanks: dict[str, str] = {}
+        self._inner = 0
+
+    def rewritten(self, group: Node) -> str:
+        """Return the block with the changes. `group` is its tree."""
+        parts, done = list[str](), 0
+        labels = [token for token in _tokens(group) if token in self._blanks]
+        named = [(cast(int, at.start_pos), cast(int, at.end_pos), f"?{self._blanks[str(at)]} ") for at in labels]
+        for start, end, text in sorted(self._changes + named):
+            parts += self._text[done:start], text
+            done = end
+        return "".join([*parts, self._text[done:]])
+
+    def group(self, group: Node, marks: tuple[str, ...], graph: Place) -> _Found:
+        """Return the origins of the variables of a group. `marks` are those of the parts that the group is in."""
+        found: _Found = defaultdict(list)
+        for node in _flat(group, "x_triples", "x_pattern", "sub_select"):
+            if node.data == "sub_select":
+                _add(found, self._selected(node, marks, graph))
+            elif node.data == "x_triples":
+                for name, origin in self._triples(node):
+                    found[name].append(replace(origin, marks=marks, graph=graph))
+            else:
+                self._pattern(node, found, marks, graph)
+        return found
+
+    def _pattern(self, node: Node, found: _Found, marks: tuple[str, ...], graph: Place) -> None:
+        """Add the origins in a part of a group. The patterns of MINUS, FILTER and SERVICE bind nothing to look up."""
+        first = node.children[0]
+        kind = first.type if isinstance(first, Token) else str(first.data)
+        groups = _parts(node, "group")
+        match kind:
+            case "group" if len(groups) > 1:
+                for each in groups:
+                    _add(found, self.group(each, (*marks, *self._mark(each)), graph))
+            case "group" | "LATERAL":
+                _add(found, self.group(groups[0], marks, graph))
+            case "OPTIONAL":
+                _add(found, self.group(groups[0], (*marks, *self._mark(groups[0])), graph))
+            case "GRAPH":
+                _add(found, self.group(groups[0], marks, self._place(node.children[1])))
+            case "bind":
+                self._assigned(cast(Node, first), found, found)
+            case "values":
+                self._values(cast(Node, first), found)
+
+    def _mark(self, group: Node) -> tuple[str, ...]:
+        """Let a group bind a new variable. Inside of an inner SELECT nothing is marked, since nobody sees it."""
+        if self._inner:
+            return ()
+        name, start, end = self._fresh("mark"), group.meta.start_pos, group.meta.end_pos
+        is_select = any(_parts(group, "sub_select"))  # which nothing may follow in its braces
+        if is_select:
+            self._changes.append((start + 1, start + 1, "{"))
+        self._changes.append((end - 1, end - 1, f"{'}' * is_select} BIND(1 AS ?{name}) "))
+        return (name,)
+
+    def _fresh(self, word: str) -> str:
+        while (name := f"{word}{self._numbers}") in self._text or name in self._select.variables:
+            self._numbers += 1
+        self._numbers += 1
+        return name
+
+    def _selected(self, node: Node, marks: tuple[str, ...], graph: Place) -> _Found:
+        """Return the origins of the variables that an inner SELECT gives. The other variables are unknown outside."""
+        self._inner += 1
+        select = _parts(node, "select")[0]
+        inner = self.group(_parts(_parts(select, "where")[0], "group")[0], marks, graph)
+        for values in _parts(node, "values"):
+            self._values(values, inner)
+        items = _flat(select, "x_item")
+        for alias in (each for item in items for each in _parts(item, "alias")):
+            self._assigned(alias, inner, inner)
+        self._inner -= 1
+        if not items:  # SELECT *
+            return inner
+        names = {
+            str(_last(item) if not _parts(item, "alias") else _last(_parts(item, "alias")[0]))[1:] for item in items
+        }
+        seen: _Found = defaultdict(list)
+        for name in names:
+            seen[name] = [_outside(origin, names) for origin in inner.get(name, ())]
+        return seen
+
+    def _assigned(self, node: Node, known: _Found, found: _Found) -> None:
+        """Add the origins of the variable of `expression AS variable`; `known` are those of the other variables."""
+        name = _last(node)[1:]
+        for chosen, is_one in _chosen(_parts(node, "expression")[0]):
+            if isinstance(chosen, Token):
+                found[name] += [replace(origin, is_one=origin.is_one or is_one) for origin in known.get(chosen[1:], ())]
+            else:
+                found[name].append(Origin(text=self._literal(chosen), is_one=is_one))
+
+    def _values(self, node: Node, found: _Found) -> None:
+        """Add the literals of VALUES."""
+        [data] = _parts(node, "x_data")
+        columns = _parts(data, "columns")
+        names = [str(token)[1:] for part in columns or [data] for token in part.children if _is(token, "VAR")]
+        rows = (
+            [_parts(row, "x_value") for row in _parts(data, "row")]
+            if columns
+            else [[v] for v in _parts(data, "x_value")]
+        )
+        for row in rows:
+            for name, value in zip(names, row, strict=False):
+                found[name] += [Origin(text=self._literal(each)) for each in _parts(value, "x_literal")]
+
+    def _triples(self, node: Node) -> Iterator[tuple[str, Origin]]:
+        """Yield the variables that are objects of triple patterns, and their origins."""
+        [subject, *properties] = _trees(node)
+        if subject.data == "x_node":
+            yield from self._node(subject)
+        for each in properties:
+            yield from self._properties(self._place(subject), each, is_last=True)
+
+    def _properties(self, subject: Place, node: Node, *, is_last: bool = False) -> Iterator[tuple[str, Origin]]:
+        """Yield the origins in a list of properties. `is_last` says that the triples end with the list."""
+        for each in _parts(node, "x_properties"):
+            yield from self._properties(subject, each)
+        is_last = is_last and not _is(node.children[-1], "SEMICOLON")
+        for verb, objects in zip(_parts(node, "x_verb"), _parts(node, "x_objects"), strict=True):
+            found = _flat(objects, "x_object")
+            for object_ in found:
+                [term, *annotations] = _trees(object_)
+                if is_last and len(found) == 1 and not self._inner and (steps := _sequence(verb)):
+                    yield from self._cut(subject, verb, steps, self._place(term))
+                else:
+                    yield from self._arcs(subject, verb.children[0], self._place(term))
+                if term.data == "x_node":
+                    yield from self._node(term)
+                for each in (part for note in annotations for part in _parts(note, "x_properties")):
+                    yield from self._properties(None, each)
+
+    def _cut(self, subject: Place, verb: Node, steps: list[Node], object_: Place) -> Iterator[tuple[str, Origin]]:
+        """Write a path `:a/:b` at the end of triples as two triples, with a variable between them."""
+        places = [subject]
+        for slash in _slashes(verb):
+            name = self._fresh("between")
+            self._changes.append((cast(int, slash.start_pos), cast(int, slash.end_pos), f" ?{name} . ?{name} "))
+            places.append(f"?{name}")
+        for step, (here, there) in zip(steps, pairwise([*places, object_]), strict=True):
+            yield from self._arcs(here, step, there)
+
+    def _arcs(self, subject: Place, first: Token | Node, object_: Place) -> Iterator[tuple[str, Origin]]:
+        """Yield the origins that `subject path object` has: of the object, and by an inverse path of the subject."""
+        for here, there, is_end in ((subject, object_, True), (object_, subject, False)):
+            if there is None or not there.startswith("?"):
+                continue
+            if isinstance(first, Token):
+                if is_end:
+                    yield there[1:], Origin(subject=here, predicate=str(first).replace("$", "?"))
+                continue
+            for predicate, is_direct in self._steps(first, is_end):
+                yield there[1:], Origin(subject=here if is_direct else None, predicate=predicate)
+
+    def _steps(self, path: Node, is_end: bool) -> Iterator[tuple[Place, bool]]:
+        """Yield the predicates of the triples whose object is the end of a path, or the start if not `is_end`.
+
+        With each comes whether the triple is all of the path.
+        """
+        match path.data:
+            case "x_path":
+                for each in _flat(path, "x_sequence"):
+                    yield from self._steps(each, is_end)
+            case "x_sequence":
+                steps = _flat(path, "x_step")
+                for predicate, is_direct in self._steps(steps[-1 if is_end else 0], is_end):
+                    yield predicate, is_direct and len(steps) == 1
+            case "x_step":
+                [element] = _parts(path, "x_element")
+                yield from self._steps(element, is_end == (path.children[0] is element))
+            case "x_element":
+                for predicate, is_direct in self._steps(_trees(path)[0], is_end):
+                    yield predicate, is_direct and len(path.children) == 1
+            case "x_simple" if inner := _parts(path, "x_path"):
+                yield from self._steps(inner[0], is_end)
+            case "x_simple" if negated := _parts(path, "x_negated"):
+                for one in _flat(negated[0], "x_one"):
+                    if is_end == (len(one.children) == 1):
+                        yield None, True
+            case _:
+                if is_end:
+                    yield self._place(path), True
+
+    def _node(self, node: Node) -> Iterator[tuple[str, Origin]]:
+        """Yield the origins in a blank node `[ ... ]`, a list or a reified triple, which are unknown subjects."""
+        for each in _parts(node, "x_properties"):
+            yield from self._properties(None, each)
+        for each in _parts(node, "x_term", "x_node"):
+            if each.data == "x_node":
+                yield from self._node(each)
+            elif (place := self._place(each)) is not None and place.startswith("?"):
+                yield place[1:], Origin(predicate=_FIRST)
+
+    def _place(self, node: Token | Node) -> Place:
+        """Return the term at a place of a pattern. A blank node with a label becomes a variable."""
+        while isinstance(node, Tree):
+            if len(node.children) != 1 or node.data in ("x_node", "x_literal", "triple_term"):
+                return None
+            node = node.children[0]
+        match node.type:
+            case "VAR":
+                return f"?{node[1:]}"
+            case "A":
+                return _TYPE
+            case "BLANK":
+                return self._variable(node)
+            case _:
+                return self._term(node)
+
+    def _variable(self, label: Token) -> Place:
+        if self._inner:
+            return None
+        if label not in self._blanks:
+            self._blanks[str(label)] = self._fresh("node")
+        return f"?{self._blanks[str(label)]}"
+
+    def _literal(self, node: Node) -> str:
+        return self._term(self._text[node.meta.start_pos : node.meta.end_pos])
+
+    def _term(self, text: str) -> str:
+        """Return the N-Triples text of a term of the block."""
+        text = text.lower() if text.upper() in ("TRUE", "FALSE") else text
+        document = f"{self._select.prologue}\n<tag:x> <tag:x> {text} ."
+        return str(next(pyoxigraph.parse(document, RdfFormat.TURTLE)).object)
+
+
+def _outside(origin: Origin, names: set[str]) -> Origin:
+    """Return an origin in an inner SELECT as it is seen outside, where only the variables `names` are known."""
+
+    def seen(place: Place) -> Place:
+        return place if place is None or not place.startswith("?") or place[1:] in names else None
+
+    return replace(origin, subject=seen(origin.subject), predicate=seen(origin.predicate), graph=seen(origin.graph))
+
+
+def _chosen(expression: Node, is_one: bool = False) -> Iterator[tuple[Token | Node, bool]]:
+    """Yield the variables and literals whose value an expression may return as it is.
+
+    With each comes whether it is one of many values.
+    """
+    node: Node = expression
+    while _STEPS.fullmatch(node.data):
+        trees = _trees(node)
+        if node.data == "x_primary" and _is(node.children[0], "VAR"):
+            yield cast(Token, node.children[0]), is_one
+            return
+        if (
+            len(trees) != 1
+            or len(node.children) not in (1, 3)
+            or (len(node.children) == 3 and node.data != "x_primary")
+        ):
+            return
+        node = trees[0]
+    if node.data == "x_literal":
+        yield node, is_one
+    elif node.data == "aggregate" and str(node.children[0]).upper() in _CHOOSING:
+        for each in _parts(node, "expression"):
+            yield from _chosen(each, True)
+    elif node.data == "function" and (first := _CHOICES.get(str(node.children[0]).upper())) is not None:
+        for argument in _flat(node, "expression")[first:]:
+            yield from _chosen(argument, is_one)
+
+
+def _sequence(verb: Node) -> list[Node]:
+    """Return the steps of a path that is a sequence of several steps, and nothing more; otherwise an empty list."""
+    sequences = _flat(verb, "x_sequence")
+    steps = _flat(sequences[0], "x_step") if len(sequences) == 1 else []
+    return steps if len(steps) > 1 else []
+
+
+def _slashes(verb: Node) -> list[Token]:
+    """Return the slashes between the steps of a sequence, without those in brackets."""
+    found: list[Token] = []
+    for child in verb.children:
+        if isinstance(child, Token):
+            found += [child] if child.type == "SLASH" else []
+        elif child.data in ("x_path", "x_sequence"):
+            found += _slashes(child)
+    return found
+
+
+def _add(found: _Found, more: _Found) -> None:
+    for name, origins in more.items():
+        found[name] += origins
+
+
+def _flat(node: Node, *names: str) -> list[Node]:
+    """Return the outermost nodes with these names below a node, in order. Other groups are not looked into."""
+    found: list[Node] = []
+    for child in node.children:
+        if isinstance(child, Tree):
+            if child.data in names:
+                found += [child]
+            elif child.data != "group":
+                found += _flat(child, *names)
+    return found
+
+
+def _parts(node: Node, *names: str) -> list[Node]:
+    return [child for child in node.children if isinstance(child, Tree) and child.data in names]
+
+
+def _tokens(node: Node) -> Iterator[Token]:
+    return node.scan_values(lambda child: isinstance(child, Token))
+
+
+def _trees(node: Node) -> list[Node]:
+    return [child for child in node.children if isinstance(child, Tree)]
+
+
+def _is(child: Token | Node, kind: str) -> bool:
+    return isinstance(child, Token) and child.type == kind
+
+
+def _last(node: Node) -> Token:
+    """Return the last variable of a node."""
+    return next(cast(Token, child) for child in reversed(node.children) if _is(child, "VAR"))
