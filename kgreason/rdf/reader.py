@@ -39,6 +39,7 @@ import numpy.typing as npt
 import pyoxigraph
 
 from kgreason.errors import InputError, LimitError, LongTermError, RdfSyntaxError
+from kgreason.interrupts import let_out
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.counted import Counted, long_tokens
 from kgreason.rdf.formats import Format, format_named, format_of, mistaken, settled
@@ -139,6 +140,7 @@ def read_files(
                 if end > len(quads):
                     quads.resize((2 * end if end < _MANY else end + end // 8, 4), refcheck=False)
                 np.stack(batch, axis=1, out=quads[start:end])
+                let_out()
                 report(len(batch.subjects))
     quads.resize((end, 4), refcheck=False)
     return quads
