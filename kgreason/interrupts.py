@@ -95,7 +95,7 @@ def _handle(number: int, frame: FrameType | None) -> None:
         if _now.presses == 1:
             _now.since = time.monotonic()
         elif _now.presses > 2 and time.monotonic() - _now.since > _PATIENCE:
-            _set(number, signal.SIG_DFL)
+            signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
     _now.noted.append((number, frame))
 
@@ -174,14 +174,13 @@ class shielded:  # noqa: N801 - as above
 
 
 class at_once:  # noqa: N801 - as above
-    """A context for code of a user in an `undivided` block: signals act at once. In `shielded` blocks they do not."""
+    """A context for code of a user in an `undivided` block: new signals act at once. In `shielded` blocks they do not."""
 
     __slots__ = ("_is_opened",)
 
     def __enter__(self) -> None:
         self._is_opened = False
         if _now.is_on and not _now.is_open and not _now.shields and _is_main():
-            let_out()
             self._is_opened = _now.is_open = True
 
     def __exit__(self, *_: object) -> None:

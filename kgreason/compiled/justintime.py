@@ -230,12 +230,15 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         self._compiler._customize_flags = _Flags
 
     def compile(self, sig: Any) -> Any:
-        """Compile the kernel for a signature, or load it from the cache."""
-        with _collecting_no_garbage():
+        """Compile the kernel for a signature, or load it from the cache.
+
+        Numba is undivided, because an interrupt would break it for the rest of the process.
+        """
+        with undivided(), _collecting_no_garbage():
             return super().compile(sig)
 
     def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
-        """Compile or load the kernel for arguments. An interrupt here would break Numba for the rest of the process."""
+        """Find, load or compile the machine code for arguments of new types, and call it."""
         with undivided():
             return super()._compile_for_args(*args, **kwargs)
 

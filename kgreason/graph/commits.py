@@ -292,7 +292,8 @@ class LiveGraph:
 
         def wait() -> None:
             result(filled)
-            shown.close()  # so that Ctrl-C still finds a commit that is not made
+            shown.close()
+            let_out()  # Ctrl-C still finds a commit that is not made
 
         with ThreadPoolExecutor(1) as worker, cancellable() as stop, ExitStack() as shown:
             report = shown.enter_context(progress("storing", sum(map(len, (*triples, *quads)))))

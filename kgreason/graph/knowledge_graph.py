@@ -50,7 +50,7 @@ from kgreason.graph.lock import GraphLock, check_wait, locked
 from kgreason.graph.results import notebook
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.graph.statistics import COUNTS
-from kgreason.interrupts import as_one
+from kgreason.interrupts import as_one, undivided
 from kgreason.materialize.options import (
     ALIASES,
     DEFAULT_LIMITS,
@@ -520,8 +520,18 @@ class KnowledgeGraph:
         check_count("reasons", reasons, 0)
         return self._begin(False, {}, timeout, reasons)
 
-    @as_one
     def _begin(self, is_kept: bool, headers: Mapping[str, str], timeout: float | None, reasons: int = 0) -> Transaction:
+        begun: Transaction | None = None
+        try:
+            with undivided():
+                begun = self._begun(is_kept, headers, timeout, reasons)
+        except BaseException:
+            if begun is not None:  # Ctrl-C was noted meanwhile, and nobody gets the transaction
+                begun.end(False)
+            raise
+        return begun
+
+    def _begun(self, is_kept: bool, headers: Mapping[str, str], timeout: float | None, reasons: int) -> Transaction:
         from kgreason.graph.transaction import Ends, Transaction
 
         depth = self._lock.acquire(timeout)

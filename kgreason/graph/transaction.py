@@ -39,7 +39,7 @@ from kgreason.graph.lock import surely
 from kgreason.graph.relation.pending import PendingFacts
 from kgreason.graph.relation.relation import PendingRelation, pending_relation
 from kgreason.graph.user_rules import remaining, without
-from kgreason.interrupts import as_one, at_once
+from kgreason.interrupts import as_one, at_once, let_out
 from kgreason.materialize.edit import NO_FACTS, NO_QUADS, Edit, Facts
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import check_choice
@@ -172,6 +172,7 @@ class Transaction:
             raise StoreError("`start_from` must be the only edit of its transaction, and needs the columnar engine")
 
         def read() -> Int32:
+            let_out()
             with at_once():  # Spark may compute for hours
                 quads, evaluated = evaluate(self._live)
             if len(evaluated.records) < len(self._live.engine):
@@ -189,6 +190,7 @@ class Transaction:
         """
 
         def interned() -> Int32:
+            let_out()
             with at_once():
                 return read(self._live.dictionary)
 

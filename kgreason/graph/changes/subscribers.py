@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
-from kgreason.interrupts import at_once
+from kgreason.interrupts import at_once, let_out
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -60,6 +60,10 @@ class Subscribers:
     def _tell(self, delta: Delta) -> Iterator[BaseException]:
         """Call all callbacks with one delta. Yields the errors that they raise."""
         for callback in tuple(self.callbacks):
+            try:
+                let_out()
+            except BaseException as error:
+                yield error
             try:
                 with at_once():
                     callback(delta)
