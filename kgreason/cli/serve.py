@@ -3,7 +3,7 @@
 The paths /query, /update and /store are those of Oxigraph's server. Options that Oxigraph's server also has have the
 same names.
 
-Invariant: SIGTERM and Ctrl-C end the server with status 0. First the server completes a running commit, and closes the
+Invariant: SIGTERM, SIGHUP and Ctrl-C end the server with status 0. First the server completes a running commit, and closes the
 store.
 """
 
@@ -176,7 +176,7 @@ def serve(
 
     The paths are those of Oxigraph's server: /query and /update (the SPARQL 1.1 Protocol) and /store (the Graph Store
     Protocol). Queries run in processes of their own and never wait for an edit. SERVICE is refused, and so is LOAD.
-    Ctrl-C or SIGTERM ends the server after the commit that runs.
+    Ctrl-C, SIGTERM or SIGHUP ends the server after the commit that runs.
     """
     try:
         from kgreason.server.serve import serve as run

@@ -10,7 +10,9 @@
 
 Kernels take arrays and scalars, return scalars, and release the GIL. A kernel comes from the library if the library was
 built from the present sources, and from Numba otherwise. KGREASON_KERNELS=numba ignores the library;
-KGREASON_KERNELS=library makes it an error that a kernel is not in the library.
+KGREASON_KERNELS=library makes it an error that a kernel is not in the library. KGREASON_KERNELS=bounds compiles kernels
+that check each index: a wrong one raises IndexError, where other kernels would read or write beside an array. These
+kernels take about twice as long, and have a cache of their own. They are for tests.
 
 Cost: importing this package imports Numba (about 0.3 s) only if there is no library. So only modules that need kernels
 import it. The commands `query` and `dump` import no such module.
@@ -34,7 +36,8 @@ ONCE = "compiling the engine's kernels, once, 10 to 20 seconds"
 READ_ONLY = "read-only"
 """Marks an array that must not be written, such as one made from `bytes`: `Annotated[NDArray[np.uint8], READ_ONLY]`."""
 CHOICE = "KGREASON_KERNELS"
-"""The environment variable that chooses where kernels come from: `library`, `numba`, or nothing for the better one."""
+"""The environment variable that chooses where kernels come from: `library`, `numba` or `bounds`. Without it, the better
+one of the first two."""
 
 _LOG = logging.getLogger("kgreason")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -48,7 +51,7 @@ def _is_interpreted() -> bool:
 def _chosen() -> Library | None:
     """Return the library to use, or None if Numba compiles the kernels."""
     choice = os.environ.get(CHOICE, "")
-    if choice == "numba" or _is_interpreted():
+    if choice in ("numba", "bounds") or _is_interpreted():
         return None
     library = find_library()
     if library is None and choice == "library":

@@ -19,6 +19,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,6 +28,7 @@ from typing import Any
 from kgreason.compiled.justintime import is_compiled
 from kgreason.compiled.library import name_of
 from kgreason.compiled.signatures import signature_of
+from kgreason.interrupts import let_out
 
 FIRST = (
     "kgreason.terms.interning.intern_all",
@@ -52,6 +54,8 @@ FIRST = (
 )
 """The kernels beside `advance` that the first commits of a graph call, in about the order of their first calls. They
 are names, because the modules of the kernels import this package."""
+_LOOK = 0.1
+"""While this process waits, it looks for signals after so many seconds."""
 PATIENCE = 60
 """This process waits so many seconds for the other one, after its own share."""
 _LOCKS = [threading.Lock()]
@@ -79,10 +83,13 @@ def compile_in_two(large: Any, others: Sequence[str] = FIRST) -> None:
             for name in others:
                 if other is None or other.poll() is not None:
                     break
+                let_out()
                 _compile(_named(name))
-            if other is not None:
+            until = time.monotonic() + PATIENCE
+            while other is not None and other.poll() is None and time.monotonic() < until:
+                let_out()
                 with suppress(subprocess.TimeoutExpired):
-                    other.wait(PATIENCE)
+                    other.wait(_LOOK)
         _compile(large)
 
 

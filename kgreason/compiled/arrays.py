@@ -1,4 +1,7 @@
-"""Kernels get arrays by their addresses: what Numba generates for it."""
+"""Kernels get arrays by their addresses: what Numba generates for it.
+
+Where kernels check their indices (`KGREASON_KERNELS=bounds`), the functions here check theirs, too.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ def array_at(element: str, dimensions: int) -> Any:
     def array(_typing: Any, m: Any, at: Any) -> Any:  # noqa: ARG001 - Numba counts the arguments
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             block = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+            _check(context, builder, block, arguments[1], builder.add(arguments[1], cgutils.intp_t(dimensions)))
             return _array(context, builder, builder.gep(block.data, [arguments[1]]), result)
 
         return result(m, types.int64), generate
@@ -40,8 +44,9 @@ def fetch_add(_typing: Any, array: Any, at: Any, more: Any) -> Any:  # noqa: ARG
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
-        return builder.atomic_rmw("add", builder.gep(data, [arguments[1]]), arguments[2], "seq_cst")
+        words = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+        _check(context, builder, words, arguments[1])
+        return builder.atomic_rmw("add", builder.gep(words.data, [arguments[1]]), arguments[2], "seq_cst")
 
     return array.dtype(array, types.int64, array.dtype), generate
 
@@ -54,8 +59,9 @@ def fill_free(_typing: Any, array: Any, at: Any, value: Any) -> Any:  # noqa: AR
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = arrayobj.make_array(signature.args[0])(context, builder, arguments[0]).data
-        word = builder.gep(data, [arguments[1]])
+        words = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+        _check(context, builder, words, arguments[1])
+        word = builder.gep(words.data, [arguments[1]])
         pair = builder.cmpxchg(word, arguments[2].type(0), arguments[2], "seq_cst", "seq_cst")
         return builder.extract_value(pair, 1)
 
@@ -68,13 +74,25 @@ def copy(_typing: Any, source: Any, start: Any, end: Any, target: Any, at: Any) 
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kinds = signature.args
-        read = arrayobj.make_array(kinds[0])(context, builder, arguments[0]).data
-        write = arrayobj.make_array(kinds[3])(context, builder, arguments[3]).data
-        length, size = builder.sub(arguments[2], arguments[1]), context.get_abi_sizeof(write.type.pointee)
-        cgutils.raw_memcpy(builder, builder.gep(write, [arguments[4]]), builder.gep(read, [arguments[1]]), length, size)
+        read = arrayobj.make_array(kinds[0])(context, builder, arguments[0])
+        write = arrayobj.make_array(kinds[3])(context, builder, arguments[3])
+        start, at, length = arguments[1], arguments[4], builder.sub(arguments[2], arguments[1])
+        with cgutils.if_likely(builder, builder.icmp_signed(">", length, length.type(0))):
+            for array, low in ((read, start), (write, at)):
+                _check(context, builder, array, low, builder.sub(builder.add(low, length), cgutils.intp_t(1)))
+            size = context.get_abi_sizeof(write.data.type.pointee)
+            to, of = builder.gep(write.data, [at]), builder.gep(read.data, [start])
+            cgutils.raw_memcpy(builder, to, of, length, size)
         return context.get_dummy_value()
 
     return types.none(source, types.int64, types.int64, target, types.int64), generate
+
+
+def _check(context: Any, builder: Any, array: Any, *places: Any) -> None:
+    """Where kernels check their indices: raise IndexError unless all `places` are positions in an array."""
+    if context.enable_boundscheck:
+        for place in places:
+            cgutils.do_boundscheck(context, builder, place, array.nitems)
 
 
 def arguments_at(kinds: Sequence[Any]) -> Any:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,10 +38,13 @@ from numba.core.untyped_passes import DeadBranchPrune, InlineClosureLikes, Inlin
 
 from kgreason.compiled.arrays import types
 from kgreason.compiled.library import PACKAGE, kernel_sources, stamp
+from kgreason.interrupts import undivided
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
-_KERNEL = _OPTIONS | {"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True}
+_CHECKS = os.environ.get("KGREASON_KERNELS") == "bounds"
+"""Whether kernels check each index, and raise IndexError for a wrong one."""
+_KERNEL = _OPTIONS | {"nopython": True, "boundscheck": _CHECKS, "no_cfunc_wrapper": True}
 _PART = _KERNEL | {"no_cpython_wrapper": True}
 _SPARED = {DeadBranchPrune, InlineClosureLikes, InlineInlinables, InlineOverloads, NopythonRewrites}
 """Passes of Numba for array expressions, closures, arguments that are None, and functions that Numba shall inline."""
@@ -65,6 +69,11 @@ class _Stamped:
 
     def get_source_stamp(self) -> str:
         return _sources_stamp()
+
+    def get_cache_path(self) -> str:
+        """Return the folder of the cache. Kernels that check their indices have a folder of their own."""
+        path: str = super().get_cache_path()  # type: ignore[misc]
+        return os.path.join(path, "bounds") if _CHECKS else path
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Any:
@@ -221,9 +230,17 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         self._compiler._customize_flags = _Flags
 
     def compile(self, sig: Any) -> Any:
-        """Compile the kernel for a signature, or load it from the cache."""
-        with _collecting_no_garbage():
+        """Compile the kernel for a signature, or load it from the cache.
+
+        Numba is undivided, because an interrupt would break it for the rest of the process.
+        """
+        with undivided(), _collecting_no_garbage():
             return super().compile(sig)
+
+    def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
+        """Find, load or compile the machine code for arguments of new types, and call it."""
+        with undivided():
+            return super()._compile_for_args(*args, **kwargs)
 
 
 class Part(CPUDispatcher):  # type: ignore[misc]

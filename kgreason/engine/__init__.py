@@ -9,5 +9,4 @@ standby                     the thread of a worker, which stands by for the next
 elastic                     the choice between Update and Bootstrap
 rebuild                     the facts that a Bootstrap starts from, and the changes that a Bootstrap made
 engine                      Engine: commits
-interrupts                  undivided: hold Ctrl-C back until the arrays are consistent (also used by other packages)
 """

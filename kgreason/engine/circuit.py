@@ -102,6 +102,7 @@ from kgreason.engine.memory.layout import (
 from kgreason.engine.program.planner import Planner
 from kgreason.engine.snapshot import Snapshot
 from kgreason.errors import LimitError
+from kgreason.interrupts import let_out
 
 QUANTUM = 20_000_000
 """The number of rewrites and rows that one kernel call may process: about 0.2 s."""
@@ -188,7 +189,7 @@ class Circuit:
     def _make_scratch(self) -> None:
         memory = self.memory
         memory["undo"] = np.zeros((16, 1 + FIRST), dtype=np.int32)
-        self._make_wide(self.facts.width)
+        memory["heads"], memory["changed"] = _wide(self.facts.width)
         memory["traced"] = np.zeros((1, 1), dtype=np.int32)
         for name, size in _SCRATCH.items():
             memory[name] = np.zeros(size, dtype=np.int32)
@@ -198,11 +199,6 @@ class Circuit:
         memory["hashes"] = np.zeros(max(BLOCK, LOOKUP_BLOCK) + 1, dtype=np.uint64)
         memory["noted"] = np.zeros((_NOTES, 2), dtype=np.int32)
         memory["noted_hashes"] = np.zeros(_NOTES, dtype=np.uint64)
-
-    def _make_wide(self, width: int) -> None:
-        """Make the scratch arrays anew, for facts of `width` columns."""
-        self.memory["heads"] = np.zeros((_HEADS + 1, width), dtype=np.int32)
-        self.memory["changed"] = np.zeros((16, FIRST + width), dtype=np.int32)
 
     def keep_up(self) -> None:
         """Call `refresh` if the planner has changed since the last `refresh`."""
@@ -216,8 +212,8 @@ class Circuit:
         """
         planner, memory = self.planner, self.memory
         if planner.width > memory["heads"].shape[1]:
-            self.facts.widen(planner.width)
-            self._make_wide(planner.width)
+            wide = self.facts.widened(planner.width), *_wide(planner.width)
+            memory["rows"], memory["heads"], memory["changed"] = wide  # all of them or none
         keys = planner.key_info.n
         sizes = {
             "key_count": keys,
@@ -412,7 +408,7 @@ class Circuit:
                 raise _EnoughError
 
         with suppress(_EnoughError):
-            self.trace(np.array([row], dtype=np.int32), take, lambda: None)
+            self.trace(np.array([row], dtype=np.int32), take, let_out)
         return np.concatenate(found) if found else self.memory["traced"][:0].copy()
 
     def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check) -> None:
@@ -642,3 +638,8 @@ class Circuit:
         Scratch arrays and program do not count.
         """
         return self.facts.nbytes + self.arrangements.nbytes + self.catalogue.nbytes
+
+
+def _wide(width: int) -> tuple[Int32, Int32]:
+    """Return the scratch arrays `heads` and `changed`, for facts of `width` columns."""
+    return np.zeros((_HEADS + 1, width), dtype=np.int32), np.zeros((16, FIRST + width), dtype=np.int32)

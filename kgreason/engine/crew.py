@@ -278,11 +278,11 @@ class Crew:
         return int(starts[-1])
 
     def _make_workers(self) -> None:
-        crew = self._memory["crew"] = np.zeros((self.threads, WORDS), dtype=np.int64)
-        self.workers = [Memory(block) for block in crew]
-        self._memory["runs"] = np.zeros((self.threads * self._extents, RUN_NEW + self.threads), dtype=np.int64)
+        crew = np.zeros((self.threads, WORDS), dtype=np.int64)
+        workers = [Memory(block) for block in crew]
+        runs = np.zeros((self.threads * self._extents, RUN_NEW + self.threads), dtype=np.int64)
         width = self._memory["heads"].shape[1]
-        for part, worker in enumerate(self.workers):
+        for part, worker in enumerate(workers):
             worker.counters[CHUNK], worker.counters[PHASE], worker.counters[PART] = -1, SHARE, part
             worker["hashed"] = np.zeros(self._heads, dtype=np.uint64)
             worker["filled"] = np.zeros((1, self.threads), dtype=np.int64)
@@ -302,6 +302,7 @@ class Crew:
             for name in ("slots", "frames"):
                 worker[name] = np.zeros_like(self._memory[name])
             worker["heads"] = np.zeros((self._heads + 1, width), dtype=np.int32)
+        self._memory["crew"], self._memory["runs"], self.workers = crew, runs, workers  # all of them or none
 
     def keep_up(self) -> None:
         """Forget the workers if the circuit's scratch arrays have grown; the next call of `run` makes new ones."""

@@ -33,13 +33,13 @@ from kgreason.engine.costs import Cost, carry_over, costliest, read
 from kgreason.engine.costs import count as count_cost
 from kgreason.engine.elastic import Elastic
 from kgreason.engine.facts.matching import arrived
-from kgreason.engine.interrupts import undivided
 from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.memory.layout import ASSERT, LAST_LEVEL, REDERIVE, RETRACT, Int8, Int32, UInt32
 from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.engine.rebuild import Rows, Wish, difference, wanted
 from kgreason.engine.snapshot import Snapshot
 from kgreason.errors import LimitError
+from kgreason.interrupts import let_out, undivided
 from kgreason.threads import threads as default_threads
 
 Check = Callable[[], object]
@@ -98,7 +98,7 @@ def no_check() -> None:
 
 
 def _both(first: Check, second: Check) -> Check:
-    if second is no_check:
+    if second is no_check or second is first:
         return first
 
     def check() -> None:
@@ -155,8 +155,9 @@ class Engine:
 
         Makes the table if it does not exist.
         """
-        number = self.planner.table(is_triple, width)
-        self.circuit.keep_up()
+        with undivided():
+            number = self.planner.table(is_triple, width)
+            self.circuit.keep_up()
         return number
 
     def commit(
@@ -179,9 +180,9 @@ class Engine:
     def _whole(self, work: Callable[[Check], object], check: Check) -> Changes:
         """Call `work` in a new commit and accept it. After an error, roll the commit back and raise the error again.
 
-        `work` gets a function to call between kernel calls: the function calls `check` and lets Ctrl-C through.
+        `work` gets a function to call between kernel calls: the function calls `check` and `let_out`.
         """
-        with undivided() as let_out:
+        with undivided():
             self._begin()
             try:
                 work(_both(let_out, check))
@@ -233,7 +234,7 @@ class Engine:
         After any error call `rollback`. An Update whose stamps would become too large becomes a Bootstrap, whatever the
         strategy.
         """
-        with undivided() as let_out:
+        with undivided():
             wish = Wish(asserted, retracted or {})
             self._apply(wish, self._reweigh(added, removed), strategy, budget, _both(let_out, check))
 
@@ -609,7 +610,7 @@ class Engine:
 
         The rows must hold present facts. No commit may be open.
         """
-        with undivided() as let_out:
+        with undivided():
             self.circuit.keep_up()
             self.circuit.plan_backward(rows)
             self.circuit.trace(rows, take, _both(let_out, check))
@@ -651,6 +652,7 @@ class Engine:
         before: dict[int, bool] = {}
         for rules, weight in ((added, 1), (removed, -1)):
             for rule in rules:
+                let_out()
                 number = self._number(rule)
                 before.setdefault(number, number in self._weights)
                 if weight > 0 or number in self._weights:

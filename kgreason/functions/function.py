@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 from kgreason.functions import columns
 from kgreason.functions.signature import Signature, signature_of
 from kgreason.functions.values import NOTHING, text_of, value_of
+from kgreason.interrupts import at_once
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__kgreason_function__"
@@ -56,11 +57,20 @@ class PythonFunction(NamedTuple):
             if self.is_batch:
                 yield from self._of_batches(rows, fitting, failed)
                 continue
+            yield from self._of_rows(rows, fitting, failed)
+
+    def _of_rows(
+        self, rows: Sequence[Sequence[str]], fitting: Sequence[tuple[int, list[Any]]], failed: dict[int, CallError]
+    ) -> list[tuple[int, str]]:
+        """Call the function for each of some rows. Returns (number of the row, result). Signals act at once."""
+        found: list[tuple[int, str]] = []
+        with at_once():
             for number, values in fitting:
                 try:
-                    yield from self._of_row(rows, number, values)
+                    found += self._of_row(rows, number, values)
                 except CallError as error:
                     failed[number] = error
+        return found
 
     def _of_batches(
         self, rows: Sequence[Sequence[str]], fitting: Sequence[tuple[int, list[Any]]], failed: dict[int, CallError]
@@ -102,7 +112,8 @@ class PythonFunction(NamedTuple):
         if not kept:
             return []
         try:
-            found = self.call(*arguments.arrays)
+            with at_once():
+                found = self.call(*arguments.arrays)
         except Exception as error:
             raise self._failed(rows[kept[0]], f"raised {type(error).__name__}: {error}") from error
         results = columns.results(found)

@@ -33,6 +33,7 @@ from kgreason.graph.recovery import replayed, restored
 from kgreason.graph.rule_costs import RuleCosts
 from kgreason.graph.statistics import COUNTS, changed, statistics
 from kgreason.graph.user_rules import journalled
+from kgreason.interrupts import let_out, result, shielded
 from kgreason.materialize.edit import Change, Edit, Work
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import Materializer
@@ -111,6 +112,7 @@ class LiveGraph:
         """Apply the journal's commits after the snapshot to the engine, and to Oxigraph if it lacks them."""
         live = self.materializer
         for record in self._home.pending():
+            let_out()
             change = replayed(record, live, self.strategy)
             if have_header(change.added_quads) or have_header(change.removed_quads):
                 self._imports.forget()
@@ -211,8 +213,9 @@ class LiveGraph:
         return removed, added
 
     def abandon(self) -> None:
-        """Roll back every `attempt`, even if Ctrl-C comes meanwhile."""
-        surely(self.materializer.rollback)
+        """Roll back every `attempt`. Ctrl-C cannot interrupt this."""
+        with shielded():
+            surely(self.materializer.rollback)
 
     def _change(self, edit: Edit, progress: Progress) -> Change:
         """Evaluate an edit, together with the documents that it imports. Returns the change, which is pending."""
@@ -235,7 +238,7 @@ class LiveGraph:
             stored = worker.submit(store.load, chunks(self.materializer.dictionary, rows, report))
             change = self._evaluated(edit, progress)
             with span("store"):
-                stored.result()
+                result(stored)
         return change
 
     def _keep(self, delta: Delta, headers: Mapping[str, str], progress: Progress) -> None:
@@ -288,8 +291,9 @@ class LiveGraph:
             report(done)
 
         def wait() -> None:
-            filled.result()
-            shown.close()  # so that Ctrl-C still finds a commit that is not made
+            result(filled)
+            shown.close()
+            let_out()  # Ctrl-C still finds a commit that is not made
 
         with ThreadPoolExecutor(1) as worker, cancellable() as stop, ExitStack() as shown:
             report = shown.enter_context(progress("storing", sum(map(len, (*triples, *quads)))))
@@ -321,7 +325,8 @@ class LiveGraph:
     def _accept(self, delta: Delta) -> None:
         """Make a pending change final. The journal has the commit already. Ctrl-C cannot interrupt this."""
         try:
-            surely(self.materializer.accept)
+            with shielded():
+                surely(self.materializer.accept)
         finally:
             self.unheard.append(delta)
             if any(delta.change.refuted):
@@ -331,7 +336,8 @@ class LiveGraph:
 
     def _withdraw(self, known: int) -> None:
         """Roll back a pending change, and drop the terms with ids above `known`. Ctrl-C cannot interrupt this."""
-        surely(partial(self._undo, known))
+        with shielded():
+            surely(partial(self._undo, known))
 
     def _undo(self, known: int) -> None:
         self.materializer.rollback()

@@ -50,6 +50,7 @@ from kgreason.graph.lock import GraphLock, check_wait, locked
 from kgreason.graph.results import notebook
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.graph.statistics import COUNTS
+from kgreason.interrupts import as_one, undivided
 from kgreason.materialize.options import (
     ALIASES,
     DEFAULT_LIMITS,
@@ -186,6 +187,7 @@ class KnowledgeGraph:
         self._catch_up()
 
     @classmethod
+    @as_one
     def open(
         cls,
         path: File | None = None,
@@ -520,6 +522,17 @@ class KnowledgeGraph:
         return self._begin(False, {}, timeout, reasons)
 
     def _begin(self, is_kept: bool, headers: Mapping[str, str], timeout: float | None, reasons: int = 0) -> Transaction:
+        begun: Transaction | None = None
+        try:
+            with undivided():
+                begun = self._begun(is_kept, headers, timeout, reasons)
+        except BaseException:
+            if begun is not None:  # Ctrl-C was noted meanwhile, and nobody gets the transaction
+                begun.end(False)
+            raise
+        return begun
+
+    def _begun(self, is_kept: bool, headers: Mapping[str, str], timeout: float | None, reasons: int) -> Transaction:
         from kgreason.graph.transaction import Ends, Transaction
 
         depth = self._lock.acquire(timeout)
@@ -646,6 +659,7 @@ class KnowledgeGraph:
         query.end = self._subscribers.add(query.hear)
         return query
 
+    @as_one
     def add(self, *items: Item, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
         """Assert rows of terms, or Turtle and TriG text, as one commit, and return its delta.
 
@@ -662,6 +676,7 @@ class KnowledgeGraph:
             tx.add(*items, prefixes=prefixes)
         return tx.delta
 
+    @as_one
     def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
         """Retract triples and quads as one commit, and return its delta. Items are given as for `add`.
 
@@ -728,6 +743,7 @@ class KnowledgeGraph:
         check_paths("unload", paths)
         return self._files(lambda tx: tx.unload(*paths, syntax=syntax, progress=progress), progress, timeout)
 
+    @as_one
     def _files(
         self,
         collect: Callable[[Transaction], object],
@@ -776,6 +792,7 @@ class KnowledgeGraph:
         operations = parse(sparql, source, known, base)  # before the engine starts: a syntax error does not wait for it
         return self.carry_out(operations, timeout=timeout)
 
+    @as_one
     def carry_out(
         self,
         operations: tuple[Operation, ...],
@@ -1365,6 +1382,7 @@ class KnowledgeGraph:
         declared = self._declared()
         return (delta_of([entry], entry.head.commit, declared) for entry in entries)
 
+    @as_one
     def as_of(self, commit: int) -> Self:
         """Return a copy in memory of the graph as it was after a commit. Close the copy in the end.
 
@@ -1396,6 +1414,7 @@ class KnowledgeGraph:
         graph._engine()
         return graph
 
+    @as_one
     def revert(self, commit: int, *, timeout: float | None = None) -> Reverted:
         """Take a commit back by a new commit. Facts and rules that later commits changed as well stay as they are.
 

@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
-from kgreason.engine.interrupts import undivided
 from kgreason.errors import GraphBusyError, InputError, InputTypeError
+from kgreason.interrupts import let_out, undivided
 
 _SLICE = 0.1
 """A waiting thread looks for signals, and at the thread that has the lock, at least once in this many seconds."""
@@ -76,10 +76,10 @@ class GraphLock:
         until = None if timeout is None else time.monotonic() + timeout
         taken: list[threading.Lock] = []
         try:
-            with undivided() as let_out:
+            with undivided():
                 for lock in (self._turn, self._lock):  # the waiting thread has the turn, so that nobody overtakes it
                     if not lock.acquire(blocking=False):
-                        self._wait(lock, until, let_out)
+                        self._wait(lock, until)
                     taken.append(lock)
                 self._owner, self._depth = me, 1
                 taken.remove(self._turn)
@@ -92,7 +92,7 @@ class GraphLock:
             raise
         return 0
 
-    def _wait(self, lock: threading.Lock, until: float | None, let_out: Callable[[], None]) -> None:
+    def _wait(self, lock: threading.Lock, until: float | None) -> None:
         while not (lock.acquire(timeout=self._slice(until)) or self._is_left(lock)):
             let_out()
             self._check(until)
@@ -156,14 +156,15 @@ _Result = TypeVar("_Result")
 def locked(
     method: Callable[Concatenate[_Self, _Arguments], _Result],
 ) -> Callable[Concatenate[_Self, _Arguments], _Result]:
-    """A decorator: the method holds the `_lock` of its object while it runs."""
+    """A decorator: the method holds the `_lock` of its object while it runs, and is `undivided`."""
 
     @functools.wraps(method)
     def holding(self: _Self, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
-        depth = self._lock.acquire()
-        try:
-            return method(self, *args, **kwargs)
-        finally:
-            self._lock.surely_release(depth)
+        with undivided():
+            depth = self._lock.acquire()
+            try:
+                return method(self, *args, **kwargs)
+            finally:
+                self._lock.surely_release(depth)
 
     return holding

@@ -39,6 +39,7 @@ from kgreason.graph.lock import surely
 from kgreason.graph.relation.pending import PendingFacts
 from kgreason.graph.relation.relation import PendingRelation, pending_relation
 from kgreason.graph.user_rules import remaining, without
+from kgreason.interrupts import as_one, at_once, let_out
 from kgreason.materialize.edit import NO_FACTS, NO_QUADS, Edit, Facts
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import check_choice
@@ -183,7 +184,9 @@ class Transaction:
             raise StoreError("`start_from` must be the only edit of its transaction, and needs the columnar engine")
 
         def read() -> Int32:
-            quads, evaluated = evaluate(self._live)
+            let_out()
+            with at_once():  # Spark may compute for hours
+                quads, evaluated = evaluate(self._live)
             if len(evaluated.records) < len(self._live.engine):
                 raise StoreError("the closure has fewer facts than the graph, so it lacks facts of the graph")
             self._evaluated = evaluated
@@ -197,7 +200,13 @@ class Transaction:
         `read` is called with the dictionary of the graph, and interns the terms there. If it raises an error, the
         dictionary loses these terms again. Raises the errors of `read`.
         """
-        return self._note(1, partial(read, self._live.dictionary))
+
+        def interned() -> Int32:
+            let_out()
+            with at_once():
+                return read(self._live.dictionary)
+
+        return self._note(1, interned)
 
     def take(self, removed: Int32, added: Int32) -> Self:
         """Retract the quads `removed`, then assert the quads `added`. Both are int32[n, 4], with ids of the graph."""
@@ -269,6 +278,7 @@ class Transaction:
         check_paths("unload_rules", (path,))
         return self.take_rules_away(load(Path(path), None, self.find).rules)
 
+    @as_one
     def replace_rules(self, removed: Iterable[Rule], added: Iterable[Rule]) -> Self:
         """Remove the rules `removed` of the user, and add the rules `added`. Raises RuleError, InputError."""
         own = self._rules()
@@ -290,6 +300,7 @@ class Transaction:
             self._facts = PendingFacts(self._live)
         return self._facts
 
+    @as_one
     def _read_facts(self, read: Callable[[], None]) -> None:
         """Call `read`, which reads facts of a relation.
 
@@ -319,6 +330,7 @@ class Transaction:
         self._check_open()
         return dict.fromkeys(self._live.own) if self._own is None else self._own
 
+    @as_one
     def _add_rules(self, rules: Iterable[Rule]) -> Self:
         rules = tuple(rules)
         check_own(rules)
@@ -344,6 +356,7 @@ class Transaction:
         how: dict[str, Any] = {"progress": progress, "threads": live.threads, "find": self.find, "skipped": skipped}
         return self._note(sign, partial(read_files, paths, live.dictionary, syntax=syntax, **how))
 
+    @as_one
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
         self._check_open()
         self._check_alone()
@@ -418,6 +431,7 @@ class Transaction:
     def __enter__(self) -> Self:
         return self
 
+    @as_one
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
@@ -432,6 +446,7 @@ class Transaction:
         self._thread, self._why_ended = threading.current_thread(), why
         self.end(False)
 
+    @as_one
     def end(self, is_good: bool, progress: Progress = SILENT) -> None:
         """End the transaction: commit it if `is_good`, otherwise drop its edits.
 

@@ -30,6 +30,7 @@ import numpy as np
 
 from kgreason.engine.memory.layout import FIRST, Int32
 from kgreason.errors import InputError
+from kgreason.interrupts import let_out
 from kgreason.materialize.quads.asserted import in_default_graph
 from kgreason.materialize.quads.documents import documents, source_of
 from kgreason.materialize.schema_rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI, are_headers, have_header
@@ -115,6 +116,7 @@ class Imports:
 
             def fetch(link: Link) -> Iterable[Link]:
                 parts.append(self._read(link))
+                let_out()
                 report(len(parts[-1]))
                 return self._links(parts[-1])
 

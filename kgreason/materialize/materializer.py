@@ -22,12 +22,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.engine import Changes, Engine, Strategy, StrategyRun, no_check
+from kgreason.engine.engine import Changes, Engine, Strategy, StrategyRun
 from kgreason.engine.memory.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.program.encoding import encode_all
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.rebuild import Rows
 from kgreason.functions.registry import Registry
+from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_KINDS, Change, Edit, Facts, Means, Part, Refuted, Work, together
 from kgreason.materialize.edit import Kinds as RelationKinds
 from kgreason.materialize.literals.statements import Literals
@@ -180,9 +181,14 @@ class Materializer:
         strategies = chain(given, repeat(given[-1]))
         if progress is SILENT:
             with span("evaluate"):
-                return self._change(edit, Means(strategies, budget, no_check, is_first))
+                return self._change(edit, Means(strategies, budget, let_out, is_first))
         with progress("reasoning") as report, span("evaluate"):
-            return self._change(edit, Means(strategies, budget, partial(report, 0), is_first))
+
+            def check() -> None:
+                let_out()
+                report(0)
+
+            return self._change(edit, Means(strategies, budget, check, is_first))
 
     def _change(self, edit: Edit, means: Means) -> Change:
         if self.quads.is_explicit or edit.added[:, 3].any():
@@ -659,7 +665,7 @@ class Materializer:
         `asserted`: triples int32[n, 3], at least those that are schema triples.
         """
         self._touched = []
-        closure, said = self._close((_NO_ROWS, asserted[is_schema(asserted)]), Means(iter(()), None, no_check, True))
+        closure, said = self._close((_NO_ROWS, asserted[is_schema(asserted)]), Means(iter(()), None, let_out, True))
         self._reprogram(closure, self.flags, None, said)
         self.accept()
 

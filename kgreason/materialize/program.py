@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import DATATYPES as DATATYPE_NAMES
 from kgreason.engine.memory.layout import Int32
+from kgreason.interrupts import let_out
 from kgreason.materialize.schema_rows import TYPE, flagged, flags_of
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.twins import GROUP as TWINS
@@ -300,6 +301,7 @@ class LiveProgram:
         restated: list[Rule] = []
         layers = (*reversed(self._latest.values()), self._free, self._translated, self._closing)
         for rule in touched:
+            let_out()
             before, after = self._rulings.get(rule), None
             for layer in layers:
                 if (after := layer.get(rule)) is not None:

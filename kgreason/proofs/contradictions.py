@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.engine.memory.layout import Int32
+from kgreason.interrupts import let_out
 from kgreason.materialize.state import Saved
 from kgreason.proofs.contradiction import Contradiction, Key, Reading, reading, respelled
 from kgreason.proofs.different import Different
@@ -159,6 +160,7 @@ def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) 
         readings.add(reading(rule))
     found: dict[Key, _Use] = {}
     for place, ((name, *terms), (_, *equal)) in enumerate(zip(texts, primaries, strict=True)):
+        let_out()
         rule_name = name.strip('"')
         use = _Use(place, readings.of(rule_name, tuple(terms)), rule_name, tuple(terms), tuple(equal))
         other = found.setdefault(use.key, use)

@@ -18,6 +18,7 @@ from kgreason.engine.memory.layout import STAMP, Int32
 from kgreason.engine.program.encoding import columns_of
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.program.shapes import Pattern
+from kgreason.interrupts import let_out
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.program import DATATYPES
 from kgreason.materialize.twins import GROUP as TWINS
@@ -78,6 +79,7 @@ class EngineFacts:
             yield from (Derivation(CHOSEN, body) for body in ways)
             return
         for code, slots in self._engine.derivations(self.row(fact)):
+            let_out()
             body = tuple(self._atom(pattern, code, slots) for pattern in code.shape.body)
             if is_computed(fact):  # another name of a result
                 yield Derivation(CHOSEN, body)

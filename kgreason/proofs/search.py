@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
+from kgreason.interrupts import let_out
 from kgreason.proofs.proof import Proof
 from kgreason.rules.model import Atom, Rule
 
@@ -93,6 +94,7 @@ class _Search:
         chosen: dict[Atom, Derivation | None] = {}  # for the facts on the way from `fact` to `head`
         waiting = [fact]
         while waiting:
+            let_out()
             head = waiting[-1]
             if head not in chosen and head not in self._proofs:
                 derivation = self.choose(head)
@@ -118,6 +120,7 @@ class _Search:
         known: dict[Atom, list[Derivation]] = {}
         waiting = [fact]
         while waiting:
+            let_out()
             head = waiting.pop()
             if head in known or head in self._proofs:
                 continue
@@ -129,6 +132,7 @@ class _Search:
         while fact not in self._proofs:
             before = len(self._proofs)
             for head, ways in known.items():
+                let_out()
                 way = next((way for way in ways if all(part in self._proofs for part in way.body)), None)
                 if way is not None:
                     self._conclude(head, way)

@@ -32,13 +32,14 @@ from itertools import islice
 from lzma import LZMAError
 from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 import pyoxigraph
 
 from kgreason.errors import InputError, LimitError, LongTermError, RdfSyntaxError
+from kgreason.interrupts import at_once, let_out, result
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.counted import Counted, Lines, long_tokens
 from kgreason.rdf.formats import Format, format_named, format_of, mistaken, settled
@@ -164,6 +165,7 @@ def read_files(
                 if end > len(quads):
                     quads.resize((2 * end if end < _MANY else end + end // 8, 4), refcheck=False)
                 np.stack(batch, axis=1, out=quads[start:end])
+                let_out()
                 report(len(batch.subjects))
     quads.resize((end, 4), refcheck=False)
     return quads
@@ -285,10 +287,24 @@ def _begun(text: io.BufferedReader, form: Format, file: str) -> str:
     return name
 
 
+class _Waiting(io.RawIOBase):
+    """A stream that may wait for its bytes, as a pipe does. Ctrl-C ends the waiting at once."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = cast(io.RawIOBase, stream)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        with at_once():
+            return self._stream.readinto(buffer)
+
+
 @contextmanager
 def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
     """A context with a reader of the uncompressed bytes of a stream. The stream stays open when the context ends."""
-    text: io.BufferedReader = io.BufferedReader(cast(io.RawIOBase, form.unpack(stream)), _HEAD)
+    text: io.BufferedReader = io.BufferedReader(_Waiting(form.unpack(stream)), _HEAD)
     try:
         yield text
     finally:
@@ -364,7 +380,7 @@ def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:
     """Yield the chunks as they are. While the caller uses a chunk, another thread makes the next one."""
     with ThreadPoolExecutor(1) as worker:
         coming = worker.submit(next, chunks, b"")
-        while chunk := coming.result():
+        while chunk := result(coming):
             coming = worker.submit(next, chunks, b"")
             yield chunk
 

@@ -1,7 +1,8 @@
 """`serve`: opens the store, listens, and closes the store when it is told to stop.
 
-SIGTERM and Ctrl-C stop the server. It takes no new request, gives the running requests some seconds to end, finishes
-the commits that wait, and closes the store. After a second signal it does not wait for requests.
+SIGTERM, SIGHUP and Ctrl-C stop the server. It takes no new request, gives the running requests some seconds to end,
+finishes the commits that wait, and closes the store. After a second signal it does not wait for requests. A SIGHUP that
+is ignored, as under `nohup`, stays ignored.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from kgreason.server.connection import Connection
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
 
+_STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _BACKLOG = 1024
 _HEAD = 1 << 16
 """The longest head of a request, in bytes."""
@@ -86,11 +88,12 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """A context in which SIGINT and SIGTERM stop the server. Outside the main thread, signals are left alone."""
+        """A context in which `_STOPS` stop the server. Outside the main thread, signals are left alone."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {each: signal.signal(each, self.handle_exit) for each in (signal.SIGINT, signal.SIGTERM)}
+        stops = [each for each in _STOPS if signal.getsignal(each) != signal.SIG_IGN or each == signal.SIGINT]
+        before = {each: signal.signal(each, self.handle_exit) for each in stops}
         try:
             yield
         finally:

@@ -34,6 +34,7 @@ from typing import IO, Any, Self
 
 from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
 from kgreason.files import sync, sync_folder
+from kgreason.interrupts import let_out
 from kgreason.materialize.options import ALIASES, HistoryMode, OnContradiction, SameAsMode, SchemaMode
 from kgreason.store.history.log import history_path
 from kgreason.store.journal.journal import Journal
@@ -237,6 +238,7 @@ class Folder:
             except StoreLockedError:
                 if time.monotonic() >= until:
                     raise
+                let_out()
                 time.sleep(_PAUSE)
 
     def _lock_taken(self) -> IO[bytes]:

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kgreason.errors import StoreError
+from kgreason.interrupts import let_out
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.history.log import FileHistory, history_path
 from kgreason.store.journal.record import Record
@@ -93,6 +94,7 @@ class Reader(Repository):
             except StoreError:
                 if attempts == 1:
                     raise
+                let_out()
                 time.sleep(_PAUSE)
             else:
                 break

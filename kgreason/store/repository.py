@@ -39,8 +39,8 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from kgreason.engine.interrupts import undivided
 from kgreason.errors import StoreError
+from kgreason.interrupts import let_out, undivided
 from kgreason.spans import span
 from kgreason.store.folder import FORMAT, Folder, Manifest, read_manifest
 from kgreason.store.history.entry import Entry, Head, now
@@ -298,7 +298,7 @@ class Repository:
                 raise
 
     def _commit_in_memory(self, store: OxigraphStore, record: Record, removed: bytes, added: bytes) -> None:
-        with undivided() as let_out:
+        with undivided():
             seen, self._seen = self._seen, _UNKNOWN
             try:
                 with span("store"):

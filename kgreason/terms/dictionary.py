@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgreason.errors import LimitError, LongTermError, StoreError
+from kgreason.interrupts import undivided
 from kgreason.npy import extend, mapped
 from kgreason.terms.vocabulary import VOCABULARY
 
@@ -123,10 +124,11 @@ class Dictionary:
             check_length(text[bounds[longest] : bounds[longest + 1]])
         ids = np.empty(bounds.size - 1, np.int32)
         done = 0
-        while done < ids.size:
-            done, self._count = intern_all(self.table(), self._count, text, bounds, done, ids)
-            if done < ids.size:
-                self.make_room(int(bounds[done + 1] - bounds[done]))
+        with undivided():  # the hash table has the terms before they count
+            while done < ids.size:
+                done, self._count = intern_all(self.table(), self._count, text, bounds, done, ids)
+                if done < ids.size:
+                    self.make_room(int(bounds[done + 1] - bounds[done]))
         return ids
 
     def merge(self, other: Dictionary) -> Ids:

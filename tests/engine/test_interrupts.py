@@ -9,10 +9,14 @@ from random import Random
 from types import FrameType
 from typing import Any
 
+import numpy as np
 import pytest
 
+from kgreason.engine.facts import table
+from kgreason.engine.memory import blocks, buffers
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.arrangements import check
+from tests.engine.crews import crews
 from tests.engine.systems import System
 from tests.oracle.datalog import materialize, violations
 
@@ -20,6 +24,7 @@ X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 EDGES = [Atom("edge", (f"<{number}>", f"<{number + 1}>")) for number in range(8)]
 STEP = Rule((Atom("path", (X, Y)),), (Atom("edge", (X, Y)),))
 JOIN = Rule((Atom("path", (X, Z)),), (Atom("path", (X, Y)), Atom("edge", (Y, Z))))
+WIDER = Rule((Atom("wider", (X, Y, X, Y, X, Y)),), (Atom("path", (X, Y)),))
 LOOP = Rule((Atom("wide", (X, Y, X)),), (Atom("path", (X, Y)), Atom("edge", ("<3>", Y))))
 
 
@@ -64,6 +69,24 @@ def edit(system: System, strategy: Any, interrupt: Interrupt) -> bool:
     return interrupt.watch(lambda: system.engine.commit(*wishes, strategy=strategy))
 
 
+class Scarce:
+    """Counts the arrays that the engine makes or grows, and refuses the one with number `at`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int = -1) -> None:
+        self.at, self.count = at, 0
+        for owner, name in ((np, "zeros"), (np, "full"), (blocks, "grow"), (buffers, "grow"), (table, "zeros")):
+            monkeypatch.setattr(owner, name, self.watched(getattr(owner, name)))
+
+    def watched(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def make(*args: Any, **kwargs: Any) -> Any:
+            self.count += 1
+            if self.count == self.at:
+                raise MemoryError
+            return function(*args, **kwargs)
+
+        return make
+
+
 AFTER = ([EDGES[1], *EDGES[3:]], [STEP, JOIN, LOOP])
 
 
@@ -87,3 +110,36 @@ def test_an_interrupt_leaves_the_commit_done_or_undone(strategy: str) -> None:
         assert violations(states, AFTER[1]) == []
         check(system.engine.circuit)
     assert met > 30
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("strategy", ["update", "bootstrap"])
+def test_want_of_memory_leaves_the_commit_undone(strategy: Any, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Widths and capacities change together, whichever array cannot be made."""
+    wish = dict.fromkeys(EDGES[4:], 1) | {EDGES[2]: -1}, {JOIN: 1, LOOP: 1, WIDER: 1}
+
+    def tried(at: int) -> tuple[System, int]:
+        with crews(threads):
+            system = started()
+        before = system.states()
+        with crews(threads), monkeypatch.context() as patch:
+            scarce = Scarce(patch, at)
+            try:
+                system.engine.commit(*system.wishes(*wish), strategy=strategy)
+            except MemoryError:
+                assert scarce.count >= at
+            else:
+                return system, scarce.count
+        assert system.states() == before
+        check(system.engine.circuit)
+        return system, scarce.count
+
+    _, count = tried(-1)
+    assert count > 30
+    for at in sorted(Random(strategy).sample(range(1, count + 1), 12)):
+        system, _ = tried(at)
+        system.commit(*wish, "update")
+        states = system.states()
+        assert set(states) == set(materialize(AFTER[0], [*AFTER[1], WIDER]))
+        assert violations(states, [*AFTER[1], WIDER]) == []
+        check(system.engine.circuit)

@@ -344,7 +344,7 @@ def added(http: httpx.Client, number: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_a_server_that_is_stopped_has_lost_nothing(stop: signal.Signals, tmp_path: Path) -> None:
     store = tmp_path / "store"
     with process_of(store) as (process, http):
@@ -355,7 +355,7 @@ def test_a_server_that_is_stopped_has_lost_nothing(stop: signal.Signals, tmp_pat
             time.sleep(0.2)
             os.kill(process.pid, stop)
         made = [0, *(number for number, edit in enumerate(edits, 1) if edit.result())]
-        assert process.wait(PATIENCE) == (0 if stop == signal.SIGTERM else -stop)
+        assert process.wait(PATIENCE) == (-stop if stop == signal.SIGKILL else 0)
     with KnowledgeGraph.open(store) as graph:  # no other process has the store
         assert all((f"http://e/{number}", "a", "http://e/Animal") in graph for number in made)
 

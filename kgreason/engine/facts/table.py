@@ -120,7 +120,7 @@ class FactTable:
         self._memory.grow("queue", counters[N_QUEUE] + more)
         size = self._memory.room("entries")
         if 5 * size < 8 * needed:
-            self._rehash(max(needed, 2 * size) if _FAST <= size <= 4 * _FAST else needed)
+            self._rehash(_entries(max(needed, 2 * size) if _FAST <= size <= 4 * _FAST else needed))
 
     def trim(self) -> None:
         """Give back memory that a large evaluation reserved and did not use; keep room for an eighth more rows."""
@@ -130,27 +130,26 @@ class FactTable:
 
     def rehash(self) -> None:
         """Build the hash table again from the rows."""
-        self._rehash(self._memory["rows"].shape[0])
+        self._rehash(_entries(self._memory["rows"].shape[0]))
 
     def repair(self) -> None:
         """Build the hash table again if an earlier build was interrupted."""
         if not self._is_hashed:
             self.rehash()
 
-    def _rehash(self, room: int) -> None:
-        entries = _entries(room)
+    def _rehash(self, entries: UInt32) -> None:
+        """Fill `entries`, an empty hash table, and use it from now on."""
         self._is_hashed = False
         self._memory["entries"] = entries
         self._workers.rehash(self._block)
         self._is_hashed = True
 
-    def widen(self, width: int) -> None:
-        """Give every row at least `width` columns. New columns hold the padding 0, so the hashes stay the same."""
+    def widened(self, width: int) -> Int32:
+        """Return the rows with `width` columns. New columns hold the padding 0, so the hashes stay the same."""
         old = self._memory["rows"]
-        if width > self.width:
-            rows = zeros((old.shape[0], FIRST + width), np.int32)
-            rows[:, : old.shape[1]] = old
-            self._memory["rows"] = rows
+        rows: Int32 = zeros((old.shape[0], FIRST + width), np.int32)
+        rows[:, : old.shape[1]] = old
+        return rows
 
     def hashed(self, records: Int32) -> UInt32 | None:
         """Return the hash table, uint32[2**k], if its row numbers are positions in `records`; otherwise None.
@@ -347,11 +346,11 @@ class FactTable:
         kept = self.present()
         rows = zeros((max(16, len(kept)), FIRST + self.width), np.int32)
         np.take(self._memory["rows"], kept, axis=0, out=rows[: len(kept)], mode="clip")
-        self._memory["rows"] = rows
-        self._memory["queue"] = np.zeros(16, dtype=np.int32)
-        self._memory["free"] = np.zeros(16, dtype=np.int32)
+        entries = _entries(max(16, len(kept)))
+        queue, free = np.zeros(16, dtype=np.int32), np.zeros(16, dtype=np.int32)
+        self._memory["rows"], self._memory["queue"], self._memory["free"] = rows, queue, free
         self._block[[N_ROWS, N_FREE, N_DEAD, N_QUEUE]] = len(kept), 0, 0, 0
-        self._rehash(max(16, len(kept)))
+        self._rehash(entries)
         return kept
 
 

@@ -108,8 +108,8 @@ class Arrangements:
 
     def _set_entries(self, size: int) -> None:
         """Replace the hash table by an empty one of `size` entries, and its filter by one of 8 * `size` zero bits."""
-        self._memory["group_entries"] = np.zeros(size, dtype=np.uint32)
-        self._memory["signs"] = np.zeros(size // 4, dtype=np.uint32)
+        entries, signs = np.zeros(size, dtype=np.uint32), np.zeros(size // 4, dtype=np.uint32)
+        self._memory["group_entries"], self._memory["signs"] = entries, signs
         self._counters[N_SIGNED] = 0
 
     def refresh_signs(self) -> None:

@@ -149,6 +149,10 @@ class Buffer:
         self.array: NDArray[Any] = np.zeros(room if width is None else (room, width), dtype=dtype)
         self.n = 0
 
+    def reserve(self, more: int) -> None:
+        """Make room for `more` rows, so that adding these rows cannot fail for want of memory."""
+        self.array = grow(self.array, self.n + more)
+
     def append(self, *values: int) -> int:
         """Add a row and return its number. `values` are its first columns; the other columns stay as they are."""
         self.array = grow(self.array, self.n + 1)
@@ -168,9 +172,8 @@ class Buffer:
         self.n += len(values)
         return start
 
-    def widen(self, width: int, fill: int = 0) -> None:
-        """Make every row at least `width` columns wide; new columns hold `fill`."""
-        if self.array.shape[1] < width:
-            wider = np.full((self.array.shape[0], width), fill, dtype=self.array.dtype)
-            wider[:, : self.array.shape[1]] = self.array
-            self.array = wider
+    def widened(self, width: int, fill: int = 0) -> NDArray[Any]:
+        """Return a copy of the array whose rows are `width` columns wide; new columns hold `fill`."""
+        wider = np.full((self.array.shape[0], width), fill, dtype=self.array.dtype)
+        wider[:, : self.array.shape[1]] = self.array
+        return wider

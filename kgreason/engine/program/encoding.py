@@ -17,6 +17,7 @@ from typing import NamedTuple
 from kgreason.engine.program.planner import MAX_COLUMNS, EncodedRule, Planner
 from kgreason.engine.program.shapes import Pattern, Shape
 from kgreason.errors import LimitError
+from kgreason.interrupts import let_out
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable, contradiction, placed
 
 Intern = Callable[[Iterable[str]], Iterable[int]]
@@ -65,6 +66,7 @@ class _Sketch(NamedTuple):
 
 
 def _sketched(rule: Rule, planner: Planner) -> _Sketch:
+    let_out()
     atoms = [*rule.body, *[contradiction(rule) if head == FALSE else head for head in rule.heads]]
     rows = [columns_of(atom) for atom in atoms]
     if max(map(len, rows)) > MAX_COLUMNS:

@@ -165,14 +165,14 @@ class Planner:
 
         A new table gets the next number. Raises LimitError for more than 4,096 tables.
         """
-        number = self._tables.setdefault((is_triple, width), len(self._tables))
-        if number > LAST_TABLE:
-            del self._tables[is_triple, width]
+        known = self._tables.get((is_triple, width))
+        if known is not None:
+            return known
+        if len(self._tables) > LAST_TABLE:
             raise LimitError(f"rules and facts cannot have more than {LAST_TABLE + 1:,} different numbers of terms")
-        if number == self.filters.n:
-            self.version += 1
-            self._widen(width)
-            self.filters.append(0)
+        self.version += 1
+        self._widen(width)
+        number = self._tables[is_triple, width] = self.filters.append(0)
         return number
 
     def tables(self) -> list[tuple[bool, int]]:
@@ -180,36 +180,33 @@ class Planner:
         return list(self._tables)
 
     def _widen(self, width: int) -> None:
+        """Make keys, steps and templates wide enough for tables of `width` columns, all of them or none."""
         if width > self.width:
-            self.width = width
-            self.keys.widen(width)
-            self.steps.widen(STEP_PAIRS + 2 * width)
-            self.templates.widen(1 + width, fill=~0)
+            keys, steps = self.keys.widened(width), self.steps.widened(STEP_PAIRS + 2 * width)
+            self.templates.array = self.templates.widened(1 + width, fill=~0)
+            self.keys.array, self.steps.array, self.width = keys, steps, width
 
     def add(self, rule: EncodedRule) -> int:
         """Add a rule and make its plans. Returns its number. The rule derives nothing before `set_active`."""
         shape, constants = rule.shape, rule.constants
-        number = len(self._rules)
-        self._rules.append(rule)
         self.version += 1
         planned = self._planned.get(shape) or self._plan_shape(shape)
         self.slots = max(self.slots, 1 + shape.variables + len(constants))
         self.longest = max(self.longest, len(shape.body))
         keys = [self._key(form, constants) for form in planned.forms]
-        self._body_keys.append(keys)
-        self.rules.append(
-            self.constants.extend(constants),
-            len(constants),
-            1 + shape.variables,
-            self.rule_keys.extend(keys),
-            len(keys),
-            0,
-            self.plans.n,
-        )
-        for key, start in zip(keys, planned.starts, strict=True):
-            self._hang(number, key, start)
         for atom, arrangement in planned.asks:
             self._ask(keys[atom], arrangement)
+        self.rules.reserve(1)
+        self.plans.reserve(len(keys))
+        places = self.constants.extend(constants), self.rule_keys.extend(keys)
+        # Nothing below takes memory. So after an error above there is no rule, and what was made for it does no harm.
+        number = self.rules.append(
+            places[0], len(constants), 1 + shape.variables, places[1], len(keys), 0, self.plans.n
+        )
+        self._rules.append(rule)
+        self._body_keys.append(keys)
+        for key, start in zip(keys, planned.starts, strict=True):
+            self._hang(number, key, start)
         for waiting, head in planned.heads:
             waiting.setdefault(tuple([constants[place] for place in head]), []).append(number)
         return number
@@ -268,23 +265,28 @@ class Planner:
         if unmet:
             self._lacking[number] = unmet[0]
             return False
-        self._planned_backward.add(number)
-        self._lacking.pop(number, None)
         self.version += 1
         rule = self._rules[number]
-        for planned in self._plan_back(rule.shape):
-            self._hang(number, self._key(planned.form, rule.constants), planned.start)
+        backward = self._plan_back(rule.shape)
+        heads = [self._key(planned.form, rule.constants) for planned in backward]
+        for planned in backward:
             for atom, arrangement in planned.asks:
                 self._ask(keys[atom - 1], arrangement)
+        self.plans.reserve(len(backward))
+        for head, planned in zip(heads, backward, strict=True):  # this takes no memory: all plans or none
+            self._hang(number, head, planned.start)
+        self._planned_backward.add(number)
+        self._lacking.pop(number, None)
         return True
 
     def _plan_back(self, shape: Shape) -> list[_PlannedStart]:
         if shape not in self._planned_back:
-            planned = self._planned_back[shape] = []
+            planned = []
             for head in range(len(shape.heads)):
                 plans = laid_out(shape.backward(head), (0,), self.width)
                 (start,), asks = self._take_in(plans)
                 planned.append(_PlannedStart(self._form(plans.body[0], is_head=True), start, asks))
+            self._planned_back[shape] = planned
         return self._planned_back[shape]
 
     def _plan_shape(self, shape: Shape) -> _PlannedShape:
@@ -357,6 +359,8 @@ class Planner:
         row = [0] * self.width
         for column, value in zip(columns, values, strict=True):
             row[column] = value
+        self.keys.reserve(1)
+        self.key_info.reserve(1)
         self.keys.append(*row)
         self.key_info.append(number, -1, -1)
 
@@ -410,9 +414,9 @@ class Planner:
     def _ask(self, key: int, arrangement: int) -> None:
         """Record an ask: the arrangement has to hold the rows that meet the key."""
         if (key, arrangement) not in self._asked:
-            self._asked.add((key, arrangement))
             info = self.key_info.array
             info[key, 2] = self.asks.append(arrangement, info[key, 2], key)
+            self._asked.add((key, arrangement))
             shape, words = int(info[key, 0]), self.arranged.array[arrangement]
             self._asking_shapes.setdefault(arrangement, set()).add(shape)
             words[ARRANGED_BITS] = EVERY_ROW if not self.shapes.array[shape, 1] else words[ARRANGED_BITS] | _bit(shape)
@@ -423,9 +427,9 @@ class Planner:
             memory[name] = getattr(self, name).array
         memory.block[N_SHAPES], memory.block[N_BACK_SHAPES] = self.shapes.n, self.back_shapes.n
         if 2 * self.key_info.n > self.key_entries.size:
-            self.key_entries = np.zeros(power_of_two(4 * self.key_info.n), dtype=np.uint32)
-            self.asked = np.zeros(4 * self.key_entries.size, dtype=np.uint32)
-            self._entered = 0
+            entries = np.zeros(power_of_two(4 * self.key_info.n), dtype=np.uint32)
+            self.asked = np.zeros(4 * entries.size, dtype=np.uint32)
+            self.key_entries, self._entered = entries, 0
         memory["key_entries"], memory["asked"] = self.key_entries, self.asked
         enter_keys(memory.block, self._entered, self.key_info.n)
         self._entered = self.key_info.n

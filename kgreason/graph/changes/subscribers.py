@@ -1,14 +1,16 @@
 """`Subscribers`: the callbacks that get the delta of every commit, in the order of the commits.
 
 Law: each callback gets each commit that was made while it was subscribed, once. If one callback raises an error or
-edits the graph, the others still get the delta. A commit that a callback makes comes after the present one. Threads:
-call this only with the graph's lock.
+edits the graph, the others still get the delta. A commit that a callback makes comes after the present one. While a
+callback runs, signals act at once. Threads: call this only with the graph's lock.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
+
+from kgreason.interrupts import at_once, let_out
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -59,6 +61,11 @@ class Subscribers:
         """Call all callbacks with one delta. Yields the errors that they raise."""
         for callback in tuple(self.callbacks):
             try:
-                callback(delta)
+                let_out()
+            except BaseException as error:
+                yield error
+            try:
+                with at_once():
+                    callback(delta)
             except BaseException as error:
                 yield error

@@ -26,6 +26,7 @@ from kgreason.graph.input.terms import text_of
 from kgreason.graph.results.answers import Found, Solutions
 from kgreason.graph.standing.reading import Pattern, Plan, is_set, plan_of
 from kgreason.graph.standing.rows import Bindings, Row, Rows
+from kgreason.interrupts import as_one, at_once
 from kgreason.rules.model import Triple
 from kgreason.store.spellings import stored
 
@@ -66,7 +67,7 @@ class StandingQuery:
         `commit` is the number of the last commit. `prefixes` and `base` are those that the text of the query may use.
         Raises QueryError for a query that is not SELECT or ASK.
         """
-        self._ask, self._sparql, self._tell = ask, sparql, tell
+        self._ask, self._sparql, self._callback = ask, sparql, tell
         found = ask(sparql)
         if not isinstance(found, (Solutions, QueryBoolean)):
             raise QueryError("a standing query is a SELECT or an ASK query")
@@ -100,6 +101,7 @@ class StandingQuery:
         self._is_ended = True
         self.end()
 
+    @as_one
     def hear(self, delta: Delta) -> None:
         """Tell the callback what a commit changed in the rows.
 
@@ -160,6 +162,10 @@ class StandingQuery:
         for row in found:
             terms = [row[variable] for variable in variables]
             yield tuple([None if term is None else text_of(term) for term in terms])
+
+    def _tell(self, change: RowChange) -> None:
+        with at_once():
+            self._callback(change)
 
     def _report(self, commit: int, changed: Counter[Row]) -> None:
         """Tell the callback what changed in the rows after commit `commit`.

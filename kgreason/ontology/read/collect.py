@@ -28,6 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
+from kgreason.interrupts import let_out
 from kgreason.ontology.change import Change
 from kgreason.ontology.read.axioms import (
     Axiom,
@@ -158,6 +159,7 @@ def collect(schema: Schema) -> Iterator[Reading]:
 
 def read_node(schema: Schema, node: Constant) -> Reading:
     """Read the axioms whose main triple has `node` as its subject."""
+    let_out()
     found = [
         item
         for predicate in sorted(schema.predicates(node))

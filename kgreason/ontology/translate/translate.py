@@ -36,6 +36,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
+from kgreason.interrupts import let_out
 from kgreason.ontology.change import Change
 from kgreason.ontology.read import swrl
 from kgreason.ontology.read.axioms import Axiom, Restriction
@@ -264,12 +265,14 @@ class LiveTranslation:
         return sorted({sources for node in nodes for sources in self._askers.at(node)})
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
+        let_out()
         _, placed = self._log.drop(self.placed, axiom.sources)
         for class_ in asked(axiom, translate_axiom(axiom, self.profile)):
             self._askers.discard(class_, axiom.sources)
         return placed
 
     def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
+        let_out()
         rules = translate_axiom(axiom, self.profile)
         for class_ in asked(axiom, rules):
             self._askers.add(class_, axiom.sources)

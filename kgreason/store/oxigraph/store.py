@@ -35,6 +35,7 @@ import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Triple
 
 from kgreason.errors import QueryError, StoreError, StoreLockedError
+from kgreason.interrupts import result
 from kgreason.store.oxigraph import process, worker
 from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.links import own_files
@@ -105,10 +106,10 @@ class OxigraphStore:
             try:
                 for chunk in chunks if self._path else chain.from_iterable(map(pieces, chunks)):
                     if len(running) > _THREADS:
-                        running.popleft().result()
+                        result(running.popleft())
                     running.append(workers.submit(self._load, chunk))
                 while running:
-                    running.popleft().result()
+                    result(running.popleft())
             except BaseException:
                 workers.shutdown(wait=False, cancel_futures=True)  # so that Ctrl-C waits for started chunks only
                 raise

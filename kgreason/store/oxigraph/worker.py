@@ -37,6 +37,7 @@ from pyoxigraph import Quad, QueryBoolean, QueryResultsFormat, QuerySolutions, V
 
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.store.oxigraph.failures import FAILURES, failure
+from kgreason.interrupts import let_out
 from kgreason.store.oxigraph.results import Output, Results, Solutions, Triples, boolean, document
 
 Result = TypeVar("Result")
@@ -107,6 +108,7 @@ def wait_for(call: Callable[[], Result], timeout: float | None = None) -> Result
     try:
         worker.submit(lambda _: call())
         while not worker.is_finished(min(_LOOK, until - time.monotonic())):
+            let_out()
             if time.monotonic() >= until:
                 raise QueryTimeoutError(f"the query took longer than {timeout:g} s")
     except BaseException:
@@ -286,6 +288,7 @@ class _Query:
                 self._is_busy = False
                 self._is_done = worker.value()
             else:
+                let_out()
                 self._check_time()
         except BaseException:
             self._give_up()

@@ -1,0 +1,1 @@
+"""Ctrl-C and other signals, wherever they come."""
