@@ -19,7 +19,6 @@ def test_every_commit_gives_the_model(strategy: Strategy) -> None:
         run(seed, strategy)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
     for seed in many_seeds(20, 75):

@@ -90,7 +90,6 @@ def test_the_best_value_of_each_node_is_found_under_edits(strategy: Strategy, te
         _follow(seed, strategy, text)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("text", [SHORTEST, WIDEST], ids=["shortest", "widest"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_best_value_is_found_in_many_histories(strategy: Strategy, text: str) -> None:

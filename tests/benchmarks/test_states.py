@@ -78,7 +78,6 @@ def test_triples_are_recombined_within_their_predicate(tmp_path: Path) -> None:
     assert all((predicate, object_) in known for _, predicate, object_ in made.tolist())
 
 
-@pytest.mark.slow
 def test_a_series_has_its_turns_and_a_bootstrap_for_each_round() -> None:
     measured = measure(closure(20, 40), 2, rounds=3, parts=4)
     assert set(measured.series) == {"fresh", "grown"}
@@ -98,7 +97,6 @@ def test_the_worse_state_counts_and_the_first_commit_stands_apart() -> None:
     assert found.others["bootstrap"] == (20.0, "s")
 
 
-@pytest.mark.slow
 def test_commits_are_measured(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commits, "_ROUNDS", 1)
     monkeypatch.setattr(commits, "_SINGLES", 3)
@@ -117,7 +115,6 @@ def test_sizes_grow_from_one_fact_to_half_of_all() -> None:
     assert sizes == sorted(sizes)
 
 
-@pytest.mark.slow
 def test_auto_stands_beside_the_better_of_both(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elastic, "_COMMITS", 3)
     found = elastic.series(graph(workspace), 1)
@@ -126,7 +123,6 @@ def test_auto_stands_beside_the_better_of_both(workspace: Workspace, monkeypatch
     assert set(found.others) == {*taken, "deleted", "added"}
 
 
-@pytest.mark.slow
 def test_the_law_is_the_worst_of_all_commits(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elastic, "_COMMITS", 3)
     found = elastic.worst(lambda _: states.completion(30, GALEN), workspace)
@@ -144,7 +140,6 @@ def test_a_completion_keeps_its_told_subsumptions() -> None:
     assert sum(map(len, start.facts.values())) < len(engine)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("axiom", [axioms.LOW, axioms.TRANSITIVE])
 def test_an_axiom_comes_and_goes_and_leaves_the_graph_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, axiom: Triple
@@ -168,7 +163,6 @@ def test_pairs_leave_the_facts_as_they_were_and_count_all_arrays(tmp_path: Path)
     assert found.others["first"][0] >= 1
 
 
-@pytest.mark.slow
 def test_memory_stays_after_many_pairs_of_single_commits(tmp_path: Path) -> None:
     assert churn.after_pairs(of_triples(materialized(tmp_path)), 20_000).value <= 1.2
 

@@ -88,7 +88,6 @@ def test_a_closure_is_edited_on_disk(workspace: Workspace) -> None:
     assert set(found.others) == {f"{side}-{size}" for side in ("deleted", "added") for size in ("1pct", "edge")}
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs wait4")
 def test_a_closed_store_is_reopened_and_edited(workspace: Workspace) -> None:
     load = kgreason("load", "-l", "store", "-f", workspace.ontology("family.ttl").name, "--rules", "owl2rl")

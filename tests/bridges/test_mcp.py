@@ -93,7 +93,6 @@ def test_an_assistant_asks_a_store(store: Path) -> None:
         assert graph.commit == 1
 
 
-@pytest.mark.slow
 def test_an_assistant_asks_a_server(store: Path) -> None:
     with served(store) as address:
         talk(address, ask)

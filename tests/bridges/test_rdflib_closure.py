@@ -114,17 +114,7 @@ def _read(shared_data: Path, name: str) -> Graph:
 
 @pytest.mark.filterwarnings("ignore:(Dataset|ConjunctiveGraph):DeprecationWarning")
 @pytest.mark.parametrize("semantics", SEMANTICS)
-@pytest.mark.parametrize(
-    "name",
-    [
-        "skos.nq",
-        "sosa.nq",
-        *(
-            pytest.param(name, marks=pytest.mark.slow)
-            for name in ("foaf.nq", "org.nq", "prov.nq", "time.nq", "pizza.owl")
-        ),
-    ],
-)
+@pytest.mark.parametrize("name", ["skos.nq", "sosa.nq", "foaf.nq", "org.nq", "prov.nq", "time.nq", "pizza.owl"])
 def test_ontologies(shared_data: Path, name: str, semantics: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL)  # rdflib logs literals that it cannot read
     theirs, ours = both(_read(shared_data, name), semantics)

@@ -57,7 +57,6 @@ def test_after_every_commit_the_circuits_are_at_the_least_model(history: History
     check_history(history)
 
 
-@pytest.mark.slow
 @settings(max_examples=many(250))
 @given(histories(max_commits=12))
 def test_long_histories(history: History) -> None:

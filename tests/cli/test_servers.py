@@ -169,7 +169,6 @@ def plain(text: str, place: object) -> str:
     return re.sub(r"((?:engine|dictionary|peak)_bytes\W+)[\d,]+", r"\1BYTES", text)
 
 
-@pytest.mark.slow
 def test_every_command_prints_the_same(both: Both) -> None:
     different = []
     for line in WALK:

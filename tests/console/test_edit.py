@@ -5,12 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 from kgreason import KnowledgeGraph
 from tests.console.browsing import ENDLESS, ZOO, serving, visiting, write
-
-pytestmark = pytest.mark.slow
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
-pytestmark = pytest.mark.slow
-
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 

@@ -14,8 +14,6 @@ from tests.console.browsing import EVIL, ZOO, serving, visiting, write
 from tests.server.serving import client, served
 from tests.server.test_attacks import PATHS, leads_nowhere
 
-pytestmark = pytest.mark.slow
-
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 

@@ -8,8 +8,6 @@ import pytest
 
 from tests.console.browsing import NARROW, WIDE, visiting, write
 
-pytestmark = pytest.mark.slow
-
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 

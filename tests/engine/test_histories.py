@@ -137,7 +137,6 @@ def test_updates(history: History) -> None:
     check_history(history)
 
 
-@pytest.mark.slow
 @settings(max_examples=many(500))
 @given(any_histories())
 def test_many_updates(history: History) -> None:
@@ -150,7 +149,6 @@ def test_mixed_strategies(history: History, mixture: Mixture) -> None:
     check_history(history, mixture)
 
 
-@pytest.mark.slow
 @settings(max_examples=many(500))
 @given(any_histories(), MIXTURES, st.booleans())
 def test_many_mixed_strategies(history: History, mixture: Mixture, is_small: bool) -> None:
@@ -186,7 +184,6 @@ def test_push_and_retract(history: History) -> None:
     check_push_and_retract(history)
 
 
-@pytest.mark.slow
 @settings(max_examples=many(250))
 @given(any_histories())
 def test_many_pushed_and_retracted(history: History) -> None:
@@ -200,7 +197,6 @@ def test_rollback(history: History, mixture: Mixture, cancel_at: int) -> None:
         check_rollback(history, mixture, cancel_at)
 
 
-@pytest.mark.slow
 @settings(max_examples=many(250))
 @given(any_histories(), MIXTURES, st.integers(1, 40))
 def test_many_rollbacks(history: History, mixture: Mixture, cancel_at: int) -> None:

@@ -82,7 +82,6 @@ def check(work: Callable[[], object], heads: int = 16, costs: bool = True) -> No
     assert all(other == alone for other in others)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("suite", SUITES)
 def test_a_suite(suite: str) -> None:
     def work() -> None:
@@ -92,7 +91,6 @@ def test_a_suite(suite: str) -> None:
     check(work)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("place", range(len(CHECKS)))
 @settings(max_examples=many(15))
 @given(history=any_histories(), heads=st.sampled_from((16, 1 << 10)))
@@ -100,7 +98,6 @@ def test_random_histories(place: int, history: History, heads: int) -> None:
     check(lambda: CHECKS[place](history), heads)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", COUNTEREXAMPLES)
 def test_histories_that_a_misreading_fails_on(name: str) -> None:
     for each in CHECKS:
@@ -142,7 +139,6 @@ def test_what_an_update_near_its_limit_becomes(
     check_near_limits(history, mixture, fraction, quantum)
 
 
-@pytest.mark.slow
 @settings(max_examples=many(75))
 @given(any_histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)), st.sampled_from((3, 10)))
 def test_what_many_updates_near_their_limits_become(

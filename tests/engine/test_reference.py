@@ -43,7 +43,6 @@ def test_the_engine_is_the_circuit(strategy: Strategy, history: History) -> None
     check_history(history, strategy)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @settings(max_examples=many(125))
 @given(history=any_histories())

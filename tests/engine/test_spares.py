@@ -60,7 +60,6 @@ def test_late_stamps(history: History, mixture: Mixture) -> None:
         check_history(history, mixture, Late)
 
 
-@pytest.mark.slow
 @settings(max_examples=many(500))
 @given(any_histories(), MIXTURES)
 def test_many_late_stamps(history: History, mixture: Mixture) -> None:

@@ -77,7 +77,6 @@ def test_histories(history: History, threads: int, heads: int, mixture: Mixture)
     check_same(history, threads, heads, mixture)
 
 
-@pytest.mark.slow
 @settings(max_examples=many(250))
 @given(any_histories(), st.integers(2, 3), st.sampled_from((16, 1 << 10)), MIXTURES)
 def test_many_histories(history: History, threads: int, heads: int, mixture: Mixture) -> None:

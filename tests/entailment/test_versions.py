@@ -162,7 +162,6 @@ def test_a_version_of_pizza(shared_data: Path, tmp_path: Path) -> None:
     assert found.gained.blank == found.lost.blank == 0
 
 
-@pytest.mark.slow
 def test_a_version_of_brick_and_a_building(shared_data: Path, tmp_path: Path) -> None:
     """What an edit of the Brick ontology changes for the devices of a building."""
     folder = shared_data / "ontologies"

@@ -68,7 +68,6 @@ def test_aliases_are_those_of_the_matrices(calls: int, seed: int, tmp_path: Path
     follow(calls, seed, tmp_path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_aliases_of_larger_programs(seed: int, tmp_path: Path) -> None:
     follow(150, seed, tmp_path)

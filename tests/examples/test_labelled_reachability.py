@@ -63,7 +63,6 @@ def test_each_single_edit_leaves_what_a_search_finds(seed: int) -> None:
             assert changed.count(f"<{NAMES['']}reaches>") == len(before ^ wanted)
 
 
-@pytest.mark.slow
 def test_ten_thousand_edges_come_and_go_one_by_one() -> None:
     random = Random(1)
     machines = 4_000

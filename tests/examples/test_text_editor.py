@@ -51,7 +51,6 @@ def test_the_text_editor_walks_the_tree(seed: int, tmp_path: Path) -> None:
     assert run(tmp_path, inserts, removed) == walked(inserts, removed)
 
 
-@pytest.mark.slow
 def test_the_text_editor_on_a_long_history(shared_data: Path, tmp_path: Path) -> None:
     def rows(name: str) -> list[tuple[int, ...]]:
         text = gzip.decompress((shared_data / "datalog" / "crdt" / f"{name}.txt.gz").read_bytes()).decode()

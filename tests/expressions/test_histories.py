@@ -67,7 +67,6 @@ def test_every_commit_gives_the_model(strategy: Strategy) -> None:
         run(seed, strategy)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
     for seed in many_seeds(25, 65):
@@ -80,7 +79,6 @@ def test_every_commit_with_blank_nodes_gives_the_model(strategy: Strategy) -> No
         run(seed, strategy, makes_nodes=True)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_with_blank_nodes_gives_the_model(strategy: Strategy) -> None:
     for seed in many_seeds(25, 40):
@@ -92,7 +90,6 @@ def test_every_commit_with_filters_under_not_gives_the_model() -> None:
         run(seed, "update", filters=True)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_with_filters_under_not_gives_the_model(strategy: Strategy) -> None:
     for seed in many_seeds(30, 55):

@@ -81,7 +81,6 @@ def test_every_commit_gives_the_model(strategy: Strategy) -> None:
     check(range(25), strategy)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_commit_of_many_histories_gives_the_model(strategy: Strategy) -> None:
     check(many_seeds(25, 65), strategy)

@@ -189,7 +189,7 @@ def body_of(rule: Rule, values: tuple[str, ...]) -> frozenset[Triple]:
     return frozenset((binding.get(s, str(s)), binding.get(p, str(p)), binding.get(o, str(o))) for s, p, o in patterns)
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in (1, 2, 3))])
+@pytest.mark.parametrize("part", range(4))
 def test_the_sample_has_the_closure_of_the_tables(part: int) -> None:
     for graph in drawn()[part::4]:
         compare(graph)
@@ -213,7 +213,6 @@ def test_the_schema_read_as_data_gives_the_same_closure(graph: set[Triple]) -> N
     compare(graph, "data")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("schema", MODES)
 @settings(max_examples=many(150))
 @given(graph=graphs(max_axioms=10))
@@ -265,7 +264,6 @@ def test_a_file_of_many_graphs(tmp_path_factory: pytest.TempPathFactory, quads: 
     assert quads_of(live) == set(quads)
 
 
-@pytest.mark.slow
 def test_lubm(shared_data: Path) -> None:
     live = materializer()
     live.change(

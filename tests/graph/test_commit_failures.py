@@ -229,7 +229,6 @@ def test_a_fault_at_every_kind_of_step(siege: Siege) -> None:
         siege.fail(number)
 
 
-@pytest.mark.slow
 def test_a_fault_at_every_step(siege: Siege) -> None:
     for number in points(siege, every=True):
         siege.fail(number)

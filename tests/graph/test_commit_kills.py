@@ -140,7 +140,6 @@ def test_kills_at_random_moments(tmp_path: Path, states: list[View]) -> None:
     kill_at_random(tmp_path, 2, states)
 
 
-@pytest.mark.slow
 def test_many_kills_at_random_moments(tmp_path: Path, states: list[View]) -> None:
     kill_at_random(tmp_path, many(25), states)
 
@@ -167,7 +166,6 @@ def test_kills_ahead_of_steps(tmp_path: Path, states: list[View]) -> None:
     kill_ahead_of_steps(tmp_path, "a fact", states, 4)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rules", "a SPARQL update", "many facts", "named graphs", "everything at once"])
 def test_kills_ahead_of_every_step(tmp_path: Path, states: list[View], name: str) -> None:
     kill_ahead_of_steps(tmp_path, name, states)

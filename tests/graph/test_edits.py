@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.options import SchemaMode
 from tests.oracle import owl2rl
 from tests.oracle.notation import triples
-from tests.volume import in_turns, many
+from tests.volume import many
 
 from .histories import PREFIXES, Edit, Model, histories, lines_of
 from .states import in_default, in_the_tables
@@ -101,7 +102,6 @@ def test_the_schema_read_as_data_gives_the_same(edits: list[Edit]) -> None:
     live_through(edits, "update", "data")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("schema", ["axioms", "data"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @settings(max_examples=many(37))
@@ -253,7 +253,7 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize(("name", "schema", "strategy"), in_turns(EDITS, ("axioms", "data"), STRATEGIES))
+@pytest.mark.parametrize(("name", "schema", "strategy"), product(EDITS, ("axioms", "data"), STRATEGIES))
 def test_an_edit_and_its_reverse(name: str, schema: SchemaMode, strategy: Strategy) -> None:
     first, removed, added = (tuple(in_default(triples(text))) for text in EDITS[name])
     live_through([Edit(added=first), Edit(removed, added), Edit(added, removed)], strategy, schema)
@@ -270,7 +270,6 @@ def test_an_edit_that_is_taken_back_leaves_no_rule(name: str) -> None:
         assert in_force(graph) == before
 
 
-@pytest.mark.slow
 def test_a_declaration_that_brick_infers_as_well_leaves_no_rule(shared_data: Path) -> None:
     files = [shared_data / "ontologies" / name for name in ("Brick-1.1.n3.gz", "brick_building_VM3A_v1.1.ttl.gz")]
     declaration = "brick:Supply_Air_Flow_Sensor a <http://www.w3.org/2002/07/owl#Class>"

@@ -283,7 +283,6 @@ def test_a_history_that_was_once_followed_wrongly(history: list[tuple[str, str]]
         assert aliases < 1_000_000 or few.triples == all_.triples
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("schema", ["axioms", "data"])
 @settings(max_examples=many(37))
 @given(histories)

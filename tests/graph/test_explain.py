@@ -123,7 +123,6 @@ def test_a_term_that_is_different_from_itself_has_a_proof(schema: SchemaMode) ->
     explained([Edit((), tuple((*triple, None) for triple in sorted(added)))], schema)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("schema", ["axioms", "data"])
 @settings(max_examples=many(25), phases=[Phase.generate])
 @given(edits=histories())

@@ -168,14 +168,12 @@ def fail_in_journal(folder: Path, faults: Faults, *, stands: bool) -> None:
         compare_after(graph, folder, False)
 
 
-@pytest.mark.slow
 @SITUATIONS
 def test_a_fault_at_every_point(tmp_path: Path, is_on_disk: bool, is_first: bool) -> None:
     for number in range(len(points_of(tmp_path / "count", is_on_disk, is_first))):
         fail(tmp_path / str(number), is_on_disk, is_first, Faults(number))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("is_first", [True, False])
 def test_a_disk_that_is_full_from_some_point_on(tmp_path: Path, is_first: bool) -> None:
     """But for the last point: by then the new manifest is in its place, and only its folder is not synced."""

@@ -28,7 +28,6 @@ def test_some_kills(tmp_path: Path, kind: str, first: int) -> None:
     assert reached == sorted(reached)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["kill", "power"])
 def test_a_kill_ahead_of_every_step(tmp_path: Path, kind: str) -> None:
     reached, names = killed(tmp_path, 0, 1, kind)

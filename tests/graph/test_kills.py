@@ -104,12 +104,10 @@ def test_loads_killed_at_a_random_moment(siege: Siege, tmp_path: Path) -> None:
     kill_at_random(siege, tmp_path, 4)
 
 
-@pytest.mark.slow
 def test_many_loads_killed_at_a_random_moment(siege: Siege, tmp_path: Path) -> None:
     kill_at_random(siege, tmp_path, many(15))
 
 
-@pytest.mark.slow
 def test_loads_killed_ahead_of_every_step(siege: Siege, tmp_path: Path) -> None:
     """The load is there once the manifest has been replaced, or the journal has it, and not before."""
     _, work = siege.held(tmp_path / "count")

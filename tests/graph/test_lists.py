@@ -5,6 +5,8 @@ After every commit the graph is what the oracle makes of its assertions: closure
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
@@ -12,7 +14,6 @@ from kgreason.materialize.options import SchemaMode
 from tests.oracle import owl2rl
 from tests.oracle.graph import Triple
 from tests.oracle.notation import triples
-from tests.volume import in_turns
 from tests.w3crules import book
 from tests.w3crules.cases import Wrong
 from tests.w3crules.running import contradictions
@@ -50,7 +51,7 @@ def edited(graph: KnowledgeGraph, asserted: Triples, change: Change) -> Triples:
     return (asserted - change.removed) | change.added
 
 
-@pytest.mark.parametrize(("kind", "count", "schema"), in_turns(KINDS, (0, 1, 2, 3, 50), READINGS))
+@pytest.mark.parametrize(("kind", "count", "schema"), product(KINDS, (0, 1, 2, 3, 50), READINGS))
 def test_a_list_of_any_length(kind: str, count: int, schema: SchemaMode) -> None:
     asserted = KINDS[kind].example(count)
     with KnowledgeGraph.open(schema=schema) as graph:
@@ -68,7 +69,7 @@ def check_every_edit(graph: KnowledgeGraph, asserted: set[Triple]) -> None:
         assert shown(graph) == first, name
 
 
-@pytest.mark.parametrize(("kind", "schema"), in_turns(KINDS, READINGS))
+@pytest.mark.parametrize(("kind", "schema"), product(KINDS, READINGS))
 def test_a_list_that_is_edited_and_its_repair(kind: str, schema: SchemaMode) -> None:
     asserted = with_new(KINDS[kind])
     with KnowledgeGraph.open(schema=schema) as graph:

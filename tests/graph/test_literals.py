@@ -422,7 +422,6 @@ def test_histories(schema: SchemaMode, same_as: SameAsMode, history: list[Step],
     check_history(history, schema, same_as, with_rules)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("schema", "same_as"), MODES)
 @settings(max_examples=many(15))
 @given(history=histories, with_rules=st.booleans())

@@ -7,6 +7,7 @@ import logging
 import shutil
 import tarfile
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store import repository
 from kgreason.store.folder import FORMAT, OLDEST, Folder, _lock, read_manifest
-from tests.volume import in_turns
 
 from .views import View, agrees, lasting, lines, view
 
@@ -124,7 +124,7 @@ def test_a_fork_of_an_older_store_leaves_it_as_it_is(copy: Path) -> None:
     assert read_manifest(copy / "aliases") == before
 
 
-@pytest.mark.parametrize(("moment", "name"), in_turns(MOMENTS, ("aliases", "rules", "killed")))
+@pytest.mark.parametrize(("moment", "name"), product(MOMENTS, ("aliases", "rules", "killed")))
 def test_a_kill_while_a_store_is_brought_forward_loses_nothing(
     copy: Path, name: str, moment: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

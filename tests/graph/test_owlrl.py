@@ -89,7 +89,6 @@ def differences(path: Path) -> Counter[str]:
     return counts(Closures(ours(given, QUIET), ours(given, SWITCHED, "data"), theirs(given)))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ONTOLOGIES)
 def test_every_difference_has_its_reason(
     name: str, shared_data: Path, record_property: Callable[[str, object], None]
@@ -100,7 +99,6 @@ def test_every_difference_has_its_reason(
     assert found.keys() - known == set()
 
 
-@pytest.mark.slow
 def test_every_class_of_differences_is_there(shared_data: Path) -> None:
     """Among the small ontologies already; one that is not there any more is to be taken out."""
     seen = {each for name in ONTOLOGIES[:8] for each in differences(shared_data / "ontologies" / f"{name}.gz")}

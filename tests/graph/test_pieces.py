@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from kgreason.proofs.contradictions import contradictions
 from tests.oracle import owl2rl
 from tests.oracle.notation import triples
 from tests.strategies.ontologies import Quad, datasets, union
-from tests.volume import in_turns, many
+from tests.volume import many
 
 from .named import LOUD
 from .states import add, checks_that_failed, materialized, materializer, quads_of, triples_of
@@ -74,7 +76,6 @@ def test_pieces_are_the_whole_under_rdfs(rules: str, pieces: list[list[Quad]]) -
     compare_pieces(pieces, rules, "axioms")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("schema", MODES)
 @settings(max_examples=many(50))
 @given(pieces=histories())
@@ -156,7 +157,7 @@ PIECES = {
 }
 
 
-@pytest.mark.parametrize(("name", "schema"), in_turns(PIECES, MODES))
+@pytest.mark.parametrize(("name", "schema"), product(PIECES, MODES))
 def test_pieces_in_either_order(name: str, schema: SchemaMode) -> None:
     pieces = [said(text) for text in PIECES[name]]
     compare_pieces(pieces, "owl2rl", schema)

@@ -129,7 +129,6 @@ def test_every_answer_is_the_state_after_some_commit(tmp_path: Path) -> None:
     assert set(reader._seen.values()) == {len(states(500)) - 1}
 
 
-@pytest.mark.slow
 def test_every_answer_beside_large_loads(tmp_path: Path) -> None:
     reader = Reader(tmp_path / "store", 100_000)
     beside(tmp_path / "store", 100_000, reader.ask)

@@ -43,7 +43,6 @@ def test_the_specification_tells_the_same(edits: list[Edit]) -> None:
     told_alike(edits, try_out=False)
 
 
-@pytest.mark.slow
 @settings(max_examples=many(6))
 @given(edits=histories())
 def test_the_specification_tells_the_same_of_everything(edits: list[Edit]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -34,7 +35,7 @@ from kgreason.rules.model import Atom
 from kgreason.terms.vocabulary import OWL_SAME_AS
 from tests.oracle.graph import Triple
 from tests.oracle.notation import term, triples
-from tests.volume import in_turns, many
+from tests.volume import many
 
 from .states import triples_of
 from .test_equality import RULES, facts
@@ -256,7 +257,7 @@ REPLAYED_WRONGLY = {
 }
 
 
-@pytest.mark.parametrize(("name", "same_as"), in_turns(REPLAYED_WRONGLY, ("aliases", "representatives", "rules")))
+@pytest.mark.parametrize(("name", "same_as"), product(REPLAYED_WRONGLY, ("aliases", "representatives", "rules")))
 def test_a_history_that_could_be_replayed_wrongly(name: str, same_as: SameAsMode) -> None:
     check(REPLAYED_WRONGLY[name], Same(same_as, 12))
 
@@ -316,7 +317,6 @@ def test_whoever_replays_a_history_sees_the_same(history: list[Commit], same: Sa
     check(history, same)
 
 
-@pytest.mark.slow
 @settings(max_examples=many(15), deadline=None)
 @given(st.lists(commits, min_size=2, max_size=8), modes)
 def test_whoever_replays_a_long_history_sees_the_same(history: list[Commit], same: Same) -> None:

@@ -56,7 +56,6 @@ def test_an_input_of_the_closure_leaves_with_a_rule_and_returns(strategy: Strate
     follow(aggregating(156), strategy, functions=FUNCTIONS, kind=Extended)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_many_histories_give_the_model(part: int) -> None:
     for seed in many_seeds(20, 200, part, 4):

@@ -40,7 +40,6 @@ def test_some_operations_of_every_kind(tmp_path: Path, on_disk: bool) -> None:
     check(tmp_path, 4, 60, on_disk=on_disk)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("on_disk", [False, True])
 def test_thousands_of_operations_of_every_kind(tmp_path: Path, on_disk: bool) -> None:
     check(tmp_path, 8, many(300), on_disk=on_disk)

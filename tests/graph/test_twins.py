@@ -64,7 +64,6 @@ def test_edits_end_where_loading_does(schema: SchemaMode, data: st.DataObject, g
     edited(data, graph, schema)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("schema", MODES)
 @settings(max_examples=many(30))
 @given(graph=twin_ontologies())
@@ -72,7 +71,6 @@ def test_named_things_of_many_ontologies_are_told_what_all_rules_say(schema: Sch
     compare(materialized(graph, schema=schema), graph)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("schema", MODES)
 @settings(max_examples=many(30))
 @given(data=st.data(), graph=twin_ontologies())

@@ -93,7 +93,7 @@ def test_a_rule_that_would_make_it_has_no_result(graph: KnowledgeGraph, bad: Lit
 
 
 def test_a_function_that_gives_it_fails() -> None:
-    def tagless(number: int) -> Literal:  # noqa: ARG001
+    def tagless(number: int) -> Literal:
         return Literal("v", datatype=NamedNode(f"{RDF}langString"))
 
     graph = KnowledgeGraph.open(rules="none", functions=[tagless])

@@ -244,7 +244,6 @@ def test_a_few_histories(same_as: SameAsMode, edits: list[Edit], on_disk: bool, 
     check_history(edits, same_as, on_disk, checkpoint, reopened)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("same_as", ["aliases", "rules", "representatives"])
 @settings(max_examples=many(7), phases=[Phase.reuse, Phase.generate])  # shrinking takes minutes
 @given(histories(steps=6), st.booleans(), st.integers(0, 7), st.integers(0, 7))

@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.volume import many
 
 
@@ -26,7 +24,6 @@ def test_a_few_kills(tmp_path: Path) -> None:
     assert killed(tmp_path, 5, 23)
 
 
-@pytest.mark.slow
 def test_kills_ahead_of_many_steps(tmp_path: Path) -> None:
     """A kill ahead of every seventh step. With KGREASON_HISTORIES=7, there is a kill ahead of every step."""
     names = killed(tmp_path, 0, max(1, 7 // many(1)))

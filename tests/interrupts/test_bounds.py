@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ENGINE = Path(__file__).parents[1] / "engine"
 WRONG = """
 import numpy as np
@@ -36,12 +34,10 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False, env=kernels)
 
 
-@pytest.mark.slow
 def test_a_wrong_index_is_an_error() -> None:
     assert run("-c", WRONG).stdout.splitlines() == ["index is out of bounds"] * 3
 
 
-@pytest.mark.slow
 def test_the_engine_on_kernels_that_check_their_indices() -> None:
     names = ("growth", "histories", "interrupts", "threads", "undo")
     ran = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *(str(ENGINE / f"test_{name}.py") for name in names))

@@ -36,7 +36,6 @@ SECONDS = 1.2
 """The first commit of a process takes less on a usual machine."""
 
 
-@pytest.mark.slow
 def test_ctrl_c_while_kernels_are_loaded_breaks_nothing() -> None:
     count, told = many(8), []
     for number in range(count):

@@ -28,7 +28,6 @@ def test_most_edits_are_interrupted(tmp_path: Path) -> None:
     assert follow(3, tmp_path, 4).interrupted > 1
 
 
-@pytest.mark.slow
 def test_interrupted_histories_on_kernels_that_check_their_indices() -> None:
     """In a process of its own: a kernel reads neither beside an array nor in one that has moved."""
     command = [sys.executable, "-m", "tests.interrupts.histories", "100", str(100 + many(60))]

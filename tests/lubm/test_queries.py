@@ -41,7 +41,6 @@ def test_there_are_14_queries_each_with_a_comment() -> None:
     assert all(text.startswith(f"# LUBM query {number}.") for number, text in queries().items())
 
 
-@pytest.mark.slow
 def test_counts_over_the_original_data_are_the_published_ones(shared_data: Path, tmp_path: Path) -> None:
     with (shared_data / "lubm" / "expected_counts.tsv").open(encoding="utf-8") as file:
         [expected] = [row for row in csv.DictReader(file, delimiter="\t") if row["scale"] == "1"]

@@ -39,14 +39,12 @@ def test_asserted_triples_are_about_individuals(mode: SameAsMode) -> None:
         run(seed, mode, data=True)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_asserted_triples_are_about_individuals_in_many_histories(mode: SameAsMode) -> None:
     for seed in many_seeds(20, 32):
         run(seed, mode, data=True)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_rules_see_individuals_in_many_histories(mode: SameAsMode) -> None:
     for seed in many_seeds(20, 50):
@@ -59,7 +57,6 @@ def test_aggregates_count_individuals(mode: SameAsMode) -> None:
         run(seed, mode, groups=True)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_aggregates_count_individuals_in_many_histories(mode: SameAsMode) -> None:
     for seed in many_seeds(20, 32):
@@ -72,7 +69,6 @@ def test_individuals_have_one_blank_node(mode: SameAsMode) -> None:
         run(seed, mode, nodes=True)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_individuals_have_one_blank_node_in_many_histories(mode: SameAsMode) -> None:
     for seed in many_seeds(20, 32):

@@ -20,7 +20,6 @@ def test_every_commit_gives_the_perfect_model(strategy: Strategy) -> None:
         run(seed, strategy)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("part", range(6))
 def test_every_commit_of_many_histories_gives_the_perfect_model(part: int) -> None:
     for seed in many_seeds(QUICK, SLOW, part, 6):
@@ -33,7 +32,6 @@ def test_every_commit_with_data_gives_the_perfect_model(strategy: Strategy) -> N
         run(seed, strategy, data=0.4)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("part", range(6))
 def test_every_commit_of_many_histories_with_data_gives_the_perfect_model(part: int) -> None:
     for seed in many_seeds(QUICK, SLOW // 2, part, 6):

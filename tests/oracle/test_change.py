@@ -20,7 +20,6 @@ def test_every_commit_keeps_the_invariants_and_laws(random: History) -> None:
     assert list(flaws(Model, random.commits)) == []
 
 
-@pytest.mark.slow
 @settings(max_examples=many(500))
 @given(any_histories())
 def test_many_commits_keep_the_invariants_and_laws(random: History) -> None:
@@ -58,7 +57,6 @@ def test_a_small_history_gives_each_misreading_away(name: str) -> None:
     assert list(flaws(MISREADINGS[name], COUNTEREXAMPLES[name].commits)) != []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", MISREADINGS)
 def test_random_histories_give_each_misreading_away(name: str) -> None:
     found = (next(flaws(MISREADINGS[name], dense_history(seed).commits), None) for seed in range(1_000))

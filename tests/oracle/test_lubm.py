@@ -13,8 +13,6 @@ from tests.oracle.graph import Triple
 from tests.oracle.reading import read
 from tests.oracle.vocabulary import TYPE
 
-pytestmark = pytest.mark.slow
-
 EMPLOYEE = "<http://swat.cse.lehigh.edu/onto/univ-bench.owl#Employee>"
 
 

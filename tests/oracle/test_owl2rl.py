@@ -70,14 +70,12 @@ def test_the_loud_closure_is_that_of_the_text_of_the_tables(graph: set[Triple]) 
     compare_loud(graph)
 
 
-@pytest.mark.slow
 @settings(max_examples=many(250))
 @given(graphs())
 def test_many_quiet_closures_are_those_of_the_text_of_the_tables(graph: set[Triple]) -> None:
     compare_quiet(graph)
 
 
-@pytest.mark.slow
 @settings(max_examples=many(15))
 @given(graphs())
 def test_many_loud_closures_are_those_of_the_text_of_the_tables(graph: set[Triple]) -> None:

@@ -28,7 +28,6 @@ def test_spare_derivations_tell_what_returns(history: History) -> None:
     check(history)
 
 
-@pytest.mark.slow
 @settings(max_examples=many(500))
 @given(any_histories())
 def test_spare_derivations_tell_what_returns_in_many_histories(history: History) -> None:

@@ -126,7 +126,6 @@ def test_importing_the_package_imports_neither_numba_nor_an_extra(installed: Pat
     assert not ({"numba", "llvmlite"} | EXTRAS) & set(modules)
 
 
-@pytest.mark.slow  # it compiles all kernels, for half a minute
 @pytest.mark.skipif(not can_build(), reason="no library of kernels for this platform")
 def test_the_wheel_of_a_platform_reasons_without_numba(tmp_path: Path) -> None:
     variables = os.environ | {"KGREASON_WHEEL": "platform"}

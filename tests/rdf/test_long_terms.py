@@ -60,7 +60,6 @@ def test_no_edit_runs_out_of_memory(edit: Callable[[KnowledgeGraph], object]) ->
         edit(graph)
 
 
-@pytest.mark.slow
 def test_the_longest_term_is_kept_and_shown(tmp_path: Path) -> None:
     text = f'<http://e/a> <http://e/p> "{AT_MOST}" .\n_:b <http://e/p> "{AT_MOST}" .\n'
     (tmp_path / "longest.nt").write_text(text)

@@ -20,7 +20,6 @@ def test_every_commit_gives_the_perfect_model(strategy: Strategy) -> None:
         run(seed, strategy)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("part", range(6))
 def test_every_commit_of_many_histories_gives_the_perfect_model(part: int) -> None:
     for seed in many_seeds(QUICK, SLOW, part, 6):

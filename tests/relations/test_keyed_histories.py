@@ -51,7 +51,6 @@ def test_every_commit_is_as_over_individuals(mode: SameAsMode, tmp_path: Path) -
         follow(seed, mode, tmp_path / str(seed))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("part", range(5))
 def test_every_commit_of_many_histories_is_as_over_individuals(part: int, tmp_path: Path) -> None:
     modes = get_args(SameAsMode)

@@ -286,7 +286,6 @@ def test_a_literal_may_have_many_signs(http: httpx.Client) -> None:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/what-if", "/transactions"])
 def test_edits_that_are_nested_deeply_are_refused(path: str, http: httpx.Client) -> None:
     term = "<<( <e:a> <e:b> " * 8_000 + "<e:c>" + " )>>" * 8_000

@@ -87,7 +87,6 @@ def test_a_where_over_its_time_ends_and_holds_up_nobody(path: str, strict: httpx
     assert strict.post("/update", content="DELETE DATA { <http://e/1> a <http://e/Cat> }", headers=UPDATE).is_success
 
 
-@pytest.mark.slow
 def test_a_where_that_takes_too_long_after_another_operation_is_given_up(tmp_path: Path) -> None:
     """Its thread goes on, so the server is a process of its own, which then stops as always."""
     fast = f"INSERT DATA {{ {' '.join(f'<http://e/{n}> <http://e/link> {n} .' for n in range(100))} }}"
@@ -166,7 +165,6 @@ def test_an_answer_that_is_too_long_breaks_off(strict: httpx.Client, caplog: pyt
     assert not any(record.exc_info for record in caplog.records)  # a trace for each would fill the log
 
 
-@pytest.mark.slow
 def test_a_query_that_eats_memory_ends_alone(tmp_path: Path) -> None:
     hungry = MANY + " ORDER BY ?a0"
     with served(tmp_path / "store", text=ZOO, query_bytes=1 << 30) as address, client(address) as http:
@@ -176,7 +174,6 @@ def test_a_query_that_eats_memory_ends_alone(tmp_path: Path) -> None:
         assert again.text.endswith('"boolean":true}'), again.text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("opening", ["{", "(", "[ <e:p> ", "\\u0028", "<<( <e:a> <e:b> ", "!", "NOT EXISTS { FILTER "])
 def test_a_text_that_is_nested_too_deeply_is_refused(opening: str, strict: httpx.Client) -> None:
     closing = {"{": "}", "(": ")", "[": "]", "\\": ")", "<": " )>>", "!": "", "N": "}"}[opening[0]]
@@ -188,7 +185,6 @@ def test_a_text_that_is_nested_too_deeply_is_refused(opening: str, strict: httpx
     assert is_well(strict)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "opening", "closing"),
     [

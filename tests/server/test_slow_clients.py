@@ -83,7 +83,6 @@ def test_a_client_that_sends_a_byte_now_and_then_is_dropped(
         sender.join()
 
 
-@pytest.mark.slow
 def test_a_client_that_reads_a_byte_now_and_then_is_dropped(impatient: httpx.Client) -> None:
     text = "".join(f"<http://e/{number}> <http://e/long> <http://e/{'x' * 1000}> .\n" for number in range(20_000))
     headers = {"Content-Type": "application/n-triples"}
@@ -161,7 +160,6 @@ def test_a_head_that_is_too_long_is_refused(impatient: httpx.Client) -> None:
         assert said(endless)[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 431", b"")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("says", [b"", FOLLOW])
 def test_a_thousand_idle_clients_hold_up_nobody(says: bytes, impatient: httpx.Client) -> None:
     with ExitStack() as stack:

@@ -38,7 +38,6 @@ def versions(shared_data: Path, tmp_path: Path) -> tuple[Path, Path, Path]:
     return old, new, data
 
 
-@pytest.mark.slow
 def test_compare_names_the_axioms(versions: tuple[Path, Path, Path]) -> None:
     old, new, data = versions
     found = compare(old, new, data=[data])
@@ -49,7 +48,6 @@ def test_compare_names_the_axioms(versions: tuple[Path, Path, Path]) -> None:
     assert f"<{PROV}Person> rdfs:subClassOf <{PROV}Agent>" in text
 
 
-@pytest.mark.slow
 def test_a_server_names_them_too(versions: tuple[Path, Path, Path], tmp_path: Path) -> None:
     old, _, data = versions
     with KnowledgeGraph.open(tmp_path / "store", history="all") as graph:

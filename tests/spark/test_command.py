@@ -51,7 +51,6 @@ def refused(file: Path, *settings: str) -> str:
     return message(ran.stderr)
 
 
-@pytest.mark.slow
 def test_a_master_and_a_setting_that_spark_does_not_take(file: Path) -> None:
     told = refused(file, "--master", "nonsense")
     assert told == "Spark does not start on nonsense: Master must either be yarn or start with spark, k8s, or local"
@@ -73,7 +72,6 @@ def test_limits_are_for_one_process(file: Path) -> None:
         assert f"--most-rounds: cannot be used with {why} spark" in told
 
 
-@pytest.mark.slow
 def test_a_load_keeps_to_the_limits_of_the_engine(file: Path) -> None:
     def loaded(store: str, *options: str) -> subprocess.CompletedProcess[str]:
         words = ("load", "-l", file.parent / store, "-f", file, "--json", *options)
@@ -98,8 +96,8 @@ def test_a_load_keeps_to_the_limits_of_the_engine(file: Path) -> None:
     "url",
     [
         "sc://",
-        pytest.param("sc://127.0.0.1:99999", marks=pytest.mark.slow),
-        pytest.param("sc://127.0.0.1/path", marks=pytest.mark.slow),
+        "sc://127.0.0.1:99999",
+        "sc://127.0.0.1/path",
     ],
 )
 def test_a_url_that_is_none(file: Path, url: str) -> None:
@@ -169,14 +167,12 @@ def test_what_java_says_as_it_ends(said: str, expected: str) -> None:
     assert bool(problem(said)) == bool(expected)
 
 
-@pytest.mark.slow
 def test_a_malformed_line_is_one_line(file: Path) -> None:
     file.write_text(f"{GOOD}junk\n")
     told = message(materialized(file, *SMALL).stderr)
     assert told == f"{file}:2: The subject of a triple must be an IRI or a blank node, in the line: junk"
 
 
-@pytest.mark.slow
 def test_warnings_are_all_that_is_said(file: Path) -> None:
     """An ontology that is among the data is no import that is missing."""
     file.write_text(GOOD + GOOD.replace("/b>", "/c>") + KNOWN)
@@ -185,7 +181,6 @@ def test_warnings_are_all_that_is_said(file: Path) -> None:
     assert message(ran.stderr) == "warning: <http://e/a> imports <http://e/b>: no document with this IRI is known"
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")
 def test_ctrl_c_is_one_line(file: Path, tmp_path: Path) -> None:
     """As at a terminal: the whole group of processes gets the signal."""
@@ -222,7 +217,6 @@ def test_ctrl_c_waits_for_java_to_have_started() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.slow
 def test_a_java_that_is_gone_is_one_error(file: Path) -> None:
     code = """if True:
         import signal

@@ -21,7 +21,6 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.slow
 def test_the_program_prints_what_the_page_says(tmp_path: Path) -> None:
     program, shown = "\n".join(blocks("python")), "\n".join(blocks("text"))
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -104,7 +104,6 @@ def _frame(spark: SparkSession, rows: list[tuple[Any, ...]]) -> DataFrame:
     return spark.createDataFrame(rows, "subject string, predicate string, object string, graph string")
 
 
-@pytest.mark.slow
 def test_files_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
 
@@ -124,7 +123,6 @@ def test_files_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
     assert texts == expected - {""}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("least", "most", "parts"),
     [
@@ -154,7 +152,6 @@ def test_universities_in_parts(
     assert numbered.select("part").distinct().count() == parts(grouped.where("local is not null").count())
 
 
-@pytest.mark.slow
 def test_a_table_of_texts(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
 
@@ -187,7 +184,6 @@ def test_groups_without_quads_and_quads_without_a_group_of_their_own(
     assert texts_of(quads, dictionary) == in_process([tmp_path / "a.nt"])
 
 
-@pytest.mark.slow
 def test_no_quads_at_all(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
 
@@ -196,7 +192,6 @@ def test_no_quads_at_all(spark: SparkSession, tmp_path: Path) -> None:
     assert encoded.terms.count() == len(VOCABULARY) + 1
 
 
-@pytest.mark.slow
 def test_what_is_whole_is_read_and_what_is_not_is_written_again(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
 
@@ -267,7 +262,6 @@ def test_a_row_that_is_no_quad_is_named(spark: SparkSession, tmp_path: Path, row
         encode(spark, rows, str(tmp_path / "out"))
 
 
-@pytest.mark.slow
 def test_malformed_lines(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
     from kgreason.spark.read.lines import Malformed
@@ -283,7 +277,6 @@ def test_malformed_lines(spark: SparkSession, tmp_path: Path) -> None:
     assert _checked(encode(spark, file, out)) == in_process([file])  # the file is mended, and the folder taken up
 
 
-@pytest.mark.slow
 def test_ids_run_out(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from kgreason.spark.encode.encode import encode
 
@@ -340,7 +333,6 @@ def _in_a_session(*arguments: str) -> tuple[list[int], Bag, list[Any], list[str]
     return ids, Counter(map(tuple, quads)), skipped, others
 
 
-@pytest.mark.slow
 def test_tasks_that_fail_once(spark: SparkSession, tmp_path: Path) -> None:
     _frame(spark, _ROWS).repartition(3).write.parquet(str(tmp_path / "rows"))
     ids, quads, *_ = _in_a_session(str(tmp_path), "master", "local[2,2]")
@@ -348,7 +340,6 @@ def test_tasks_that_fail_once(spark: SparkSession, tmp_path: Path) -> None:
     assert ids == list(range(len(ids)))
 
 
-@pytest.mark.slow
 def test_a_session_of_spark_connect(tmp_path: Path) -> None:
     pytest.importorskip("grpc")
     (tmp_path / "in").mkdir()

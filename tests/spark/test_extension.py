@@ -20,7 +20,6 @@ from tests.spark.engines import states
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.slow
 
 RULES = """
     @prefix : <http://e/> .

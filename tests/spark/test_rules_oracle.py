@@ -55,7 +55,6 @@ def planning() -> None:
     """Spark plans for little data."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("few", [kept.FEW, -1])
 def test_states_of_a_small_program(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
@@ -81,7 +80,6 @@ def test_states_of_a_small_program(
     }
 
 
-@pytest.mark.slow
 def test_not_and_skolem_answer_in_the_same_round(spark: SparkSession, tmp_path: Path) -> None:
     """A head that both derive has the level above its larger rank, since both derivations are found in one level."""
     rules = rules_in(
@@ -101,7 +99,6 @@ def test_not_and_skolem_answer_in_the_same_round(spark: SparkSession, tmp_path: 
     assert ("<http://e/y>", stamp_of(4, 2), 2) in both
 
 
-@pytest.mark.slow
 def test_a_group_of_most_rows(spark: SparkSession, tmp_path: Path) -> None:
     """Its rows come to a task in several batches."""
     rules = rules_in("""
@@ -115,7 +112,6 @@ def test_a_group_of_most_rows(spark: SparkSession, tmp_path: Path) -> None:
     assert on_spark(spark, triples, rules, tmp_path) == in_process(triples, rules)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, STATES, TOGETHER))
 def test_joined_programs(spark: SparkSession, tmp_path: Path, first: int) -> None:
     cases = list(islice(drawn(), first, first + TOGETHER))

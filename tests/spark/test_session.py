@@ -102,7 +102,6 @@ def test_without_pyspark_the_error_says_what_to_install(monkeypatch: pytest.Monk
         session()
 
 
-@pytest.mark.slow
 def test_the_settings_and_those_given(tmp_path: Path) -> None:
     ran = _run(_SETTINGS)
     assert ran.returncode == 0, ran.stderr
@@ -113,7 +112,6 @@ def test_the_settings_and_those_given(tmp_path: Path) -> None:
     assert "already" in problem
 
 
-@pytest.mark.slow
 def test_standard_error_is_quiet_when_a_task_fails(tmp_path: Path) -> None:
     (tmp_path / "a.nt").write_text("junk\n")
     ran = _run(_ERROR, str(tmp_path / "a.nt"))

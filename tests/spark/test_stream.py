@@ -196,7 +196,6 @@ def test_a_graph_that_is_open_hears_of_its_batches(streaming: Streaming) -> None
     assert streaming.asserted() == HISTORY
 
 
-@pytest.mark.slow
 def test_it_runs_on_spark_connect(streaming: Streaming) -> None:
     """Another process commits, so that it wants a path; what it committed is in the feed there."""
     history(streaming)

@@ -18,7 +18,6 @@ from kgreason.store.journal.journal import Journal
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 pytestmark = [
-    pytest.mark.slow,
     pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGKILL of its own"),
 ]
 STREAMS, RUNS = 10, 2

@@ -266,7 +266,6 @@ def test_a_task_writes_canonical_lines(rows: list[Quad], is_spaced: bool) -> Non
     assert text.encode() == lines_of(rows)
 
 
-@pytest.mark.slow
 def test_rules_and_results_run_on_spark_connect(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.spark.connected_rules", str(tmp_path)]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)

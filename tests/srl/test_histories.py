@@ -141,7 +141,6 @@ def test_every_commit_gives_what_the_specification_says(seed: int) -> None:
     follow(seed)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 130))
 def test_every_commit_of_many_histories_gives_what_the_specification_says(seed: int) -> None:
     for each in range(10 * seed, 10 * seed + 10):

@@ -97,7 +97,6 @@ def test_rows_add_up_after_every_commit(commits: Any, same_as: Any) -> None:
     follow(commits, same_as)
 
 
-@pytest.mark.slow
 @given(COMMITS, st.sampled_from(["aliases", "representatives", "rules"]))
 @settings(max_examples=many(25), deadline=None)
 def test_rows_add_up_after_every_commit_of_many_histories(commits: Any, same_as: Any) -> None:

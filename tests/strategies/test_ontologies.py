@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from pyoxigraph import RdfFormat, parse
 
@@ -71,7 +70,6 @@ def test_a_salt_makes_another_node_with_the_same_meaning() -> None:
     assert set(written(expression, 0)) == one
 
 
-@pytest.mark.slow
 def test_axioms_interact() -> None:
     closures = [(graph, *owl2rl.close(graph)) for graph in sample(graphs(), 600)]
     assert {found.rule for _, _, contradictions in closures for found in contradictions} == owl2rl.CHECKS.keys()

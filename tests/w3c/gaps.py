@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,13 +35,13 @@ def known_gaps() -> dict[Named, str]:
     return gaps
 
 
-def parameters(cases: Iterable[tuple[Named, Any]], slow: Sequence[str] = ()) -> list[Any]:
-    """The cases as parameters of a test; suites that are `slow` run in the slow lane."""
+def parameters(cases: Iterable[tuple[Named, Any]]) -> list[Any]:
+    """The cases as parameters of a test."""
     found = []
     for named, case in cases:
-        marks = [pytest.mark.slow] if named.suite in slow else []
-        if reason := known_gaps().get(named):
-            marks.append(pytest.mark.xfail(reason=reason, raises=(AssertionError, RdfSyntaxError), strict=True))
+        reason = known_gaps().get(named)
+        raised = (AssertionError, RdfSyntaxError)
+        marks = [pytest.mark.xfail(reason=reason, raises=raised, strict=True)] if reason else []
         found.append(pytest.param(named, case, id=f"{named.case}-{named.kind}".replace(" ", "_"), marks=marks))
     return found or [pytest.param(None, None, marks=pytest.mark.skip(MISSING), id="none")]
 

@@ -117,7 +117,7 @@ def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
     return Catalogue.of({iri: _written(folder, str(number), document) for number, (iri, document) in documents})
 
 
-@pytest.mark.parametrize(("named", "case"), parameters(_CASES, slow=["OWL 2 other"]))
+@pytest.mark.parametrize(("named", "case"), parameters(_CASES))
 def test_owl2(named: Named, case: Case, tmp_path: Path, catalogue: Catalogue) -> None:
     premise = _written(tmp_path, "premise", case.premise)
     if case.conclusion is None:

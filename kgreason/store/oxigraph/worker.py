@@ -36,8 +36,8 @@ from typing import IO, Any, TypeVar, cast
 from pyoxigraph import Quad, QueryBoolean, QueryResultsFormat, QuerySolutions, Variable
 
 from kgreason.errors import QueryError, QueryTimeoutError
-from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.interrupts import let_out
+from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.results import Output, Results, Solutions, Triples, boolean, document
 
 Result = TypeVar("Result")
