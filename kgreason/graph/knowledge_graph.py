@@ -75,7 +75,7 @@ from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rules.expressions import RESERVED
 from kgreason.sparql.asking import answer
 from kgreason.store import snapshot
-from kgreason.store.folder import Folder, Manifest, older, read_manifest
+from kgreason.store.folder import FORMAT, Folder, Manifest, older, read_manifest
 from kgreason.store.history.log import History, gone, history_path
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -214,8 +214,9 @@ class KnowledgeGraph:
         With a `path` the graph lives in the store at this path. If there is no store yet, `open` makes it, unless
         `read_only` is set. Without a path the graph lives in memory and ends with the process.
 
-        A store keeps the options `rules`, `schema`, `same_as`, `aliases` and `on_contradiction` from its first commit
-        on. Leave them out when you open the store again: another value is an error.
+        A store keeps the options `rules`, `schema`, `same_as`, `aliases` and `on_contradiction` from the moment in which
+        it is made. Leave them out when you open the store again: another value replaces the option while the store has
+        no commit, and is an error after that.
 
         - `rules`: one name or a list of names. A name is a rule set (`rdfs`, `rhodf`, `owl2rl`, `none`) or the path of
           a rule file (`.dl`, `.srl`, `.rq`). The default is `owl2rl`.
@@ -275,7 +276,8 @@ class KnowledgeGraph:
         check_paths("open", () if path is None else (path,))
         check_rules(rules)
         rules = [rules] if isinstance(rules, (str, PathLike)) else rules
-        wanted = _manifest(rules, schema, same_as, aliases, on_contradiction, history)
+        made_with = {"rules": rules, "schema": schema, "same_as": same_as, "aliases": aliases}
+        told = _given(made_with | {"on_contradiction": on_contradiction, "history": history})
         check_choice("strategy", strategy, Strategy)
         check_choice("engine", engine, EngineName)
         if budget is not None:
@@ -285,7 +287,8 @@ class KnowledgeGraph:
         limits = checked_limits(rounds=most_rounds, made_terms=most_made_terms)
         check_wait("wait", wait)
         known, registry = opened(catalogue), Registry(functions, RESERVED)
-        if rules and (path is None or read_manifest(Path(path)) is None):
+        wanted = _manifest(None if path is None else read_manifest(Path(path)), told)
+        if wanted.rules != [*DEFAULT_RULES] and not (wanted.commit or read_only):
             _check_rules(wanted, registry, known)
         if path is None:
             return cls(Repository(None, wanted), strategy, budget, engine, known, registry, limits, threads)
@@ -300,18 +303,16 @@ class KnowledgeGraph:
             lacking = registry.problems(_kept_functions(folder))
             if lacking and not read_only:
                 folder = _for_reading(folder, lacking)
-            asked = None if rules is None else wanted.rules
-            told = {"schema": schema, "same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction}
             if folder.manifest is not None and folder.manifest.commit:
                 made = {name: getattr(folder.manifest, name) for name in MADE_WITH}
-                check_made(folder.path, made, {"rules": asked, **told})
+                check_made(folder.path, made, {name: told.get(name) for name in MADE_WITH})
             if history is not None and not (read_only or lacking):
                 _set_history(folder, history)
-            is_read = read_only or lacking
+            is_read, wanted = read_only or lacking, _manifest(folder.manifest, told)
             home = Reader(folder, wanted, _why(path, lacking)) if is_read else Repository(folder, wanted)
             graph = cls(home, strategy, budget, catalogue=known, registry=registry, limits=limits, threads=threads)
             graph._lacking = lacking
-            graph._check_kept(folder.path, asked or ())
+            graph._check_kept(folder.path, told.get("rules", ()))
             return graph
         except BaseException:
             folder.close(is_failed=True)
@@ -1531,27 +1532,34 @@ def opened(catalogue: Documents | None) -> Catalogue | None:
     return catalogue if catalogue is None or isinstance(catalogue, Catalogue) else Catalogue.open(catalogue)
 
 
-def _manifest(
-    rules: Sequence[File] | None,
-    schema: SchemaMode | None,
-    same_as: SameAsMode | None,
-    aliases: int | None,
-    on_contradiction: OnContradiction | None,
-    history: HistoryMode | None,
-) -> Manifest:
-    """Return the manifest of a new store with these options. Raises InputError, RuleError."""
-    names = [str(fspath(name)) for name in (DEFAULT_RULES if rules is None else rules or NO_RULES)]
-    check_names(names)
-    schema, same_as = "axioms" if schema is None else schema, "aliases" if same_as is None else same_as
-    check_choice("schema", schema, SchemaMode)
-    check_choice("same_as", same_as, SameAsMode)
-    aliases = ALIASES if aliases is None else aliases
-    check_count("aliases", aliases, 0)
-    on_contradiction = "keep" if on_contradiction is None else on_contradiction
-    check_choice("on_contradiction", on_contradiction, OnContradiction)
-    history = "none" if history is None else history
-    check_history(history)
-    return Manifest(names, schema, same_as, aliases, on_contradiction=on_contradiction, history=history)
+def _given(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `told` that are not None, as a `Manifest` has them. Raises InputError, RuleError.
+
+    `told` are the options that a store keeps.
+    """
+    given = {name: value for name, value in told.items() if value is not None}
+    if "rules" in given:
+        given["rules"] = [str(fspath(name)) for name in given["rules"] or NO_RULES]
+        check_names(given["rules"])
+    for name, choices in (("schema", SchemaMode), ("same_as", SameAsMode), ("on_contradiction", OnContradiction)):
+        if name in given:
+            check_choice(name, given[name], choices)
+    if "aliases" in given:
+        check_count("aliases", given["aliases"], 0)
+    if "history" in given:
+        check_history(given["history"])
+    return given
+
+
+def _manifest(made: Manifest | None, told: Mapping[str, Any]) -> Manifest:
+    """Return the manifest that a store has from now on.
+
+    `made` is its present manifest, None if it has none. `told` are options that were given now: until the store has a
+    commit, they replace the options of `made`.
+    """
+    if made is not None and made.commit:
+        return made
+    return replace(made or Manifest(list(DEFAULT_RULES)), format=FORMAT, **told)
 
 
 def _set_history(folder: Folder, history: HistoryMode) -> None:

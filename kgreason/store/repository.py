@@ -79,7 +79,7 @@ class _Stage(NamedTuple):
 class Repository:
     """Where a graph that may be edited lives: in a folder, or in memory if `folder` is None.
 
-    `wanted` is the manifest that a new store gets.
+    `wanted` is the manifest of a store that has no commit yet. It is written at once.
     """
 
     def __init__(self, folder: Folder | None, wanted: Manifest) -> None:
@@ -93,9 +93,7 @@ class Repository:
         self._is_closed = self._is_stuck = self._is_doubted = False
         self._unseen: list[RowDelta] = []
         found = folder.manifest if folder else None
-        self.manifest = wanted
-        if found is not None:
-            self.manifest = found if found.commit else replace(wanted, stored=found.stored)
+        self.manifest = found if found is not None and found.commit else wanted
         self._seen = self.manifest.stored
         self._limit: int | None = None
         self.history: History | None = None
@@ -103,8 +101,10 @@ class Repository:
         self._begin()
 
     def _begin(self) -> None:
-        """Remove the files that an earlier writer left behind, and open the history for writing."""
+        """Remove the files that an earlier writer left behind, keep the options, and open the history for writing."""
         self._tidy()
+        if self._folder is not None and self._folder.manifest != self.manifest:
+            self._folder.put(self.manifest)
         if self.manifest.history == "none":
             return
         kept = Kept.of(self.manifest.history)
@@ -366,8 +366,6 @@ class Repository:
             if not is_empty:
                 store.load(self.store.lines())
             return store
-        if self._folder.manifest is None:  # a store without a manifest has nothing else either
-            self._folder.put(self.manifest)
         path = self._folder.path / name
         shutil.rmtree(path, ignore_errors=True)
         if not is_empty:

@@ -8,6 +8,7 @@ import pytest
 
 from kgreason.engine.engine import Strategy
 from kgreason.errors import LimitError
+from kgreason.materialize.edit import Edit
 from kgreason.materialize.options import Limits
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
@@ -114,6 +115,15 @@ def test_values_do_not_keep_each_other_up_in_a_circle() -> None:
     assert ("distance", ("<http://e/n2>", number(1))) in graph.facts()
     graph.commit(asserted, Commit(frozenset(), frozenset({bridge}), rules))
     assert {terms for relation, terms in graph.facts() if relation == "distance"} == {("<http://e/n0>", number(0))}
+
+
+def test_a_new_aggregate_has_its_values_after_the_rounds_begin_again() -> None:
+    graph, rules = Graph("update"), parse(SHORTEST).rules
+    start = ("<http://e/n0>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<http://e/Start>")
+    graph.commit(set(), Commit(frozenset({start}), frozenset(), rules[:2] + rules[3:]))
+    graph.materializer.change(Edit(own=rules))
+    graph.materializer.change(Edit())
+    assert ("distance", ("<http://e/n0>", number(0))) in graph.facts()
 
 
 def test_a_value_does_not_keep_itself_up() -> None:

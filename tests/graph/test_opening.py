@@ -9,14 +9,15 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kgreason.errors import KgreasonError, RuleError, StoreError, StoreLockedError, StoreVersionError
-from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.store.folder import FORMAT, read_manifest
+from kgreason.graph.knowledge_graph import MADE_WITH, KnowledgeGraph
+from kgreason.store.folder import FORMAT, Manifest, read_manifest
 
 from .test_store import AXIOMS, DATA, ONTOLOGY
 from .views import agrees, file_of, lasting, rows, view
@@ -313,3 +314,92 @@ def test_reading_starts_neither_numba_nor_the_engine(store: Path, mode: str, sto
     edit_manifest(store, stored=stored)
     done = subprocess.run([sys.executable, "-c", READING, store, mode], check=False, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("\n", "")
+
+
+KEPT: list[dict[str, Any]] = [
+    {"rules": ["rdfs"]},
+    {"rules": "own.dl"},
+    {"rules": []},
+    {"schema": "data"},
+    {"same_as": "representatives"},
+    {"same_as": "rules"},
+    {"aliases": 7},
+    {"on_contradiction": "refuse"},
+    {"history": "all"},
+    {"history": 5},
+    {"history": "90d"},
+]
+"""Options of `open` that a store keeps. The others hold until the graph is closed."""
+PASSING = {"strategy", "budget", "most_made_terms", "most_rounds", "threads", "engine", "catalogue", "functions"}
+
+
+def test_every_option_is_kept_or_passes() -> None:
+    kept = {name for options in KEPT for name in options}
+    assert kept == {*MADE_WITH, "history"}
+    assert set(signature(KnowledgeGraph.open).parameters) == kept | PASSING | {"path", "read_only", "wait"}
+
+
+@pytest.mark.parametrize("options", KEPT, ids=str)
+def test_an_option_is_kept_from_the_first_opening(
+    options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own.dl").write_text("p(1) .")
+    path, default = tmp_path / "store", Manifest(["owl2rl"])
+    with KnowledgeGraph.open(**options) as graph:
+        wanted = graph._home.manifest
+    assert wanted != default
+    killed = KnowledgeGraph.open(path, **options)
+    shutil.copytree(path, tmp_path / "killed")
+    killed.close()
+    for place in (path, tmp_path / "killed"):
+        with KnowledgeGraph.open(place, read_only=True) as graph:
+            assert graph._home.manifest == wanted
+        with KnowledgeGraph.open(place) as graph:
+            assert graph._home.manifest == wanted
+            assert (graph._home.history is None) == ("history" not in options)
+            graph.add("<http://e/a> <http://e/b> <http://e/c> .")
+        with KnowledgeGraph.open(place, **options) as graph:
+            assert all(getattr(graph._home.manifest, name) == getattr(wanted, name) for name in (*MADE_WITH, "history"))
+
+
+def test_until_the_first_commit_an_option_that_is_given_again_counts(tmp_path: Path) -> None:
+    KnowledgeGraph.open(tmp_path, rules=["rdfs"], history="all", aliases=7).close()
+    KnowledgeGraph.open(tmp_path, rules=["none"], history="none").close()
+    with KnowledgeGraph.open(tmp_path) as graph:
+        made = graph._home.manifest
+        assert (made.rules, made.history, made.aliases) == (["none"], "none", 7)
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_an_opening_that_fails_changes_nothing(tmp_path: Path, is_there: bool) -> None:
+    path = tmp_path / "store"
+    if is_there:
+        KnowledgeGraph.open(path, rules=["none"]).close()
+    before = {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()} if is_there else None
+    (tmp_path / "bad.dl").write_text("p(?x) .")
+    wrong: list[dict[str, Any]] = [
+        {"rules": [tmp_path / "bad.dl"]},
+        {"rules": [tmp_path / "missing.dl"]},
+        {"rules": ["rdfs"], "schema": "wrong"},
+        {"history": 0},
+        {"aliases": -1, "same_as": "rules"},
+        {"same_as": "rules", "catalogue": tmp_path / "missing"},
+        {"same_as": "rules", "engine": "reference"},
+    ]
+    for options in wrong:
+        with pytest.raises(KgreasonError):
+            KnowledgeGraph.open(path, **options)
+    assert path.exists() == is_there
+    if before:
+        assert {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()} == before
+
+
+def test_a_manifest_that_cannot_be_written_leaves_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("kgreason.store.folder.sync", fail)
+    with pytest.raises(StoreError, match="No space left"):
+        KnowledgeGraph.open(tmp_path / "store", rules=["rdfs"])
+    assert not (tmp_path / "store").exists()

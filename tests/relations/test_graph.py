@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.errors import InputError, InputTypeError, LimitError, RuleError, StoreError
+from kgreason.errors import ContradictionError, InputError, InputTypeError, LimitError, RuleError, StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.rules.model import Variable
 from kgreason.rules.parser import ruleset
@@ -308,3 +308,34 @@ def test_the_proof_of_a_fact_by_an_equal_term_uses_a_rule_with_variables() -> No
         assert proof is not None
         link = next(step.rule.body[0] for step in proof.steps() if step.rule and step.rule.group == "representatives")
         assert [isinstance(term, Variable) for term in link.terms] == [True, False, True]
+
+
+HIDING = "r(?x, ?x) :- [?x, <urn:p>, ?x], FILTER(isIRI(?x)) ."
+"""A rule with hidden relations, whose names are terms of the dictionary."""
+
+
+def _with_a_loop() -> KnowledgeGraph:
+    graph = KnowledgeGraph.open(rules=["none"], on_contradiction="refuse")
+    graph.add(f"{A} <urn:p> {A} .")
+    return graph
+
+
+@pytest.mark.parametrize("is_refused", [True, False])
+def test_a_fact_is_the_users_although_a_hidden_relation_had_its_id(is_refused: bool) -> None:
+    with _with_a_loop() as graph:
+        if is_refused:
+            with pytest.raises(ContradictionError), graph.transaction() as tx:
+                tx.add_rules(f"{HIDING} false :- [?x, <urn:p>, ?x] .")
+        else:
+            with graph.what_if() as tx:
+                tx.add_rules(HIDING)
+        delta = graph.relation("u", 1).insert([(A,)])
+        assert (delta.commit, texts(graph.relation("u", 1))) == (2, [(A,)])
+
+
+def test_a_contradiction_is_found_although_a_relation_of_the_user_had_its_id() -> None:
+    with _with_a_loop() as graph:
+        with graph.what_if() as tx:
+            tx.relation("u", 1).insert([(A,)])
+        with pytest.raises(ContradictionError), graph.transaction() as tx:
+            tx.add_rules("false :- [?x, <urn:p>, ?x] .")

@@ -80,7 +80,8 @@ class Aggregations:
         self._new: set[Aggregation] = set()
         """The aggregates that had no values before the commit."""
         self._unread: set[Aggregation] = set()
-        """The aggregates of `_new` that have not been decided yet."""
+        """The aggregates of `_new` that have not been decided since the last `restart`. All their groups are looked at: a
+        fact that was there before the commit, left in it and came back, is no change of the commit."""
         self._begun: set[int] = set()
         """The recursions whose rounds have begun since the last `restart`."""
         self._is_edited = False
@@ -135,6 +136,7 @@ class Aggregations:
     def restart(self) -> None:
         """Begin the rounds of recursions again, because facts were edited or rules have changed."""
         self._begun.clear()
+        self._unread |= self._new
 
     def last(self) -> int:
         """Return the number of the last stratum that has an aggregate."""

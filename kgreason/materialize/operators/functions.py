@@ -136,7 +136,7 @@ class Functions:
         self._lines: Int32 | None = None
         """The lines of what rules ask for (`Engine.arrived`); None after a change of rules."""
         self._sources: tuple[_Source, ...] = ()
-        self._before: tuple[tuple[_Operator, ...], tuple[_Source, ...]] = (), ()
+        self._before: tuple[tuple[_Operator, ...], tuple[_Source, ...], int] = (), (), 0
         self._seen: dict[Function, list[Int32]] = {}
         """The inputs whose results were foreseen in this commit."""
         self.are_any = False
@@ -156,15 +156,15 @@ class Functions:
 
     def accept(self) -> None:
         """Make the change of rules final."""
-        self._before, self._failed, self._seen = (self._operators, self._sources), [], {}
+        self._before = self._operators, self._sources, self._rounds.expressions
+        self._failed, self._seen = [], {}
         self._rounds.restart()
 
     def rollback(self) -> None:
         """Return to the rules that were in force at the last `accept`."""
-        self._operators, self._sources = self._before
+        self._operators, self._sources, self._rounds.expressions = self._before
         self._lines = None
         self.are_any, self._failed, self._seen = bool(self._operators), [], {}
-        self._rounds.expressions = max(self._rounds.expressions, len(self._operators))
         self._rounds.restart()
 
     def foreseen(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:

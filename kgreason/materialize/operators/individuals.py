@@ -35,12 +35,20 @@ class Individuals:
 
     def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None) -> None:
         self._engine, self._dictionary, self._equality = engine, dictionary, equality
-        self.is_linked = equality is not None
+        self.is_linked = self._was_linked = equality is not None
         """Whether rules follow owl:sameAs."""
 
     def follow(self, rules: Iterable[Rule]) -> None:
         """Find out whether `rules`, the rules that are in force now, can make terms equal."""
         self.is_linked = self._equality is not None or any(map(is_equality, rules))
+
+    def accept(self) -> None:
+        """Make the change of rules final."""
+        self._was_linked = self.is_linked
+
+    def rollback(self) -> None:
+        """Return to the rules that were in force at the last `accept`."""
+        self.is_linked = self._was_linked
 
     def moved(self, changes: Changes) -> Int32:
         """Return the terms that may have gained or lost an equal term in the commit so far: int32[n].

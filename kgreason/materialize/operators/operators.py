@@ -64,6 +64,7 @@ class Operators:
         self._negations = Negations(engine, dictionary, equality)
         self._aggregations = Aggregations(engine, dictionary, self._individuals, rounds)
         self._parts: tuple[Part, ...] = (
+            self._individuals,
             self._data,
             self._functions,
             self._skolems,
