@@ -148,6 +148,12 @@ def test_a_long_sum_is_no_long_text() -> None:
     assert list(found.values()) == [literal("duration", "P3Y4MT2S")]
 
 
+def test_brackets_may_be_deep() -> None:
+    day, span, depth = TERMS["dateTime"], TERMS["dayTimeDuration"], 400
+    found = results(read(f"BIND({'(' * depth}?x + ?y{')' * depth} AS ?n)"), [(span, day)])
+    assert list(found.values()) == [literal("dateTime", "2020-02-01T00:00:01Z")]
+
+
 def test_rules_add_durations_to_moments() -> None:
     day, span = TERMS["dateTime"], TERMS["dayTimeDuration"]
     rules = f"""

@@ -160,12 +160,11 @@ def _some(random: Random, most: int) -> str:
 
 def _quad(random: Random) -> str:
     name, node = random.choice(NAMES), random.choice([*NAMES, "_:n"])
+    object_ = random.choice([*NAMES, *NAMES, "_:n", random.choice(LITERALS)])
     triple = random.choice(
         [
-            *[f"{node} {random.choice(PREDICATES)} {random.choice([*NAMES, *NAMES, '_:n', random.choice(LITERALS)])}"]
-            * 8,
-            f"{node} a {random.choice(CLASSES)}",
-            f"{node} a {random.choice(CLASSES)}",
+            *[f"{node} {random.choice(PREDICATES)} {object_}"] * 8,
+            *[f"{node} a {random.choice(CLASSES)}"] * 2,
             f"{name} :p <<( {node} :q {random.choice(NAMES)} )>>",
             f"{name} owl:sameAs {random.choice(NAMES)}",
             random.choice(_SCHEMA),

@@ -100,6 +100,10 @@ def test_rows_of_many_random_queries_add_up(part: int, tmp_path: Path) -> None:
     assert sum(told for _, told in found) > 6 * len(found)
 
 
+def test_a_query_that_is_too_deep_to_read_is_evaluated_in_full() -> None:
+    assert plan_of(f"SELECT ?x {{ ?x :p ?y {'OPTIONAL { ?x :p ?y ' * 600} {'}' * 600} }}", EX, None) is None
+
+
 @pytest.mark.parametrize("word", ["DISTINCT", "REDUCED"])
 @pytest.mark.parametrize("block", ["?x :p ?y", "?x :p|:q ?y"])
 def test_a_row_of_a_set_is_told_and_listed_once(word: str, block: str) -> None:
