@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import product
 from random import Random
+from typing import Any, cast
 
 import numpy as np
 import pyoxigraph as ox
@@ -58,7 +59,7 @@ def expected(sign: str, one: str, other: str) -> str | None:
     if sign == "+" and (moment, duration) in SUMS:
         text = SUMS[moment, duration]
         return None if text is None else literal(moment, text)
-    ((found,),) = ox.Store().query(f"SELECT ({TERMS[one]} {sign} {TERMS[other]} AS ?z) {{}}")  # type: ignore[union-attr]
+    ((found,),) = cast(Any, ox.Store().query(f"SELECT ({TERMS[one]} {sign} {TERMS[other]} AS ?z) {{}}"))
     return None if found is None else str(found)
 
 

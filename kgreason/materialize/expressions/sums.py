@@ -63,7 +63,7 @@ def concerned(computed: Computed, texts: NDArray[np.object_]) -> NDArray[np.bool
     if any(part == "STRDT" or _TEMPORAL.search(str(part)) for part in computed.parts):
         return np.ones(len(texts), dtype=np.bool_)
     flags = [_TEMPORAL.search(text) is not None for text in texts.ravel()]
-    return np.array(flags, dtype=np.bool_).reshape(texts.shape).any(axis=1)
+    return np.asarray(np.array(flags, dtype=np.bool_).reshape(texts.shape).any(axis=1))
 
 
 def in_steps(computed: Computed) -> Steps:
