@@ -634,8 +634,8 @@ class KnowledgeGraph:
         The first call comes now, and has all present rows as rows that appeared. Later calls come after each commit
         that changes the rows, in the thread that made the commit, as with `subscribe`. Rows count as a bag, or as a set
         if the query says DISTINCT or REDUCED. The order of the rows is not told. A query of triple patterns, OPTIONAL
-        and FILTER is answered from the deltas. Any other query is evaluated again after each commit. Call `close` on
-        the result to end it.
+        and FILTER is answered from the deltas, if each OPTIONAL comes after the patterns whose variables it names, in
+        the same braces. Any other query is evaluated again after each commit. Call `close` on the result to end it.
 
         `timeout` is how many seconds an evaluation may take. If an evaluation takes longer, the standing query ends,
         and the last call of `callback` has the error. Raises QueryError, QueryTimeoutError.

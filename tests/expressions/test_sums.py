@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import product
 from random import Random
+from typing import Any, cast
 
 import numpy as np
 import pyoxigraph as ox
@@ -58,7 +59,7 @@ def expected(sign: str, one: str, other: str) -> str | None:
     if sign == "+" and (moment, duration) in SUMS:
         text = SUMS[moment, duration]
         return None if text is None else literal(moment, text)
-    ((found,),) = ox.Store().query(f"SELECT ({TERMS[one]} {sign} {TERMS[other]} AS ?z) {{}}")  # type: ignore[union-attr]
+    ((found,),) = cast(Any, ox.Store().query(f"SELECT ({TERMS[one]} {sign} {TERMS[other]} AS ?z) {{}}"))
     return None if found is None else str(found)
 
 
@@ -146,6 +147,12 @@ def test_a_long_sum_is_no_long_text() -> None:
     text = " + ".join(["?x", *["?y"] * 40])
     found = results(read(f"BIND({text} AS ?n)"), [(TERMS["dayTimeDuration"], TERMS["yearMonthDuration"])])
     assert list(found.values()) == [literal("duration", "P3Y4MT2S")]
+
+
+def test_brackets_may_be_deep() -> None:
+    day, span, depth = TERMS["dateTime"], TERMS["dayTimeDuration"], 400
+    found = results(read(f"BIND({'(' * depth}?x + ?y{')' * depth} AS ?n)"), [(span, day)])
+    assert list(found.values()) == [literal("dateTime", "2020-02-01T00:00:01Z")]
 
 
 def test_rules_add_durations_to_moments() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -80,14 +81,14 @@ def answer(graph: KnowledgeGraph, sparql: str) -> Rows:
     return Counter(tuple(None if term is None else text_of(term) for term in row) for row in found)
 
 
-def follow(seed: int, queries: int, steps: int, path: Path | None = None) -> tuple[int, int]:
-    """Follow a random history, with a number of random queries, in memory or in a store at `path`.
+def follow(seed: int, queries: int | Sequence[str], steps: int, path: Path | None = None) -> tuple[int, int]:
+    """Follow a random history in memory or in a store at `path`, with these queries, or with so many random ones.
 
-    Returns how many of the queries were answered from deltas, and how many rows were told.
+    Returns how many of the queries were answered from deltas, and how often rows were told.
     """
     random = Random(seed)
     drawn = Queries(random)
-    texts = [drawn.text() for _ in range(queries)]
+    texts = [drawn.text() for _ in range(queries)] if isinstance(queries, int) else queries
     options: dict[str, Any] = {
         "rules": [random.choice(["none", "none", "owl2rl"])],
         "same_as": random.choice(["aliases", "representatives", "rules"]),
@@ -97,6 +98,8 @@ def follow(seed: int, queries: int, steps: int, path: Path | None = None) -> tup
     graph = KnowledgeGraph.open(path, **options)
     told = 0
     try:
+        with suppress(ContradictionError):
+            graph.add(_TEXT + " ".join(_quad(random) for _ in range(12)))
         standing = _begun(graph, texts)
         for _ in range(steps):
             if path is not None and random.random() < 0.3:
@@ -145,7 +148,7 @@ def _step(random: Random, graph: KnowledgeGraph) -> None:
 
 
 def _edit(random: Random, tx: Any) -> None:
-    tx.remove(_TEXT + _some(random, 4)).add(_TEXT + _some(random, 5))
+    tx.remove(_TEXT + _some(random, 6)).add(_TEXT + _some(random, 8))
     if random.random() < 0.4:
         (tx.add_rules if random.random() < 0.6 else tx.remove_rules)(_TEXT + random.choice(_RULES))
 
@@ -157,11 +160,11 @@ def _some(random: Random, most: int) -> str:
 
 def _quad(random: Random) -> str:
     name, node = random.choice(NAMES), random.choice([*NAMES, "_:n"])
+    object_ = random.choice([*NAMES, *NAMES, "_:n", random.choice(LITERALS)])
     triple = random.choice(
         [
-            *[f"{node} {random.choice(PREDICATES)} {random.choice([*NAMES, '_:n', random.choice(LITERALS)])}"] * 8,
-            f"{node} a {random.choice(CLASSES)}",
-            f"{node} a {random.choice(CLASSES)}",
+            *[f"{node} {random.choice(PREDICATES)} {object_}"] * 8,
+            *[f"{node} a {random.choice(CLASSES)}"] * 2,
             f"{name} :p <<( {node} :q {random.choice(NAMES)} )>>",
             f"{name} owl:sameAs {random.choice(NAMES)}",
             random.choice(_SCHEMA),

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from itertools import count
 from random import Random
 
-NAMES = (":a", ":b", ":c", ":d")
+NAMES = (":a", ":b", ":c")
 LITERALS = ("7", '"07"^^xsd:integer', "2", "2.5", '"x"', '"x"@en', "true")
 PREDICATES = (":p", ":q", ":r")
 CLASSES = (":C", ":D")
 GRAPHS = (":g", ":h")
 _VARIABLES = ("?x", "?y", "?z", "?w")
-_MOST_TRIPLES = 6
+_MOST_TRIPLES = 5
 """So many patterns at most, as patterns that share no variable multiply their solutions."""
 
 
@@ -66,7 +66,7 @@ class Queries:
         return self._random.choice(["COUNT(*)", *(f"{name}({variable})" for name in ("COUNT", "SUM", "MIN", "MAX"))])
 
     def _term(self) -> str:
-        return self._random.choice([*NAMES, *LITERALS])
+        return self._random.choice([*NAMES, *NAMES, *LITERALS])
 
     def _group(self, depth: int) -> str:
         """Return a group `{ ... }` with parts of depth `depth`."""
@@ -84,9 +84,9 @@ class Queries:
 
     def _triple(self) -> str:
         random = self._random
-        subject = random.choice([*_VARIABLES, *_VARIABLES, random.choice(NAMES)])
+        subject = random.choice([*_VARIABLES, *_VARIABLES, *_VARIABLES, random.choice(NAMES)])
         predicate = random.choice([*PREDICATES, *PREDICATES, random.choice(_VARIABLES)])
-        object_ = random.choice([*_VARIABLES, *_VARIABLES, self._term(), "[]"])
+        object_ = random.choice([*_VARIABLES, *_VARIABLES, *_VARIABLES, self._term(), "[]"])
         return random.choice([f"{subject} {predicate} {object_}"] * 4 + [f"{subject} a {random.choice(CLASSES)}"])
 
     def _part(self, depth: int) -> str:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Any
+from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import QueryError
-from kgreason.graph.input.terms import text_of
 from kgreason.graph.standing.reading import plan_of
 from kgreason.graph.standing.standing import RowChange
-from tests.volume import many
+from tests.standing.histories import follow
+from tests.volume import many_seeds
 
 EX = {"": "http://e/"}
 FROM_DELTAS = [
@@ -32,8 +29,18 @@ FROM_DELTAS = [
     "SELECT ?x { ?x a :C FILTER NOT EXISTS { ?x :p ?y } }",
     "SELECT ?x { ?x a :C FILTER EXISTS { ?y :p ?x FILTER(?y != ?x) } }",
     "SELECT ?n { ?x :q ?n . FILTER(isLiteral(?n)) }",
+    "SELECT * { OPTIONAL { ?y :p ?z } ?x a :C }",
+    "SELECT * { ?x :p ?y OPTIONAL { ?y :q ?z } OPTIONAL { ?x :q ?w FILTER(?w != ?y) } FILTER(!BOUND(?z)) }",
     "SELECT ?x { ?x :p [ :p ?y ] }",
     "SELECT ?x # all { of them }\n { ?x a :C . # here\n ?x :p :b }",
+]
+NOT_WELL_DESIGNED = [
+    "SELECT ?x ?y ?z { OPTIONAL { ?x :p ?y } ?x :q ?z }",
+    "SELECT * { ?x :p ?y OPTIONAL { ?z :q ?w OPTIONAL { ?z :r ?x } } }",
+    "SELECT * { ?x :p ?y OPTIONAL { ?y :q ?z } ?z :r ?w }",
+    "SELECT * { ?x :p ?y OPTIONAL { ?z :q ?w OPTIONAL { ?z :r ?v FILTER(?v != ?x) } } }",
+    "SELECT * { ?x :p ?y OPTIONAL { ?z :q ?w OPTIONAL { ?z :r ?v FILTER EXISTS { ?v :p ?x } } } }",
+    "SELECT ?x { ?x :p ?y FILTER NOT EXISTS { ?z :q ?w OPTIONAL { ?z :r ?x } } }",
 ]
 IN_FULL = [
     "SELECT (COUNT(*) AS ?n) { ?x :p ?y }",
@@ -46,6 +53,8 @@ IN_FULL = [
     "SELECT ?x { ?x a :C FILTER(EXISTS { ?x :p ?y } || ?x = :a) }",
     "ASK { ?x :p :a }",
     "SELECT DISTINCT ?p { ?s ?p ?o } ORDER BY ?p",
+    "SELECT REDUCED ?x { { ?x :p ?y } UNION { ?x :q ?y } }",
+    *NOT_WELL_DESIGNED,
 ]
 
 
@@ -59,71 +68,54 @@ def test_these_queries_are_evaluated_in_full(sparql: str) -> None:
     assert plan_of(sparql, EX, None) is None
 
 
-NAMES = st.sampled_from([":a", ":b", ":c", ":C", "_:n"])
-TRIPLES = st.one_of(
-    st.tuples(NAMES, st.sampled_from([":p", ":q"]), st.one_of(NAMES, st.sampled_from(["7", '"07"^^xsd:integer', "2"]))),
-    st.tuples(NAMES, st.just("a"), st.sampled_from([":C", ":D"])),
-    st.tuples(st.just(":p"), st.sampled_from(["rdfs:subPropertyOf", "owl:inverseOf"]), st.just(":q")),
-    st.tuples(st.just(":p"), st.just("a"), st.sampled_from(["owl:TransitiveProperty", ":C"])),
-    st.tuples(st.just(":D"), st.just("rdfs:subClassOf"), st.just(":C")),
-    st.tuples(st.sampled_from([":a", ":b"]), st.just("owl:sameAs"), st.sampled_from([":b", ":c"])),
-)
-COMMITS = st.lists(st.tuples(st.lists(TRIPLES, max_size=4), st.lists(TRIPLES, max_size=3)), min_size=1, max_size=7)
-ALL = EX | {
-    "xsd": "http://www.w3.org/2001/XMLSchema#",
-    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
-    "owl": "http://www.w3.org/2002/07/owl#",
-}
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("queries", [FROM_DELTAS, IN_FULL], ids=["deltas", "full"])
+def test_rows_add_up_after_every_step(queries: list[str], seed: int) -> None:
+    follow(seed, queries, 4)
 
 
-INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
-LITERALS = {"7": 7, "2": 2, '"07"^^xsd:integer': f'"07"^^<{INTEGER}>'}
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_rows_add_up_after_every_step_of_many_histories(part: int) -> None:
+    for seed in many_seeds(2, 25, part, 4):
+        follow(seed, [*FROM_DELTAS, *IN_FULL], 7)
 
 
-def terms(triple: tuple[str, ...]) -> tuple[Any, ...]:
-    return tuple(LITERALS.get(each, each) for each in triple)
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_of_random_queries_add_up(seed: int) -> None:
+    follow(seed, 4, 5)
 
 
-def rows_of(graph: KnowledgeGraph, sparql: str) -> Counter[tuple[str | None, ...]]:
-    found = graph.query(sparql, prefixes=EX)
-    if not hasattr(found, "variables"):
-        return Counter([()] if found else [])
-    return Counter(tuple(None if term is None else text_of(term) for term in row) for row in found)  # type: ignore[union-attr]
+@pytest.mark.parametrize("seed", range(100, 102))
+def test_rows_of_random_queries_add_up_in_a_store_that_is_reopened(seed: int, tmp_path: Path) -> None:
+    follow(seed, 3, 4, tmp_path / "store")
 
 
-@given(COMMITS, st.sampled_from(["aliases", "representatives", "rules"]))
-@settings(max_examples=3, deadline=None)
-def test_rows_add_up_after_every_commit(commits: Any, same_as: Any) -> None:
-    follow(commits, same_as)
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_rows_of_many_random_queries_add_up(part: int, tmp_path: Path) -> None:
+    found = [follow(seed, 5, 8) for seed in many_seeds(6, 24, part, 4)]
+    found += [follow(seed, 5, 8, tmp_path / str(seed)) for seed in many_seeds(102, 8, part, 4)]
+    assert sum(incremental for incremental, _ in found) > len(found)
+    assert sum(told for _, told in found) > 6 * len(found)
 
 
-@given(COMMITS, st.sampled_from(["aliases", "representatives", "rules"]))
-@settings(max_examples=many(25), deadline=None)
-def test_rows_add_up_after_every_commit_of_many_histories(commits: Any, same_as: Any) -> None:
-    follow(commits, same_as)
+def test_a_query_that_is_too_deep_to_read_is_evaluated_in_full() -> None:
+    assert plan_of(f"SELECT ?x {{ ?x :p ?y {'OPTIONAL { ?x :p ?y ' * 600} {'}' * 600} }}", EX, None) is None
 
 
-def follow(commits: Any, same_as: Any) -> None:
-    with KnowledgeGraph.open(same_as=same_as) as graph:
-        rows: list[Counter[tuple[str | None, ...]]] = []
-        queries = [*FROM_DELTAS, *IN_FULL]
-        for sparql in queries:
-            counts: Counter[tuple[str | None, ...]] = Counter()
-            rows.append(counts)
-
-            def tell(change: RowChange, counts: Counter[tuple[str | None, ...]] = counts) -> None:
-                assert change.error is None
-                counts.subtract(change.disappeared)
-                assert all(count >= 0 for count in counts.values())
-                counts.update(change.appeared)
-
-            assert graph.standing(sparql, tell, prefixes=EX).is_incremental == (sparql in FROM_DELTAS)
-        for added, removed in commits:
-            with graph.transaction() as tx:
-                tx.remove(*map(terms, removed), prefixes=ALL).add(*map(terms, added), prefixes=ALL)
-            for sparql, counts in zip(queries, rows, strict=True):
-                expected = rows_of(graph, sparql)
-                assert +counts == (Counter(set(expected)) if "REDUCED" in sparql else expected), sparql
+@pytest.mark.parametrize("word", ["DISTINCT", "REDUCED"])
+@pytest.mark.parametrize("block", ["?x :p ?y", "?x :p|:q ?y"])
+def test_a_row_of_a_set_is_told_and_listed_once(word: str, block: str) -> None:
+    told: list[RowChange] = []
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        query = graph.standing(f"SELECT {word} ?x {{ {block} }}", told.append, prefixes=EX)
+        graph.add(":a :p :b , :c . :b :q :a . :a :q :b .", prefixes=EX)
+        graph.remove(":a :p :b .", prefixes=EX)
+        assert ("<http://e/a>",) in query.rows
+        assert len(query.rows) == len(set(query.rows)) == sum(len(change.appeared) for change in told)
+        graph.remove(":a :p :c . :a :q :b .", prefixes=EX)
+        assert told[-1].disappeared == [("<http://e/a>",)]
 
 
 def test_a_standing_query_ends() -> None:

@@ -35,6 +35,8 @@ from kgreason.sparql.tokens import TOKEN
 _HEAD = re.compile(r"SELECT\s+(?:DISTINCT\s+|REDUCED\s+)?(\*\s*|(?:[?$]\w+\s*)+)(?:WHERE\s*)?$", re.IGNORECASE)
 _OTHER = frozenset(["UNION", "MINUS", "BIND", "VALUES", "GRAPH", "SERVICE", "SELECT", "LATERAL"])
 _UNSTEADY = frozenset(["RAND", "NOW", "UUID", "STRUUID", "BNODE"])
+_DEEPEST = 20
+"""A query with more braces in each other has no plan: to read a text takes a look at it for each depth."""
 _MARK = placeholder("").value
 _SPACE = re.compile(r"\s*")
 
@@ -110,7 +112,7 @@ def _plan(text: str, prefixes: Mapping[str, str], base: str | None) -> Plan:
     open_ = next((each.start() for each in TOKEN.finditer(text) if each["open"]), -1)
     if begin < 0 or open_ < begin:
         raise _OtherError
-    end = _closing(text, open_)
+    end = _closing(text, open_, _DEEPEST)
     head = _HEAD.fullmatch(text[begin:open_])
     if head is None or text[end:].strip():
         raise _OtherError
@@ -241,11 +243,16 @@ def _constant(term: object) -> str | None:
     return str(term)
 
 
-def _closing(text: str, at: int) -> int:
-    """Return the position after the block in braces that begins at the position `at`."""
+def _closing(text: str, at: int, most: int | None = None) -> int:
+    """Return the position after the block in braces that begins at the position `at`.
+
+    Raises _OtherError if braces are in braces more than `most` times.
+    """
     depth = 0
     for token in TOKEN.finditer(text, at):
         depth += bool(token["open"]) - bool(token["close"])
+        if most is not None and depth > most:
+            raise _OtherError
         if token["close"] and not depth:
             return token.start() + 1
     raise _OtherError

@@ -14,8 +14,9 @@ Cost: 1 microsecond for each token. A step for each `+`, so that long sums do no
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import count
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +40,9 @@ _TEMPORAL = re.compile(
     )
 )
 _BETWEEN = frozenset(["||", "&&", "=", "!=", "<", "<=", ">", ">=", ",", "IN", "NOT"])
-_Parts = list[Variable | str]
+_PREFIXES = frozenset(["!", "+", "-", "*", "/"])
+"""After these a `+` or `-` is the sign of a number, not an operator."""
+_Parts: TypeAlias = list[Variable | str]
 
 
 class Steps(NamedTuple):
@@ -60,7 +63,7 @@ def concerned(computed: Computed, texts: NDArray[np.object_]) -> NDArray[np.bool
     if any(part == "STRDT" or _TEMPORAL.search(str(part)) for part in computed.parts):
         return np.ones(len(texts), dtype=np.bool_)
     flags = [_TEMPORAL.search(text) is not None for text in texts.ravel()]
-    return np.array(flags, dtype=np.bool_).reshape(texts.shape).any(axis=1)
+    return np.asarray(np.array(flags, dtype=np.bool_).reshape(texts.shape).any(axis=1))
 
 
 def in_steps(computed: Computed) -> Steps:
@@ -75,59 +78,52 @@ def in_steps(computed: Computed) -> Steps:
 
 
 class _Reader:
-    """Reads the tokens of an expression by recursive descent. `parts` is the expression without its sums."""
+    """Reads the tokens of an expression, brackets inside out. `parts` is the expression without its sums."""
 
     def __init__(self, computed: Computed) -> None:
-        self._given, self._at = computed.parts, 0
         known = {variable.name for variable in computed.inputs()}
         self._new = (Variable(name) for number in count() if (name := f"sum{number}") not in known)
         self.steps: list[Computed] = []
-        self.parts = self._list()
+        outer: list[list[_Parts]] = []
+        level: list[_Parts] = []
+        for part in computed.parts:
+            if part == "(":
+                outer.append(level)
+                level = []
+            elif part == ")":
+                inner, level = self._without_sums(level), outer.pop()
+                level.append(["(", *inner, ")"])
+            else:
+                level.append([part])
+        self.parts = self._without_sums(level)
 
-    @property
-    def _next(self) -> Variable | str | None:
-        return self._given[self._at] if self._at < len(self._given) else None
-
-    def _taken(self) -> Variable | str:
-        self._at += 1
-        return self._given[self._at - 1]
-
-    def _list(self) -> _Parts:
-        """Read sums, and what may be between them, up to a closing bracket or the end."""
+    def _without_sums(self, level: Sequence[_Parts]) -> _Parts:
+        """Return the tokens between two brackets, with a step for each sum. A pair of brackets is one of `level`."""
         found: _Parts = []
-        while self._next is not None and self._next != ")":
-            found += [self._taken()] if self._next in _BETWEEN else self._sum()
-        return found
+        left: _Parts = []
+        right: _Parts = []
+        sign = ""
+        for item in level:
+            token = item[0]
+            if token in _BETWEEN:
+                found += [*self._joined(left, sign, right), token]
+                left, sign, right = [], "", []
+            elif (token == "+" or token == "-") and right and right[-1] not in _PREFIXES:
+                left, sign, right = self._joined(left, sign, right), token, []
+            else:
+                right += item
+        return [*found, *self._joined(left, sign, right)]
 
-    def _sum(self) -> _Parts:
-        found = self._product()
-        while (sign := self._next) == "+" or sign == "-":
-            self._taken()
-            other = self._product()
-            found = self._added(found, other) if sign == "+" else [*found, "-", *other]
-        return found
+    def _joined(self, left: _Parts, sign: str, right: _Parts) -> _Parts:
+        """Return `left sign right`; of a sum, its step. Without a sign there is only `right`."""
+        if sign == "+":
+            return [self._added(left, right)]
+        return [*left, sign, *right] if sign else right
 
-    def _product(self) -> _Parts:
-        found = self._operand()
-        while self._next == "*" or self._next == "/":
-            found += [self._taken(), *self._operand()]
-        return found
-
-    def _operand(self) -> _Parts:
-        """Read signs, a term or the name of a function, and what is in brackets after it."""
-        found: _Parts = []
-        while self._next in ("!", "+", "-"):
-            found.append(self._taken())
-        if self._next is not None and self._next != "(":
-            found.append(self._taken())
-        if self._next == "(":
-            found += [self._taken(), *self._list(), self._taken()]
-        return found
-
-    def _added(self, one: _Parts, other: _Parts) -> _Parts:
+    def _added(self, one: _Parts, other: _Parts) -> Variable:
         left, right = self._named(one), self._named(other)
         others = (*_less(left, right), ",", *_less(right, left))
-        return [self._step(("COALESCE", "(", left, "+", right, ",", *others, ")"))]
+        return self._step(("COALESCE", "(", left, "+", right, ",", *others, ")"))
 
     def _named(self, parts: _Parts) -> Variable | str:
         """Return an operand as one term: itself, or the result of a step."""
