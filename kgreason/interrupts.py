@@ -174,7 +174,7 @@ class shielded:  # noqa: N801 - as above
 
 
 class at_once:  # noqa: N801 - as above
-    """A context for code of a user in an `undivided` block: new signals act at once. In `shielded` blocks they do not."""
+    """A context for code of a user in an `undivided` block: new signals act at once, unless a block is `shielded`."""
 
     __slots__ = ("_is_opened",)
 

@@ -3,8 +3,8 @@
 The paths /query, /update and /store are those of Oxigraph's server. Options that Oxigraph's server also has have the
 same names.
 
-Invariant: SIGTERM, SIGHUP and Ctrl-C end the server with status 0. First the server completes a running commit, and closes the
-store.
+Invariant: SIGTERM, SIGHUP and Ctrl-C end the server with status 0. First the server completes a running commit, and
+closes the store.
 """
 
 from __future__ import annotations

@@ -226,6 +226,8 @@ class Circuit:
         }
         for name, needed in sizes.items():
             memory.grow(name, needed)
+        for name in ("noted", "noted_hashes"):
+            memory.grow(name, memory.room("live") + _NOTES)
         self.crew.keep_up()
         version = planner.version
         planner.publish(memory)
@@ -309,6 +311,7 @@ class Circuit:
         self.facts.reserve(more)
         if self._counters[LOGGING]:
             self.memory.grow("undo", self._counters[N_TOUCHED] + more)
+            self.facts.reserve_free(self._counters[N_TOUCHED] + more)  # `settle` and `unwind` must not want for memory
 
     def go_on(self, mode: int) -> None:
         """Start the phase `mode` of a commit with the rows that the previous phase has put into the queue.
@@ -558,10 +561,13 @@ class Circuit:
         return noted[:, FIRST:], noted[:, 2], kinds[:, 0], kinds[:, 1]
 
     def settle(self) -> None:
-        """Make the commit final."""
+        """Make the commit final. This takes no memory. Call `tidy` next."""
         self._reserve_for_end()
         settle(self.block)
         self._counters[LOGGING] = 0
+
+    def tidy(self) -> None:
+        """Give back what a large commit has left. After an error the next commit still finds everything in order."""
         self.arrangements.refresh_signs()
         if self.memory["undo"].shape[0] > _LARGE_LOG:
             self._cut()
@@ -569,7 +575,7 @@ class Circuit:
             self._compact()
 
     def _reserve_for_end(self) -> None:
-        """Make room for `settle` or `unwind`."""
+        """Make room for `settle` or `unwind`. The commit has made it already, unless it came from elsewhere."""
         self.facts.reserve_free(self._counters[N_TOUCHED])
         for name in ("noted", "noted_hashes"):
             self.memory.grow(name, self.memory.room("live") + _NOTES)

@@ -506,6 +506,7 @@ class Engine:
             self._origin, self._last = self.circuit, self._commit
             self.circuit.settle()
             self._is_open = False
+            self.circuit.tidy()
 
     def rollback(self) -> None:
         """Undo the open commit: facts and rules are as before `begin`. Does nothing if no commit is open."""
