@@ -323,6 +323,8 @@ def _chunks(rest: Rest, name: str, about: _Text) -> Iterator[bytes]:
                 yield chunk
     except SyntaxError as error:
         error.lineno = error.lineno and error.lineno + rest.before
+        if about.skipped is not None:
+            error.msg += "; only lines of N-Triples and N-Quads can be skipped"
         raise
 
 

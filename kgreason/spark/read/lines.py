@@ -5,24 +5,23 @@
 Law: the terms, blank nodes included, are those that a reader in one process gives for the same file, however the file
 is split into tasks. In both formats a statement is one line, so a malformed line does not affect the other lines.
 
-Cost: parsing. If one line is malformed, all lines of its file in the batch are parsed one by one, for about 5
-microseconds each.
+Cost: parsing. The lines beside a malformed line are parsed one by one, for about 5 microseconds each.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyoxigraph import RdfFormat, parse
 
 from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.formats import format_of
+from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read_stream
 from kgreason.spark.read.paths import source_name
 from kgreason.terms.dictionary import Dictionary, Ids
@@ -74,22 +73,17 @@ class LineReader:
 
     def _run(self, file: str, lines: pa.Array, dictionary: Dictionary) -> Ids:
         """Parse lines of the file named `file`. Returns quads as int32[4, n]."""
-        syntax = format_of(Path(file)).name
-        try:
-            return _quads(_joined(lines), file, syntax, dictionary)
-        except RdfSyntaxError:
-            return _quads(b"\n".join(self._sound(file, syntax, lines.to_pylist())), file, syntax, dictionary)
-
-    def _sound(self, file: str, syntax: str, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the lines that are well-formed in the format `syntax`. Others are counted, or raise RdfSyntaxError."""
-        for line in lines:
-            if _parses(line, syntax):
-                yield line
-            elif self._skip:
-                before = self._skipped.get(file, Malformed(file, 0, shown(line)))
-                self._skipped[file] = before._replace(lines=before.lines + 1)
-            else:
-                _refuse(line, file, syntax)
+        syntax, skipped = format_of(Path(file)).name, Skipped()
+        batches = read_stream(io.BytesIO(_joined(lines)), dictionary, syntax=syntax, source=file, skipped=skipped)
+        quads = np.concatenate([np.empty((4, 0), np.int32), *map(np.stack, batches)], axis=1)
+        if skipped.count:
+            _, number, problem = skipped.places[0]
+            example = shown(lines[number - 1].as_py())
+            if not self._skip:
+                raise RdfSyntaxError(file, None, None, f"{problem}{IN_LINE}{example}")
+            before = self._skipped.get(file, Malformed(file, 0, example))
+            self._skipped[file] = before._replace(lines=before.lines + skipped.count)
+        return quads
 
 
 def shown(line: bytes) -> str:
@@ -102,26 +96,3 @@ def _joined(lines: pa.Array) -> bytes:
     whole = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines.cast(pa.binary()))
     text: bytes = pc.binary_join(whole, b"\n")[0].as_py()
     return text
-
-
-def _quads(text: bytes, file: str, syntax: str, dictionary: Dictionary) -> Ids:
-    """Parse a text of N-Triples or N-Quads (`syntax`) from the file named `file`. Returns quads as int32[4, n]."""
-    batches = read_stream(io.BytesIO(text), dictionary, syntax=syntax, source=file)
-    return np.concatenate([np.empty((4, 0), np.int32), *map(np.stack, batches)], axis=1)
-
-
-def _parses(line: bytes, syntax: str) -> bool:
-    try:
-        for _quad in parse(line, RdfFormat.from_extension(syntax)):
-            pass
-    except SyntaxError:
-        return False
-    return True
-
-
-def _refuse(line: bytes, file: str, syntax: str) -> None:
-    """Raise RdfSyntaxError for a malformed line of the format `syntax`, with the reader's message and the line."""
-    try:
-        _quads(line, file, syntax, Dictionary(()))
-    except RdfSyntaxError as error:
-        raise RdfSyntaxError(file, None, None, f"{error.problem}{IN_LINE}{shown(line)}") from None
