@@ -2,4 +2,5 @@
 
 calls       Python functions
 numbers     filters that compare sums of numbers, as whole columns
+exact, exact_groups, reals   expressions and aggregates of numbers that are too long for Oxigraph
 """
