@@ -10,7 +10,8 @@
     │   ├── UnsafeRuleError     a variable of the head, or under NOT, that no body atom binds
     │   └── StratificationError rules that depend on each other in a circle, through NOT
     ├── QueryError              a SPARQL text that does not parse or cannot be evaluated
-    │   └── QueryTimeoutError   a query that exceeded its timeout
+    │   ├── QueryTimeoutError   a query that exceeded its timeout
+    │   └── NumberWarning       a warning that a query may be inexact, as the graph has very long numbers
     ├── StoreError              a store or a graph that cannot be opened, read or written
     │   ├── StoreLockedError    another process, or another graph, writes to the store
     │   ├── GraphBusyError      another thread uses the graph for longer than the timeout
@@ -87,6 +88,13 @@ class QueryError(KgreasonError):
 
 class QueryTimeoutError(QueryError):
     """A query that did not give all its rows within its timeout."""
+
+
+class NumberWarning(QueryError, UserWarning):  # noqa: N818  # it is a warning first
+    """A warning that a query may compare or compute wrongly, because the graph has numbers too long for Oxigraph.
+
+    If Python makes warnings errors, this is a QueryError.
+    """
 
 
 class StoreError(KgreasonError):

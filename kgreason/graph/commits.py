@@ -36,6 +36,7 @@ from kgreason.graph.user_rules import journalled
 from kgreason.interrupts import let_out, result, shielded
 from kgreason.materialize.edit import Change, Edit, Work
 from kgreason.materialize.imports import Imports
+from kgreason.materialize.literals.long_numbers import LongNumbers
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import DEFAULT_LIMITS, NO_LIMITS, Limits
 from kgreason.materialize.schema_rows import SAME_AS, have_header
@@ -48,6 +49,7 @@ from kgreason.rules.expressions import called
 from kgreason.rules.model import Relation, Rule, Triple
 from kgreason.rules.program import Finder
 from kgreason.spans import peak_bytes, span, spent
+from kgreason.sparql.numeric import warning
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
 from kgreason.store.journal.record import Record, Signed
@@ -105,6 +107,9 @@ class LiveGraph:
         self._stats = {name: others[name] for name in others if name not in COUNTS}
         self._stats |= saved.counts if saved else {}
         self._replay()
+        self._long = LongNumbers(self.materializer.dictionary)
+        self.long_number = self._long.first()
+        """A number of the graph that is too long for Oxigraph; None if there is none. Any thread may read this."""
         if kept.stored == home.last:  # a replay runs the strategy that ran in the end, without an Update before it
             self._stats |= {name: kept.stats[name] for name in Work._fields if name in kept.stats}
 
@@ -331,6 +336,7 @@ class LiveGraph:
             self.unheard.append(delta)
             if any(delta.change.refuted):
                 self._consistency.accept(delta.change.refuted)
+        self.long_number = self._long.first()
         if is_heard():
             self._log.end(delta, lambda: self.warnings)
 
@@ -435,8 +441,9 @@ class LiveGraph:
 
     @property
     def warnings(self) -> list[str]:
-        """The warnings of the materializer, and a warning for each owl:imports whose document was not found."""
-        return [*self.materializer.warnings, *self._imports.warnings()]
+        """The warnings of the materializer, of owl:imports whose document was not found, and of a very long number."""
+        long = [] if self.long_number is None else [warning(self.long_number)]
+        return [*self.materializer.warnings, *self._imports.warnings(), *long]
 
     def stats(self) -> dict[str, Any]:
         """Return counts of the present state by name, and the `Work` of the last commit. The counts come first.

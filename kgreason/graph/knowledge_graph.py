@@ -30,10 +30,19 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeVar, Unpack, overload
+from warnings import warn
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 
-from kgreason.errors import HistoryError, InputError, InputTypeError, QueryError, StoreError, StoreLockedError
+from kgreason.errors import (
+    HistoryError,
+    InputError,
+    InputTypeError,
+    NumberWarning,
+    QueryError,
+    StoreError,
+    StoreLockedError,
+)
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.changes.subscribers import Subscribers
@@ -74,6 +83,7 @@ from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rules.expressions import RESERVED
 from kgreason.sparql.asking import answer
+from kgreason.sparql.numeric import WARNING, computes, warning
 from kgreason.store import snapshot
 from kgreason.store.folder import FORMAT, Folder, Manifest, older, read_manifest
 from kgreason.store.history.log import History, gone, history_path
@@ -831,6 +841,9 @@ class KnowledgeGraph:
         also inside a transaction. The variables of SELECT * come in the order in which the query names them. SERVICE
         asks the network. Raises QueryError, InputError.
 
+        Oxigraph computes with integers of 64 bits and decimals of 18 places. If the graph has a longer number and the
+        query compares, orders or computes, `query` warns (NumberWarning) that the results may be wrong.
+
         With a `timeout` all rows must be fetched within this many seconds. Otherwise the call, or the fetching of a
         row, raises QueryTimeoutError. Ctrl-C ends the call, or the fetching of a row, at once. Oxigraph itself cannot
         be stopped, so there are two ways:
@@ -847,7 +860,23 @@ class KnowledgeGraph:
         known = checked(prefixes)
         name = None if default_graph is None else graph_name(default_graph, known)
         ask = partial(self._home.store.query, prefixes=known, base=base, default_graph=name, timeout=timeout)
-        return found(answer(sparql, known, base, ask))
+        results = found(answer(sparql, known, base, ask))
+        if (told := self.number_warning(sparql)) is not None:
+            warn(told, NumberWarning, stacklevel=2)
+        return results
+
+    def number_warning(self, sparql: str) -> str | None:
+        """Return the warning that a query may be inexact, or None if the graph or the query gives no reason for one.
+
+        Oxigraph computes with integers of 64 bits and decimals of 18 places. If the graph has a longer number, and the
+        query compares, orders or computes, its results may be wrong. Any thread may ask, without waiting.
+        """
+        live = self._live
+        if live is not None:
+            told = None if live.long_number is None else warning(live.long_number)
+        else:
+            told = next((each for each in self._home.manifest.warnings if each.startswith(WARNING)), None)
+        return told if told is not None and computes(sparql) else None
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
         """Return the solutions of a SELECT query; `options` and errors as for `query`.

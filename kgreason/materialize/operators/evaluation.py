@@ -8,9 +8,10 @@
 The inputs would not identify the row of a result, because Oxigraph turns literals into their normal form: results of
 BIND come in the order of the rows, those of FILTER with the number of the row. Functions also see the normal form: STR
 of `"01"^^xsd:integer` is "1". VALUES cannot have blank nodes, so a row of inputs with a blank node becomes triples of a
-store in memory. Sums of a row with dates or durations are evaluated in steps (`expressions.sums`). SKOLEM needs no
-query: it is a hash of the inputs in their own spelling (`terms.skolem`). Law: the result of a row depends on its inputs
-alone. If the evaluation of a row is an error, the row has no result.
+store in memory. Sums of a row with dates or durations are evaluated in steps (`expressions.sums`), and rows with numbers
+that are too long for Oxigraph by `expressions.exact`. SKOLEM needs no query: it is a hash of the inputs in their own
+spelling (`terms.skolem`). Law: the result of a row depends on its inputs alone. If the evaluation of a row is an error,
+the row has no result.
 
 Cost: 2 to 5 microseconds a row, decoding and interning included.
 """
@@ -23,8 +24,10 @@ from typing import Any, cast
 
 import numpy as np
 import pyoxigraph as ox
+from numpy.typing import NDArray
 
 from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.expressions.exact import Exact, exact_rows
 from kgreason.materialize.expressions.numbers import comparison_of
 from kgreason.materialize.expressions.sums import Steps, concerned, in_steps
 from kgreason.materialize.program import uncollected
@@ -53,6 +56,10 @@ def evaluated(computed: Computed, keys: Int32, dictionary: Dictionary, check: Ca
         is_true, is_known = comparison.decide(keys, dictionary)
         parts.append(keys[is_true])
         keys = keys[~is_known]
+    if len(rows := exact_rows(computed, keys, dictionary)):
+        found, done = _exactly(computed, keys[rows], dictionary, check)
+        parts.append(found)
+        keys = np.delete(keys, rows[done], axis=0)
     for low in range(0, len(keys), _PIECE):
         check()
         with uncollected():
@@ -73,6 +80,29 @@ def _piece(computed: Computed, keys: Int32, dictionary: Dictionary) -> Int32:
     is_term = np.array([not is_untagged(text) for text in results], dtype=np.bool_)  # STRDT makes what is no term
     kept = [text for text, is_kept in zip(results, is_term, strict=True) if is_kept]
     return np.column_stack([rows[is_term], dictionary.intern(kept).astype(np.int32)])
+
+
+def _exactly(
+    computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]
+) -> tuple[Int32, NDArray[np.int64]]:
+    """Evaluate an expression for rows of inputs `keys`, int32[n, k], with numbers that Oxigraph cannot read.
+
+    Returns rows as `evaluated` does, and the indexes of the rows of `keys` that were evaluated.
+    """
+    exact = Exact(computed)
+    texts = dictionary.decode(np.ascontiguousarray(keys.ravel()))
+    done, kept, results = list[int](), list[int](), list[str]()
+    for row in range(len(keys)):
+        check()
+        is_done, result = exact.result(texts[row * keys.shape[1] : (row + 1) * keys.shape[1]])
+        done += [row] * is_done
+        if result is not None:
+            kept.append(row)
+            results.append(result)
+    found = keys[kept]
+    if computed.result is not None:
+        found = np.column_stack([found, dictionary.intern(results).astype(np.int32)])
+    return found, np.array(done, dtype=np.int64)
 
 
 def skolemized(computed: Computed, keys: Int32, dictionary: Dictionary) -> list[str]:

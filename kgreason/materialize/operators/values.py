@@ -7,7 +7,8 @@
 Law: the value depends on the terms of the group alone, not on the order in which they came. A sum of doubles and
 GROUP_CONCAT depend on the order, so the terms of a group are sorted by their texts before Oxigraph reads them. For MIN
 and MAX, a blank node comes before every other term. SUM, AVG and GROUP_CONCAT of a blank node are errors, so they have
-no value for a group with a blank node. Oxigraph returns literals in normal form: MAX of `"01"^^xsd:integer` is 1.
+no value for a group with a blank node. Groups with numbers that are too long for Oxigraph are computed by
+`exact_groups`, so that they are exact. Oxigraph returns literals in normal form: MAX of `"01"^^xsd:integer` is 1.
 
 Cost: COUNT and SAMPLE are array operations; the other aggregates take 3 to 6 microseconds a term.
 """
@@ -22,6 +23,7 @@ import pyoxigraph as ox
 from numpy.typing import NDArray
 
 from kgreason.engine.memory.layout import Int32
+from kgreason.materialize.expressions.exact_groups import EXACT_FUNCTIONS, are_long, exact_value
 from kgreason.materialize.operators.evaluation import text_of
 from kgreason.rules.model import Aggregate
 from kgreason.terms.dictionary import Dictionary
@@ -87,6 +89,13 @@ def _solved(
         order = order[~is_blank[order]]
     else:
         order = order[~np.isin(places[order], blank)]
+    if aggregate.function in EXACT_FUNCTIONS and (long := are_long(ids, dictionary, len(terms))).any():
+        is_exact = np.isin(places[order], places[long[where]])
+        rows, order = order[is_exact], order[~is_exact]
+        for part in np.split(rows, np.flatnonzero(np.diff(places[rows])) + 1):
+            check()
+            if len(part) and (value := exact_value(aggregate, [texts[term] for term in where[part].tolist()])):
+                yield int(places[part[0]]), value
     lines = [
         f"({place} {texts[term]})" for place, term in zip(places[order].tolist(), where[order].tolist(), strict=True)
     ]

@@ -75,7 +75,10 @@ async def query(request: Request) -> Response:
     seen = wanted.commit if wanted.as_of is None else wanted.as_of
     types, name = (TRIPLES, wanted.triples) if answer.kind == "triples" else (SOLUTIONS, wanted.solutions)
     assert name
-    return response(answer, content_type(types[name][0]), {"Vary": "Accept", "Kgreason-Commit": str(seen)})
+    headers = {"Vary": "Accept", "Kgreason-Commit": str(seen)}
+    if (told := state.writer.graph.number_warning(sparql)) is not None:
+        headers["Kgreason-Warning"] = told.encode("ascii", "backslashreplace").decode()
+    return response(answer, content_type(types[name][0]), headers)
 
 
 def _seconds(given: Parameters) -> float | None:

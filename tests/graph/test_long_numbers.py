@@ -1,0 +1,86 @@
+"""A query that may be wrong, because the graph has numbers too long for Oxigraph, says so."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+from kgreason.errors import NumberWarning, QueryError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.materialize.literals.long_numbers import fits
+from kgreason.sparql.numeric import computes
+from kgreason.terms.vocabulary import XSD
+from tests.cli.calling import call
+
+LONG = "123456789012345678901234567890"
+PREFIX = "PREFIX : <http://e/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> "
+COMPUTING = [
+    "SELECT ?x { ?x :n ?v FILTER(?v > 6) }",
+    "SELECT ?x { ?x :n ?v } ORDER BY ?v",
+    "SELECT (MAX(?v) AS ?max) { ?x :n ?v }",
+    "SELECT (SUM(?v) AS ?sum) { ?x :n ?v }",
+    "SELECT ?x { ?x :n ?v FILTER(?v IN (5)) }",
+    "SELECT ?w { ?x :n ?v BIND(?v + 1 AS ?w) }",
+    "SELECT (xsd:integer(?v) AS ?w) { ?x :n ?v }",
+    "ASK { ?x :n ?v FILTER(<http://www.w3.org/2001/XMLSchema#integer>(?v)) }",
+]
+OTHERS = [
+    "SELECT ?x { ?x :n ?v }",
+    "SELECT (COUNT(*) AS ?n) { ?x :n ?v FILTER(isIRI(?x)) }",
+    "SELECT * { ?x :n ?v FILTER(isIRI(?x)) }",
+    "ASK { ?x :n|:m* ?v }",
+    f"ASK {{ ?x :n {LONG} }}",
+]
+
+
+@pytest.mark.parametrize("query", COMPUTING)
+def test_a_query_that_computes(query: str) -> None:
+    assert computes(PREFIX + query)
+
+
+@pytest.mark.parametrize("query", OTHERS)
+def test_a_query_that_does_not(query: str) -> None:
+    assert not computes(PREFIX.split("PREFIX xsd", maxsplit=1)[0] + query)
+
+
+@pytest.mark.parametrize(
+    ("number", "is_short"),
+    [
+        *[(str(2**63 - 1), True), (str(-(2**63)), True), (str(2**63), False), (f"000{2**63}", False), ("0" * 40, True)],
+        *[("0." + "0" * 17 + "1", True), ("0." + "0" * 18 + "1", False), ("1.5" + "0" * 30, True)],
+        *[("170141183460469231731.0", True), ("170141183460469231732.0", False), ("-170141183460469231732.0", False)],
+    ],
+)
+def test_which_numbers_are_too_long(number: str, is_short: bool) -> None:
+    assert fits(f'"{number}"^^<{XSD}{"decimal" if "." in number else "integer"}>') == is_short
+    assert fits(f'"{number}"^^<{XSD}double>')
+    assert fits(f'"{number}"')
+
+
+def test_the_warning_comes_with_the_number_and_stays(tmp_path: Path) -> None:
+    computing, other = PREFIX + COMPUTING[0], PREFIX + OTHERS[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with KnowledgeGraph.open(tmp_path / "store", rules=["none"]) as graph:
+            graph.add("<http://e/a> <http://e/n> 5 .")
+            graph.query(computing)
+            with graph.what_if() as tx:
+                tx.add(f"<http://e/b> <http://e/n> {LONG} .")
+            graph.query(computing)
+            assert not graph.warnings
+            graph.update(f"INSERT DATA {{ <http://e/b> <http://e/n> {LONG} }}")
+            graph.query(other)
+            with pytest.raises(QueryError, match=rf"such as \"{LONG}\""):
+                graph.query(computing)
+            assert [LONG in each for each in graph.warnings] == [True]
+        for read_only in (True, False):
+            with KnowledgeGraph.open(tmp_path / "store", read_only=read_only) as graph:
+                graph.query(other)
+                with pytest.raises(NumberWarning):
+                    graph.query(computing)
+    found = call("query", "-l", tmp_path / "store", "-q", computing)
+    assert found.exit_code == 0
+    assert found.stderr.startswith("kgreason: warning: the graph has numbers that are too long for SPARQL queries")
+    assert "kgreason: " not in call("query", "-l", tmp_path / "store", "-q", other).output
