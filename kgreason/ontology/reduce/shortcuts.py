@@ -35,7 +35,7 @@ from typing import Generic, TypeAlias, TypeVar
 from kgreason.ontology.change import Change
 from kgreason.ontology.reduce.statements import Placed, order
 from kgreason.ontology.undo import UndoLog
-from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable
+from kgreason.rules.model import Atom, Rule, Term, Variable
 from kgreason.terms.vocabulary import OWL_SAME_AS
 
 Fact: TypeAlias = tuple[Term, ...]
@@ -58,9 +58,9 @@ def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 
 
 def is_step(rule: Rule) -> bool:
-    """Whether a rule is a step: it has one body atom, no expression and one head, and the head is not `false`."""
+    """Whether a rule is a step: it has one body atom, no expression and one head. Both are triple patterns."""
     is_one = len(rule.body) == len(rule.heads) == 1 and not rule.computed
-    return is_one and rule.heads[0] is not FALSE and rule.heads[0] != FALSE
+    return is_one and rule.body[0].relation is None and rule.heads[0].relation is None
 
 
 def key(atom: Atom) -> Key:
