@@ -54,8 +54,9 @@ from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import DATA, Atom, Constant, Rule, Triple, Variable, origin
+from kgreason.rules.parser import ruleset
 from kgreason.rules.relations.declarations import MADE_BY_RULES
-from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE, VOCABULARY
+from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE, SWRL_IMP, VOCABULARY
 
 CLOSES = "of the rule set: derives axioms from axioms"
 DATATYPES = "datatypes"
@@ -398,6 +399,8 @@ def _needed(
         closing = frozenset(generic.closing)
         found = ((_canonical_generic(rule), reason) for rule, reason in needed.items() if rule not in closing)
         layer = {rule: Ruling(rule, reason) for rule, reason in found}
+        if SWRL_IMP in lists[1]:
+            layer |= _shipped(ruleset("swrl").rules, "a SWRL rule asks which individuals are different")
     if same_as or restricted:
         layer |= _shipped(selection.loud, "restrictions are derived, or owl:sameAs makes some equal")
     return layer

@@ -44,6 +44,7 @@ from kgreason.terms.vocabulary import (
     OWL_SAME_AS,
     OWL_UNION_OF,
     RDF_TYPE,
+    SWRL_IMP,
 )
 
 KEYWORDS = SCHEMA_PREDICATES | {RDF_TYPE}
@@ -84,8 +85,9 @@ def reading_lists(forked: Collection[Constant], long: Collection[Constant], gene
 
     `forked` are the kinds of the axioms with a forked list (`read/lists.py`). `long` are the kinds of the axioms whose
     long lists generic rules read (`translate/lists.py`). A rule must run if it reads axioms of one of these kinds, or
-    walks along lists for such a rule.
+    walks along lists for such a rule. If `long` has swrl:Imp, SWRL rules read each owl:AllDifferent.
     """
+    long = {*long, *((OWL_ALL_DIFFERENT,) if SWRL_IMP in long else ())}
     rows = {rule: "a list of the schema is long" for rule in _about(long, generic) if rule.name not in _TRANSLATED}
     rows |= dict.fromkeys(_about(forked, generic), "a list of the schema forks")
     others = frozenset(_about(_LISTED, generic)).difference(rows)

@@ -37,10 +37,11 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from kgreason.ontology.change import Change
 from kgreason.ontology.read import swrl
-from kgreason.ontology.read.axioms import Axiom, Restriction, mark
+from kgreason.ontology.read.axioms import Axiom, Implication, Restriction, mark
 from kgreason.ontology.read.collect import Broken, LiveReadings, Reading, collect
 from kgreason.ontology.read.rows import RowTable, is_a
 from kgreason.ontology.read.schema import Schema
+from kgreason.ontology.read.swrl import says_different
 from kgreason.ontology.reduce.covers import LiveCovers, covers
 from kgreason.ontology.reduce.shortcuts import LiveReduction, reduce
 from kgreason.ontology.reduce.statements import LiveStatements, Placed, deduplicate, normalise, order, place
@@ -109,9 +110,14 @@ def forks_of(broken: Iterable[Broken], profile: Profile) -> frozenset[Constant]:
 def walked_of(axioms: Iterable[Axiom], profile: Profile) -> frozenset[Constant]:
     """Return the kinds of those axioms that generic rules read, because their lists are long (`translate.lists`).
 
-    Kinds that the profile does not translate are left out.
+    The kind swrl:Imp is among them if a SWRL rule asks which individuals are different: generic rules read the lists
+    that say so. Kinds that the profile does not translate are left out.
     """
-    return frozenset(axiom.kind for axiom in axioms if axiom.kind in ROWS[profile] and is_walked(axiom))
+    return frozenset(axiom.kind for axiom in axioms if axiom.kind in ROWS[profile] and _is_walked(axiom))
+
+
+def _is_walked(axiom: Axiom) -> bool:
+    return any(map(says_different, axiom.body)) if isinstance(axiom, Implication) else is_walked(axiom)
 
 
 def translate(
@@ -294,7 +300,7 @@ class LiveTranslation:
         rules, known, at = translate_axiom(axiom, self.profile), mark(axiom), place(axiom)
         for class_ in asked(axiom, rules):
             self._askers.add(class_, known)
-        if is_walked(axiom):
+        if _is_walked(axiom):
             self._log.put(self._long, known, axiom)
         rules = normalise(represented(axiom, rules, self._twins))
         placed = tuple(Placed(at, number, rule) for number, rule in enumerate(rules))
