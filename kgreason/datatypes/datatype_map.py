@@ -133,6 +133,8 @@ def values(literals: Iterable[str]) -> list[Reading]:
     """Return the `Value` of each literal; `IllTyped` if it has no value; None if its datatype is unknown.
 
     `literals` are N-Triples text. A literal of an unknown datatype equals itself, and nothing else is known about it.
+    rdfs:Literal is the class of all literals, and no datatype of RDF 1.1 (Concepts, section 5). So a literal that has
+    this name in place of a datatype counts as a literal of an unknown datatype.
     Raises ValueError for a term that is not a literal.
     """
     return [_plain(text) if text[-1:] == '"' else _reading(text) for text in literals]
@@ -154,7 +156,7 @@ def _plain(text: str) -> Reading:
 def _reading(text: str) -> Reading:
     lexical, name, language = unescaped(text)
     datatype = DATATYPE_MAP.get(name)
-    if datatype is None:
+    if datatype is None or name == v.RDFS_LITERAL:
         return None
     try:
         return textual.tagged(lexical, language) if language else datatype.value(lexical)

@@ -4,8 +4,8 @@
     translated rules   made from the axioms by the W3C tables; a rule knows the schema triples that it comes from
     free rules         generic rules that read no schema (eq-*)
     needed rules       generic rules that run only if the data calls for them: if rules have derived schema triples,
-                       or if a list of an axiom forks (a cell has two rests). Also the rules that twins.dl replaces, if
-                       restrictions are derived or made equal
+                       if a list of an axiom forks (a cell has two rests), or if the members of a long list are compared
+                       in pairs. Also the rules that twins.dl replaces, if restrictions are derived or made equal
     copying rules      eq-rep-* over asserted triples, if the user's rules say DATA; eq-rep-o over the relations that
                        the user's rules read
     own rules          the rules of the user
@@ -40,7 +40,7 @@ from kgreason.interrupts import let_out
 from kgreason.materialize.schema_rows import TYPE, flagged, flags_of
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.twins import GROUP as TWINS
-from kgreason.ontology.generic.needed import needed_generic, reading_forks
+from kgreason.ontology.generic.needed import needed_generic, reading_lists
 from kgreason.ontology.read.collect import LiveReadings, collect
 from kgreason.ontology.read.schema import Schema
 from kgreason.ontology.translate.translate import (
@@ -55,8 +55,9 @@ from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import DATA, Atom, Constant, Rule, Triple, Variable, origin
+from kgreason.rules.parser import ruleset
 from kgreason.rules.relations.declarations import MADE_BY_RULES
-from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE, VOCABULARY
+from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE, SWRL_IMP, VOCABULARY
 
 CLOSES = "of the rule set: derives axioms from axioms"
 DATATYPES = "datatypes"
@@ -110,8 +111,9 @@ def build(
     translated = _translated(rule for translation in translations for rule in translation.rules)
     own = _own(selection.own)
     forks = frozenset[Constant]().union(*(forks_of(each.broken, each.profile) for each in translations))
+    lists = forks, frozenset[Constant]().union(*(each.walked for each in translations))
     rules = (*translated, *own)
-    needed = _needed(selection, rules, triples, forks, same_as=same_as, exceeded=exceeded, restricted=restricted)
+    needed = _needed(selection, rules, triples, lists, same_as=same_as, exceeded=exceeded, restricted=restricted)
     broken = [broken for reading in collect(Schema(triples)) for broken in reading.broken]
     warnings = chain.from_iterable(warnings_of(broken, profile) for profile in selection.profiles)
     copying = _copying(selection, selection.own)
@@ -239,8 +241,9 @@ class LiveProgram:
             touched += self._replace("copying", _copying(self._selection, own))
         rules = chain(self._translated, self._latest["own"])
         forks = frozenset[Constant]().union(*(each.forks for each in self._translations if each.readings.faulty))
+        lists = forks, frozenset[Constant]().union(*(each.walked for each in self._translations))
         needed = _needed(
-            self._selection, rules, self._schema, forks, same_as=same_as, exceeded=exceeded, restricted=restricted
+            self._selection, rules, self._schema, lists, same_as=same_as, exceeded=exceeded, restricted=restricted
         )
         touched += self._replace("needed", needed)
         return self._settle(dict.fromkeys(touched))
@@ -374,29 +377,32 @@ def _needed(
     selection: Selection,
     rules: Iterable[Rule],
     schema: Iterable[Triple],
-    forks: Collection[Constant],
+    lists: tuple[Collection[Constant], Collection[Constant]],
     *,
     same_as: bool,
     exceeded: bool,
     restricted: bool,
 ) -> Layer:
-    """Return the layer of the needed rules: the generic rules that the flags or `forks` call for.
+    """Return the layer of the needed rules: the generic rules that the flags or `lists` call for.
 
-    Closing rules are left out. `rules`: the translated rules and the user's. `forks`: the kinds of the axioms with a
-    list that forks (a cell has two rests). The flags are those of `build`. twins.dl knows nothing of restrictions that
+    Closing rules are left out. `rules`: the translated rules and the user's. `lists`: the kinds of the axioms with a
+    list that forks (a cell has two rests), and of those that generic rules read because their lists are long. The flags
+    are those of `build`. twins.dl knows nothing of restrictions that
     are derived or made equal, so the rules run that twins.dl replaces.
     """
     layer: Layer = {}
-    if selection.schema == "axioms" and (same_as or exceeded or forks):
-        generic = selection.generic
-        needed = reading_forks(forks, generic) if forks else {}
-        if same_as or exceeded:
-            needed |= needed_generic((*rules, *needed), generic, schema, same_as=same_as)
-        of_twins = (rule for rule in generic.rows if needed and rule.group == TWINS)
+    if selection.schema == "axioms" and (same_as or exceeded or any(lists)):
+        generic, (forks, _) = selection.generic, lists
+        needed = reading_lists(*lists, generic) if any(lists) else {}
+        derived = needed_generic((*rules, *needed), generic, schema, same_as=same_as) if same_as or exceeded else {}
+        needed |= derived
+        of_twins = (rule for rule in generic.rows if (forks or derived) and rule.group == TWINS)
         needed = dict.fromkeys(of_twins, "a derived axiom may name any of the restrictions that say the same") | needed
         closing = frozenset(generic.closing)
         found = ((_canonical_generic(rule), reason) for rule, reason in needed.items() if rule not in closing)
         layer = {rule: Ruling(rule, reason) for rule, reason in found}
+        if SWRL_IMP in lists[1]:
+            layer |= _shipped(ruleset("swrl").rules, "a SWRL rule asks which individuals are different")
     if same_as or restricted:
         layer |= _shipped(selection.loud, "restrictions are derived, or owl:sameAs makes some equal")
     return layer

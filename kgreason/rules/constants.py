@@ -20,6 +20,7 @@ from kgreason.terms.quoting import quote, unescape
 from kgreason.terms.vocabulary import (
     RDF_DIR_LANG_STRING,
     RDF_LANG_STRING,
+    RDF_PLAIN_LITERAL,
     XSD_DECIMAL,
     XSD_DOUBLE,
     XSD_INTEGER,
@@ -64,6 +65,21 @@ def number(token: str) -> str:
 def tagged(token: str, language: str) -> str:
     """Return the constant for a quoted string with its language tag (`@en`, `@ar--rtl`)."""
     return quote(unquote(token)) + language.lower()
+
+
+_PLAIN = re.compile(rf'(".*)@([A-Za-z]{{1,8}}(?:-[A-Za-z0-9]{{1,8}})*)?"\^\^{re.escape(RDF_PLAIN_LITERAL)}', re.DOTALL)
+
+
+def without_plain(constant: str) -> str:
+    """Return a constant; in place of a literal of rdf:PlainLiteral return the string that it stands for.
+
+    Expressions do not know this datatype. A literal that is no value of the datatype is returned as it is.
+
+    >>> without_plain('"x@EN"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#PlainLiteral>')
+    '"x"@en'
+    """
+    match = _PLAIN.fullmatch(constant)
+    return f'{match[1]}"' + (f"@{match[2].lower()}" if match[2] else "") if match else constant
 
 
 def typed(token: str, datatype: str | None) -> str:

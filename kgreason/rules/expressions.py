@@ -24,7 +24,7 @@ from typing import NamedTuple
 import pyoxigraph
 
 from kgreason.functions.registry import HOW_TO_PASS, Find, no_function
-from kgreason.rules.constants import number
+from kgreason.rules.constants import number, without_plain
 from kgreason.rules.model import Computed, Rule, Variable
 from kgreason.terms.vocabulary import XSD_BOOLEAN
 
@@ -127,7 +127,7 @@ class Problem(NamedTuple):
 def in_constants(parts: tuple[Variable | str, ...]) -> tuple[Variable | str, ...]:
     """Replace numbers and booleans in the parts of an expression by constants: `5` by `"5"^^xsd:integer`.
 
-    A sign after an operand is an operator: `?x -1` is `?x - 1`.
+    Literals of rdf:PlainLiteral are replaced by strings. A sign after an operand is an operator: `?x -1` is `?x - 1`.
     """
     found: list[Variable | str] = []
     for part in parts:
@@ -140,7 +140,7 @@ def in_constants(parts: tuple[Variable | str, ...]) -> tuple[Variable | str, ...
                 word = word[1:]
             found.append(number(word))
         else:
-            found.append(part)
+            found.append(without_plain(part) if word.startswith('"') else part)
     return tuple(found)
 
 

@@ -52,6 +52,9 @@ ATOMS = {
     "[?x, owl:differentFrom, ?y]": atom("DifferentIndividualsAtom", ":x", ":y"),
 }
 
+WAYS = ["swrl_different(?x, ?y)", "swrl_bits(?b, ?d), swrl_place(?l, ?j, ?b, ?x), swrl_place(?l, ?j, ?d, ?y)"]
+"""How two individuals are different: by a statement, or as members of a list."""
+
 
 def test_a_rule_with_its_triples_as_sources() -> None:
     [rule] = translate(turtle(RULE), "owl2rl").rules
@@ -62,8 +65,9 @@ def test_a_rule_with_its_triples_as_sources() -> None:
 
 @pytest.mark.parametrize("text", ATOMS)
 def test_every_kind_of_atom_in_a_body_and_in_a_head(text: str) -> None:
+    ways = WAYS if "differentFrom" in text else [text]
     assert translated(imp([ATOMS[text]], [X_IS_A.replace(":A", ":B").replace(":x", ":i")])) == rules(
-        f"@rule swrl [:i, a, :B] :- {text} ."
+        " ".join(f"@rule swrl [:i, a, :B] :- {way} ." for way in ways)
     )
     both = "[?x, :p, ?y], [?y, :q, ?x]"
     q = atom("IndividualPropertyAtom", ":q", ":y", ":x")
@@ -195,3 +199,11 @@ def test_a_rule_in_a_graph_is_edited_live_and_explained() -> None:
         with graph.transaction() as tx:
             tx.add(data + ":x a swrl:Imp .")
         assert len(graph.warnings) == 1
+
+
+def test_individuals_are_different_in_every_combination_of_ways_up_to_a_number_of_atoms() -> None:
+    pairs = [(":x", ":y"), (":y", ":z"), (":x", ":i")]
+    different = [atom("DifferentIndividualsAtom", *pair) for pair in pairs]
+    assert len(translate(turtle(imp(different, [ATOMS["[:i, a, :A]"]])), "owl2rl").rules) == 2**3
+    [warning] = translate(turtle(imp([different[0]] * 7, [ATOMS["[:i, a, :A]"]])), "owl2rl").warnings
+    assert "7 atoms of the body say that individuals are different, 6 may" in warning

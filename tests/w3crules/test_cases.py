@@ -126,7 +126,7 @@ def test_contradictions_come_and_go(schema: SchemaMode) -> None:
 def test_helpers_belong_to_the_rules_that_read_lists() -> None:
     assert helpers("owl2rl", "prp-trp") == []
     assert helpers("owl2rl", "eq-diff1") == ["eq-diff1-self"]
-    assert helpers("owl2rl", "prp-adp")[-2:] == ["prp-adp-cell", "prp-adp-pivot"]
+    assert helpers("owl2rl", "prp-adp")[-2:] == ["prp-adp-cell", "prp-adp-holds"]
     assert helpers("owl2rl", "scm-uni") == ["scm-ends-last", "scm-ends", "scm-uni-cell", "scm-cell"]
     assert "cls-int-cell" in helpers("owl2rl", "cls-int1")
     lone = {name for _, name in every_rule()} - {rule for _, rule in KNOWN}

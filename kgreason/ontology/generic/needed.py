@@ -24,7 +24,7 @@ Cost: a look at each head if no head can be a schema triple, as in most ontologi
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 from typing import TypeAlias
@@ -33,7 +33,19 @@ from kgreason.ontology.generic.generic import Generic, feeders, is_premise, is_s
 from kgreason.ontology.read.schema import SCHEMA_PREDICATES
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
 from kgreason.rules.patterns import Binding, fresh, generalises, numbered, substituted, text, unified
-from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
+from kgreason.terms.vocabulary import (
+    OWL_ALL_DIFFERENT,
+    OWL_ALL_DISJOINT_CLASSES,
+    OWL_ALL_DISJOINT_PROPERTIES,
+    OWL_HAS_KEY,
+    OWL_INTERSECTION_OF,
+    OWL_ONE_OF,
+    OWL_PROPERTY_CHAIN_AXIOM,
+    OWL_SAME_AS,
+    OWL_UNION_OF,
+    RDF_TYPE,
+    SWRL_IMP,
+)
 
 KEYWORDS = SCHEMA_PREDICATES | {RDF_TYPE}
 """The predicates that make a triple schema."""
@@ -68,20 +80,47 @@ def needed_generic(
     return feeders(readers, needed) | needed
 
 
-def reading_forks(kinds: Iterable[Constant], generic: Generic) -> dict[Rule, str]:
-    """Return the generic rules that must run because of forked lists (`read/lists.py`), each with the reason.
+def reading_lists(forked: Collection[Constant], long: Collection[Constant], generic: Generic) -> dict[Rule, str]:
+    """Return the generic rules that must run because of forked or long lists, each with the reason.
 
-    `kinds` are the kinds of the axioms with such lists. A rule must run if it reads axioms of one of these kinds, or
-    derives facts of relations that such a rule reads.
+    `forked` are the kinds of the axioms with a forked list (`read/lists.py`). `long` are the kinds of the axioms whose
+    long lists generic rules read (`translate/lists.py`). A rule must run if it reads axioms of one of these kinds, or
+    walks along lists for such a rule. If `long` has swrl:Imp, SWRL rules read each owl:AllDifferent.
     """
+    long = {*long, *((OWL_ALL_DIFFERENT,) if SWRL_IMP in long else ())}
+    rows = {rule: "a list of the schema is long" for rule in _about(long, generic) if rule.name not in _TRANSLATED}
+    rows |= dict.fromkeys(_about(forked, generic), "a list of the schema forks")
+    others = frozenset(_about(_LISTED, generic)).difference(rows)
+    return {rule: why for rule, why in feeders(generic.rows, rows).items() if rule not in others} | rows
+
+
+def _about(kinds: Collection[Constant], generic: Generic) -> Iterator[Rule]:
+    """Yield the generic rules that read axioms of one of these kinds."""
     wanted = frozenset(kinds)
-    rows = [rule for rule in generic.rows if any(not wanted.isdisjoint(atom.terms) for atom in rule.body)]
-    return feeders(generic.rows, rows) | dict.fromkeys(rows, "a list of the schema forks")
+    return (rule for rule in generic.rows if any(not wanted.isdisjoint(atom.terms) for atom in rule.body))
+
+
+_LISTED = (
+    OWL_ALL_DIFFERENT,
+    OWL_ALL_DISJOINT_CLASSES,
+    OWL_ALL_DISJOINT_PROPERTIES,
+    OWL_HAS_KEY,
+    OWL_INTERSECTION_OF,
+    OWL_ONE_OF,
+    OWL_PROPERTY_CHAIN_AXIOM,
+    OWL_UNION_OF,
+)
+"""The terms that the rules for axioms with lists mention."""
+_TRANSLATED = frozenset(["cax-adc-held", "prp-adp-holds"])
+"""The rules about long lists that are translated: with constants, they do not look at each triple of the data."""
 
 
 def can_derive_schema(rule: Rule) -> bool:
-    """Whether a rule can derive a schema triple or a fact about an RDF list."""
-    return any(_may_be_schema(head) for head in rule.heads)
+    """Whether a rule can derive a schema triple.
+
+    Facts about lists that a translated rule derives do not count: the rules that read them are in force with it.
+    """
+    return any(head.relation is None and _may_be_schema(head) for head in rule.heads)
 
 
 MOST_WORK = 500_000

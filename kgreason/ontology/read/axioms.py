@@ -48,6 +48,16 @@ class Collection:
     members: tuple[Constant, ...]
     sources: tuple[Triple, ...]
 
+    @property
+    def link(self) -> tuple[Triple, ...]:
+        """The sources without those of the list cells: the triples that lead to the list."""
+        return self.sources[: -2 * len(self.members)]
+
+    def cells(self, first: int, end: int) -> tuple[Triple, ...]:
+        """Return the triples of the list cells with the numbers from `first` to `end - 1`, two for each cell."""
+        start = len(self.sources) - 2 * len(self.members)
+        return self.sources[start + 2 * first : start + 2 * end]
+
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
@@ -111,3 +121,11 @@ class Implication:
 
 
 Axiom: TypeAlias = Pair | Characteristic | Collection | Restriction | Maximum | NegativeAssertion | Implication
+
+
+def mark(axiom: Axiom) -> tuple[Triple, ...]:
+    """Return the sources of an axiom that tell it from all others; for a list axiom these are few (`Collection.link`).
+
+    An edit of a list does not change the mark of its axioms.
+    """
+    return axiom.link if isinstance(axiom, Collection) else axiom.sources

@@ -9,14 +9,14 @@ Each rule has one head: for a W3C row with several conclusions, the function yie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from string import digits
 from typing import TypeAlias
 
 from kgreason.ontology.read.axioms import Axiom
-from kgreason.rules.model import Atom, Constant, Rule, Term, Variable
-from kgreason.terms.vocabulary import RDF_TYPE
+from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable
+from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
 
 Row: TypeAlias = Callable[..., Iterable[Rule]]
 RowTable: TypeAlias = Mapping[Constant, tuple[Row, ...]]
@@ -33,12 +33,25 @@ def is_a(instance: Term, class_: Term) -> Atom:
     return Atom(None, (instance, RDF_TYPE, class_))
 
 
-def rule(name: str, axiom: Axiom, head: Atom, *body: Atom) -> Rule:
-    """Return the rule `head :- body`, with the sources of the axiom that it is translated from.
+def rule(name: str, axiom: Axiom, head: Atom, *body: Atom, sources: tuple[Triple, ...] | None = None) -> Rule:
+    """Return the rule `head :- body`. Its sources are `sources`; if None, those of the axiom.
 
     Its group follows from its name: `cls` for `cls-svf1`, `rdfs` for `rdfs9`.
     """
-    return Rule((head,), body, name, _group(name), axiom.sources)
+    return Rule((head,), body, name, _group(name), axiom.sources if sources is None else sources)
+
+
+def equal(
+    name: str, axiom: Axiom, ends: tuple[Variable, Variable], *body: Atom, sources: tuple[Triple, ...] | None = None
+) -> Iterator[Rule]:
+    """Yield two rules with the body `body`. The first derives owl:sameAs between the two variables `ends`.
+
+    The second rule derives `false` if the ends are literals with different values: it also reads the fact
+    `dt_differ(a, b)` about the ends, which kgreason asserts for such literals (datatypes.dl). `sources`: see `rule`.
+    """
+    left, right = ends
+    yield rule(name, axiom, Atom(None, (left, OWL_SAME_AS, right)), *body, sources=sources)
+    yield rule(f"{name}-literals", axiom, FALSE, *body, Atom("dt_differ", ends), sources=sources)
 
 
 @cache

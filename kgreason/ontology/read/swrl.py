@@ -6,9 +6,11 @@ conclusion, with a rule of its own; an empty head is a contradiction. A class pr
 expression. The body atom owl:Thing(?x) is left out if another body atom has ?x, because it has no effect then.
 
 Atoms match only triples that the graph has. So swrl:SameIndividualAtom holds for a term and itself only if the rule
-group eq-ref is on. An owl:AllDifferent alone does not make swrl:DifferentIndividualsAtom hold, because no rule derives
-owl:differentFrom from it. With the option schema="data" SWRL rules have no effect, because there is no generic rule for
-them.
+group eq-ref is on. With the option schema="data" SWRL rules have no effect, because there is no generic rule for them.
+
+In a body, two individuals are different in two ways: by owl:differentFrom, in any order, or as members of an
+owl:AllDifferent (rulesets/swrl.dl). Each combination of these ways gives a rule, so a body may have at most
+`_MOST_APART` such atoms.
 
 A built-in of a body becomes an expression of the rule (`builtins`). Data ranges are not supported. A rule with a data
 range, or with a built-in that cannot be evaluated, gives a fault instead of rules. So does a rule with a broken list or
@@ -22,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, product
 
 from kgreason.ontology.read.axioms import Implication
 from kgreason.ontology.read.builtins import BuiltIn, BuiltInError, computed, shown
@@ -57,6 +60,9 @@ _RELATIONS = {SWRL_SAME_INDIVIDUAL_ATOM: OWL_SAME_AS, SWRL_DIFFERENT_INDIVIDUALS
 _PROPERTY_ATOMS = (SWRL_INDIVIDUAL_PROPERTY_ATOM, SWRL_DATAVALUED_PROPERTY_ATOM)
 _ATOMS = (SWRL_CLASS_ATOM, *_PROPERTY_ATOMS, *_RELATIONS, SWRL_BUILTIN_ATOM, SWRL_DATA_RANGE_ATOM)
 
+_MOST_APART = 6
+"""So many atoms of a body may say that individuals are different. That is enough for any two of four individuals."""
+
 
 class _FaultError(Exception):
     """Raised if a SWRL rule cannot be read, because of a problem at a node."""
@@ -79,6 +85,8 @@ def read_implication(schema: Schema, node: Constant) -> Implication | Fault | No
             raise _FaultError(atom.node, f"{shown(atom.name)} is a built-in, and a head cannot have built-ins")
         expressions = computed(_built_in(found), {term for atom in body for term in atom.terms})
         reader.check_bound(node, heads, body, expressions)
+        if (count := sum(map(says_different, body))) > _MOST_APART:
+            raise _FaultError(node, f"{count} atoms of the body say that individuals are different, {_MOST_APART} may")
     except (_FaultError, BuiltInError) as error:
         return Fault(error.node, str(error), tuple(reader.visited))
     return Implication(SWRL_IMP, node, heads, body, tuple(reader.visited), tuple(reader.sources), expressions)
@@ -171,14 +179,33 @@ def _short(term: Constant) -> str:
 
 
 def swrl(axiom: Implication) -> Iterator[Rule]:
-    """Yield a rule for each atom of the head of a SWRL rule.
+    """Yield a rule for each atom of the head of a SWRL rule, and for each way in which individuals may be different.
 
-    If the head is empty, yield one rule with the head `false`.
+    If the head is empty, the head is `false`.
     """
     others = {variable for atom in axiom.body if not _is_thing(atom) for variable in atom.variables()}
     body = [atom for atom in axiom.body if not (_is_thing(atom) and atom.terms[0] in others)]
-    for head in axiom.head or (FALSE,):
-        yield replace(rule("swrl", axiom, head, *body), computed=axiom.computed)
+    ways = (_ways(atom, number) if says_different(atom) else ((atom,),) for number, atom in enumerate(body))
+    for found in map(chain.from_iterable, product(*ways)):
+        atoms = tuple(found)
+        for head in axiom.head or (FALSE,):
+            yield replace(rule("swrl", axiom, head, *atoms), computed=axiom.computed)
+
+
+def says_different(atom: Atom) -> bool:
+    """Whether an atom of a body says that two individuals are different."""
+    return atom.terms[1] == OWL_DIFFERENT_FROM
+
+
+def _ways(atom: Atom, number: int) -> tuple[tuple[Atom, ...], ...]:
+    """Return the two ways in which the individuals of an atom may be different, with the relations of swrl.dl.
+
+    `number` is the number of the atom in the body.
+    """
+    one, _, other = atom.terms
+    list_, level, bit, flipped = (Variable(f"{name}{number}") for name in ("list", "level", "bit", "flipped"))
+    places = (Atom("swrl_place", (list_, level, place, term)) for place, term in ((bit, one), (flipped, other)))
+    return (Atom("swrl_different", (one, other)),), (Atom("swrl_bits", (bit, flipped)), *places)
 
 
 def _is_thing(atom: Atom) -> bool:

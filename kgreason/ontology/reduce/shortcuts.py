@@ -35,32 +35,38 @@ from typing import Generic, TypeAlias, TypeVar
 from kgreason.ontology.change import Change
 from kgreason.ontology.reduce.statements import Placed, order
 from kgreason.ontology.undo import UndoLog
-from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable
+from kgreason.rules.model import Atom, Rule, Term, Variable
 from kgreason.terms.vocabulary import OWL_SAME_AS
 
 Fact: TypeAlias = tuple[Term, ...]
 Key: TypeAlias = tuple[Term, Term | None]
 S = TypeVar("S", bound=Hashable)
 
+_MANY, _FAR = 16, 64
+"""If more steps start at one fact, as at a long intersection, the search looks backwards first, at so many keys."""
+
 
 def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     """Return the rules without shortcuts: steps whose head a chain of other steps derives from the same body."""
     rules = tuple(rules)
     steps: dict[Key, dict[Rule, None]] = defaultdict(dict)
+    deriving: dict[Key, dict[Rule, None]] = defaultdict(dict)
     for rule in filter(is_step, rules):
         steps[key(rule.body[0])][rule] = None
-    left, ways = dict.fromkeys(rules), Ways[Rule](lambda found: steps.get(found, ()), lambda rule: rule)
+        deriving[key(rule.heads[0])][rule] = None
+    left = dict.fromkeys(rules)
+    ways = Ways[Rule](lambda found: steps.get(found, ()), lambda found: deriving.get(found, ()), lambda rule: rule)
     for rule in filter(is_step, reversed(rules)):
         if ways.has_detour(rule):
-            del steps[key(rule.body[0])][rule], left[rule]
+            del steps[key(rule.body[0])][rule], deriving[key(rule.heads[0])][rule], left[rule]
             ways.close(rule)
     return tuple(left)
 
 
 def is_step(rule: Rule) -> bool:
-    """Whether a rule is a step: it has one body atom, no expression and one head, and the head is not `false`."""
+    """Whether a rule is a step: it has one body atom, no expression and one head. Both are triple patterns."""
     is_one = len(rule.body) == len(rule.heads) == 1 and not rule.computed
-    return is_one and rule.heads[0] is not FALSE and rule.heads[0] != FALSE
+    return is_one and rule.body[0].relation is None and rule.heads[0].relation is None
 
 
 def key(atom: Atom) -> Key:
@@ -73,11 +79,17 @@ class Ways(Generic[S]):
     """A graph of facts in which each step is an edge from its body to its head. Edges are computed when first needed.
 
     A fact of the graph may have variables of the checked rule, which count as constants. `steps(key)` returns the steps
-    whose body has this key; `rule_of` returns the rule of a step. Call `close` when a step is removed.
+    whose body has this key, and `deriving(key)` those whose head has it; `rule_of` returns the rule of a step. Call
+    `close` when a step is removed.
     """
 
-    def __init__(self, steps: Callable[[Key], Iterable[S]], rule_of: Callable[[S], Rule]) -> None:
-        self._steps, self._rule_of = steps, rule_of
+    def __init__(
+        self,
+        steps: Callable[[Key], Iterable[S]],
+        deriving: Callable[[Key], Iterable[S]],
+        rule_of: Callable[[S], Rule],
+    ) -> None:
+        self._steps, self._deriving, self._rule_of = steps, deriving, rule_of
         self._places: dict[Fact, _Place[S]] = {}
         self._used: dict[S, list[_Place[S]]] = {}
 
@@ -85,6 +97,9 @@ class Ways(Generic[S]):
         """Whether a step is a shortcut: other steps lead from its body to its head."""
         rule = self._rule_of(step)
         start, goal = self._place(rule.body[0].terms), self._place(rule.heads[0].terms)
+        exits = start.exits or self._explored(start)
+        if len(exits) > _MANY and start is not goal and self._is_alone(step, key(rule.heads[0]), key(rule.body[0])):
+            return False
         reached, waiting = {start}, [start]
         for place in waiting:
             for other, head in (place.exits or self._explored(place)).items():
@@ -95,6 +110,25 @@ class Ways(Generic[S]):
                     if head.fact[1] != OWL_SAME_AS:  # a derived `x owl:sameAs x` is not stored: nothing follows
                         waiting.append(head)
         return start is goal
+
+    def _is_alone(self, step: S, end: Key, start: Key) -> bool:
+        """Whether a look backwards from facts with the key `end` finds that no other step leads there from `start`.
+
+        The look ends after `_FAR` keys, and at a step that any object may start. It compares keys only. So the answer
+        False may be wrong, but not True.
+        """
+        waiting = list(found := {end: None})
+        for each in waiting:
+            predicate, object_ = each
+            ends = (each,) if object_ is None else (each, (predicate, None))
+            for other in (other for one in ends for other in self._deriving(one) if other is not step):
+                before = key(self._rule_of(other).body[0])
+                if before == start or before[1] is None or len(found) > _FAR:
+                    return False
+                if before not in found:
+                    found[before] = None
+                    waiting.append(before)
+        return True
 
     def close(self, step: S) -> None:
         """Remove a step from the graph."""
@@ -166,7 +200,7 @@ class LiveReduction:
         left = {key(placed.rule.body[0]) for placed in rules.gone if is_step(placed.rule)}
         judged = self._leading_to(dict.fromkeys(chain(left, new.values())))
         was_left = {placed for placed in judged if not self._reopened(placed) and placed not in new}
-        ways = Ways[Placed](self._open, attrgetter("rule"))
+        ways = Ways[Placed](self._open, self._deriving, attrgetter("rule"))
         for placed in sorted(judged, key=order, reverse=True):
             if self._judge(placed, ways):
                 come += [placed] if placed not in was_left else ()
@@ -191,6 +225,10 @@ class LiveReduction:
     def _open(self, end: Key) -> Iterator[Placed]:
         """Yield the steps whose body has the key `end`, without shortcuts."""
         return (step for step in self._bodies.at(end) if step not in self._shortcuts)
+
+    def _deriving(self, end: Key) -> Iterator[Placed]:
+        """Yield the steps whose head has the key `end`, without shortcuts."""
+        return (step for step in self._heads.at(end) if step not in self._shortcuts)
 
     def _judge(self, placed: Placed, ways: Ways[Placed]) -> bool:
         """Check whether a step is a shortcut, and store the answer. Returns whether the step stays.

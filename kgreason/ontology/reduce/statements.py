@@ -22,7 +22,7 @@ from operator import attrgetter
 from typing import TypeAlias
 
 from kgreason.ontology.change import Change
-from kgreason.ontology.read.axioms import Axiom
+from kgreason.ontology.read.axioms import Axiom, mark
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Atom, Computed, Rule, Triple
@@ -57,17 +57,18 @@ def statement(rule: Rule) -> Statement:
 
 
 Place: TypeAlias = tuple[bool, tuple[Triple, ...]]
-"""The sort key of an axiom. If several axioms give the same rule, the rule has the name that the first axiom gives."""
+"""The sort key of an axiom, made from its mark. If several axioms give the same rule, the rule has the name that
+the first axiom gives."""
 _TAXONOMY = (RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF)
 
 
 def place(axiom: Axiom) -> Place:
-    """Return the place of an axiom: a sort key made from its sources. Subclass and subproperty axioms come last.
+    """Return the place of an axiom: a sort key made from its mark. Subclass and subproperty axioms come last.
 
     Most subclass and subproperty triples of a closed schema follow from other axioms. These other axioms explain better
     why a rule is there.
     """
-    return axiom.kind in _TAXONOMY, axiom.sources
+    return axiom.kind in _TAXONOMY, mark(axiom)
 
 
 @dataclass(slots=True, eq=False)

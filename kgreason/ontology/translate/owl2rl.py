@@ -1,9 +1,10 @@
 """The rows of OWL 2 RL/RDF that read an axiom, in the order of the tables (OWL 2 Profiles, section 4.3).
 
 There is one function for each of these rows of the W3C tables: the rows of table 4 (equality) that read an
-owl:AllDifferent, and the rows of the tables 5 (properties), 6 (classes) and 7 (class axioms) that read an axiom. Rows
-without a premise about schema (the other eq-* rows, prp-ap, cls-thing, cls-nothing1, cls-nothing2, the dt-* rows of
-table 8) are generic rules. The scm-* rows of table 9 close the schema before it is translated.
+owl:AllDifferent, and the rows of the tables 5 (properties), 6 (classes) and 7 (class axioms) that read an axiom. The
+functions for rows that read a list are in `lists`. Rows without a premise about schema (the other eq-* rows, prp-ap,
+cls-thing, cls-nothing1, cls-nothing2, the dt-* rows of table 8) are generic rules. The scm-* rows of table 9 close the
+schema before it is translated.
 
 Law: for a schema closed under the scm-* rows, the rules of all axioms together with the generic rules derive the same
 facts from the data as the W3C tables. Anonymous classes are kept: a blank node is a constant like any other.
@@ -12,26 +13,34 @@ If the filler of a restriction is owl:Thing, two rows apply. Only the one that n
 cls-maxqc2, cls-maxqc4) yields a rule. Rows that conclude `false` have the head `FALSE`. A row that makes terms equal
 (prp-fp, prp-ifp, prp-key, cls-maxc2, cls-maxqc3, cls-maxqc4) yields a second rule, whose name ends in `-literals`. This
 rule derives `false` if the terms are literals of different values.
-Cost: one rule for each axiom and row; for a list of n members n (n - 1) / 2 rules by eq-diff2, eq-diff3, prp-adp and
-cax-adc, which compare pairs of members, and n rules by cls-int2, cls-uni and cls-oo.
+Cost: one rule for each axiom and row, or some rules for each member of a list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, islice, pairwise
 
 from kgreason.ontology.read.axioms import (
-    Axiom,
     Characteristic,
-    Collection,
     Maximum,
     NegativeAssertion,
     Pair,
     Restriction,
 )
-from kgreason.ontology.read.rows import X1, X2, Y1, Y2, RowTable, U, V, X, Y, Z, is_a, rule
-from kgreason.rules.model import FALSE, Atom, Rule, Variable, triple
+from kgreason.ontology.read.rows import X1, X2, Y1, Y2, RowTable, U, V, X, Y, Z, equal, is_a, rule
+from kgreason.ontology.translate.lists import (
+    cax_adc,
+    cls_int1,
+    cls_int2,
+    cls_oo,
+    cls_uni,
+    eq_diff2,
+    eq_diff3,
+    prp_adp,
+    prp_key,
+    prp_spo2,
+)
+from kgreason.rules.model import FALSE, Rule, triple
 from kgreason.terms.vocabulary import (
     OWL_ALL_DIFFERENT,
     OWL_ALL_DISJOINT_CLASSES,
@@ -55,7 +64,6 @@ from kgreason.terms.vocabulary import (
     OWL_ONE_OF,
     OWL_PROPERTY_CHAIN_AXIOM,
     OWL_PROPERTY_DISJOINT_WITH,
-    OWL_SAME_AS,
     OWL_SOME_VALUES_FROM,
     OWL_SYMMETRIC_PROPERTY,
     OWL_TARGET_INDIVIDUAL,
@@ -68,24 +76,6 @@ from kgreason.terms.vocabulary import (
     RDFS_SUB_CLASS_OF,
     RDFS_SUB_PROPERTY_OF,
 )
-
-# Table 4: the semantics of equality
-
-
-def eq_diff2(axiom: Collection) -> Iterator[Rule]:
-    """No two members of an owl:AllDifferent are the same, if its list is given by owl:members."""
-    return _all_different("eq-diff2", axiom)
-
-
-def eq_diff3(axiom: Collection) -> Iterator[Rule]:
-    """No two members of an owl:AllDifferent are the same, if its list is given by owl:distinctMembers."""
-    return _all_different("eq-diff3", axiom)
-
-
-def _all_different(name: str, axiom: Collection) -> Iterator[Rule]:
-    for left, right in combinations(axiom.members, 2):
-        yield rule(name, axiom, FALSE, triple(left, OWL_SAME_AS, right))
-
 
 # Table 5: the semantics of axioms about properties
 
@@ -103,13 +93,13 @@ def prp_rng(axiom: Pair) -> Iterator[Rule]:
 def prp_fp(axiom: Characteristic) -> Iterator[Rule]:
     """If a property is functional, all its values for the same subject are the same."""
     p = axiom.property_
-    yield from _one("prp-fp", axiom, (Y1, Y2), triple(X, p, Y1), triple(X, p, Y2))
+    yield from equal("prp-fp", axiom, (Y1, Y2), triple(X, p, Y1), triple(X, p, Y2))
 
 
 def prp_ifp(axiom: Characteristic) -> Iterator[Rule]:
     """If a property is inverse functional, all subjects with the same value are the same."""
     p = axiom.property_
-    yield from _one("prp-ifp", axiom, (X1, X2), triple(X1, p, Y), triple(X2, p, Y))
+    yield from equal("prp-ifp", axiom, (X1, X2), triple(X1, p, Y), triple(X2, p, Y))
 
 
 def prp_irp(axiom: Characteristic) -> Iterator[Rule]:
@@ -138,14 +128,6 @@ def prp_spo1(axiom: Pair) -> Iterator[Rule]:
     yield rule("prp-spo1", axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
 
 
-def prp_spo2(axiom: Collection) -> Iterator[Rule]:
-    """For a chain p1, .., pn of a property p: if p1 relates u1 to u2, .., and pn relates un to z, p relates u1 to z."""
-    stops = [Variable(f"u{number}") for number in range(1, len(axiom.members) + 2)]
-    steps = zip(pairwise(stops), axiom.members, strict=True)
-    body = (triple(start, p, end) for (start, end), p in steps)
-    yield rule("prp-spo2", axiom, triple(stops[0], axiom.node, stops[-1]), *body)
-
-
 def prp_eqp1(axiom: Pair) -> Iterator[Rule]:
     """If the left one of two equivalent properties relates x to y, so does the right one."""
     yield rule("prp-eqp1", axiom, triple(X, axiom.right, Y), triple(X, axiom.left, Y))
@@ -161,12 +143,6 @@ def prp_pdw(axiom: Pair) -> Iterator[Rule]:
     yield rule("prp-pdw", axiom, FALSE, triple(X, axiom.left, Y), triple(X, axiom.right, Y))
 
 
-def prp_adp(axiom: Collection) -> Iterator[Rule]:
-    """No two members of an owl:AllDisjointProperties relate the same subject to the same object."""
-    for left, right in combinations(axiom.members, 2):
-        yield rule("prp-adp", axiom, FALSE, triple(X, left, Y), triple(X, right, Y))
-
-
 def prp_inv1(axiom: Pair) -> Iterator[Rule]:
     """If the left one of two inverse properties relates x to y, the right one relates y to x."""
     yield rule("prp-inv1", axiom, triple(Y, axiom.right, X), triple(X, axiom.left, Y))
@@ -175,20 +151,6 @@ def prp_inv1(axiom: Pair) -> Iterator[Rule]:
 def prp_inv2(axiom: Pair) -> Iterator[Rule]:
     """If the right one of two inverse properties relates x to y, the left one relates y to x."""
     yield rule("prp-inv2", axiom, triple(Y, axiom.left, X), triple(X, axiom.right, Y))
-
-
-def prp_key(axiom: Collection) -> Iterator[Rule]:
-    """Instances of a class that have equal values of all properties of its key are the same.
-
-    A second rule derives `false` if two such instances are literals with different values. It is left out for a key of
-    more than `_NAMED_KEY` properties, because the fact of the contradiction has no room for more. Then only eq-diff1
-    finds this contradiction.
-    """
-    values = [(p, Variable(f"z{number}")) for number, p in enumerate(axiom.members, 1)]
-    typed = (is_a(X, axiom.node), is_a(Y, axiom.node))
-    agree = (triple(one, p, value) for p, value in values for one in (X, Y))
-    rules = _one("prp-key", axiom, (X, Y), *typed, *agree)
-    yield from rules if len(values) <= _NAMED_KEY else islice(rules, 1)
 
 
 def prp_npa1(axiom: NegativeAssertion) -> Iterator[Rule]:
@@ -202,23 +164,6 @@ def prp_npa2(axiom: NegativeAssertion) -> Iterator[Rule]:
 
 
 # Table 6: the semantics of classes
-
-
-def cls_int1(axiom: Collection) -> Iterator[Rule]:
-    """A thing that is in all classes of an intersection is in the intersection."""
-    yield rule("cls-int1", axiom, is_a(Y, axiom.node), *(is_a(Y, member) for member in axiom.members))
-
-
-def cls_int2(axiom: Collection) -> Iterator[Rule]:
-    """A thing that is in an intersection is in each of its classes."""
-    for member in axiom.members:
-        yield rule("cls-int2", axiom, is_a(Y, member), is_a(Y, axiom.node))
-
-
-def cls_uni(axiom: Collection) -> Iterator[Rule]:
-    """A thing that is in one class of a union is in the union."""
-    for member in axiom.members:
-        yield rule("cls-uni", axiom, is_a(Y, axiom.node), is_a(Y, member))
 
 
 def cls_com(axiom: Pair) -> Iterator[Rule]:
@@ -264,7 +209,7 @@ def cls_maxc2(axiom: Maximum) -> Iterator[Rule]:
     """For `max 1 p`: all p-values of a thing in the restriction are the same."""
     if axiom.limit == 1:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
-        yield from _one("cls-maxc2", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
+        yield from equal("cls-maxc2", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_maxqc1(axiom: Maximum) -> Iterator[Rule]:
@@ -284,20 +229,14 @@ def cls_maxqc3(axiom: Maximum) -> Iterator[Rule]:
     """For `max 1 p C`: all p-values in C of a thing in the restriction are the same."""
     if axiom.limit == 1 and axiom.on_class not in (None, OWL_THING):
         values = (atom for y in (Y1, Y2) for atom in (triple(U, axiom.property_, y), is_a(y, axiom.on_class)))
-        yield from _one("cls-maxqc3", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
+        yield from equal("cls-maxqc3", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_maxqc4(axiom: Maximum) -> Iterator[Rule]:
     """For `max 1 p owl:Thing`: all p-values of a thing in the restriction are the same."""
     if axiom.limit == 1 and axiom.on_class == OWL_THING:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
-        yield from _one("cls-maxqc4", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
-
-
-def cls_oo(axiom: Collection) -> Iterator[Rule]:
-    """Each member of an enumeration (owl:oneOf) is an instance of it: rules without a body."""
-    for member in axiom.members:
-        yield rule("cls-oo", axiom, is_a(member, axiom.node))
+        yield from equal("cls-maxqc4", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 # Table 7: the semantics of class axioms
@@ -322,27 +261,6 @@ def cax_dw(axiom: Pair) -> Iterator[Rule]:
     """Nothing is in two disjoint classes."""
     yield rule("cax-dw", axiom, FALSE, is_a(X, axiom.left), is_a(X, axiom.right))
 
-
-def cax_adc(axiom: Collection) -> Iterator[Rule]:
-    """Nothing is in two members of an owl:AllDisjointClasses."""
-    for left, right in combinations(axiom.members, 2):
-        yield rule("cax-adc", axiom, FALSE, is_a(X, left), is_a(X, right))
-
-
-def _one(name: str, axiom: Axiom, ends: tuple[Variable, Variable], *body: Atom) -> Iterator[Rule]:
-    """Yield two rules with the body `body`. The first derives owl:sameAs between the two variables `ends`.
-
-    The second rule derives `false` if the ends are literals with different values: it also reads the fact
-    `dt_differ(a, b)` about the ends, which kgreason asserts for such literals (datatypes.dl).
-    """
-    left, right = ends
-    yield rule(name, axiom, triple(left, OWL_SAME_AS, right), *body)
-    yield rule(f"{name}-literals", axiom, FALSE, *body, Atom("dt_differ", ends))
-
-
-_NAMED_KEY = 13
-"""The most properties of a key that fit into the fact of a contradiction. A fact has at most 32 columns; these are the
-relation, the name of the rule, two individuals, a class, and two columns for each property."""
 
 ROWS: RowTable = {
     OWL_ALL_DIFFERENT: (eq_diff2,),

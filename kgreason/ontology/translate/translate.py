@@ -11,8 +11,7 @@ The schema must be closed, by the closing rules of the profile's rule set (gener
 axiom; conclusions from two axioms are already in the closed schema. Example: r1 = some p A, r2 = some p B, and A is
 below B. Then scm-svf1 has put r1 below r2.
 
-Invariant: the result depends on the set of schema triples alone, not on their order. Cost: linear in the schema, except
-for the rows that read each pair of members of a list (see owl2rl.py).
+Invariant: the result depends on the set of schema triples alone, not on their order. Cost: linear in the schema.
 
 `LiveTranslation` keeps the rules of a schema up to date, edit by edit. Each pass takes a change of its input (items
 that go and come), and returns the change of its output:
@@ -39,14 +38,16 @@ from typing import Literal, NamedTuple, TypeAlias
 from kgreason.interrupts import let_out
 from kgreason.ontology.change import Change
 from kgreason.ontology.read import swrl
-from kgreason.ontology.read.axioms import Axiom, Restriction
+from kgreason.ontology.read.axioms import Axiom, Implication, Restriction, mark
 from kgreason.ontology.read.collect import Broken, LiveReadings, Reading, collect
 from kgreason.ontology.read.rows import RowTable, is_a
 from kgreason.ontology.read.schema import Schema
+from kgreason.ontology.read.swrl import says_different
 from kgreason.ontology.reduce.covers import LiveCovers, covers
 from kgreason.ontology.reduce.shortcuts import LiveReduction, reduce
 from kgreason.ontology.reduce.statements import LiveStatements, Placed, deduplicate, normalise, order, place
 from kgreason.ontology.translate import owl2rl, rdfs
+from kgreason.ontology.translate.lists import is_walked
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable
 from kgreason.terms.vocabulary import OWL_EQUIVALENT_CLASS, RDF_TYPE, RDFS_SUB_CLASS_OF
@@ -83,6 +84,11 @@ class Translation:
         return warnings_of(self.broken, self.profile)
 
     @property
+    def walked(self) -> frozenset[Constant]:
+        """The kinds of the axioms that generic rules read, because their lists are long (`translate.lists`)."""
+        return walked_of(self.axioms, self.profile)
+
+    @property
     def broken(self) -> tuple[Broken, ...]:
         """All axioms that could not be read, because their list or SWRL rule has a fault, ordered by node."""
         return tuple(broken for reading in self.readings for broken in reading.broken)
@@ -100,6 +106,19 @@ def forks_of(broken: Iterable[Broken], profile: Profile) -> frozenset[Constant]:
     Only generic rules can read an axiom with a forked list.
     """
     return frozenset(each.kind for each in broken if each.fault.is_fork and each.kind in ROWS[profile])
+
+
+def walked_of(axioms: Iterable[Axiom], profile: Profile) -> frozenset[Constant]:
+    """Return the kinds of those axioms that generic rules read, because their lists are long (`translate.lists`).
+
+    The kind swrl:Imp is among them if a SWRL rule asks which individuals are different: generic rules read the lists
+    that say so. Kinds that the profile does not translate are left out.
+    """
+    return frozenset(axiom.kind for axiom in axioms if axiom.kind in ROWS[profile] and _is_walked(axiom))
+
+
+def _is_walked(axiom: Axiom) -> bool:
+    return any(map(says_different, axiom.body)) if isinstance(axiom, Implication) else is_walked(axiom)
 
 
 def translate(
@@ -200,8 +219,7 @@ class LiveTranslation:
     """The rules of one profile for a schema that is edited; empty at first.
 
     `log` is the undo log of the edits; several translations may share one log. `retranslated` is the number of axioms
-    that the last edit translated. `placed` maps the sources of each axiom that `covers` keeps to the axiom and its
-    rules.
+    that the last edit translated. `placed` maps the mark of each axiom that `covers` keeps to the axiom and its rules.
     """
 
     def __init__(self, profile: Profile, log: UndoLog) -> None:
@@ -211,6 +229,7 @@ class LiveTranslation:
         self._covers = LiveCovers(log)
         self.readings = LiveReadings(log)
         self.placed: dict[tuple[Triple, ...], tuple[Axiom, tuple[Placed, ...]]] = {}
+        self._long: dict[tuple[Triple, ...], Axiom] = {}
         self._twins: dict[Constant, Constant] = {}
         self._askers: Index[Constant, tuple[Triple, ...]] = Index(log)
         self._statements = LiveStatements(log)
@@ -232,6 +251,11 @@ class LiveTranslation:
         """The kinds of the axioms that have a forked list (see `read/lists.py`), as `forks_of` returns them."""
         return forks_of(self.readings.broken, self.profile)
 
+    @property
+    def walked(self) -> frozenset[Constant]:
+        """The kinds of the axioms whose lists are long and read by generic rules, as `walked_of` returns them."""
+        return walked_of(self._long.values(), self.profile)
+
     def change(
         self,
         removed: Iterable[Triple],
@@ -246,7 +270,7 @@ class LiveTranslation:
         axioms = self.readings.change(*self._covers.change(removed, added))
         gone = [placed for axiom in axioms.gone for placed in self._forget(axiom)]
         self._represent(twins)
-        again = [self.placed[sources][0] for sources in self._asking(twins)]
+        again = [self.placed[found][0] for found in self._asking(twins)]
         gone += [placed for axiom in again for placed in self._forget(axiom)]
         fresh = (*axioms.come, *again)
         self.retranslated = len(fresh)
@@ -261,32 +285,37 @@ class LiveTranslation:
                 self._log.drop(self._twins, node)
 
     def _asking(self, nodes: Iterable[Constant]) -> Iterable[tuple[Triple, ...]]:
-        """Return the sources of each axiom for which `asked` returned at least one of `nodes`."""
-        return sorted({sources for node in nodes for sources in self._askers.at(node)})
+        """Return the mark of each axiom for which `asked` returned at least one of `nodes`."""
+        return sorted({found for node in nodes for found in self._askers.at(node)})
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
         let_out()
-        _, placed = self._log.drop(self.placed, axiom.sources)
+        known = mark(axiom)
+        _, placed = self._log.drop(self.placed, known)
+        if known in self._long:
+            self._log.drop(self._long, known)
         for class_ in asked(axiom, translate_axiom(axiom, self.profile)):
-            self._askers.discard(class_, axiom.sources)
+            self._askers.discard(class_, known)
         return placed
 
     def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
         let_out()
-        rules = translate_axiom(axiom, self.profile)
+        rules, known, at = translate_axiom(axiom, self.profile), mark(axiom), place(axiom)
         for class_ in asked(axiom, rules):
-            self._askers.add(class_, axiom.sources)
+            self._askers.add(class_, known)
+        if _is_walked(axiom):
+            self._log.put(self._long, known, axiom)
         rules = normalise(represented(axiom, rules, self._twins))
-        placed = tuple(Placed(place(axiom), number, rule) for number, rule in enumerate(rules))
-        self._log.put(self.placed, axiom.sources, (axiom, placed))
+        placed = tuple(Placed(at, number, rule) for number, rule in enumerate(rules))
+        self._log.put(self.placed, known, (axiom, placed))
         return placed
 
 
 def _net(change: Change[Placed]) -> RuleChange:
     """Turn a change of rules with their places (`Placed`) into a change of rules alone.
 
-    If one axiom no longer yields a rule, but another axiom now yields the same rule, the rule stays. It is `restated`
-    if its place has changed.
+    If one axiom no longer yields a rule, but an axiom now yields the same rule, the rule stays. It is `restated` if its
+    place or its sources have changed.
     """
     if not change.gone:
         return RuleChange((), tuple([placed.rule for placed in sorted(change.come, key=order)]), ())
@@ -295,5 +324,9 @@ def _net(change: Change[Placed]) -> RuleChange:
     return RuleChange(
         tuple(rule for rule in before if rule not in after),
         tuple(rule for rule in after if rule not in before),
-        tuple(rule for rule, placed in after.items() if rule in before and before[rule].place != placed.place),
+        tuple(rule for rule, placed in after.items() if rule in before and _differ(before[rule], placed)),
     )
+
+
+def _differ(one: Placed, other: Placed) -> bool:
+    return one.place != other.place or one.rule.sources != other.rule.sources

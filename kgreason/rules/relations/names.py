@@ -17,9 +17,10 @@ from kgreason.rules.model import DATA, FALSE
 
 _INNER = """
 dt_differ dt_ill dt_literal dt_may_equal dt_not dt_type dt_used dt_value eq_rep eq_root list_after list_all
-list_cell list_ends list_member list_path list_pivot list_scm_cell list_scm_ends list_shared scm_all
-scm_all_of scm_asks_below scm_asks_over scm_asks_thing scm_below_thing scm_declared scm_named scm_odd
-scm_over_nothing scm_some scm_some_of scm_twin scm_value
+list_cell list_ends list_even list_held list_holds list_hop list_lead list_level list_member list_odd list_one
+list_paired list_path list_pivot list_scm_cell list_scm_ends list_shared list_zero scm_all scm_all_of
+scm_asks_below scm_asks_over scm_asks_thing scm_below_thing scm_declared scm_named scm_odd scm_over_nothing
+scm_some scm_some_of scm_twin scm_value swrl_bits swrl_different swrl_place
 """
 INNER = frozenset(_INNER.split())
 """The relations of kgreason's rule sets."""

@@ -1,0 +1,5 @@
+PREFIX : <http://example.org/>
+
+DELETE DATA {
+    :seven a :Clubs .
+}
