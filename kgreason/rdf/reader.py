@@ -44,7 +44,8 @@ from kgreason.rdf.counted import Counted, long_tokens
 from kgreason.rdf.formats import Format, format_named, format_of, mistaken, settled
 from kgreason.rdf.owl import to_rdf_xml
 from kgreason.rdf.problem import problem_of
-from kgreason.rdf.xml_text import XmlText
+from kgreason.rdf.xml.rdf_xml import RdfXml
+from kgreason.rdf.xml.text import head_in_utf_8
 from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.threads import in_order
@@ -65,6 +66,8 @@ _HEAD = 1 << 16
 _PIECE = 1 << 20
 _STATED = pyoxigraph.DefaultGraph()
 _BOM = b"\xef\xbb\xbf"
+_XML = ("rdf", "owx")
+"""The formats whose reader needs the byte order mark."""
 
 
 class Batch(NamedTuple):
@@ -250,10 +253,11 @@ def _begun(text: io.BufferedReader, form: Format, file: str) -> str:
     another format does.
     """
     head = text.peek()
-    if head.startswith(_BOM):
+    start = head_in_utf_8(head).removeprefix(_BOM)
+    name = settled(form.name, start)
+    if head.startswith(_BOM) and name not in _XML:
         text.read(len(_BOM))
-    name = settled(form.name, head.removeprefix(_BOM))
-    if problem := mistaken(name, head.removeprefix(_BOM)):
+    if problem := mistaken(name, start):
         raise RdfSyntaxError(file, 1, 1, problem)
     return name
 
@@ -284,8 +288,8 @@ def _chunks(rest: Rest, name: str, file: str, base: str | None) -> Iterator[byte
 def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterator[pyoxigraph.Quad]:
     """Parse a stream in the format `name` with pyoxigraph; OWL formats are translated to RDF/XML first."""
     if name in ("owx", "ofn"):
-        stream, name = io.BytesIO(to_rdf_xml(stream.read(), name, file)), "rdf"
-    xml = XmlText(stream, file) if name == "rdf" else None
+        stream, name = io.BytesIO(to_rdf_xml(stream.read(), name, file, base)), "rdf"
+    xml = RdfXml(stream, file) if name == "rdf" else None
     text, form = cast(IO[bytes], xml or stream), pyoxigraph.RdfFormat.from_extension(name)
     try:
         quads = pyoxigraph.parse(text, form, base_iri=base)
@@ -293,18 +297,17 @@ def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterato
         raise InputError(f"{file}: {error}") from error
     if name == "n3":
         return map(partial(_unquoted, file), quads)
-    return _checked(quads, xml) if xml else quads
+    return _of_xml(quads, xml) if xml else quads
 
 
-def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigraph.Quad]:
-    """Yield the quads of an XML document. Then raise RdfSyntaxError if the document is not well-formed."""
+def _of_xml(quads: Iterator[pyoxigraph.Quad], xml: RdfXml) -> Iterator[pyoxigraph.Quad]:
+    """Yield the quads that the parser reads from `xml`. An error of the parser gets its line."""
     try:
-        yield from quads
+        for quad in quads:
+            yield xml.restored(quad)
     except SyntaxError as error:
-        if error.lineno is None and "cannot decode" not in error.msg:
-            xml.check()  # raises an error with the place, if the document is not well-formed
+        error.lineno = xml.line
         raise
-    xml.check()
 
 
 def _unquoted(file: str, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:

@@ -21,7 +21,6 @@ from kgreason.errors import InputError, LimitError, RdfSyntaxError
 from kgreason.rdf import reader
 from kgreason.rdf.lines import blocks
 from kgreason.rdf.reader import Batch, read, read_files, read_stream
-from kgreason.rdf.xml_text import XmlText
 from kgreason.terms import dictionary as dictionary_module
 from kgreason.terms.dictionary import Dictionary
 from tests.rdf.reading import isomorphic, lines_of_file, lines_read
