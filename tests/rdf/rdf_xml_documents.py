@@ -99,7 +99,7 @@ class Writer:
                 out += "".join(f"&#{ord(each)};" for each in piece)
             else:
                 out += self._escaped(piece)
-            out += self._random.choice(("", "", "", "<!-- not <said> -->", "<?pi not said?>"))
+            out += self._random.choice(("", "", "", "<!-- not said -->", "<?pi not said?>"))
         return out
 
     def markup(self, depth: int) -> str:

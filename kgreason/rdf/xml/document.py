@@ -117,9 +117,9 @@ class Document:
         if what == errors.XML_ERROR_AMPLIFICATION_LIMIT_BREACH:
             problem = TOO_LARGE
         elif what == errors.XML_ERROR_UNDEFINED_ENTITY:
-            at = block[self.parser.ErrorByteIndex - self._given :].decode("utf-8", "replace")
-            named = _REFERENCE.match(at)
-            problem = f"the entity {named[0] if named else ''} {_NOT_DECLARED}"
+            tag = block[self.parser.ErrorByteIndex - self._given :].decode("utf-8", "replace")
+            names = (found[0] for found in _REFERENCE.finditer(tag) if found[1] not in self._entities)
+            problem = f"the entity {next(names, '')} {_NOT_DECLARED}"
         else:
             problem = f"not well-formed XML: {what}"
         return self._error(error.lineno, error.offset, problem)

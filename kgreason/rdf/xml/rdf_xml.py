@@ -38,6 +38,7 @@ _VALUE = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "
 _OLD = ("about", "ID", "resource", "parseType", "type")
 _OF_RDF = (*_OLD, "datatype", "nodeID")
 _PARSE_TYPES = ("Resource", "Collection", "Triple")
+"""The W3C's tests of RDF 1.2 have the parser ignore a Triple in a document without rdf:version."""
 _ANYWHERE = ("ID", "nodeID", "version")
 _OF_NODES = ("about", *_ANYWHERE)
 _OF_PROPERTIES = ("resource", "datatype", "parseType", "annotation", "annotationNodeID", *_ANYWHERE)
@@ -56,8 +57,10 @@ _Attributes = dict[tuple[str, str], tuple[str, str]]
 Term = NamedNode | BlankNode | Literal | Triple
 
 
-_Scope = tuple[int, str, str, str]
-"""What holds inside an open element: nodes, properties or text; xml:lang and its:dir; and the end tag."""
+_Twelve = tuple[bool, str]
+"""What RDF 1.2 adds: whether rdf:version is 1.2, and its:dir, which counts in RDF 1.2 only."""
+_Scope = tuple[int, str, _Twelve, str]
+"""What holds inside an open element: nodes, properties or text; xml:lang; what RDF 1.2 adds; and the end tag."""
 
 
 class _Shape(NamedTuple):
@@ -94,7 +97,7 @@ class RdfXml:
         self._taken = self._given = 0
         self._problem: RdfSyntaxError | None = None
         self._has_ended = self._after_end = False
-        self._scopes: list[_Scope] = [(_NODES, "", "", "")]
+        self._scopes: list[_Scope] = [(_NODES, "", (False, ""), "")]
         self._shapes: dict[str | tuple[str, ...], _Shape] = {}
         self._prefixes = {"xml", "xmlns"}
         self._declared: list[str] = []
@@ -164,11 +167,11 @@ class RdfXml:
         key = (name, *attributes[::2]) if values else name
         shape = self._shapes.get(key) or self._shape_of(key)
         pattern, end, is_plain, problems = shape[:4]
-        inside, language, direction, _ = self._scopes[-1]
+        inside, language, twelve, _ = self._scopes[-1]
         if problems[inside]:
             raise self._document.error(problems[inside])
         if is_plain:
-            self._scopes.append((_INSIDE[inside], language, direction, end))
+            self._scopes.append((_INSIDE[inside], language, twelve, end))
         elif not self._scoped(shape, values):
             self._start_odd(name, attributes, shape)
             return
@@ -178,14 +181,14 @@ class RdfXml:
 
     def _scoped(self, shape: _Shape, values: list[str]) -> bool:
         """Enter a tag that is not plain. Returns False if the tag is odd."""
-        inside, language, direction, _ = self._scopes[-1]
+        inside, language, twelve, _ = self._scopes[-1]
         if shape.language >= 0:
             language = values[shape.language]
         is_odd = shape.is_odd or (shape.language >= 0 and not language)
         if is_odd or (shape.datatype >= 0 and values[shape.datatype] in _TAGGED):
             return False
         inner = _NODES if shape.is_rdf else _TEXT_ONLY if shape.datatype >= 0 else _INSIDE[inside]
-        self._scopes.append((inner, language, direction, shape.end))
+        self._scopes.append((inner, language, twelve, shape.end))
         return True
 
     def _filled(self, pattern: str, values: list[str]) -> str:
@@ -209,7 +212,7 @@ class RdfXml:
 
     def _start_odd(self, name: str, attributes: list[str], shape: _Shape) -> None:
         """Write a start tag that Oxigraph's parser would not read right."""
-        place, outer, direction, _ = self._scopes[-1]
+        place, outer, (is_twelve, direction), _ = self._scopes[-1]
         language, inside = outer, _NODES if shape.is_rdf else _INSIDE[place]
         given: _Attributes = {}
         for each, value in zip(attributes[::2], attributes[1::2], strict=True):
@@ -225,15 +228,16 @@ class RdfXml:
             language = given.pop((XML, "lang"))[1]
             if language or outer:
                 given[XML, "lang"] = "xml", language or self._stand_in()
-        direction = given.get((ITS, "dir"), ("", direction))[1]
+        is_twelve = is_twelve or given.get((RDF, "version"), ("", ""))[1] == "1.2"
+        twelve = is_twelve, given.get((ITS, "dir"), ("", direction))[1]
         if problem := _misplaced(list(given))[place]:  # with the attributes that had no namespace
             raise self._document.error(problem)
         if (RDF, "datatype") in given:
             inside = _TEXT_ONLY
-            self._check_tagged(given, language, direction)
+            self._check_tagged(given, language, twelve)
         if (RDF, "parseType") in given:
             inside = self._parse_type(given)
-        self._scopes.append((inside, language, direction, shape.end))
+        self._scopes.append((inside, language, twelve, shape.end))
         tag = "".join(f' {prefix}:{local}="%s"' for (_, local), (prefix, _) in given.items())
         self._out.append(self._filled(f"<{qualified(name)}{tag}>", [value for _, value in given.values()]))
 
@@ -253,12 +257,14 @@ class RdfXml:
         self._no_language = self._no_language or f"x-{secrets.token_hex(4)}"
         return self._no_language
 
-    def _check_tagged(self, given: _Attributes, language: str, direction: str) -> None:
+    def _check_tagged(self, given: _Attributes, language: str, twelve: _Twelve) -> None:
         """Take the datatype of a literal with a language tag away. Raises RdfSyntaxError if it has no language."""
         datatype = given[RDF, "datatype"][1]
         if datatype not in _TAGGED:
             return
-        needed = [("xml:lang", language)] + [("its:dir", direction)] * (datatype == f"{RDF}dirLangString")
+        needed: list[tuple[str, str | bool]] = [("xml:lang", language)]
+        if datatype == f"{RDF}dirLangString":
+            needed += [("its:dir", twelve[1]), ('rdf:version="1.2"', twelve[0])]
         for what, value in needed:
             if not value:
                 raise self._document.error(f"the datatype rdf:{datatype.removeprefix(RDF)} needs {what}")
@@ -316,7 +322,7 @@ def _shape(names: tuple[str, ...]) -> _Shape:
     attributes = [parts(name) for name in names[1:]]
     known = [(iri, local) for iri, local, _ in attributes]
     is_rdf = (iri, name) == (RDF, "RDF")
-    is_odd = any(not iri or (iri, local) in ((RDF, "parseType"), (ITS, "dir")) for iri, local in known)
+    is_odd = any(not iri or (iri, local) in ((RDF, "parseType"), (RDF, "version"), (ITS, "dir")) for iri, local in known)
     language = known.index((XML, "lang")) if (XML, "lang") in known else -1
     datatype = known.index((RDF, "datatype")) if (RDF, "datatype") in known else -1
     tag = qualified(names[0])

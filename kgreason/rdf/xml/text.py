@@ -44,6 +44,7 @@ _ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)["']""")
 _DECLARED = re.compile(r"""\A<\?xml\s+version\s*=\s*(["'])1\.\d+\1(?:\s+\w+\s*=\s*(?:"[\w.-]+"|'[\w.-]+'))*\s*\?>""")
 _BLANK = re.compile(r"[^\n]")
 _PARAMETERS = re.compile(r"<!DOCTYPE[^>\[]*\[.*?%[\w.:-]+;", re.DOTALL)
+_ALIASES = {"unicode-1-1-utf-8": "utf-8"}
 _NO_CHARACTERS = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
 """Codecs of Python that are no encodings of files."""
 
@@ -89,7 +90,7 @@ def _encoding(head: bytes, file: str) -> str:
         return name
     told = declared[1].decode("ascii", "replace")
     try:
-        name = codecs.lookup(told).name
+        name = codecs.lookup(_ALIASES.get(told.lower(), told)).name
         is_known = name not in _NO_CHARACTERS and bytes(declared[0]).decode(name) == declared[0].decode("ascii")
     except (LookupError, UnicodeError, ValueError):
         is_known = False
