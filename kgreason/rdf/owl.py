@@ -4,6 +4,9 @@ horned-owl 2.0 makes one error: it writes `DisjointClasses(A B C)` as "A disjoin
 leaves out "B disjoint with C". So kgreason first replaces such an axiom by one axiom for each pair of its classes. The
 pairs mean the same as the axiom. The number of pairs grows with the square of the number of classes.
 
+It makes another: it never ends where anonymous individuals lead to each other in a circle. So kgreason gives it an IRI
+for each anonymous individual, and `with_blank_nodes` makes blank nodes of these IRIs again.
+
 Cost: the document is read as a whole. These formats are for ontologies; use other formats for data.
 """
 
@@ -14,11 +17,15 @@ from bisect import bisect_right
 from itertools import combinations
 from typing import Any, Literal, cast
 
+from pyoxigraph import BlankNode, NamedNode, Quad
+
 from kgreason.errors import InputError, RdfSyntaxError
-from kgreason.rdf.xml.owl_xml import Plain, plain_owl_xml
+from kgreason.rdf.xml.owl_xml import BLANK, Plain, plain_owl_xml
 
 _LINE = re.compile(r"line_col: Pos\(\((\d+), (\d+)\)\)")
 _BYTE = re.compile(r"BytePosition\((\d+)\)")
+_ANONYMOUS = re.compile(r'<[^>]*>|"(?:[^"\\]|\\.)*"|#[^\n]*|_:([^\s()<>"]+)', re.DOTALL)
+"""A token of functional syntax in which `_:` may be; the group is the label of an anonymous individual."""
 _NAMELESS = re.compile(rb'< xmlns="([^"]*)"')
 _EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 
@@ -35,7 +42,10 @@ def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> byt
         raise InputError(f"{source}: this format needs py-horned-owl: pip install 'kgreason[owl]'") from error
     plain = plain_owl_xml(document, source, base) if name == "owx" else Plain(document, [], [])
     try:
-        ontology = pyhornedowl.open_ontology_from_string(plain.text.decode(), cast(Literal["owx", "ofn"], name))
+        text = plain.text.decode()
+        if name == "ofn":
+            text = _ANONYMOUS.sub(lambda token: f"<{BLANK}{token[1]}>" if token[1] else token[0], text)
+        ontology = pyhornedowl.open_ontology_from_string(text, cast(Literal["owx", "ofn"], name))
         _pair_disjoint_classes(ontology)
         written = str(ontology.save_to_string("rdf")).encode()
     except UnicodeDecodeError as error:
@@ -48,6 +58,17 @@ def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> byt
         problem = f"the IRI {nameless[1].decode()} of a property or class does not end in a name, as RDF/XML needs it"
         raise RdfSyntaxError(source, line, None, problem)
     return written
+
+
+def with_blank_nodes(quad: Quad) -> Quad:
+    """Return a quad of a translated document with its blank nodes."""
+    subject, predicate, object_ = quad.triple
+    return Quad(_unnamed(subject), predicate, _unnamed(object_))
+
+
+def _unnamed(term: Any) -> Any:
+    is_ours = isinstance(term, NamedNode) and term.value.startswith(BLANK)
+    return BlankNode(term.value.removeprefix(BLANK)) if is_ours else term
 
 
 def _pair_disjoint_classes(ontology: Any) -> None:

@@ -42,7 +42,7 @@ from kgreason.errors import InputError, LimitError, LongTermError, RdfSyntaxErro
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.counted import Counted, long_tokens
 from kgreason.rdf.formats import Format, format_named, format_of, mistaken, settled
-from kgreason.rdf.owl import to_rdf_xml
+from kgreason.rdf.owl import to_rdf_xml, with_blank_nodes
 from kgreason.rdf.problem import problem_of
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.rdf.xml.text import head_in_utf_8
@@ -288,7 +288,8 @@ def _chunks(rest: Rest, name: str, file: str, base: str | None) -> Iterator[byte
 def _quads(stream: IO[bytes], name: str, file: str, base: str | None) -> Iterator[pyoxigraph.Quad]:
     """Parse a stream in the format `name` with pyoxigraph; OWL formats are translated to RDF/XML first."""
     if name in ("owx", "ofn"):
-        stream, name = io.BytesIO(to_rdf_xml(stream.read(), name, file, base)), "rdf"
+        translated = io.BytesIO(to_rdf_xml(stream.read(), name, file, base))
+        return map(with_blank_nodes, _quads(translated, "rdf", file, base))
     xml = RdfXml(stream, file) if name == "rdf" else None
     text, form = cast(IO[bytes], xml or stream), pyoxigraph.RdfFormat.from_extension(name)
     try:

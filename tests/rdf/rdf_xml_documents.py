@@ -160,7 +160,8 @@ class Writer:
         for name, value in _EXPANDED.items():
             if self._entities and piece == value:
                 return f"&{name};"
-        return piece.replace("&", "&amp;").replace("<", "&lt;").replace("]]>", "]]&gt;")
+        escaped = piece.replace("&", "&amp;").replace("<", "&lt;").replace("]>", "]&gt;")
+        return "&gt;" + escaped[1:] if escaped.startswith(">") else escaped
 
     def _pieces(self, words: str) -> list[str]:
         """Cut words in pieces. The text of an entity is a piece of its own."""

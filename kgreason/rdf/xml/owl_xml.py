@@ -30,6 +30,8 @@ from kgreason.rdf.xml.text import LINES_BEFORE
 from kgreason.terms.prefixes import USUAL
 
 OWL = "http://www.w3.org/2002/07/owl#"
+BLANK = "urn:x-kgreason:blank:"
+"""An anonymous individual is written as an IRI that begins so; see `owl`."""
 _DEEPEST = 250
 """The largest depth of elements. horned-owl recurses for each element inside an element."""
 _IRIS = ("IRI", "datatypeIRI", "facet", "ontologyIRI", "versionIRI")
@@ -103,7 +105,11 @@ class _Writer:
         line = self._document.parser.CurrentLineNumber - LINES_BEFORE
         self._open.append(_Open(local, line, base, []))
         self._text = [] if local in TEXTS else None
-        self._tag(local, self._attributes(local, given, base))
+        attributes = self._attributes(local, given, base)
+        if local == "AnonymousIndividual":
+            self._anonymous(BLANK + attributes["nodeID"].removeprefix("_:"))
+        else:
+            self._tag(local, attributes)
 
     def _tag(self, local: str, attributes: dict[str, str]) -> None:
         """Write a start tag. A prefix is kept and not written, because no abbreviated IRI is written."""
@@ -116,6 +122,13 @@ class _Writer:
         declared = f' xmlns="{OWL}"' if len(self._open) == 2 else ""
         values = "".join(f' {name}="{value.translate(_ESCAPES)}"' for name, value in attributes.items())
         self._out.append(f"<{written}{declared}{values}>")
+
+    def _anonymous(self, iri: str) -> None:
+        """Write an anonymous individual, as a whole, by its IRI."""
+        checked = self._absolute(iri, None).translate(_ESCAPES)
+        is_value = self._open[-2].name in ("Annotation", "AnnotationAssertion")
+        written = f"<IRI>{checked}</IRI>" if is_value else f'<NamedIndividual IRI="{checked}"></NamedIndividual>'
+        self._out.append(written)
 
     def _attributes(self, local: str, given: dict[tuple[str, str], str], base: str | None) -> dict[str, str]:
         """Return the attributes to write. Raises RdfSyntaxError if one is missing."""
@@ -162,7 +175,7 @@ class _Writer:
         if self._text is not None:
             self._out.append(self._content(name, "".join(self._text), base).translate(_ESCAPES))
             self._text = None
-        if name != "Prefix":
+        if name not in ("Prefix", "AnonymousIndividual"):
             self._out.append(f"</{'IRI' if name == 'AbbreviatedIRI' else name}>")
 
     def _content(self, name: str, text: str, base: str | None) -> str:
@@ -178,7 +191,8 @@ class _Writer:
         if self._text is not None:
             self._text.append(text)
         elif text.strip():
-            raise self._document.error(f"the text {text.strip()[:40]!r} is not inside a literal or an IRI")
+            line = self._document.parser.CurrentLineNumber - LINES_BEFORE - text.lstrip().count("\n")
+            raise RdfSyntaxError(self._file, line, None, f"the text {text.strip()[:40]!r} is not in a literal or an IRI")
 
     def namespace(self, prefix: str | None, iri: str | None) -> None:
         """Leave a namespace out: the elements that are written need only one."""
