@@ -4,37 +4,71 @@ horned-owl 2.0 makes one error: it writes `DisjointClasses(A B C)` as "A disjoin
 leaves out "B disjoint with C". So kgreason first replaces such an axiom by one axiom for each pair of its classes. The
 pairs mean the same as the axiom. The number of pairs grows with the square of the number of classes.
 
+It makes another: it never ends where anonymous individuals lead to each other in a circle. So kgreason gives it an IRI
+for each anonymous individual, and `with_blank_nodes` makes blank nodes of these IRIs again.
+
 Cost: the document is read as a whole. These formats are for ontologies; use other formats for data.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from itertools import combinations
 from typing import Any, Literal, cast
 
+from pyoxigraph import BlankNode, NamedNode, Quad
+
 from kgreason.errors import InputError, RdfSyntaxError
+from kgreason.rdf.xml.owl_xml import BLANK, Plain, plain_owl_xml
 
 _LINE = re.compile(r"line_col: Pos\(\((\d+), (\d+)\)\)")
 _BYTE = re.compile(r"BytePosition\((\d+)\)")
+_ANONYMOUS = re.compile(r'<[^>]*>|"(?:[^"\\]|\\.)*"|#[^\n]*|_:([^\s()<>"]+)', re.DOTALL)
+"""A token of functional syntax in which `_:` may be; the group is the label of an anonymous individual."""
+_NAMELESS = re.compile(rb'< xmlns="([^"]*)"')
 _EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 
 
-def to_rdf_xml(document: bytes, name: str, source: str) -> bytes:
-    """Translate a document in the format `name` (`owx` or `ofn`) to RDF/XML. `source` is its name in messages.
+def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> bytes:
+    """Translate a document in the format `name` (`owx` or `ofn`) to RDF/XML.
 
-    Raises RdfSyntaxError, or InputError if the library is not installed.
+    `source` is the name of the document in messages, and `base` its IRI. Raises RdfSyntaxError, or InputError if the
+    library is not installed.
     """
     try:
         import pyhornedowl
     except ImportError as error:
         raise InputError(f"{source}: this format needs py-horned-owl: pip install 'kgreason[owl]'") from error
+    plain = plain_owl_xml(document, source, base) if name == "owx" else Plain(document, [], [])
     try:
-        ontology = pyhornedowl.open_ontology_from_string(document.decode(), cast(Literal["owx", "ofn"], name))
+        text = plain.text.decode()
+        if name == "ofn":
+            text = _ANONYMOUS.sub(lambda token: f"<{BLANK}{token[1]}>" if token[1] else token[0], text)
+        ontology = pyhornedowl.open_ontology_from_string(text, cast(Literal["owx", "ofn"], name))
         _pair_disjoint_classes(ontology)
-        return str(ontology.save_to_string("rdf")).encode()
+        written = str(ontology.save_to_string("rdf")).encode()
+    except UnicodeDecodeError as error:
+        line = document.count(b"\n", 0, error.start) + 1
+        raise RdfSyntaxError(source, line, None, "this is not UTF-8: save the file in the encoding UTF-8") from error
     except ValueError as error:
-        raise _syntax_error(document, source, str(error)) from error
+        raise _syntax_error(plain, source, str(error)) from error
+    if nameless := _NAMELESS.search(written):
+        line = _line_of(nameless[1], document)
+        problem = f"the IRI {nameless[1].decode()} of a property or class does not end in a name, as RDF/XML needs it"
+        raise RdfSyntaxError(source, line, None, problem)
+    return written
+
+
+def with_blank_nodes(quad: Quad) -> Quad:
+    """Return a quad of a translated document with its blank nodes."""
+    subject, predicate, object_ = quad.triple
+    return Quad(_unnamed(subject), predicate, _unnamed(object_))
+
+
+def _unnamed(term: Any) -> Any:
+    is_ours = isinstance(term, NamedNode) and term.value.startswith(BLANK)
+    return BlankNode(term.value.removeprefix(BLANK)) if is_ours else term
 
 
 def _pair_disjoint_classes(ontology: Any) -> None:
@@ -48,7 +82,13 @@ def _pair_disjoint_classes(ontology: Any) -> None:
                 ontology.add_component(DisjointClasses(list(pair)), axiom.ann)
 
 
-def _syntax_error(document: bytes, source: str, message: str) -> RdfSyntaxError:
+def _line_of(iri: bytes, document: bytes) -> int:
+    """Return the line where an IRI is first written, at least its last part."""
+    at = max(document.find(iri), document.find(re.split(rb"[/#:]", iri)[-1] or iri))
+    return document.count(b"\n", 0, max(at, 0)) + 1
+
+
+def _syntax_error(plain: Plain, source: str, message: str) -> RdfSyntaxError:
     if found := _EXPECTED.search(message):
         problem = f"expected {found[1]}"
     else:
@@ -56,5 +96,6 @@ def _syntax_error(document: bytes, source: str, message: str) -> RdfSyntaxError:
     if place := _LINE.search(message):
         return RdfSyntaxError(source, int(place[1]), int(place[2]), problem)
     if place := _BYTE.search(message):
-        return RdfSyntaxError(source, document.count(b"\n", 0, int(place[1])) + 1, None, problem)
-    return RdfSyntaxError(source, None, None, problem)
+        tag = max(bisect_right(plain.starts, int(place[1])) - 1, 0)
+        return RdfSyntaxError(source, plain.lines[tag] if plain.lines else 1, None, _BYTE.sub("", problem))
+    return RdfSyntaxError(source, 1, None, problem)

@@ -45,9 +45,10 @@ from kgreason.rdf.counted import Counted, Lines, long_tokens
 from kgreason.rdf.formats import Format, format_named, format_of, mistaken, settled
 from kgreason.rdf.json_ld.contexts import Contexts, Finder, Place
 from kgreason.rdf.json_ld.document import JsonLd
-from kgreason.rdf.owl import to_rdf_xml
+from kgreason.rdf.owl import to_rdf_xml, with_blank_nodes
 from kgreason.rdf.problem import problem_of
-from kgreason.rdf.xml_text import XmlText
+from kgreason.rdf.xml.rdf_xml import RdfXml
+from kgreason.rdf.xml.text import head_in_utf_8
 from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.untagged import PROBLEM, WORD, untagged
@@ -70,6 +71,8 @@ _HEAD = 1 << 16
 _PIECE = 1 << 20
 _STATED = pyoxigraph.DefaultGraph()
 _BOM = b"\xef\xbb\xbf"
+_XML = ("rdf", "owx")
+"""The formats whose reader needs the byte order mark."""
 
 
 class Batch(NamedTuple):
@@ -279,10 +282,11 @@ def _begun(text: io.BufferedReader, form: Format, file: str) -> str:
     another format does.
     """
     head = text.peek()
-    if head.startswith(_BOM):
+    start = head_in_utf_8(head).removeprefix(_BOM)
+    name = settled(form.name, start)
+    if head.startswith(_BOM) and name not in _XML:
         text.read(len(_BOM))
-    name = settled(form.name, head.removeprefix(_BOM))
-    if problem := mistaken(name, head.removeprefix(_BOM)):
+    if problem := mistaken(name, start):
         raise RdfSyntaxError(file, 1, 1, problem)
     return name
 
@@ -334,8 +338,9 @@ def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Qu
     if name == "jsonld":
         return _of_json(stream, about)
     if name in ("owx", "ofn"):
-        stream, name = io.BytesIO(to_rdf_xml(stream.read(), name, file)), "rdf"
-    xml = XmlText(stream, file) if name == "rdf" else None
+        translated = io.BytesIO(to_rdf_xml(stream.read(), name, file, base))
+        return map(with_blank_nodes, _quads(translated, "rdf", about))
+    xml = RdfXml(stream, file) if name == "rdf" else None
     text, form = cast(IO[bytes], xml or stream), pyoxigraph.RdfFormat.from_extension(name)
     lines = Lines(text)
     try:
@@ -344,7 +349,7 @@ def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Qu
         raise InputError(f"{file}: {error}") from error
     if name == "n3":
         return map(partial(_unquoted, file, lines), quads)
-    return _checked(quads, xml) if xml else quads
+    return _of_xml(quads, xml) if xml else quads
 
 
 def _of_json(stream: IO[bytes], about: _Text) -> Iterator[pyoxigraph.Quad]:
@@ -360,15 +365,14 @@ def _of_json(stream: IO[bytes], about: _Text) -> Iterator[pyoxigraph.Quad]:
         raise InputError(f"{about.file}: {error}") from error
 
 
-def _checked(quads: Iterator[pyoxigraph.Quad], xml: XmlText) -> Iterator[pyoxigraph.Quad]:
-    """Yield the quads of an XML document. Then raise RdfSyntaxError if the document is not well-formed."""
+def _of_xml(quads: Iterator[pyoxigraph.Quad], xml: RdfXml) -> Iterator[pyoxigraph.Quad]:
+    """Yield the quads that the parser reads from `xml`. An error of the parser gets its line."""
     try:
-        yield from quads
+        for quad in quads:
+            yield xml.restored(quad)
     except SyntaxError as error:
-        if error.lineno is None and "cannot decode" not in error.msg:
-            xml.check()  # raises an error with the place, if the document is not well-formed
+        error.lineno = xml.line
         raise
-    xml.check()
 
 
 def _unquoted(file: str, lines: Lines, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:

@@ -67,8 +67,8 @@ def test_no_pair_of_disjoint_classes_is_lost() -> None:
     ("syntax", "document", "line", "problem"),
     [
         ("ofn", "Ontology(<http://e/o>\n SubClassOf(<http://e/a> ) )", 2, "expected ClassExpression"),
-        ("owx", "<Ontology\n", None, "UnclosedTag"),
-        ("owx", "", 1, "Unexpected EoF"),
+        ("owx", "<Ontology\n", 1, "not well-formed XML: unclosed token"),
+        ("owx", "", 1, "not well-formed XML: no element found"),
     ],
 )
 def test_a_syntax_error_names_its_place(syntax: str, document: str, line: int | None, problem: str) -> None:
