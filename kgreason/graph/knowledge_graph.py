@@ -61,7 +61,6 @@ from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, f
 from kgreason.graph.statistics import COUNTS
 from kgreason.interrupts import as_one, undivided
 from kgreason.materialize.options import (
-    ALIASES,
     DEFAULT_LIMITS,
     HistoryMode,
     Limits,
@@ -224,9 +223,9 @@ class KnowledgeGraph:
         With a `path` the graph lives in the store at this path. If there is no store yet, `open` makes it, unless
         `read_only` is set. Without a path the graph lives in memory and ends with the process.
 
-        A store keeps the options `rules`, `schema`, `same_as`, `aliases` and `on_contradiction` from the moment in which
-        it is made. Leave them out when you open the store again: another value replaces the option while the store has
-        no commit, and is an error after that.
+        A store keeps the options `rules`, `schema`, `same_as`, `aliases` and `on_contradiction` from its first opening
+        on. Leave them out when you open the store again. While the store has no commit, another value replaces the
+        option; after that, another value is an error.
 
         - `rules`: one name or a list of names. A name is a rule set (`rdfs`, `rhodf`, `owl2rl`, `none`) or the path of
           a rule file (`.dl`, `.srl`, `.rq`). The default is `owl2rl`.

@@ -11,6 +11,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import LimitError, RuleError, StratificationError
 from kgreason.graph.changes.follower import Follower
+from kgreason.materialize.operators.groups import Grouped
 from tests.cli.calling import done
 
 NAMES = {"": "http://e/"}
@@ -95,6 +96,20 @@ def test_the_first_deletion_after_an_opening_ends_a_circle(tmp_path: Path, weigh
         graph.relation("edge", 3).insert([back])
     with KnowledgeGraph.open(path) as graph, graph.as_of(2) as past:
         assert nearest(graph.dump_relations()) == nearest(past.dump_relations()) == wanted
+
+
+def test_a_store_opens_whose_last_commit_had_a_wrong_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, edges = tmp_path / "store", [("http://e/a", "http://e/b", 0), ("http://e/b", "http://e/a", 0)]
+    with KnowledgeGraph.open(path, rules=["none"]) as graph, graph.transaction() as transaction:
+        transaction.add_rules(NEAREST).relation("edge", 3).insert(edges)
+        transaction.relation("start", 1).insert([("http://e/a",)])
+    with KnowledgeGraph.open(path) as graph, monkeypatch.context() as patch:
+        patch.setattr(Grouped, "_held", Grouped.all)
+        graph.relation("edge", 3).delete(edges[1:])
+        assert nearest(graph.dump_relations()) == {"near(a, 0) ."}
+    with KnowledgeGraph.open(path, most_rounds=10, most_made_terms=100) as graph:
+        graph.relation("edge", 3).insert(edges[1:])
+        assert nearest(graph.dump_relations()) == {"near(a, 0) .", "near(b, 0) ."}
 
 
 def test_a_sum_that_feeds_itself_through_equal_properties_is_refused() -> None:

@@ -7,6 +7,7 @@ everything that a rollback has to take back.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -57,16 +58,28 @@ _AXIOMS = (
     ":o a owl:Ontology ; owl:imports <http://e/imported> .",
     ":C owl:equivalentClass :{0} .",
 )
-IMPORTED = "<http://e/imported> a <http://www.w3.org/2002/07/owl#Ontology> . <http://e/{0}> <http://e/p> <http://e/new> ."
+IMPORTED = (
+    "<http://e/imported> a <http://www.w3.org/2002/07/owl#Ontology> . <http://e/{0}> <http://e/p> <http://e/new> ."
+)
+_UPDATES = (
+    "INSERT DATA {{ {0} }} ; INSERT {{ ?y :p ?x }} WHERE {{ ?x :p ?y }}",
+    "DELETE {{ ?x :q ?v }} INSERT {{ ?x :q 2 }} WHERE {{ ?x :q ?v }} ; DELETE DATA {{ {0} }}",
+    "INSERT DATA {{ GRAPH :g {{ {0} }} }} ; INSERT {{ ?x :p :m }} WHERE {{ GRAPH :g {{ ?x ?p ?y }} }}",
+    "DELETE WHERE {{ ?x :p :a }} ; INSERT {{ ?x :large 9 }} WHERE {{ ?x :large ?n }} ; INSERT DATA {{ {0} }}",
+    "DELETE DATA {{ {0} }} ; INSERT {{ ?x :seen ?y }} WHERE {{ ?x :count ?y }} ; INSERT DATA {{ {0} }}",
+)
 _VALUES = ('"1"^^xsd:integer', '"01"^^xsd:integer', "1.0", '"x"', '"x"@en', "2", '"07"^^xsd:int', '"no"^^xsd:integer')
 
 
-class _Stop(Exception):
+class _StopError(Exception):
     """Ends a transaction from within."""
 
 
 class Edits(NamedTuple):
-    """What a transaction does, as calls of its methods: the name of the method, and a text or the rows."""
+    """What a transaction does, as calls of its methods: the name of the method, and a text or the rows.
+
+    A call of `update` is one of the graph, and the only one.
+    """
 
     calls: tuple[tuple[str, Any], ...]
 
@@ -76,10 +89,8 @@ class Edits(NamedTuple):
                 relation, rows = given
                 getattr(tx.relation(relation, len(rows[0])), name)(rows)
             elif name == "stumble":
-                try:
+                with contextlib.suppress(KgreasonError):
                     tx.add(given, prefixes=PREFIXES)
-                except KgreasonError:
-                    pass
             elif name.endswith("rules"):
                 getattr(tx, name)(HEADER + given)
             else:
@@ -96,6 +107,8 @@ class Draw:
 
     def edits(self, *, is_dud: bool) -> Edits:
         random = self._random
+        if not is_dud and random.random() < 0.2:
+            return Edits((("update", random.choice(_UPDATES).format(self._triple())),))
         calls = [self._call() for _ in range(random.randint(1, 5))]
         if random.random() < 0.6:  # first, as the first new terms get the ids that were given away before
             calls.insert(0, self._rule(is_added=True) if is_dud else self._fact(self._name(), is_added=True))
@@ -125,16 +138,17 @@ class Draw:
     def _triple(self) -> str:
         random = self._random
         subject, object_ = f":{self._name()}", f":{self._name()}"
-        text = random.choice([
-            f"{subject} :p {object_} .",
-            f"{subject} :p {subject} .",
-            f"{subject} :q {random.choice(_VALUES)} .",
-            f"{subject} :same {object_} .",
-            f"{subject} owl:sameAs {object_} .",
-            f"{subject} a :{random.choice('CDE')} .",
-            f"{subject} :{self._name()} {random.choice(_VALUES)} .",
-        ])
-        return text
+        return random.choice(
+            [
+                f"{subject} :p {object_} .",
+                f"{subject} :p {subject} .",
+                f"{subject} :q {random.choice(_VALUES)} .",
+                f"{subject} :same {object_} .",
+                f"{subject} owl:sameAs {object_} .",
+                f"{subject} a :{random.choice('CDE')} .",
+                f"{subject} :{self._name()} {random.choice(_VALUES)} .",
+            ]
+        )
 
     def _name(self) -> str:
         """One of a few names, or a name that is probably new."""
@@ -149,10 +163,8 @@ class Dud(NamedTuple):
     edits: Edits
 
     def make(self, graph: KnowledgeGraph) -> None:
-        try:
+        with contextlib.suppress(_StopError, KgreasonError):
             getattr(self, f"_{self.kind}")(graph)
-        except (_Stop, KgreasonError):
-            pass
 
     def _what_if(self, graph: KnowledgeGraph) -> None:
         with graph.what_if(reasons=len(self.edits.calls) % 2) as tx:
@@ -162,7 +174,7 @@ class Dud(NamedTuple):
     def _stop(self, graph: KnowledgeGraph) -> None:
         with graph.transaction() as tx:
             self.edits.make(tx)
-            raise _Stop
+            raise _StopError
 
     def _refuse(self, graph: KnowledgeGraph) -> None:
         """Be refused, as the graph refuses contradictions."""
@@ -201,6 +213,8 @@ KINDS = ("what_if", "what_if", "stop", "refuse", "endless", "spend", "update")
 def committed(graph: KnowledgeGraph, edits: Edits) -> Delta | str:
     """Commit the edits. Returns the delta, or the name of the error that refused them."""
     try:
+        if edits.calls[0][0] == "update":
+            return graph.update(edits.calls[0][1], prefixes=PREFIXES).delta
         with graph.transaction() as tx:
             edits.make(tx)
     except KgreasonError as error:

@@ -12,7 +12,7 @@ from kgreason import KnowledgeGraph
 from kgreason.engine.memory.layout import ASSERTED, FIRST, STAMP, STATE, SUPPORT
 from tests.volume import many_seeds
 
-from .abandoned import HEADER, KINDS, READS, Draw, Dud, Edits, committed, options, told
+from .abandoned import KINDS, READS, Draw, Dud, Edits, committed, options, told
 from .views import lasting, view
 
 _STEPS = 9

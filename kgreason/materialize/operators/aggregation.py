@@ -80,8 +80,9 @@ class Aggregations:
         self._new: set[Aggregation] = set()
         """The aggregates that had no values before the commit."""
         self._unread: set[Aggregation] = set()
-        """The aggregates of `_new` that have not been decided since the last `restart`. All their groups are looked at: a
-        fact that was there before the commit, left in it and came back, is no change of the commit."""
+        """The aggregates of `_new` that have not been decided since the last `restart`.
+
+        All their groups are looked at: a fact that has left in the commit and come back is no change of the commit."""
         self._begun: set[int] = set()
         """The recursions whose rounds have begun since the last `restart`."""
         self._is_edited = False
