@@ -93,7 +93,7 @@ def test_a_rule_that_would_make_it_has_no_result(graph: KnowledgeGraph, bad: Lit
 
 
 def test_a_function_that_gives_it_fails() -> None:
-    def tagless(number: int) -> Literal:  # noqa: ARG001
+    def tagless(number: int) -> Literal:
         return Literal("v", datatype=NamedNode(f"{RDF}langString"))
 
     graph = KnowledgeGraph.open(rules="none", functions=[tagless])
@@ -110,7 +110,7 @@ def test_an_old_store_with_it_opens_and_its_dump_is_one_error(tmp_path: Path, mo
         early.setattr(reader, "untagged", lambda _lines: None)  # as early versions read
         graph.load(file)
     with KnowledgeGraph.open(tmp_path / "store") as graph:
-        with pytest.raises(InputError, match='"v".*needs a language tag'):
+        with pytest.raises(InputError, match=r'"v".*needs a language tag'):
             list(graph.dump())
         found = f'FILTER(LANG(?o) = "" && DATATYPE(?o) = <{RDF}langString>)'
         graph.update(f"DELETE {{ ?s ?p ?o }} WHERE {{ ?s ?p ?o {found} }}")

@@ -37,7 +37,7 @@ def _doc(context: Any, **more: Any) -> dict[str, Any]:
     return {"@context": context, "@id": "http://e/s", "name": "x"} | more
 
 
-SAME = {
+SAME: dict[str, tuple[Any, dict[str, Any]]] = {
     "a file beside": ("c.jsonld", {"c": {"@context": NAME}}),
     "a list": ([{"name": "http://e/other"}, "c.jsonld"], {"c": {"@context": [None, NAME]}}),
     "nested": ("c.jsonld", {"c": {"@context": ["d.jsonld", {"z": "http://e/z"}]}, "d": {"@context": NAME}}),
@@ -63,8 +63,8 @@ def test_a_named_context_is_read_as_if_it_were_in_the_document(tmp_path: Path, c
 
 def test_contexts_of_terms_and_of_inner_nodes(tmp_path: Path) -> None:
     inner = {"knows": {"@id": "http://e/knows", "@context": "c.jsonld"}}
-    _write(tmp_path, c={"@context": NAME}, a={"@context": inner, "@id": "http://e/s", "knows": _doc(None, name="x")})
-    _write(tmp_path, a={"@context": inner, "@id": "http://e/s", "knows": {"@id": "http://e/t", "name": "x"}})
+    node = {"@context": inner, "@id": "http://e/s", "knows": {"@id": "http://e/t", "name": "x"}}
+    _write(tmp_path, c={"@context": NAME}, a=node)
     assert '<http://e/t> <http://e/name> "x"' in _lines(tmp_path)
     _write(tmp_path, a={"@graph": [_doc("c.jsonld"), _doc("c.jsonld", name="y")]})
     assert _lines(tmp_path) == X + X.replace('"x"', '"y"')
@@ -113,6 +113,14 @@ def test_a_context_of_contexts_must_not_grow_without_end(tmp_path: Path, monkeyp
     _write(tmp_path, a=_doc("c0.jsonld"), c9={"@context": NAME}, **links)
     with pytest.raises(RdfSyntaxError, match="has more than 10,000 bytes"):
         _lines(tmp_path)
+
+
+def test_what_is_nested_deeply_is_an_error(tmp_path: Path) -> None:
+    deep = 100_000
+    for text in ('{"@context": ' + "[" * deep, '{"@context": "c.jsonld"}'):
+        _write(tmp_path, a=text, c='{"@context": ' + "[" * deep + "]" * deep + "}")
+        with pytest.raises(InputError):
+            _lines(tmp_path)
 
 
 def test_a_document_that_was_sent_reads_no_file(tmp_path: Path) -> None:

@@ -110,8 +110,8 @@ class JsonLd:
         """Return the text of a context, as one line with the line feeds of `text` behind it if the context changes."""
         try:
             context = json.loads(text)
-        except ValueError:
-            return text
+        except (ValueError, RecursionError):
+            return text  # the parser says what is wrong
         is_first, self._has_context = not self._has_context, True
         try:
             whole = self._contexts.whole(context)
