@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyoxigraph import RdfFormat, parse, serialize
 
-from kgreason import KnowledgeGraph
+from kgreason import KnowledgeGraph, entails
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.json_ld import contexts, document
@@ -142,6 +142,7 @@ def test_graphs_and_commands_use_their_catalogue(tmp_path: Path) -> None:
         assert b"".join(graph.dump()).decode() == X
         graph.unload(tmp_path / "a.jsonld")
         assert len(graph) == 0
+    assert entails(tmp_path / "a.jsonld", tmp_path / "a.jsonld", rules="none", catalogue=tmp_path / "map.json")
     command = ("materialize", tmp_path / "a.jsonld", "--rules", "none", "-o", "-")
     assert done(*command, "--catalogue", tmp_path / "map.json") == X
     assert "a.jsonld:2: the context <https://schema.org/> is neither" in failed(*command)
@@ -179,8 +180,11 @@ def test_json_literals_are_left_alone(tmp_path: Path) -> None:
     _write(tmp_path, c={"@context": term}, a={"@context": "c.jsonld", "@id": "http://e/s", "p": {"@type": "x"}})
     assert r'"{\"@type\":\"x\"}"' in _lines(tmp_path)
     _write(tmp_path, a={"@context": "c.jsonld", "@id": "http://e/s", "p": {"@context": "c.jsonld"}})
-    with pytest.raises(RdfSyntaxError, match="with @json only the first @context may name a context"):
-        _lines(tmp_path)
+    value = {"http://e/p": {"@value": {"@context": "c.jsonld"}, "@type": "@json"}}
+    _write(tmp_path, b={"@id": "http://e/s"} | value, d={"@graph": [{"@context": "c.jsonld"}, value]})
+    for name in "abd":
+        with pytest.raises(RdfSyntaxError, match="with @json only its outer @context may name a context"):
+            _lines(tmp_path, name)
 
 
 @pytest.mark.parametrize("small", [0, document.SMALL])
