@@ -53,19 +53,24 @@ class Closure:
         named = (f"{name}+{LETTER}" if name.split("+")[0] == "owl2rl" else name for name in rules)
         selection = select([*named], same_as="rules")  # so that every triple is a fact, without representatives
         self._live = Materializer(replace(selection, datatypes=()))  # `Values` reads literals here
-        self._imports = Imports(self._live, opened(catalogue))
+        documents = opened(catalogue)
+        self._imports, self._find = Imports(self._live, documents), documents.find if documents else None
         self._values = Values(self._live.dictionary, datatypes)
         self._rows: Int32 | None = None
         self._is_absurd: bool | None = None
 
     def load(self, paths: Sequence[File]) -> None:
         """Add premises from files. Raises InputError, RdfSyntaxError, LimitError."""
-        edit = self._imports.completed(Edit(added=read_files(paths, self._live.dictionary)))
+        edit = self._imports.completed(Edit(added=self._quads(paths)))
         self._change(edit._replace(added=self._values.settled(edit.added)))
 
     def read(self, paths: Sequence[File]) -> list[Triple]:
         """Read the triples of files. The triples do not become premises. Raises InputError, RdfSyntaxError."""
-        return decoded(self._live.dictionary, self._values.settled(read_files(paths, self._live.dictionary)[:, :3]))
+        return decoded(self._live.dictionary, self._values.settled(self._quads(paths)[:, :3]))
+
+    def _quads(self, paths: Sequence[File]) -> Int32:
+        """Read the quads of files, int32[n, 4]."""
+        return read_files(paths, self._live.dictionary, find=self._find)
 
     def ill_typed(self, triples: Sequence[Triple]) -> list[Triple]:
         """Return those of `triples` whose object is an ill-typed literal. All `triples` must come from `read`."""

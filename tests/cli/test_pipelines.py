@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.calling import done, failed
 
-SETTINGS = (("--master", "local[1]"), ("--conf", "a=b"), ("--work", "work"), ("--skip-malformed",))
+SETTINGS = (("--master", "local[1]"), ("--conf", "a=b"), ("--work", "work"))
 COMMANDS = {"load": ("load", "-l", "store", "-f"), "materialize": ("materialize", "-o", "out.nt")}
 SPARK = ("--pipeline", "spark")
 
@@ -40,7 +40,7 @@ def test_the_engine_computes_the_closure_in_process(family: Path, tmp_path: Path
 def test_all_of_them_are_named(family: Path, tmp_path: Path) -> None:
     words = [word for setting in SETTINGS for word in setting]
     told = failed("materialize", family, "-o", tmp_path / "out.nt", *words, status=2)
-    assert told.startswith("--master, --conf, --work, --skip-malformed: only with --pipeline spark")
+    assert told.startswith("--master, --conf, --work: only with --pipeline spark")
 
 
 def test_what_is_wrong_with_the_input_is_told_without_java(no_java: None, family: Path, tmp_path: Path) -> None:

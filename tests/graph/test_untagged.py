@@ -110,7 +110,7 @@ def test_an_old_store_with_it_opens_and_its_dump_is_one_error(tmp_path: Path, mo
         early.setattr(reader, "untagged", lambda _lines: None)  # as early versions read
         graph.load(file)
     with KnowledgeGraph.open(tmp_path / "store") as graph:
-        with pytest.raises(InputError, match='"v".*needs a language tag'):
+        with pytest.raises(InputError, match=r'"v".*needs a language tag'):
             list(graph.dump())
         found = f'FILTER(LANG(?o) = "" && DATATYPE(?o) = <{RDF}langString>)'
         graph.update(f"DELETE {{ ?s ?p ?o }} WHERE {{ ?s ?p ?o {found} }}")

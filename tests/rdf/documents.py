@@ -18,7 +18,10 @@ class _Documents:
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
 
-    def _one(self, *choices: Any) -> Any:
+    def _any(self, *choices: Any) -> Any:
+        return self._random.choice(choices)
+
+    def _one(self, *choices: str) -> str:
         return self._random.choice(choices)
 
     def _some(self, most: int, least: int = 0) -> range:
@@ -130,51 +133,51 @@ class JsonLd(_Documents):
 
     def document(self) -> str:
         """A document."""
-        context: Any = self.TERMS | self._one({}, {"@vocab": "http://e/v#"}, {"@base": "http://e/base/"})
-        context |= self._one({}, {"@language": "en"})
+        context: Any = self.TERMS | self._any({}, {"@vocab": "http://e/v#"}, {"@base": "http://e/base/"})
+        context |= self._any({}, {"@language": "en"})
         nodes = [self._node(2) for _ in self._some(3)]
         if self._chance(0.3):
             body: Any = [{"@context": context} | node for node in nodes]
         elif self._chance(0.4):
-            body = {"@context": self._one(context, [context], [{}, context]), "@graph": nodes}
+            body = {"@context": self._any(context, [context], [{}, context]), "@graph": nodes}
         else:
             body = {"@context": context} | self._node(3)
-        return json.dumps(body, indent=self._one(None, 1), ensure_ascii=self._chance(0.5))
+        return json.dumps(body, indent=self._any(None, 1), ensure_ascii=self._chance(0.5))
 
     def _node(self, depth: int) -> dict[str, Any]:
         node: dict[str, Any] = {}
         if self._chance(0.7):
-            node[self._one("@id", "id")] = self._reference()
+            node[self._any("@id", "id")] = self._reference()
         if self._chance(0.4):
-            node[self._one("@type", "type")] = self._one("e:T", ["http://e/T", "e:U"])
+            node[self._any("@type", "type")] = self._any("e:T", ["http://e/T", "e:U"])
         for _ in self._some(3):
             node |= self._property(depth)
         return node
 
     def _reference(self) -> str:
-        return str(self._one("http://e/x", "e:y", "_:b", "_:c", "rel", "#f"))
+        return str(self._any("http://e/x", "e:y", "_:b", "_:c", "rel", "#f"))
 
     def _property(self, depth: int) -> dict[str, Any]:
-        text = self._one("x", "", "é\n\"'", "http://e/z")
+        text = self._any("x", "", "é\n\"'", "http://e/z")
         inner = self._node(depth - 1) if depth else {"@id": "e:leaf"}
         values = {
-            "name": self._one(text, 1, True, 2.5, None, [text, 3], {"@value": text, "@language": "de-at"}, inner),
-            "http://e/plain": self._one({"@value": text, "@type": "e:T"}, {"@value": 7}, {"@list": [1, text]}, inner),
-            "e:short": self._one({"@set": [text, 2]}, {"@id": "rel"}, [inner, text]),
-            "ref": self._one("http://e/r", "rel", ["e:a", "_:b"], inner),
-            "voc": self._one("http://e/r", "e:a"),
-            "date": self._one("2025-01-01", [text]),
-            "list": self._one([], [1, text, {"@id": "e:a"}], text),
-            "set": self._one([], text, [1, text]),
+            "name": self._any(text, 1, True, 2.5, None, [text, 3], {"@value": text, "@language": "de-at"}, inner),
+            "http://e/plain": self._any({"@value": text, "@type": "e:T"}, {"@value": 7}, {"@list": [1, text]}, inner),
+            "e:short": self._any({"@set": [text, 2]}, {"@id": "rel"}, [inner, text]),
+            "ref": self._any("http://e/r", "rel", ["e:a", "_:b"], inner),
+            "voc": self._any("http://e/r", "e:a"),
+            "date": self._any("2025-01-01", [text]),
+            "list": self._any([], [1, text, {"@id": "e:a"}], text),
+            "set": self._any([], text, [1, text]),
             "lang": {"en": text, "de": [text, "y"]},
             "index": {"a": text, "b": [1, inner]},
             "ids": {"http://e/i": {"name": text}, "e:j": {}},
-            "types": {"e:T": self._one({"@id": "e:k"}, {"name": text}, {"@id": "e:k", "@type": "e:V"})},
-            "of": self._one({"@id": "e:a"}, [{"@id": "_:b"}], inner),
+            "types": {"e:T": self._any({"@id": "e:k"}, {"name": text}, {"@id": "e:k", "@type": "e:V"})},
+            "of": self._any({"@id": "e:a"}, [{"@id": "_:b"}], inner),
             "de": text,
             "inner": {"name": text, "@id": "e:n"},
         }
-        key = self._one(*values)
+        key = self._any(*values)
         return {key: values[key]}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyoxigraph import RdfFormat, parse, serialize
 
-from kgreason import KnowledgeGraph
+from kgreason import KnowledgeGraph, entails
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.json_ld import contexts, document
@@ -37,7 +37,7 @@ def _doc(context: Any, **more: Any) -> dict[str, Any]:
     return {"@context": context, "@id": "http://e/s", "name": "x"} | more
 
 
-SAME = {
+SAME: dict[str, tuple[Any, dict[str, Any]]] = {
     "a file beside": ("c.jsonld", {"c": {"@context": NAME}}),
     "a list": ([{"name": "http://e/other"}, "c.jsonld"], {"c": {"@context": [None, NAME]}}),
     "nested": ("c.jsonld", {"c": {"@context": ["d.jsonld", {"z": "http://e/z"}]}, "d": {"@context": NAME}}),
@@ -63,8 +63,8 @@ def test_a_named_context_is_read_as_if_it_were_in_the_document(tmp_path: Path, c
 
 def test_contexts_of_terms_and_of_inner_nodes(tmp_path: Path) -> None:
     inner = {"knows": {"@id": "http://e/knows", "@context": "c.jsonld"}}
-    _write(tmp_path, c={"@context": NAME}, a={"@context": inner, "@id": "http://e/s", "knows": _doc(None, name="x")})
-    _write(tmp_path, a={"@context": inner, "@id": "http://e/s", "knows": {"@id": "http://e/t", "name": "x"}})
+    node = {"@context": inner, "@id": "http://e/s", "knows": {"@id": "http://e/t", "name": "x"}}
+    _write(tmp_path, c={"@context": NAME}, a=node)
     assert '<http://e/t> <http://e/name> "x"' in _lines(tmp_path)
     _write(tmp_path, a={"@graph": [_doc("c.jsonld"), _doc("c.jsonld", name="y")]})
     assert _lines(tmp_path) == X + X.replace('"x"', '"y"')
@@ -115,6 +115,14 @@ def test_a_context_of_contexts_must_not_grow_without_end(tmp_path: Path, monkeyp
         _lines(tmp_path)
 
 
+def test_what_is_nested_deeply_is_an_error(tmp_path: Path) -> None:
+    deep = 100_000
+    for text in ('{"@context": ' + "[" * deep, '{"@context": "c.jsonld"}'):
+        _write(tmp_path, a=text, c='{"@context": ' + "[" * deep + "]" * deep + "}")
+        with pytest.raises(InputError):
+            _lines(tmp_path)
+
+
 def test_a_document_that_was_sent_reads_no_file(tmp_path: Path) -> None:
     _write(tmp_path, c={"@context": NAME}, a=_doc((tmp_path / "c.jsonld").as_uri()), b=_doc("c.jsonld"))
     for name in "ab":
@@ -134,6 +142,7 @@ def test_graphs_and_commands_use_their_catalogue(tmp_path: Path) -> None:
         assert b"".join(graph.dump()).decode() == X
         graph.unload(tmp_path / "a.jsonld")
         assert len(graph) == 0
+    assert entails(tmp_path / "a.jsonld", tmp_path / "a.jsonld", rules="none", catalogue=tmp_path / "map.json")
     command = ("materialize", tmp_path / "a.jsonld", "--rules", "none", "-o", "-")
     assert done(*command, "--catalogue", tmp_path / "map.json") == X
     assert "a.jsonld:2: the context <https://schema.org/> is neither" in failed(*command)
@@ -171,8 +180,11 @@ def test_json_literals_are_left_alone(tmp_path: Path) -> None:
     _write(tmp_path, c={"@context": term}, a={"@context": "c.jsonld", "@id": "http://e/s", "p": {"@type": "x"}})
     assert r'"{\"@type\":\"x\"}"' in _lines(tmp_path)
     _write(tmp_path, a={"@context": "c.jsonld", "@id": "http://e/s", "p": {"@context": "c.jsonld"}})
-    with pytest.raises(RdfSyntaxError, match="with @json only the first @context may name a context"):
-        _lines(tmp_path)
+    value = {"http://e/p": {"@value": {"@context": "c.jsonld"}, "@type": "@json"}}
+    _write(tmp_path, b={"@id": "http://e/s"} | value, d={"@graph": [{"@context": "c.jsonld"}, value]})
+    for name in "abd":
+        with pytest.raises(RdfSyntaxError, match="with @json only its outer @context may name a context"):
+            _lines(tmp_path, name)
 
 
 @pytest.mark.parametrize("small", [0, document.SMALL])

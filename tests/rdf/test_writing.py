@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -78,7 +78,7 @@ def _written(rows: Sequence[Triple | Quad], syntax: str) -> bytes | None:
 
 
 def _lines(rows: Sequence[Triple | Quad]) -> bytes:
-    return serialize(rows, format=RdfFormat.N_QUADS) or b""
+    return serialize(cast(list[Quad], rows), format=RdfFormat.N_QUADS) or b""
 
 
 def _as_rdflib_has_it(rows: Sequence[Triple | Quad]) -> bool:
@@ -107,7 +107,7 @@ def _by_rdflib(document: bytes, syntax: str) -> list[Quad]:
 def _quad(subject: Any, predicate: Any, object_: Any, graph: Any) -> Quad:
     terms: list[Any] = [to_oxigraph(term) for term in (subject, predicate, object_)]
     is_default = graph is None or str(graph) == "urn:x-rdflib:default"
-    return Quad(*terms) if is_default else Quad(*terms, to_oxigraph(graph))  # type: ignore[arg-type]
+    return Quad(*terms, *([] if is_default else [cast(Any, to_oxigraph(graph))]))
 
 
 def _normal(rows: Sequence[Triple | Quad]) -> list[Quad]:

@@ -7,6 +7,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 import httpx
@@ -66,6 +67,18 @@ def test_the_server_asks_nobody(http: httpx.Client) -> None:
     http.delete("/store?graph=http://e/asks")
     http.post("/update", content=f"DELETE WHERE {{ ?o <{OWL}imports> ?x }}", headers=UPDATE)
     assert not called
+
+
+def test_no_context_is_read_from_the_folder_of_bodies(http: httpx.Client) -> None:
+    with NamedTemporaryFile("w", suffix=".jsonld") as file:
+        file.write('{"@context": {"p": "http://e/secret"}}')
+        file.flush()
+        for name in (Path(file.name).name, file.name, Path(file.name).as_uri()):
+            text = f'{{"@context": "{name}", "@id": "http://e/a", "p": "x"}}'
+            put = http.put("/store?graph=http://e/c", content=text, headers={"Content-Type": "application/ld+json"})
+            assert put.status_code == 400
+            assert "neither in a catalogue" in put.text
+    assert http.get("/store?graph=http://e/c").status_code == 404
 
 
 @pytest.mark.parametrize("secret", ["file:///etc/passwd", "/etc/passwd"])

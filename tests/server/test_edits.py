@@ -94,6 +94,21 @@ def test_a_graph_goes_round_in_every_format(kind: str, suffix: str, http: httpx.
     assert http.delete("/store", params=name).status_code == 404
 
 
+def test_a_graph_that_a_format_cannot_say_is_an_error_that_names_the_term(http: httpx.Client) -> None:
+    name, query = (
+        {"graph": "http://e/triples"},
+        "CONSTRUCT { ?s ?p ?o } WHERE { GRAPH <http://e/triples> { ?s ?p ?o } }",
+    )
+    text = "<http://e/a> <http://e/p> <<( <http://e/a> <http://e/p> 1 )>> ."
+    assert http.put("/store", params=name, content=text, headers=TURTLE).status_code == 201
+    for kind in ("text/n3", "application/ld+json"):
+        for path, parameters in (("/store", name), ("/query", {"query": query})):
+            found = http.get(path, params=parameters, headers={"Accept": kind})
+            assert found.is_error
+            assert "<<( <http://e/a> <http://e/p>" in found.json()["detail"]
+    assert http.delete("/store", params=name).status_code == 204
+
+
 def test_all_graphs_are_quads(http: httpx.Client) -> None:
     quads = "<http://e/x> <http://e/p> <http://e/y> <http://e/quads> .\n<http://e/x> <http://e/p> <http://e/z> .\n"
     posted = http.post("/store", content=quads, headers={"Content-Type": "application/n-quads"})

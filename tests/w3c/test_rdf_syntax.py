@@ -47,7 +47,7 @@ def _cases(path: str) -> dict[str, list[Case]]:
     found: dict[str, list[Case]] = {}
     quads = list(pyoxigraph.parse(archive(_ARCHIVE)[path], RdfFormat.TURTLE, base_iri="http://manifest/"))
     values = {(quad.subject, quad.predicate.value): quad.object for quad in quads}
-    bases = [quad.object.value for quad in quads if quad.predicate.value == f"{MF}assumedTestBase"]  # type: ignore[union-attr]
+    bases = [quad.object.value for quad in quads if quad.predicate.value == f"{MF}assumedTestBase"]
     base = bases[0] if bases else "http://base/"
     folder = path.removesuffix("manifest.ttl")
     for quad in quads:
@@ -57,7 +57,7 @@ def _cases(path: str) -> dict[str, list[Case]]:
             file = action.value.rsplit("/", 1)[-1]
             expected = folder + result.value.rsplit("/", 1)[-1] if isinstance(result, NamedNode) else None
             kind = next(each for each in _KINDS if quad.object.value.endswith(each))
-            case = Case(name(quad.subject.value), folder + file, expected, f"{base}{file}")  # type: ignore[union-attr]
+            case = Case(name(quad.subject.value), folder + file, expected, f"{base}{file}")
             found.setdefault(kind, []).append(case)
     return found
 

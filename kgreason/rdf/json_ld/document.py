@@ -6,8 +6,8 @@
 Only the values of @context change; all other bytes, line ends included, stay. Type maps are written in another way
 (`type_maps`) in documents of at most `SMALL` bytes, and then lines are lost as well.
 
-Law: the value of a JSON literal never changes. A document with @json may name a context by IRI only in its first
-@context, since a later one may stand in such a literal.
+Law: the value of a JSON literal never changes. A document with @json may name a context by IRI only in the first
+object that it opens, since another @context may stand in such a literal.
 
 Cost: a search for a word in each line; values of @context are parsed as JSON. Documents of at most `SMALL` bytes are in
 memory as a whole.
@@ -38,7 +38,9 @@ class JsonLd:
 
     def __init__(self, text: IO[bytes], contexts: Contexts, file: str) -> None:
         self._text, self._contexts, self._file = text, contexts, file
-        self._has_json = self._has_context = False
+        self._has_json = self._has_changed = False
+        self._opened = 0
+        """How many braces were opened before, those in strings included."""
         self._pieces: Iterator[bytes] | None = None
         self._piece: IO[bytes] = BytesIO()
         self.has_lines = True
@@ -63,6 +65,7 @@ class JsonLd:
         head = b"".join(parts)
         if length > SMALL:
             return self._changed(_Rest(head, self._text))
+        self._has_json = _JSON in head
         text = b"".join(self._changed(BytesIO(head)))
         if HAS_TYPE_MAP.search(text):
             text = without_type_maps(text, self._file)
@@ -74,7 +77,7 @@ class JsonLd:
         line, rest = 1, b""
         while more := text.readline(_LINE):
             rest += more
-            self._has_json = self._has_json or _JSON in rest
+            self._note_json(_JSON in rest, line)
             while key := _KEY.search(rest):
                 if key.end() == len(rest):
                     if not (more := text.readline(_LINE)):
@@ -83,16 +86,26 @@ class JsonLd:
                     continue
                 rest, end = self._to_end(text, rest, key.end())
                 line += rest.count(b"\n", 0, key.end())
+                self._opened += rest.count(b"{", 0, key.end())
                 yield rest[: key.end()] + self._context(rest[key.end() : end], line)
                 line += rest.count(b"\n", key.end(), end)
+                self._opened += rest.count(b"{", key.end(), end)
                 rest = rest[end:]
             if rest.endswith(b"\n") or len(rest) > 2 * _LINE:
                 kept = b"" if rest.endswith(b"\n") else rest[-len('"@context"') :]
                 piece = rest[: len(rest) - len(kept)]
                 line += piece.count(b"\n")
+                self._opened += piece.count(b"{")
                 rest = kept
                 yield piece
         yield rest
+
+    def _note_json(self, is_there: bool, line: int) -> None:
+        """Note whether the text has @json. Raises RdfSyntaxError if a context changed that a JSON literal may have."""
+        self._has_json = self._has_json or is_there
+        if self._has_json and self._has_changed:
+            problem = "in a document with @json only its outer @context may name a context: write the others in full"
+            raise RdfSyntaxError(self._file, line, None, problem)
 
     def _to_end(self, text: IO[bytes] | _Rest, rest: bytes, at: int) -> tuple[bytes, int]:
         """Read on until `rest` has the whole JSON value that begins at `at`. Returns `rest`, and the value's end."""
@@ -110,9 +123,9 @@ class JsonLd:
         """Return the text of a context, as one line with the line feeds of `text` behind it if the context changes."""
         try:
             context = json.loads(text)
-        except ValueError:
-            return text
-        is_first, self._has_context = not self._has_context, True
+        except (ValueError, RecursionError):
+            return text  # the parser says what is wrong
+        is_first = self._opened == 1
         try:
             whole = self._contexts.whole(context)
         except InputError as error:
@@ -121,11 +134,9 @@ class JsonLd:
             raise RdfSyntaxError(self._file, line, None, "the context is nested too deeply") from error
         if whole is context:
             return text
-        if self._has_json and not is_first:
-            problem = "in a document with @json only the first @context may name a context: write this one in full"
-            raise RdfSyntaxError(self._file, line, None, problem)
+        self._has_changed = self._has_changed or not is_first
         found = json.dumps(whole).encode()
-        self._has_json = self._has_json or _JSON in found
+        self._note_json(_JSON in found, line)
         return found + b"\n" * text.count(b"\n")
 
 
