@@ -82,7 +82,7 @@ X, Y = Variable("x"), Variable("y")
 _SMALL = [
     *(f'"{number}"^^<{XSD}integer>' for number in ("0", "7", "-3", "12345")),
     *(f'"{number}"^^<{XSD}decimal>' for number in ("0.5", "-2.25", "7.0")),
-    *(f'"{number}"^^<{XSD}double>' for number in ("0.5E0", "-3.0E0", "INF", "NaN")),
+    *(f'"{number}"^^<{XSD}double>' for number in ("0.5E0", "-3.0E0", "INF")),
     *(f'"1.5"^^<{XSD}float>', f'"7"^^<{XSD}byte>', f'"true"^^<{XSD}boolean>', f'"x"^^<{XSD}integer>'),
     *('"7"', '"7.5"', '"x"@en', '""', "<http://e/a>", f'"2020-01-01"^^<{XSD}date>', f'"P1D"^^<{XSD}dayTimeDuration>'),
 ]
