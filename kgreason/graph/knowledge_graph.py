@@ -80,8 +80,8 @@ from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import FalseRules, contradictions
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rules.expressions import RESERVED
-from kgreason.sparql.asking import answer
-from kgreason.sparql.numeric import WARNING, computes, warning
+from kgreason.sparql.query.asking import answer
+from kgreason.sparql.query.numeric import WARNING, computes, warning
 from kgreason.store import snapshot
 from kgreason.store.folder import Folder, Manifest, older, read_manifest
 from kgreason.store.history.log import History, gone, history_path

@@ -31,7 +31,7 @@ from kgreason.cli.options import example, given, location, warn
 from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.errors import NumberWarning, QueryError
 from kgreason.graph.results.answers import Found, Triples
-from kgreason.sparql.columns import declared
+from kgreason.sparql.query.columns import declared
 from kgreason.store.oxigraph.worker import wait_for
 
 if TYPE_CHECKING:

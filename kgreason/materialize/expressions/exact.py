@@ -110,7 +110,8 @@ class _Plan(NamedTuple):
 
     def are_many(self, digits: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for each row whether a part has too many digits: bool[n]. `digits` are those of the inputs, [n, k]."""
-        return (digits @ self.counts.T + self.digits > MOST_DIGITS).any(axis=1)
+        found: NDArray[np.bool_] = np.any(digits @ self.counts.T + self.digits > MOST_DIGITS, axis=1)
+        return found
 
 
 @lru_cache(maxsize=1_024)
