@@ -37,7 +37,7 @@ from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, f
 from kgreason.materialize.options import check_count, check_seconds
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.lines.skipped import Skipped
-from kgreason.sparql.asking import repeated
+from kgreason.sparql.query.asking import repeated
 from kgreason.store.history.entry import Head
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.results import Triples as ReadTriples

@@ -49,7 +49,7 @@ from kgreason.rules.expressions import called
 from kgreason.rules.model import Relation, Rule, Triple
 from kgreason.rules.program import Finder
 from kgreason.spans import peak_bytes, span, spent
-from kgreason.sparql.numeric import warning
+from kgreason.sparql.query.numeric import warning
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
 from kgreason.store.journal.record import Record, Signed

@@ -81,8 +81,8 @@ from kgreason.proofs.contradictions import FalseRules, contradictions
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rules.expressions import RESERVED
-from kgreason.sparql.asking import answer
-from kgreason.sparql.numeric import WARNING, computes, warning
+from kgreason.sparql.query.asking import answer
+from kgreason.sparql.query.numeric import WARNING, computes, warning
 from kgreason.store import snapshot
 from kgreason.store.folder import FORMAT, Folder, Manifest, older, read_manifest
 from kgreason.store.history.log import History, gone, history_path
@@ -860,11 +860,11 @@ class KnowledgeGraph:
         name = None if default_graph is None else graph_name(default_graph, known)
         ask = partial(self._home.store.query, prefixes=known, base=base, default_graph=name, timeout=timeout)
         results = found(answer(sparql, known, base, ask))
-        if (told := self.number_warning(sparql)) is not None:
+        if (told := self._number_warning(sparql)) is not None:
             warn(told, NumberWarning, stacklevel=2)
         return results
 
-    def number_warning(self, sparql: str) -> str | None:
+    def _number_warning(self, sparql: str) -> str | None:
         """Return the warning that a query may be inexact, or None if the graph or the query gives no reason for one.
 
         Oxigraph computes with integers of 64 bits and decimals of 18 places. If the graph has a longer number, and the

@@ -6,9 +6,7 @@ block, template   the quads of a block, and the quads for each solution of a WHE
 where             a WHERE as a SELECT
 operations        the operations as values
 editable          the methods of a graph that an update calls
-columns           the variables of a query in the order of its text, and its prefixes
-asking            the way of every query to Oxigraph, and what is rewritten for it
-numeric           whether a query computes, and the warning if its graph has very long numbers
+query/            queries on their way to Oxigraph
 problems          messages for a text that Oxigraph does not take
 mistakes/         where the mistake of a query is, and what is wrong there
 evaluate          operations -> edits of asserted quads, in order

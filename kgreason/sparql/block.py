@@ -129,7 +129,7 @@ def _lists_alone(text: str, start: int, end: int) -> Iterator[int]:
             depth += 1
         elif sign in ")]":
             depth -= 1
-            is_alone = is_alone and before + sign != "()"  # the empty list is a term, and no statement
+            is_alone = is_alone and (depth > 0 or before + sign != "()")  # the empty list is a term, and no statement
         elif not depth:
             if is_alone and before == ")" and sign in "{}.g":
                 yield last

@@ -18,9 +18,9 @@ from typing import NamedTuple, TypeAlias
 
 from pyoxigraph import QuerySolution, Store
 
-from kgreason.sparql.asking import in_dialect
-from kgreason.sparql.columns import dry
 from kgreason.sparql.problems import problem
+from kgreason.sparql.query.asking import in_dialect
+from kgreason.sparql.query.columns import dry
 from kgreason.sparql.source import Source
 from kgreason.store.oxigraph.update import Term
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyoxigraph import DefaultGraph
+from pyoxigraph import DefaultGraph, QueryResultsFormat
 
 import kgreason
 from kgreason import KnowledgeGraph
@@ -17,6 +17,7 @@ from kgreason.errors import (
     InputError,
     KgreasonError,
     LimitError,
+    NumberWarning,
     QueryTimeoutError,
     RuleSyntaxError,
     ServerError,
@@ -321,3 +322,26 @@ def test_an_answer_that_takes_too_long_breaks_off(tmp_path: Path) -> None:
         pytest.raises(ServerError, match="the answer broke off"),
     ):
         graph.query(long, timeout=60)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT ?x ?n ?x { ?x :age ?n }",
+        "SELECT (GROUP_CONCAT(?n) AS ?all) ?all { ?x :age ?n }",
+        "SELECT * { ?x :age ?n FILTER(?n > 6) }",
+    ],
+)
+def test_a_query_is_rewritten_alike(both: tuple[KnowledgeGraph, RemoteGraph], query: str) -> None:
+    here, there = (list(map(list, graph.select(query, prefixes=EX))) for graph in both)
+    assert here == there
+    written = [graph.select(query, prefixes=EX).serialize(format=QueryResultsFormat.CSV) for graph in both]
+    assert written[0] == written[1]
+
+
+def test_both_warn_of_a_query_that_may_be_inexact(both: tuple[KnowledgeGraph, RemoteGraph]) -> None:
+    for graph in both:
+        graph.add((":old", ":age", 10**30), prefixes=EX)
+        assert graph.ask("ASK { ?x :age ?n }", prefixes=EX)
+        with pytest.warns(NumberWarning, match=f'such as "{10**30}"'):
+            graph.select("SELECT ?x { ?x :age ?n FILTER(?n > 6) }", prefixes=EX)

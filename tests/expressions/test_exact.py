@@ -82,7 +82,7 @@ X, Y = Variable("x"), Variable("y")
 _SMALL = [
     *(f'"{number}"^^<{XSD}integer>' for number in ("0", "7", "-3", "12345")),
     *(f'"{number}"^^<{XSD}decimal>' for number in ("0.5", "-2.25", "7.0")),
-    *(f'"{number}"^^<{XSD}double>' for number in ("0.5E0", "-3.0E0", "INF", "NaN")),
+    *(f'"{number}"^^<{XSD}double>' for number in ("0.5E0", "-3.0E0", "INF")),
     *(f'"1.5"^^<{XSD}float>', f'"7"^^<{XSD}byte>', f'"true"^^<{XSD}boolean>', f'"x"^^<{XSD}integer>'),
     *('"7"', '"7.5"', '"x"@en', '""', "<http://e/a>", f'"2020-01-01"^^<{XSD}date>', f'"P1D"^^<{XSD}dayTimeDuration>'),
 ]
@@ -90,7 +90,8 @@ _SMALL = [
 
 def _expression(random: Random, depth: int) -> list[Variable | str]:
     if not depth or random.random() < 0.2:
-        return [random.choice([X, Y, X, Y, f'"2"^^<{XSD}integer>', f'"0.5"^^<{XSD}decimal>'])]
+        leaves: list[Variable | str] = [X, Y, X, Y, f'"2"^^<{XSD}integer>', f'"0.5"^^<{XSD}decimal>']
+        return [random.choice(leaves)]
     one, other = (_expression(random, depth - 1) for _ in "12")
     match random.randrange(12):
         case 0 | 1 | 2:
@@ -177,11 +178,11 @@ def _number(random: Random) -> str:
 def test_aggregates_are_exact(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random, dictionary = Random(seed), Dictionary()
     long = [f'"{(text := _number(random))}"^^<{XSD}{"decimal" if "." in text else "integer"}>' for _ in range(4)]
-    numbers = [number.value for text in long if (number := read(text))]
-    for function, expected in (("SUM", sum(map(Fraction, numbers))), ("MIN", min(numbers)), ("MAX", max(numbers))):
-        assert Fraction(_aggregated(function, long, dictionary)) == Fraction(expected)
-    mean = Fraction(_aggregated("AVG", long, dictionary))
-    assert abs(mean - sum(map(Fraction, numbers)) / 4) <= Fraction(1, 10**18)
+    numbers = [Fraction(number.value) for text in long if (number := read(text))]
+    total = sum(numbers, Fraction(0))
+    for function, expected in (("SUM", total), ("MIN", min(numbers)), ("MAX", max(numbers))):
+        assert Fraction(_aggregated(function, long, dictionary)) == expected
+    assert abs(Fraction(_aggregated("AVG", long, dictionary)) - total / 4) <= Fraction(1, 10**18)
     short = random.choices(_SMALL, k=random.choice([1, 2, 4]))
     monkeypatch.setattr(
         exact_groups, "digits_of", lambda text: 99 if (number := read(text)) and number.value == number.value else -999

@@ -10,7 +10,7 @@ import pytest
 from kgreason.errors import NumberWarning, QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.literals.long_numbers import fits
-from kgreason.sparql.numeric import computes
+from kgreason.sparql.query.numeric import computes
 from kgreason.terms.vocabulary import XSD
 from tests.cli.calling import call
 

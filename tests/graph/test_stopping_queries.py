@@ -19,7 +19,7 @@ from pyoxigraph import BlankNode, NamedNode, QueryBoolean, QueryResultsFormat, Q
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, QueryError, QueryTimeoutError
 from kgreason.graph.results.answers import Solutions, Triples
-from kgreason.sparql.columns import with_columns
+from kgreason.sparql.query.columns import with_columns
 from kgreason.store.oxigraph import worker
 
 ROWS = 90

@@ -11,9 +11,9 @@ from pyoxigraph import QueryResultsFormat
 
 from kgreason.errors import QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.sparql.asking import in_dialect
-from kgreason.sparql.columns import with_columns
 from kgreason.sparql.parser import parse
+from kgreason.sparql.query.asking import in_dialect
+from kgreason.sparql.query.columns import with_columns
 
 DATA = '<e:s> <e:p> 1 , 2 ; <e:q> <e:a> , <e:b> ; <e:r> "x"@en , "y"@en .'
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pyoxigraph import QuerySolutions, Store
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.sparql.columns import declared, in_order
+from kgreason.sparql.query.columns import declared, in_order
 
 STARS = {
     "SELECT * { ?s ?p ?o }": "s p o",

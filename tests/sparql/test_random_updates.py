@@ -16,9 +16,10 @@ from tests.volume import many_seeds
 _SOME = 25
 _LENIENT = re.compile(
     r"a full stop \(\.\) is missing before|the prefix \w+: is not declared|"
-    r": there is no graph <|the graph \S+ already exists"
+    r"An integer should not be empty|: there is no graph <|the graph \S+ already exists"
 )
-"""Oxigraph takes triples without a full stop between them, reads `GRAPHp:c` as two tokens, and knows empty graphs."""
+"""Oxigraph takes triples without a full stop between them, reads `GRAPHp:c` as two tokens and `- 5` as one,
+and knows empty graphs."""
 
 
 @cache
@@ -79,7 +80,7 @@ def test_a_damaged_update_is_taken_or_refused_by_both(seed: int) -> None:
     requests = Requests(seed)
     for _ in range(_SOME):
         request = requests.damaged()
-        if not any(";" in operation and "#" in operation for _, operation in request):
+        if not any({";", "#"} <= set(text) or {"W", "+"} <= set(text.upper()) for _, text in request):
             _compare(request)
 
 
@@ -92,6 +93,7 @@ FOUND = [
     [("PREFIX : <http://e/> ", "INSERT DATA { ( :a ( 1 ) ) . ( '(' ) GRAPH :g { ( 2 ) } }")],
     [("PREFIX : <http://e/> ", "INSERT { ( ?x ) # )\n. ?x :p () } WHERE { ?x :p 1 }")],
     [("PREFIX : <http://e/> ", "INSERT DATA { () . }")],
+    [("PREFIX : <http://e/> ", "INSERT DATA { (()) . ([]) . (:a ()) . :b :p () . () :p 1 }")],
     [("PREFIX : <http://e/> ", "INSERT DATA { :a :p 'x'^^?d }")],
     [("PREFIX : <http://e/> ", "CLEAR\u00a0ALL")],
 ]

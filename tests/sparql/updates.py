@@ -1,9 +1,10 @@
 r"""Random update requests: declarations between the operations, odd white space and comments, every form of a term.
 
 A request is a list of (declarations, operation). Some forms are left out, since Oxigraph does not follow the grammar of
-SPARQL 1.1 there: `TRUE`, `1.e3`, and `;` before `]` are refused, and a missing full stop between triples is taken. An
-empty `GRAPH ?g { }` of DELETE WHERE has no rows in the pattern of Oxigraph. Oxigraph also takes no declarations after
-the first operation, so it gets one operation at a time, with all declarations before the operation.
+SPARQL 1.1 there: `TRUE`, `1.e3`, and `;` before `]` are refused, and a missing full stop between triples is taken. In a
+pattern it reads `:p +1` as the path `:p+` and the number 1. An empty `GRAPH ?g { }` of DELETE WHERE has no rows in the
+pattern of Oxigraph. Oxigraph also takes no declarations after the first operation, so it gets one operation at a time,
+with all declarations before the operation.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ class Requests:
             case 2:
                 return f"DELETE{white()}DATA{maybe()}{self._quads('')}"
             case 3:
-                return f"DELETE{white()}WHERE{maybe()}{self._quads('v', is_pattern=True)}"
+                return f"DELETE{white()}WHERE{maybe()}{self._quads('v', is_pattern=True)}".replace("+", "")
             case 4:
                 return self._one(_WHOLE)
             case 5:
@@ -160,7 +161,7 @@ class Requests:
             stop = self._one(["", " ."])
             parts.append(f"{word}{self._white()}{name}{maybe()}{{{maybe()}{inside}{maybe()}}}{stop}")
             is_open = False
-        return f"{{{maybe()}{maybe().join(parts)}{maybe()}}}"
+        return f"{{{maybe()}{self._white().join(parts)}{maybe()}}}"
 
     def _triples(self, kinds: str) -> str:
         each = []

@@ -32,7 +32,7 @@ from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.errors import NumberWarning, QueryError
 from kgreason.graph.results.answers import Found, Triples
 from kgreason.rdf.writing import write_results
-from kgreason.sparql.columns import declared
+from kgreason.sparql.query.columns import declared
 from kgreason.store.oxigraph.worker import wait_for
 
 if TYPE_CHECKING:

@@ -88,7 +88,7 @@ def _normal(form: str, kind: int) -> str:
     store, node = ox.Store(), ox.NamedNode("x:")
     store.add(ox.Quad(node, node, ox.Literal(form, datatype=ox.NamedNode(_TYPES[kind][1:-1]))))
     (quad,) = store
-    return str(quad.object.value)  # type: ignore[union-attr]
+    return str(quad.object.value)
 
 
 def promoted(number: Number, kind: int) -> Number:

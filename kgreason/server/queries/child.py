@@ -30,7 +30,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write, write_results
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import check
-from kgreason.sparql.asking import answer
+from kgreason.sparql.query.asking import answer
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.results import Results
@@ -225,7 +225,7 @@ def _check(checked: list[str], base: str) -> None:
 
 def _results(store: OxigraphStore, request: dict[str, Any]) -> Results:
     sparql, base, prefixes = request["sparql"], request["base"], request["prefixes"] or {}
-    graphs = {name: _names(request[name]) for name in ("default_graphs", "named_graphs")}
+    graphs: dict[str, Any] = {name: _names(request[name]) for name in ("default_graphs", "named_graphs")}
     return answer(sparql, prefixes, base, partial(store.evaluate, prefixes=prefixes, base=base, **graphs))
 
 

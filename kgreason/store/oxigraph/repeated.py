@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, cast
 
 from pyoxigraph import QueryResultsFormat, QuerySolution, QuerySolutions, Variable
 
@@ -58,7 +58,7 @@ class Repeated:
         if isinstance(output, (str, PathLike)):
             Path(output).write_bytes(text)
         else:
-            cast(IO[bytes], output).write(text)
+            output.write(text)
         return None
 
     def _table(self, syntax: QueryResultsFormat) -> bytes:

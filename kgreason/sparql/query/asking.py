@@ -19,8 +19,8 @@ from typing import NamedTuple, cast
 from pyoxigraph import QuerySolutions
 
 from kgreason.errors import QueryError
-from kgreason.sparql.columns import with_columns
 from kgreason.sparql.problems import unparsed
+from kgreason.sparql.query.columns import with_columns
 from kgreason.sparql.tokens import TOKEN
 from kgreason.store.oxigraph.repeated import Repeated
 from kgreason.store.oxigraph.results import Results
