@@ -42,10 +42,13 @@ class Ontology:
         prefix = random.choice(("", "owl:"))
         body = "".join(self._between() + self._element(axiom, prefix) for axiom in self._axioms)
         declared = "xmlns:owl" if prefix else "xmlns"
-        root = f'{declared}="http://www.w3.org/2002/07/owl#" xml:base="{E}" ontologyIRI="{random.choice((E + "o", "o"))}"'
+        root = (
+            f'{declared}="http://www.w3.org/2002/07/owl#" xml:base="{E}" ontologyIRI="{random.choice((E + "o", "o"))}"'
+        )
         text = (
             f'<?xml version="1.0" encoding="{encoding}"?>\n<!DOCTYPE Ontology [<!ENTITY e "{E}">]>\n'
-            f'<{prefix}Ontology {root}>\n<{prefix}Prefix name="q" IRI="&e;"/>{body}{self._between()}</{prefix}Ontology>\n'
+            f'<{prefix}Ontology {root}>\n<{prefix}Prefix name="q" IRI="&e;"/>{body}'
+            f"{self._between()}</{prefix}Ontology>\n"
         )
         return text.encode(encoding)
 
@@ -62,7 +65,11 @@ class Ontology:
         if part.iri and part.name != "FacetRestriction":
             ours = part.iri.startswith(E)
             local = part.iri.removeprefix(E)
-            styles = [f'IRI="{part.iri}"'] + [f"IRI='{local}'", f'abbreviatedIRI="q:{local}"', f'IRI="&e;{local}"'] * ours
+            styles = [f'IRI="{part.iri}"'] + [
+                f"IRI='{local}'",
+                f'abbreviatedIRI="q:{local}"',
+                f'IRI="&e;{local}"',
+            ] * ours
             if part.iri.startswith(XSD):
                 styles.append(f'abbreviatedIRI="xsd:{part.iri.removeprefix(XSD)}"')
             style = self._random.choice(styles)
@@ -88,7 +95,14 @@ class Ontology:
 
     def _axiom(self) -> _Part:
         """Make an axiom, maybe with an annotation."""
-        c, o, d, i, p, many = self._class, self._object, self._data, self._individual, self._annotation_property, self._many
+        c, o, d, i, p, many = (
+            self._class,
+            self._object,
+            self._data,
+            self._individual,
+            self._annotation_property,
+            self._many,
+        )
         name, make = self._random.choice(
             [
                 ("Declaration", lambda: [self._random.choice((self._named("Class", "A"), o(plain=True), d(), p()))]),
@@ -96,7 +110,10 @@ class Ontology:
                 ("EquivalentClasses", lambda: many(c, 2)),
                 ("DisjointClasses", lambda: many(c, 2)),
                 ("DisjointUnion", lambda: [self._named("Class", "A"), *many(c, 2)]),
-                ("SubObjectPropertyOf", lambda: [self._random.choice((o(), _Part("ObjectPropertyChain", (o(), o())))), o()]),
+                (
+                    "SubObjectPropertyOf",
+                    lambda: [self._random.choice((o(), _Part("ObjectPropertyChain", (o(), o())))), o()],
+                ),
                 ("InverseObjectProperties", lambda: [o(plain=True), o(plain=True)]),
                 ("ObjectPropertyDomain", lambda: [o(), c()]),
                 ("TransitiveObjectProperty", lambda: [o(plain=True)]),
@@ -147,7 +164,9 @@ class Ontology:
 
     def _range(self) -> _Part:
         integer = _Part("Datatype", iri=f"{XSD}integer")
-        facet = _Part("FacetRestriction", (_Part("Literal", text="5", datatype=f"{XSD}integer"),), iri=f"{XSD}minInclusive")
+        facet = _Part(
+            "FacetRestriction", (_Part("Literal", text="5", datatype=f"{XSD}integer"),), iri=f"{XSD}minInclusive"
+        )
         return self._random.choice(
             (
                 integer,
@@ -194,7 +213,9 @@ def _functional(part: _Part) -> str:
     """A part in functional syntax."""
     if part.text is not None:
         quoted = '"' + part.text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        return quoted + (f"^^<{part.datatype}>" if part.datatype else "") + (f"@{part.language}" if part.language else "")
+        return (
+            quoted + (f"^^<{part.datatype}>" if part.datatype else "") + (f"@{part.language}" if part.language else "")
+        )
     if part.iri and part.name != "FacetRestriction":
         return part.iri if part.iri.startswith("_:") else f"<{part.iri}>"
     inside = list(map(_functional, part.parts))

@@ -150,7 +150,9 @@ class _Writer:
     def _unabbreviated(self, name: str) -> str:
         prefix, _, local = name.strip().partition(":")
         if prefix not in self._prefixes:
-            raise self._document.error(f'the prefix {prefix}: is not declared; write <Prefix name="{prefix}" IRI="..."/>')
+            raise self._document.error(
+                f'the prefix {prefix}: is not declared; write <Prefix name="{prefix}" IRI="..."/>'
+            )
         return self._prefixes[prefix] + local
 
     def _absolute(self, iri: str, base: str | None) -> str:
@@ -192,7 +194,9 @@ class _Writer:
             self._text.append(text)
         elif text.strip():
             line = self._document.parser.CurrentLineNumber - LINES_BEFORE - text.lstrip().count("\n")
-            raise RdfSyntaxError(self._file, line, None, f"the text {text.strip()[:40]!r} is not in a literal or an IRI")
+            raise RdfSyntaxError(
+                self._file, line, None, f"the text {text.strip()[:40]!r} is not in a literal or an IRI"
+            )
 
     def namespace(self, prefix: str | None, iri: str | None) -> None:
         """Leave a namespace out: the elements that are written need only one."""
