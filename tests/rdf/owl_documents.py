@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -103,33 +104,32 @@ class Ontology:
             self._annotation_property,
             self._many,
         )
-        name, make = self._random.choice(
-            [
-                ("Declaration", lambda: [self._random.choice((self._named("Class", "A"), o(plain=True), d(), p()))]),
-                ("SubClassOf", lambda: [c(), c()]),
-                ("EquivalentClasses", lambda: many(c, 2)),
-                ("DisjointClasses", lambda: many(c, 2)),
-                ("DisjointUnion", lambda: [self._named("Class", "A"), *many(c, 2)]),
-                (
-                    "SubObjectPropertyOf",
-                    lambda: [self._random.choice((o(), _Part("ObjectPropertyChain", (o(), o())))), o()],
-                ),
-                ("InverseObjectProperties", lambda: [o(plain=True), o(plain=True)]),
-                ("ObjectPropertyDomain", lambda: [o(), c()]),
-                ("TransitiveObjectProperty", lambda: [o(plain=True)]),
-                ("SubDataPropertyOf", lambda: [d(), d()]),
-                ("DataPropertyRange", lambda: [d(), self._range()]),
-                ("DatatypeDefinition", lambda: [self._named("Datatype", "T"), self._range()]),
-                ("HasKey", lambda: [c(), o(plain=True), d()]),
-                ("SameIndividual", lambda: many(i, 2)),
-                ("DifferentIndividuals", lambda: many(i, 2)),
-                ("ClassAssertion", lambda: [c(), i()]),
-                ("ObjectPropertyAssertion", lambda: [o(plain=True), i(), i()]),
-                ("NegativeDataPropertyAssertion", lambda: [d(), i(), self._literal()]),
-                ("DataPropertyAssertion", lambda: [d(), i(), self._literal()]),
-                ("SubAnnotationPropertyOf", lambda: [p(), p()]),
-            ]
-        )
+        makers: list[tuple[str, Callable[[], Sequence[_Part]]]] = [
+            ("Declaration", lambda: [self._random.choice((self._named("Class", "A"), o(plain=True), d(), p()))]),
+            ("SubClassOf", lambda: [c(), c()]),
+            ("EquivalentClasses", lambda: many(c, 2)),
+            ("DisjointClasses", lambda: many(c, 2)),
+            ("DisjointUnion", lambda: [self._named("Class", "A"), *many(c, 2)]),
+            (
+                "SubObjectPropertyOf",
+                lambda: [self._random.choice((o(), _Part("ObjectPropertyChain", (o(), o())))), o()],
+            ),
+            ("InverseObjectProperties", lambda: [o(plain=True), o(plain=True)]),
+            ("ObjectPropertyDomain", lambda: [o(), c()]),
+            ("TransitiveObjectProperty", lambda: [o(plain=True)]),
+            ("SubDataPropertyOf", lambda: [d(), d()]),
+            ("DataPropertyRange", lambda: [d(), self._range()]),
+            ("DatatypeDefinition", lambda: [self._named("Datatype", "T"), self._range()]),
+            ("HasKey", lambda: [c(), o(plain=True), d()]),
+            ("SameIndividual", lambda: many(i, 2)),
+            ("DifferentIndividuals", lambda: many(i, 2)),
+            ("ClassAssertion", lambda: [c(), i()]),
+            ("ObjectPropertyAssertion", lambda: [o(plain=True), i(), i()]),
+            ("NegativeDataPropertyAssertion", lambda: [d(), i(), self._literal()]),
+            ("DataPropertyAssertion", lambda: [d(), i(), self._literal()]),
+            ("SubAnnotationPropertyOf", lambda: [p(), p()]),
+        ]
+        name, make = self._random.choice(makers)
         return _Part(name, (*self._annotations(), *make()))
 
     def _annotations(self) -> list[_Part]:
@@ -140,26 +140,28 @@ class Ontology:
     def _class(self, depth: int = 0) -> _Part:
         if depth > 2 or self._random.random() < 0.5:
             return self._named("Class", "ABC")
-        inner = lambda: self._class(depth + 1)  # noqa: E731
+
+        def inner() -> _Part:
+            return self._class(depth + 1)
+
         o, d = self._object, self._data
         kind = self._random.choice(("Min", "Max", "Exact"))
-        name, parts, number = self._random.choice(
-            [
-                ("ObjectIntersectionOf", lambda: self._many(inner, 2), None),
-                ("ObjectUnionOf", lambda: self._many(inner, 2), None),
-                ("ObjectComplementOf", lambda: [inner()], None),
-                ("ObjectOneOf", lambda: self._many(self._individual, 1), None),
-                ("ObjectSomeValuesFrom", lambda: [o(), inner()], None),
-                ("ObjectAllValuesFrom", lambda: [o(), inner()], None),
-                ("ObjectHasValue", lambda: [o(), self._individual()], None),
-                ("ObjectHasSelf", lambda: [o()], None),
-                (f"Object{kind}Cardinality", lambda: [o(), inner()], 2),
-                (f"Object{kind}Cardinality", lambda: [o()], 1),
-                (f"Data{kind}Cardinality", lambda: [d(), self._range()], 3),
-                ("DataSomeValuesFrom", lambda: [d(), self._range()], None),
-                ("DataHasValue", lambda: [d(), self._literal()], None),
-            ]
-        )
+        makers: list[tuple[str, Callable[[], Sequence[_Part]], int | None]] = [
+            ("ObjectIntersectionOf", lambda: self._many(inner, 2), None),
+            ("ObjectUnionOf", lambda: self._many(inner, 2), None),
+            ("ObjectComplementOf", lambda: [inner()], None),
+            ("ObjectOneOf", lambda: self._many(self._individual, 1), None),
+            ("ObjectSomeValuesFrom", lambda: [o(), inner()], None),
+            ("ObjectAllValuesFrom", lambda: [o(), inner()], None),
+            ("ObjectHasValue", lambda: [o(), self._individual()], None),
+            ("ObjectHasSelf", lambda: [o()], None),
+            (f"Object{kind}Cardinality", lambda: [o(), inner()], 2),
+            (f"Object{kind}Cardinality", lambda: [o()], 1),
+            (f"Data{kind}Cardinality", lambda: [d(), self._range()], 3),
+            ("DataSomeValuesFrom", lambda: [d(), self._range()], None),
+            ("DataHasValue", lambda: [d(), self._literal()], None),
+        ]
+        name, parts, number = self._random.choice(makers)
         return _Part(name, tuple(parts()), number=number)
 
     def _range(self) -> _Part:
@@ -205,8 +207,8 @@ class Ontology:
     def _named(self, name: str, letters: str) -> _Part:
         return _Part(name, iri=E + self._random.choice(letters))
 
-    def _many(self, make: object, least: int) -> list[_Part]:
-        return [make() for _ in range(self._random.randint(least, least + 1))]  # type: ignore[operator]
+    def _many(self, make: Callable[[], _Part], least: int) -> list[_Part]:
+        return [make() for _ in range(self._random.randint(least, least + 1))]
 
 
 def _functional(part: _Part) -> str:

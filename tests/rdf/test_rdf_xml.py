@@ -336,7 +336,7 @@ def _sources(document: bytes) -> Iterator[ElementTree.Element]:
     builder = ElementTree.TreeBuilder(insert_comments=True)
     for element in ElementTree.fromstring(document, ElementTree.XMLParser(target=builder)).iter():
         words = [element.get("parseType"), element.get(f"{{{RDF}}}parseType")]
-        if isinstance(element.tag, str) and any(words) and not {"Resource", "Collection"} & set(words):
+        if any(words) and not {"Resource", "Collection"} & set(words):
             yield element
 
 

@@ -105,11 +105,11 @@ class _Writer:
         line = self._document.parser.CurrentLineNumber - LINES_BEFORE
         self._open.append(_Open(local, line, base, []))
         self._text = [] if local in TEXTS else None
-        attributes = self._attributes(local, given, base)
+        written = self._attributes(local, given, base)
         if local == "AnonymousIndividual":
-            self._anonymous(BLANK + attributes["nodeID"].removeprefix("_:"))
+            self._anonymous(BLANK + written["nodeID"].removeprefix("_:"))
         else:
-            self._tag(local, attributes)
+            self._tag(local, written)
 
     def _tag(self, local: str, attributes: dict[str, str]) -> None:
         """Write a start tag. A prefix is kept and not written, because no abbreviated IRI is written."""
