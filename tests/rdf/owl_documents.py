@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -42,10 +43,13 @@ class Ontology:
         prefix = random.choice(("", "owl:"))
         body = "".join(self._between() + self._element(axiom, prefix) for axiom in self._axioms)
         declared = "xmlns:owl" if prefix else "xmlns"
-        root = f'{declared}="http://www.w3.org/2002/07/owl#" xml:base="{E}" ontologyIRI="{random.choice((E + "o", "o"))}"'
+        root = (
+            f'{declared}="http://www.w3.org/2002/07/owl#" xml:base="{E}" ontologyIRI="{random.choice((E + "o", "o"))}"'
+        )
         text = (
             f'<?xml version="1.0" encoding="{encoding}"?>\n<!DOCTYPE Ontology [<!ENTITY e "{E}">]>\n'
-            f'<{prefix}Ontology {root}>\n<{prefix}Prefix name="q" IRI="&e;"/>{body}{self._between()}</{prefix}Ontology>\n'
+            f'<{prefix}Ontology {root}>\n<{prefix}Prefix name="q" IRI="&e;"/>{body}'
+            f"{self._between()}</{prefix}Ontology>\n"
         )
         return text.encode(encoding)
 
@@ -62,7 +66,11 @@ class Ontology:
         if part.iri and part.name != "FacetRestriction":
             ours = part.iri.startswith(E)
             local = part.iri.removeprefix(E)
-            styles = [f'IRI="{part.iri}"'] + [f"IRI='{local}'", f'abbreviatedIRI="q:{local}"', f'IRI="&e;{local}"'] * ours
+            styles = [f'IRI="{part.iri}"'] + [
+                f"IRI='{local}'",
+                f'abbreviatedIRI="q:{local}"',
+                f'IRI="&e;{local}"',
+            ] * ours
             if part.iri.startswith(XSD):
                 styles.append(f'abbreviatedIRI="xsd:{part.iri.removeprefix(XSD)}"')
             style = self._random.choice(styles)
@@ -88,31 +96,40 @@ class Ontology:
 
     def _axiom(self) -> _Part:
         """Make an axiom, maybe with an annotation."""
-        c, o, d, i, p, many = self._class, self._object, self._data, self._individual, self._annotation_property, self._many
-        name, make = self._random.choice(
-            [
-                ("Declaration", lambda: [self._random.choice((self._named("Class", "A"), o(plain=True), d(), p()))]),
-                ("SubClassOf", lambda: [c(), c()]),
-                ("EquivalentClasses", lambda: many(c, 2)),
-                ("DisjointClasses", lambda: many(c, 2)),
-                ("DisjointUnion", lambda: [self._named("Class", "A"), *many(c, 2)]),
-                ("SubObjectPropertyOf", lambda: [self._random.choice((o(), _Part("ObjectPropertyChain", (o(), o())))), o()]),
-                ("InverseObjectProperties", lambda: [o(plain=True), o(plain=True)]),
-                ("ObjectPropertyDomain", lambda: [o(), c()]),
-                ("TransitiveObjectProperty", lambda: [o(plain=True)]),
-                ("SubDataPropertyOf", lambda: [d(), d()]),
-                ("DataPropertyRange", lambda: [d(), self._range()]),
-                ("DatatypeDefinition", lambda: [self._named("Datatype", "T"), self._range()]),
-                ("HasKey", lambda: [c(), o(plain=True), d()]),
-                ("SameIndividual", lambda: many(i, 2)),
-                ("DifferentIndividuals", lambda: many(i, 2)),
-                ("ClassAssertion", lambda: [c(), i()]),
-                ("ObjectPropertyAssertion", lambda: [o(plain=True), i(), i()]),
-                ("NegativeDataPropertyAssertion", lambda: [d(), i(), self._literal()]),
-                ("DataPropertyAssertion", lambda: [d(), i(), self._literal()]),
-                ("SubAnnotationPropertyOf", lambda: [p(), p()]),
-            ]
+        c, o, d, i, p, many = (
+            self._class,
+            self._object,
+            self._data,
+            self._individual,
+            self._annotation_property,
+            self._many,
         )
+        makers: list[tuple[str, Callable[[], Sequence[_Part]]]] = [
+            ("Declaration", lambda: [self._random.choice((self._named("Class", "A"), o(plain=True), d(), p()))]),
+            ("SubClassOf", lambda: [c(), c()]),
+            ("EquivalentClasses", lambda: many(c, 2)),
+            ("DisjointClasses", lambda: many(c, 2)),
+            ("DisjointUnion", lambda: [self._named("Class", "A"), *many(c, 2)]),
+            (
+                "SubObjectPropertyOf",
+                lambda: [self._random.choice((o(), _Part("ObjectPropertyChain", (o(), o())))), o()],
+            ),
+            ("InverseObjectProperties", lambda: [o(plain=True), o(plain=True)]),
+            ("ObjectPropertyDomain", lambda: [o(), c()]),
+            ("TransitiveObjectProperty", lambda: [o(plain=True)]),
+            ("SubDataPropertyOf", lambda: [d(), d()]),
+            ("DataPropertyRange", lambda: [d(), self._range()]),
+            ("DatatypeDefinition", lambda: [self._named("Datatype", "T"), self._range()]),
+            ("HasKey", lambda: [c(), o(plain=True), d()]),
+            ("SameIndividual", lambda: many(i, 2)),
+            ("DifferentIndividuals", lambda: many(i, 2)),
+            ("ClassAssertion", lambda: [c(), i()]),
+            ("ObjectPropertyAssertion", lambda: [o(plain=True), i(), i()]),
+            ("NegativeDataPropertyAssertion", lambda: [d(), i(), self._literal()]),
+            ("DataPropertyAssertion", lambda: [d(), i(), self._literal()]),
+            ("SubAnnotationPropertyOf", lambda: [p(), p()]),
+        ]
+        name, make = self._random.choice(makers)
         return _Part(name, (*self._annotations(), *make()))
 
     def _annotations(self) -> list[_Part]:
@@ -123,31 +140,35 @@ class Ontology:
     def _class(self, depth: int = 0) -> _Part:
         if depth > 2 or self._random.random() < 0.5:
             return self._named("Class", "ABC")
-        inner = lambda: self._class(depth + 1)  # noqa: E731
+
+        def inner() -> _Part:
+            return self._class(depth + 1)
+
         o, d = self._object, self._data
         kind = self._random.choice(("Min", "Max", "Exact"))
-        name, parts, number = self._random.choice(
-            [
-                ("ObjectIntersectionOf", lambda: self._many(inner, 2), None),
-                ("ObjectUnionOf", lambda: self._many(inner, 2), None),
-                ("ObjectComplementOf", lambda: [inner()], None),
-                ("ObjectOneOf", lambda: self._many(self._individual, 1), None),
-                ("ObjectSomeValuesFrom", lambda: [o(), inner()], None),
-                ("ObjectAllValuesFrom", lambda: [o(), inner()], None),
-                ("ObjectHasValue", lambda: [o(), self._individual()], None),
-                ("ObjectHasSelf", lambda: [o()], None),
-                (f"Object{kind}Cardinality", lambda: [o(), inner()], 2),
-                (f"Object{kind}Cardinality", lambda: [o()], 1),
-                (f"Data{kind}Cardinality", lambda: [d(), self._range()], 3),
-                ("DataSomeValuesFrom", lambda: [d(), self._range()], None),
-                ("DataHasValue", lambda: [d(), self._literal()], None),
-            ]
-        )
+        makers: list[tuple[str, Callable[[], Sequence[_Part]], int | None]] = [
+            ("ObjectIntersectionOf", lambda: self._many(inner, 2), None),
+            ("ObjectUnionOf", lambda: self._many(inner, 2), None),
+            ("ObjectComplementOf", lambda: [inner()], None),
+            ("ObjectOneOf", lambda: self._many(self._individual, 1), None),
+            ("ObjectSomeValuesFrom", lambda: [o(), inner()], None),
+            ("ObjectAllValuesFrom", lambda: [o(), inner()], None),
+            ("ObjectHasValue", lambda: [o(), self._individual()], None),
+            ("ObjectHasSelf", lambda: [o()], None),
+            (f"Object{kind}Cardinality", lambda: [o(), inner()], 2),
+            (f"Object{kind}Cardinality", lambda: [o()], 1),
+            (f"Data{kind}Cardinality", lambda: [d(), self._range()], 3),
+            ("DataSomeValuesFrom", lambda: [d(), self._range()], None),
+            ("DataHasValue", lambda: [d(), self._literal()], None),
+        ]
+        name, parts, number = self._random.choice(makers)
         return _Part(name, tuple(parts()), number=number)
 
     def _range(self) -> _Part:
         integer = _Part("Datatype", iri=f"{XSD}integer")
-        facet = _Part("FacetRestriction", (_Part("Literal", text="5", datatype=f"{XSD}integer"),), iri=f"{XSD}minInclusive")
+        facet = _Part(
+            "FacetRestriction", (_Part("Literal", text="5", datatype=f"{XSD}integer"),), iri=f"{XSD}minInclusive"
+        )
         return self._random.choice(
             (
                 integer,
@@ -186,15 +207,17 @@ class Ontology:
     def _named(self, name: str, letters: str) -> _Part:
         return _Part(name, iri=E + self._random.choice(letters))
 
-    def _many(self, make: object, least: int) -> list[_Part]:
-        return [make() for _ in range(self._random.randint(least, least + 1))]  # type: ignore[operator]
+    def _many(self, make: Callable[[], _Part], least: int) -> list[_Part]:
+        return [make() for _ in range(self._random.randint(least, least + 1))]
 
 
 def _functional(part: _Part) -> str:
     """A part in functional syntax."""
     if part.text is not None:
         quoted = '"' + part.text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        return quoted + (f"^^<{part.datatype}>" if part.datatype else "") + (f"@{part.language}" if part.language else "")
+        return (
+            quoted + (f"^^<{part.datatype}>" if part.datatype else "") + (f"@{part.language}" if part.language else "")
+        )
     if part.iri and part.name != "FacetRestriction":
         return part.iri if part.iri.startswith("_:") else f"<{part.iri}>"
     inside = list(map(_functional, part.parts))

@@ -71,7 +71,9 @@ class Writer:
             return self._tag(name, identified | parse) + self.markup(0) + f"</{name}>"
         if kind == 4:
             given = {each: self.words() for each in ("e:a", "f:b") if self._may(0.7)}
-            return self._tag(name, given | ({"rdf:resource": self.iri()} if self._may(0.5) else {}), empty=True, language=True)
+            return self._tag(
+                name, given | ({"rdf:resource": self.iri()} if self._may(0.5) else {}), empty=True, language=True
+            )
         if kind == 5:
             inside = "".join(self.between() + self.property(depth + 1) for _ in range(self._random.randint(0, 2)))
             return self._tag(name, identified | {"rdf:parseType": "Resource"}) + inside + f"</{name}>"
@@ -113,7 +115,7 @@ class Writer:
         while depth < 3 and self._may(0.5):
             name = self._random.choice(("e:b", "i", "f:b"))
             attributes = {each: self.words() for each in ("z", "a") if self._may(0.3)}
-            if name == "i" and self._may(0.4):
+            if name == "i" and depth == 2 and self._may(0.4):  # ElementTree declares xmlns="" in it where XML does not
                 attributes["xmlns"] = self._random.choice(("http://default/", ""))
             out += self._tag(name, attributes) + self.markup(depth + 1) + f"</{name}>"
         return out
@@ -127,7 +129,11 @@ class Writer:
         return self._random.choice(("", "\n", "\n\t", "  "))
 
     def _prolog(self, encoding: str) -> str:
-        declared = f'<?xml version="1.0" encoding="{encoding}"?>' if encoding else self._random.choice(("", '<?xml version="1.0"?>'))
+        declared = (
+            f'<?xml version="1.0" encoding="{encoding}"?>'
+            if encoding
+            else self._random.choice(("", '<?xml version="1.0"?>'))
+        )
         if not self._entities:
             return declared + self.between() if declared else ""
         entities = []
@@ -145,7 +151,9 @@ class Writer:
             attributes = {**attributes, "xmlns:" + name[0]: "http://e/" if name[0] == "e" else "http://f#"}
         order = list(attributes.items())
         self._random.shuffle(order)
-        values = "".join(f"{self._random.choice((' ', ' ', chr(10)))}{each}={self._value(value)}" for each, value in order)
+        values = "".join(
+            f"{self._random.choice((' ', ' ', chr(10)))}{each}={self._value(value)}" for each, value in order
+        )
         if not empty:
             return f"<{name}{values}>"
         return f"<{name}{values}" + self._random.choice(("/>", f"></{name}>"))

@@ -40,7 +40,9 @@ def _cases() -> list[_Case]:
         if not path.endswith("/manifest.ttl") or not folder.endswith(_FOLDERS):
             continue
         quads = list(pyoxigraph.parse(files[path], RdfFormat.TURTLE, base_iri=f"file:///{path}"))
-        objects = {(quad.subject, quad.predicate.value): quad.object.value for quad in quads if hasattr(quad.object, "value")}
+        objects = {
+            (quad.subject, quad.predicate.value): quad.object.value for quad in quads if hasattr(quad.object, "value")
+        }
         for test in (quad.subject for quad in quads if quad.predicate == _TYPE):
             action, result = objects.get((test, f"{MF}action")), objects.get((test, f"{MF}result"))
             if action:

@@ -62,5 +62,6 @@ class Canonical:
 
 
 def qualified(name: str) -> str:
+    """Return a name with its prefix, as a document has it."""
     _, local, prefix = parts(name)
     return f"{prefix}:{local}" if prefix else local

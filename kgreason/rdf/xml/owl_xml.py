@@ -105,11 +105,11 @@ class _Writer:
         line = self._document.parser.CurrentLineNumber - LINES_BEFORE
         self._open.append(_Open(local, line, base, []))
         self._text = [] if local in TEXTS else None
-        attributes = self._attributes(local, given, base)
+        written = self._attributes(local, given, base)
         if local == "AnonymousIndividual":
-            self._anonymous(BLANK + attributes["nodeID"].removeprefix("_:"))
+            self._anonymous(BLANK + written["nodeID"].removeprefix("_:"))
         else:
-            self._tag(local, attributes)
+            self._tag(local, written)
 
     def _tag(self, local: str, attributes: dict[str, str]) -> None:
         """Write a start tag. A prefix is kept and not written, because no abbreviated IRI is written."""
@@ -150,7 +150,9 @@ class _Writer:
     def _unabbreviated(self, name: str) -> str:
         prefix, _, local = name.strip().partition(":")
         if prefix not in self._prefixes:
-            raise self._document.error(f'the prefix {prefix}: is not declared; write <Prefix name="{prefix}" IRI="..."/>')
+            raise self._document.error(
+                f'the prefix {prefix}: is not declared; write <Prefix name="{prefix}" IRI="..."/>'
+            )
         return self._prefixes[prefix] + local
 
     def _absolute(self, iri: str, base: str | None) -> str:
@@ -192,7 +194,9 @@ class _Writer:
             self._text.append(text)
         elif text.strip():
             line = self._document.parser.CurrentLineNumber - LINES_BEFORE - text.lstrip().count("\n")
-            raise RdfSyntaxError(self._file, line, None, f"the text {text.strip()[:40]!r} is not in a literal or an IRI")
+            raise RdfSyntaxError(
+                self._file, line, None, f"the text {text.strip()[:40]!r} is not in a literal or an IRI"
+            )
 
     def namespace(self, prefix: str | None, iri: str | None) -> None:
         """Leave a namespace out: the elements that are written need only one."""

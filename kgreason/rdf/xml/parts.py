@@ -15,10 +15,10 @@ import re
 _KINDS = {
     "C": (
         "a class expression",
-        "Class ObjectIntersectionOf ObjectUnionOf ObjectComplementOf ObjectOneOf ObjectSomeValuesFrom "
-        "ObjectAllValuesFrom ObjectHasValue ObjectHasSelf ObjectMinCardinality ObjectMaxCardinality "
-        "ObjectExactCardinality DataSomeValuesFrom DataAllValuesFrom DataHasValue DataMinCardinality "
-        "DataMaxCardinality DataExactCardinality",
+        """Class ObjectIntersectionOf ObjectUnionOf ObjectComplementOf ObjectOneOf ObjectSomeValuesFrom
+        ObjectAllValuesFrom ObjectHasValue ObjectHasSelf ObjectMinCardinality ObjectMaxCardinality
+        ObjectExactCardinality DataSomeValuesFrom DataAllValuesFrom DataHasValue DataMinCardinality
+        DataMaxCardinality DataExactCardinality""",
     ),
     "O": ("an object property", "ObjectProperty ObjectInverseOf"),
     "D": ("a data property", "DataProperty"),
@@ -38,8 +38,8 @@ _KINDS = {
     "E": ("a head", "Head"),
     "T": (
         "an atom",
-        "ClassAtom DataRangeAtom ObjectPropertyAtom DataPropertyAtom BuiltInAtom SameIndividualAtom "
-        "DifferentIndividualsAtom",
+        """ClassAtom DataRangeAtom ObjectPropertyAtom DataPropertyAtom BuiltInAtom SameIndividualAtom
+        DifferentIndividualsAtom""",
     ),
     "M": ("an import", "Import"),
     "N": ("a prefix", "Prefix"),
@@ -107,7 +107,7 @@ ENTITIES = ("Class", "Datatype", "ObjectProperty", "DataProperty", "AnnotationPr
 TEXTS = ("Literal", "IRI", "AbbreviatedIRI", "Import")
 """The elements that contain text."""
 NEEDED = {
-    **{name: "IRI" for name in (*ENTITIES, "Variable", "BuiltInAtom", "Prefix")},
+    **dict.fromkeys((*ENTITIES, "Variable", "BuiltInAtom", "Prefix"), "IRI"),
     **{f"{kind}{bound}Cardinality": "cardinality" for kind in ("Object", "Data") for bound in ("Min", "Max", "Exact")},
     "AnonymousIndividual": "nodeID",
     "FacetRestriction": "facet",
@@ -119,7 +119,9 @@ KINDS = {
     **{name: AXIOM for names in _AXIOMS.values() for name in names.split()},
 }
 """The letter of each element."""
-_CONTENTS = {name: pattern for table in (_AXIOMS, _OTHERS) for pattern, names in table.items() for name in names.split()}
+_CONTENTS = {
+    name: pattern for table in (_AXIOMS, _OTHERS) for pattern, names in table.items() for name in names.split()
+}
 _WORDS = {**{letter: words for letter, (words, _) in _KINDS.items()}, AXIOM: "an axiom"}
 _PART = re.compile(r"(\[[A-Z]+\]|[A-Z])([+*?]?)")
 _MANY = {"": "", "+": ", or several", "*": ", or several, or none", "?": ", or none"}
@@ -136,7 +138,8 @@ def problem_of_content(name: str, content: str) -> str:
     if re.fullmatch(pattern, own):
         return ""
     needed = [
-        " or ".join(_WORDS[letter] for letter in part.strip("[]")) + _MANY[many] for part, many in _PART.findall(pattern)
+        " or ".join(_WORDS[letter] for letter in part.strip("[]")) + _MANY[many]
+        for part, many in _PART.findall(pattern)
     ]
     found = " and ".join(_WORDS[letter] for letter in own) or "nothing"
     return f"{name} must have {' and '.join(needed) or 'nothing in it'}; this one has {found}"

@@ -34,7 +34,9 @@ from kgreason.rdf.xml.text import LINES_BEFORE
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 ITS = "http://www.w3.org/2005/11/its"
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
-_VALUE = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"})
+_VALUE = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+)
 _OLD = ("about", "ID", "resource", "parseType", "type")
 _OF_RDF = (*_OLD, "datatype", "nodeID")
 _PARSE_TYPES = ("Resource", "Collection", "Triple")
@@ -322,7 +324,9 @@ def _shape(names: tuple[str, ...]) -> _Shape:
     attributes = [parts(name) for name in names[1:]]
     known = [(iri, local) for iri, local, _ in attributes]
     is_rdf = (iri, name) == (RDF, "RDF")
-    is_odd = any(not iri or (iri, local) in ((RDF, "parseType"), (RDF, "version"), (ITS, "dir")) for iri, local in known)
+    is_odd = any(
+        not iri or (iri, local) in ((RDF, "parseType"), (RDF, "version"), (ITS, "dir")) for iri, local in known
+    )
     language = known.index((XML, "lang")) if (XML, "lang") in known else -1
     datatype = known.index((RDF, "datatype")) if (RDF, "datatype") in known else -1
     tag = qualified(names[0])

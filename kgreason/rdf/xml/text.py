@@ -6,8 +6,8 @@
     otherwise  ->  UTF-8
 
 A line with a declaration of our own, which names no encoding, comes before the text, and blanks stand for the XML
-declaration of the document. So a place in the text is one line below the place in the document. A document that uses parameter entities is not declared as standalone, because Expat
-would refuse the entities that these declare.
+declaration of the document. So a place in the text is one line below the place in the document. A document that uses
+parameter entities is not declared as standalone, because Expat would refuse the entities that these declare.
 
 Cost: memory for one block. Text in UTF-8 is read at the speed of copying.
 """
@@ -104,7 +104,9 @@ def _misfit(encoding: str, error: UnicodeDecodeError) -> str:
     """Say that a byte is not in the encoding of its document."""
     byte = f"the byte 0x{error.object[error.start]:02X}"
     if encoding.startswith("utf-8"):
-        return f"this is not UTF-8 ({byte}): save the file in the encoding UTF-8, or name its encoding in the first line"
+        return (
+            f"this is not UTF-8 ({byte}): save the file in the encoding UTF-8, or name its encoding in the first line"
+        )
     return f"{byte} is not in the encoding {encoding} of the file"
 
 

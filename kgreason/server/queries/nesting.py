@@ -16,12 +16,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
-from kgreason.errors import KgreasonError, RuleError
+from kgreason.errors import KgreasonError, RdfSyntaxError, RuleError
+from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.server.problems import Problem
 
 if TYPE_CHECKING:
@@ -78,7 +79,9 @@ def _parse(kind: str, text: str, form: str, base: str) -> None:
         with suppress(RuleError):  # the server parses the text again, with the functions and imports of the store
             parse_rules(text, syntax=cast("Syntax", form))
     else:
-        deque(pyoxigraph.parse(path=text, format=RdfFormat.from_extension(form), base_iri=base), maxlen=0)
+        with Path(text).open("rb") as file, suppress(RdfSyntaxError):  # the server reads the document again
+            source = cast(IO[bytes], RdfXml(file, text)) if form == "rdf" else file
+            deque(pyoxigraph.parse(source, RdfFormat.from_extension(form), base_iri=base), maxlen=0)
 
 
 def _with_small_stack(call: Callable[[], Any]) -> str | None:
