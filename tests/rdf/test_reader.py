@@ -170,6 +170,7 @@ def test_an_empty_document_has_no_batch() -> None:
         ("jsonld", b'[{"@id": "http://e/s",\n"http://e/p": {"@value": [1]}},\n{}]', 2, None, "@value value must be"),
         ("nq", b"PREFIX <http://e/a> <http://e/b> <http://e/c> .", 1, 1, "The subject of a triple must"),
         ("nq", b"@base <http://e/a", 1, 1, "The subject of a triple must"),
+        ("nq", b'BASE <http://e/b> "1" <http://e/g> .\n', 1, 1, "The subject of a triple must"),
         ("n3", b"@prefix : <urn:> .\n:a :p 1 .\n{ :a :b :c } :d :e .\n:a :p 2 .\n", 3, None, "is not RDF"),
     ],
 )
