@@ -43,7 +43,11 @@ _MANCHESTER = re.compile(
 _IN_MANCHESTER = (
     "OWL in Manchester syntax, which is not RDF; save the ontology as RDF/XML or Turtle (Protégé can do it)"
 )
-_DIRECTIVE = re.compile(rb"(?:\s|#[^\n]*\n)*(?:@?prefix\s+[^\s:<]*:|@?base)\s*<[^\s<>]*>", re.IGNORECASE)
+_DIRECTIVE = re.compile(
+    rb"(?:\s|#[^\n]*\n)*"
+    rb"(?:@(?:prefix\s+[^\s:<]*:|base)\s*<[^\s<>]*>\s*\.(?!\S)|(?:prefix\s+[^\s:<]*:|base)\s*<[^\s<>]*>\s*?(?:[\r\n#]|\Z))",
+    re.IGNORECASE,
+)
 """A whole directive: a line of N-Quads that is damaged may begin with one of these words."""
 
 _RULES = (".dl", ".rules", ".datalog", ".srl")
