@@ -73,7 +73,8 @@ _WORDS = {
 
 
 def _in_words(terminals: Collection[str]) -> str:
-    words = sorted(_WORDS.get(name, name) for name in terminals)
+    told = set(terminals) - ({"NAMESPACE"} if "NAME" in terminals else set())  # a prefix alone is a name too
+    words = sorted(_WORDS.get(name, name) for name in told)
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
