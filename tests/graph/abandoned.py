@@ -13,8 +13,10 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+import pytest
+
 from kgreason import KnowledgeGraph
-from kgreason.errors import KgreasonError
+from kgreason.errors import KgreasonError, StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.transaction import Transaction
 
@@ -206,8 +208,20 @@ class Dud(NamedTuple):
         update = "INSERT DATA { :fresh :p :m }; INSERT { ?x :p ?x } WHERE { ?x :p ?y }; LOAD <file:///missing.ttl>"
         graph.update(update, prefixes=PREFIXES)
 
+    def _unwritten(self, graph: KnowledgeGraph) -> None:
+        """Fail after the evaluation, as nothing can be written."""
 
-KINDS = ("what_if", "what_if", "stop", "refuse", "endless", "spend", "update")
+        def fail(*_: object) -> None:
+            raise StoreError("no space left")
+
+        with pytest.MonkeyPatch.context() as patch:
+            for name in ("commit", "load"):
+                patch.setattr(graph._home, name, fail)
+            with graph.transaction() as tx:
+                self.edits.make(tx)
+
+
+KINDS = ("what_if", "what_if", "stop", "refuse", "endless", "spend", "update", "unwritten")
 
 
 def committed(graph: KnowledgeGraph, edits: Edits) -> Delta | str:
