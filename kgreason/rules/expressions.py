@@ -140,7 +140,7 @@ def in_constants(parts: tuple[Variable | str, ...]) -> tuple[Variable | str, ...
                 word = word[1:]
             found.append(number(word))
         else:
-            found.append(without_plain(part) if word.startswith('"') else part)
+            found.append(without_plain(word) if word.startswith('"') else part)
     return tuple(found)
 
 

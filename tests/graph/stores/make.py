@@ -3,8 +3,7 @@
     python -m tests.graph.stores.make format-3.tar.xz
 
 The archive of a format is made once, by the last commit that writes that format, and never again: it stands for the
-stores that users have. `levels.tar.xz` has stores of format 7 from before stamps had a frailty. Each store is a folder
-of the archive; `expected.json` has what it showed before it was closed.
+stores that users have. Each store is a folder of the archive; `expected.json` has what it showed before it was closed.
 
     aliases            a snapshot and a journal; named graphs, a clique, blank nodes, a contradiction
     representatives    the journal interns other terms than the process did that wrote it, and has a clique
