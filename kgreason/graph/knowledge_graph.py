@@ -1281,7 +1281,7 @@ class KnowledgeGraph:
         if state is None:
             return iter(())
         saved, dictionary = state
-        tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(asserted=asserted)]
+        tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(dictionary, asserted=asserted)]
         return chain.from_iterable(chunks(dictionary, rows[dictionary.are_rdf(rows)]) for rows in tables)
 
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
@@ -1518,7 +1518,8 @@ def _manifest(
     check_choice("on_contradiction", on_contradiction, OnContradiction)
     history = "none" if history is None else history
     check_history(history)
-    return Manifest(names, schema, same_as, aliases, on_contradiction=on_contradiction, history=history)
+    others: dict[str, Any] = {"on_contradiction": on_contradiction, "history": history, "spellings": "one"}
+    return Manifest(names, schema, same_as, aliases, **others)
 
 
 def _set_history(folder: Folder, history: HistoryMode) -> None:
@@ -1580,7 +1581,7 @@ def _check_rules(wanted: Manifest, registry: Registry, catalogue: Catalogue | No
     from kgreason.materialize.selection import select
 
     find = catalogue.find if catalogue else None
-    select(wanted.rules, wanted.schema, wanted.same_as, wanted.aliases, registry.find, find)
+    select(wanted.rules_on, wanted.schema, wanted.same_as, wanted.aliases, registry.find, find)
 
 
 def check_made(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

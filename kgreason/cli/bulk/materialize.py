@@ -135,7 +135,7 @@ def materialize(
         most = checked_limits(made_terms=most_made_terms, rounds=most_rounds)
         program = Program(selection, registry, most, threads)
         materializer = _closed(program, files, syntax, opened(catalogue), prefixes, progress)
-        rows = materializer.save().triples(asserted=False if inferred else None)
+        rows = materializer.save().triples(materializer.dictionary, asserted=False if inferred else None)
         _write(target, materializer.dictionary, rows[materializer.dictionary.are_rdf(rows)], progress)
 
 
