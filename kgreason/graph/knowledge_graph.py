@@ -1081,7 +1081,7 @@ class KnowledgeGraph:
 
         terms = triple_of(triple, checked(prefixes))
         live = self._engine()
-        if live.as_written(terms) is not None:
+        if live.as_written(terms) is not None or live.materializer.follows(terms):
             return WhyNot(Atom(None, terms), holds=True)
         return why_not(live.materializer, Atom(None, terms), limit)
 

@@ -644,6 +644,11 @@ class Materializer:
         ids = self.dictionary.find(triple).astype(np.int32)
         return bool(ids.all() and self.shows(ids[None])[0])
 
+    def follows(self, triple: tuple[str, ...]) -> bool:
+        """Whether a triple, given as texts, is in the graph, also if users see its object in another spelling."""
+        ids = self.dictionary.find(triple).astype(np.int32)
+        return bool(ids.all() and self._is_spelled(ids[None])[0])
+
     def holds(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows`, int32[n, 3], whether it is a present fact: bool[n]."""
         found: NDArray[np.bool_] = self.engine.circuit.facts.find(rows) >= 0
