@@ -140,7 +140,7 @@ def test_a_value_counts_once(options: dict[str, Any]) -> None:
     with KnowledgeGraph.open(**options) as graph:
         graph.add(*PRICES)
         rows = graph.select("SELECT ?x (SUM(?v) AS ?sum) { ?x <http://e/price> ?v } GROUP BY ?x")
-        assert {str(row["x"]): row["sum"].value for row in rows} == dict.fromkeys(  # type: ignore[union-attr]
+        assert {str(row["x"]): row["sum"].value for row in rows} == dict.fromkeys(
             (f"<{E}{name}>" for name in ("tea", "cake", "pie")), "10"
         )
 
