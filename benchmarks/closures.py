@@ -97,7 +97,7 @@ def beside(name: str, rival: Rival, workspace: Workspace) -> Measurement:
     known = set(_known(ours))
     said = {line for line in rival.lines(theirs) if "_:" not in line}
     others = {
-        "entailed": (float(len(ours.save().triples())), "triples"),
+        "entailed": (float(len(ours.save().triples(ours.dictionary))), "triples"),
         "theirs": (float(len(set(rival.lines(theirs)))), "triples"),
         "missing": (float(len(said - known)), "triples"),
     }
@@ -106,7 +106,7 @@ def beside(name: str, rival: Rival, workspace: Workspace) -> Measurement:
 
 def _known(materializer: Materializer) -> Iterable[str]:
     """The triples of a closed graph as rdflib writes them."""
-    texts = iter(materializer.dictionary.decode(materializer.save().triples().ravel()))
+    texts = iter(materializer.dictionary.decode(materializer.save().triples(materializer.dictionary).ravel()))
     return (" ".join(triple) for triple in zip(texts, texts, texts, strict=True))
 
 

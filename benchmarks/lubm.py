@@ -30,7 +30,7 @@ def materialize(workspace: Workspace, universities: int) -> Materializer:
 
 def asserted(materializer: Materializer) -> dict[int, Int32]:
     """The asserted triples, as a Bootstrap takes them."""
-    return {materializer.triples: materializer.save().triples(asserted=True)}
+    return {materializer.triples: materializer.save().facts(True)}
 
 
 def told(materializer: Materializer) -> dict[int, Int32]:

@@ -180,5 +180,5 @@ class Closure:
     def _triples(self) -> Int32:
         """Return all triples of the closure: int32[n, 3]."""
         if self._rows is None:
-            self._rows = self._live.save().triples()
+            self._rows = self._live.save().triples(self._live.dictionary)
         return self._rows

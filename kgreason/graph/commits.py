@@ -274,7 +274,9 @@ class LiveGraph:
 
     def _is_mostly_gone(self, gone: int) -> bool:
         """Whether a change that removes `gone` triples is large, and removes more triples than it keeps."""
-        return gone > SMALL and gone > len(self.materializer.save(is_borrowed=True).triples())
+        return gone > SMALL and gone > len(
+            self.materializer.save(is_borrowed=True).triples(self.materializer.dictionary)
+        )
 
     def _load(self, delta: Delta, progress: Progress) -> None:
         """Make a commit of many rows: apply the delta to a stage in another thread, and write the snapshot meanwhile.
@@ -484,7 +486,7 @@ def _by_definition(home: Repository, registry: Registry | None, find: Finder | N
     """Make an empty materializer with the reference engine."""
     from kgreason.materialize.specification import ReferenceEngine
 
-    selection = select(home.manifest.rules, home.manifest.schema, "rules", functions=None, find=find)
+    selection = select(home.manifest.rules_on, home.manifest.schema, "rules", functions=None, find=find)
     quiet = 0 if selection.is_reflexive else SAME_AS
     engine = cast(Engine, ReferenceEngine(quiet))  # has all methods that a materializer calls
     return Materializer(selection, engine=engine, registry=registry)

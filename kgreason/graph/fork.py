@@ -74,7 +74,7 @@ class _Origin(Repository):
     """A repository in memory that begins as a copy of a store's folder."""
 
     def __init__(self, folder: Folder) -> None:
-        manifest = folder.manifest or Manifest(list(DEFAULT_RULES))
+        manifest = folder.manifest or Manifest(list(DEFAULT_RULES), spellings="one")
         super().__init__(None, replace(manifest, stored=-1 if manifest.commit else 0, journal=0, history="none"))
         self._origin = folder
         self._begun = folder.journal.last

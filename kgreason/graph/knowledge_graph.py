@@ -1132,7 +1132,7 @@ class KnowledgeGraph:
 
         terms = triple_of(triple, checked(prefixes))
         live = self._engine()
-        if live.as_written(terms) is not None:
+        if live.as_written(terms) is not None or live.materializer.follows(terms):
             return WhyNot(Atom(None, terms), holds=True)
         return why_not(live.materializer, Atom(None, terms), limit)
 
@@ -1334,7 +1334,7 @@ class KnowledgeGraph:
         if state is None:
             return iter(())
         saved, dictionary = state
-        tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(asserted=asserted)]
+        tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(dictionary, asserted=asserted)]
         return map(_sound, chain.from_iterable(chunks(dictionary, rows[dictionary.are_rdf(rows)]) for rows in tables))
 
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
@@ -1587,7 +1587,7 @@ def _manifest(made: Manifest | None, told: Mapping[str, Any]) -> Manifest:
     """
     if made is not None and made.commit:
         return made
-    return replace(made or Manifest(list(DEFAULT_RULES)), format=FORMAT, **told)
+    return replace(made or Manifest(list(DEFAULT_RULES)), format=FORMAT, spellings="one", **told)
 
 
 def _set_history(folder: Folder, history: HistoryMode) -> None:
@@ -1649,7 +1649,7 @@ def _check_rules(wanted: Manifest, registry: Registry, catalogue: Catalogue | No
     from kgreason.materialize.selection import select
 
     find = catalogue.find if catalogue else None
-    select(wanted.rules, wanted.schema, wanted.same_as, wanted.aliases, registry.find, find)
+    select(wanted.rules_on, wanted.schema, wanted.same_as, wanted.aliases, registry.find, find)
 
 
 def check_made(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

@@ -51,7 +51,9 @@ def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[
     is_rdf = dictionary.are_rdf(saved.records[:, FIRST:]) & is_triple  # no copy of the triples, which may be gigabytes
     asserted, stored = int((is_triple & is_asserted).sum()), int(is_rdf.sum())
     has_images = saved.is_represented
-    shown = int((dictionary.are_rdf(saved.triples(asserted=False)) if has_images else is_rdf & ~is_asserted).sum())
+    shown = int(
+        (dictionary.are_rdf(saved.triples(dictionary, asserted=False)) if has_images else is_rdf & ~is_asserted).sum()
+    )
     terms, relations = len(dictionary), dictionary.find(LITERAL_FACTS)
     about_literals = len(saved.relation(relations))
     are_all_triples = bool(is_triple.all())

@@ -48,7 +48,7 @@ def own_rules(
     if path is None:
         from kgreason.materialize.selection import select
 
-        own = select(manifest.rules, manifest.schema, manifest.same_as, manifest.aliases, None, find).own
+        own = select(manifest.rules_on, manifest.schema, manifest.same_as, manifest.aliases, None, find).own
     else:
         own = snapshot.read_own(path)
     for record in records:

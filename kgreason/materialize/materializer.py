@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine, Strategy, StrategyRun
-from kgreason.engine.memory.layout import ABSENT, IS_ASSERTED, Int32
+from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.engine.program.encoding import encode_all
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.rebuild import Rows
@@ -33,6 +33,7 @@ from kgreason.materialize.edit import NO_KINDS, Change, Edit, Facts, Means, Part
 from kgreason.materialize.edit import Kinds as RelationKinds
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import followed
+from kgreason.materialize.literals.visible import Visible
 from kgreason.materialize.operators.operators import Operators
 from kgreason.materialize.options import DEFAULT_LIMITS, Limits
 from kgreason.materialize.precomputed import Evaluated, lacking
@@ -48,7 +49,7 @@ from kgreason.materialize.program import (
 from kgreason.materialize.quads.asserted import Asserted, Quads, in_default_graph
 from kgreason.materialize.relations.changes import CONTRADICTION, USER, Owners
 from kgreason.materialize.relations.keys import Keys
-from kgreason.materialize.same_as.images import Kinds
+from kgreason.materialize.same_as.images import Kinds, sides
 from kgreason.materialize.same_as.representatives import Equality, represented
 from kgreason.materialize.schema_closure import ClosureChange, SchemaStratum
 from kgreason.materialize.schema_rows import (
@@ -130,6 +131,7 @@ class Materializer:
         common = self.engine, self.dictionary
         self.equality = Equality(*common, selection.aliases, follows) if selection.equality else None
         self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
+        self.visible = Visible(self.dictionary) if selection.datatypes and selection.is_single else None
         self.operators = Operators(*common, self.equality, registry)
         self.quads = Quads(threads=threads)
         self.keys = Keys(self.engine)
@@ -356,7 +358,7 @@ class Materializer:
 
     def _asserted(self) -> Int32:
         """Return the asserted triples: int32[n, 3]."""
-        return self.save(is_borrowed=True).triples(asserted=True)
+        return self.save(is_borrowed=True).facts(True)
 
     def _close(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
         """Close the schema again, and look for twins.
@@ -545,7 +547,8 @@ class Materializer:
     def _result(self, changes: Changes, asserted: Asserted, wanted: int, steps: Sequence[_Step]) -> Change:
         facts = self._facts(changes)
         equality = self.equality
-        rows, before, after = equality.shown(changes, facts) if equality and equality in self._touched else facts
+        found = equality.shown(changes, facts) if equality and equality in self._touched else facts
+        rows, before, after = seen = self._seen(changes, facts, found)
         shown = self.dictionary.are_rdf(rows)
         if not shown.all():
             rows, before, after = rows[shown], before[shown], after[shown]
@@ -555,10 +558,28 @@ class Materializer:
             for kind, other in ((before, after), (after, before))
         )
         work, (related, refuted) = self._work(changes, steps), self._related(changes)
-        is_same = (equality is None or equality not in self._touched) and not self.quads.is_explicit
+        is_same = seen is facts and not self.quads.is_explicit
         is_plain = is_same and len(rows) == len(changes.rows)
         missed = wanted - len(removed)
         return Change(rows, before, after, removed, added, missed, work, refuted, related, is_plain)
+
+    def _seen(self, changes: Changes, facts: Kinds, found: Kinds) -> Kinds:
+        """Return how a commit changes the triples that users see, without the spellings that they do not see.
+
+        `facts`: the changed facts that are triples. `found`: the changed triples with all spellings.
+        """
+        if self.visible is None or self.literals is None:
+            return found
+        if self.literals in self._touched:
+            self._touch(self.visible)
+            self.visible.follow(changes, self.engine.table(False, 3))
+        is_equal = self.equality is not None and self.equality in self._touched
+        before, after = self.equality.sides(facts) if self.equality and is_equal else sides(facts, self._kinds)
+        return self.visible.change(found, before, after)
+
+    def _kinds(self, rows: Int32) -> NDArray[np.int8]:
+        facts = self.engine.circuit.facts
+        return facts.kinds(facts.find(rows))
 
     def _related(self, changes: Changes) -> tuple[RelationKinds, Refuted]:
         """Return the changed facts that belong to relations of the user, and how the commit changed contradictions.
@@ -609,12 +630,30 @@ class Materializer:
 
     def shows(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows`, int32[n, 3], whether it is in the graph as users see it: bool[n]."""
+        found = self._is_spelled(rows)
+        if self.visible is not None and found.any():
+            some = np.flatnonzero(found)
+            found[some] = self.visible.of(np.ascontiguousarray(rows[some]), self._shown_kinds)
+        return found
+
+    def _is_spelled(self, rows: Int32) -> NDArray[np.bool_]:
+        """Return for each row of `rows` whether it is in the graph with all spellings: bool[n]."""
         return self.equality.is_shown(rows) if self.equality else self.holds(rows)
+
+    def _shown_kinds(self, rows: Int32) -> NDArray[np.int8]:
+        """Return the kind of each row of `rows` in the graph with all spellings: int8[n]."""
+        inferred = np.where(self._is_spelled(rows), INFERRED, ABSENT)
+        return np.where(self._kinds(rows) == IS_ASSERTED, IS_ASSERTED, inferred).astype(np.int8)
 
     def has(self, triple: tuple[str, ...]) -> bool:
         """Whether a triple, given as texts, is in the graph as users see it."""
         ids = self.dictionary.find(triple).astype(np.int32)
         return bool(ids.all() and self.shows(ids[None])[0])
+
+    def follows(self, triple: tuple[str, ...]) -> bool:
+        """Whether a triple, given as texts, is in the graph, also if users see its object in another spelling."""
+        ids = self.dictionary.find(triple).astype(np.int32)
+        return bool(ids.all() and self._is_spelled(ids[None])[0])
 
     def holds(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows`, int32[n, 3], whether it is a present fact: bool[n]."""
@@ -700,6 +739,8 @@ class Materializer:
             work,
             restricted=flags.restricted,
         )
+        if self.visible is not None:
+            saved = saved._replace(spelled=self.visible.relation)
         if self.equality is None:
             return saved
         cliques = self.equality.cliques
@@ -717,6 +758,8 @@ class Materializer:
         self.engine.restore(saved.records, self._encoded(self.rules), saved.work, saved.hashed, saved.snapshot)
         if self.equality:
             self.equality.adopt(saved.represented())
+        if self.visible:
+            self.visible.adopt(saved.spellings())
         if self.literals:
             if self.dictionary.has_literals(0):
                 self.datatypes_in_use(self.literals)

@@ -58,6 +58,9 @@ _DAYS = re.compile(r"[1-9][0-9]{0,5}d", re.ASCII)
 LETTER = "eq-literals"
 """The group of owl2rl by which rules may make literals of different values equal, as the W3C's tables say."""
 
+SPELLINGS = "eq-spellings"
+"""The group of owl2rl by which users see each value in all spellings that the graph uses. Its rule never runs."""
+
 DEFAULT_GROUPS: dict[Profile, tuple[str, ...]] = {
     "rdfs": ("rdfs",),
     "rhodf": ("rhodf",),

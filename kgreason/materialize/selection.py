@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find, no_function
-from kgreason.materialize.options import ALIASES, DEFAULT_GROUPS, LETTER, SameAsMode, SchemaMode, check_names
+from kgreason.materialize.options import ALIASES, DEFAULT_GROUPS, LETTER, SPELLINGS, SameAsMode, SchemaMode, check_names
 from kgreason.ontology.generic.generic import Generic, split
 from kgreason.ontology.translate.translate import Profile
 from kgreason.rules.model import DATA, Rule, placed
@@ -44,6 +44,7 @@ class Selection:
     - `aliases`: the budget of a clique (`cliques`); 0 unless the option `same_as` is "aliases".
     - `datatypes`: the rules that read the values of literals (datatypes.dl); empty without owl2rl.
     - `is_literal`: True if links between literals of different values make them equal, as the W3C tables say.
+    - `is_single`: True if users see one spelling of a value for each subject and property (`literals.visible`).
     - `loud`: the rules of owl2rl that twins.dl replaces. They run beside it if rules derive parts of restrictions.
     """
 
@@ -56,6 +57,7 @@ class Selection:
     aliases: int = 0
     datatypes: tuple[Rule, ...] = ()
     is_literal: bool = False
+    is_single: bool = False
     loud: tuple[Rule, ...] = ()
 
     @property
@@ -97,8 +99,11 @@ def select(
     selected = Selection(tuple(dict.fromkeys(names)), tuple(profiles), split(generic), tuple(own), schema, loud=loud)
     if "owl2rl" not in profiles:
         return selected
-    is_literal = any(rule.group == LETTER for rule in generic)
-    selected = replace(selected, datatypes=ruleset("datatypes").rules, is_literal=is_literal)
+    groups_on = {rule.group for rule in generic}
+    is_literal, is_single = LETTER in groups_on, not groups_on & {LETTER, SPELLINGS}
+    generic = [rule for rule in generic if rule.group != SPELLINGS]
+    selected = replace(selected, generic=split(generic), datatypes=ruleset("datatypes").rules)
+    selected = replace(selected, is_literal=is_literal, is_single=is_single)
     if same_as == "rules":
         return replace(selected, generic=split(_linking(generic, is_literal=is_literal)))
     kept = (rule for rule in generic if rule.name not in _FOLLOWED)

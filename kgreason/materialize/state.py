@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STATE, TABLE, Int32, UInt32
 from kgreason.engine.snapshot import Snapshot
+from kgreason.materialize.literals.visible import without_others
 from kgreason.materialize.quads.documents import merged, named
 from kgreason.materialize.same_as.cliques import Cliques, fill, in_primaries
 from kgreason.materialize.same_as.images import graph as shown_triples
@@ -41,6 +42,7 @@ class Saved(NamedTuple):
     - `snapshot`: the records with what the engine knows of them, or None (`Circuit.snapshot`).
     - `others`: the numbers of the records that are not triples, int32[k], ascending; None if they were not listed.
     - `axioms`: the asserted triples that `schema_rows.are_axioms` names, int32[k, 3]; None if they were not listed.
+    - `spelled`: the id of the relation dt_value; 0 if users see all spellings of a value (`literals.visible`).
     - `counts`: the counts of the graph by name; empty if nobody has counted.
     """
 
@@ -58,13 +60,26 @@ class Saved(NamedTuple):
     snapshot: Snapshot | None = None
     axioms: Int32 | None = None
     others: Int32 | None = None
+    spelled: int = 0
     counts: Mapping[str, int] = MappingProxyType({})
 
-    def triples(self, *, asserted: bool | None = None) -> Int32:
+    def triples(self, dictionary: Dictionary, *, asserted: bool | None = None) -> Int32:
         """Return the triples of the graph that users see, int32[n, 3], also those with a literal as subject.
 
         All triples if `asserted` is None, the asserted triples if it is True, and the inferred triples if it is False.
         """
+        if asserted or not len(pairs := self.spellings()):
+            return self._spelled(asserted)
+        told = self.facts(True)
+        found = without_others(dictionary, self._spelled(None), told, pairs)
+        return found if asserted is None else without(found, told)
+
+    def spellings(self) -> Int32:
+        """Return the rows of dt_value, int32[n, 2], of literal and value, if users see one spelling of a value."""
+        return self._pairs(self.spelled)
+
+    def _spelled(self, asserted: bool | None) -> Int32:
+        """Return the triples as `triples` does, but with all spellings of a value."""
         if asserted or not len(pairs := self.represented()):
             return self.facts(asserted)
         cliques = Cliques(self.aliases)
@@ -121,16 +136,20 @@ class Saved(NamedTuple):
 
     @property
     def is_represented(self) -> bool:
-        """Whether a term has a representative, so that users see other triples than rules see."""
-        return len(self.represented()) > 0
+        """Whether a term has a representative, or a value several spellings: users see other triples than rules."""
+        return len(self.represented()) > 0 or len(self.spellings()) > 0
 
     def represented(self) -> Int32:
         """Return the rows of eq_rep: int32[n, 2] of term and representative."""
-        if not self.rep or (False, 3) not in self.tables:
+        return self._pairs(self.rep)
+
+    def _pairs(self, relation: int) -> Int32:
+        """Return the facts of a relation with two places, int32[n, 2]; none if `relation` is 0."""
+        if not relation or (False, 3) not in self.tables:
             return np.empty((0, 2), dtype=np.int32)
         others = self.records[self.numbers_of_others()]
         rows = others[others[:, STATE] >> TABLE & LAST_TABLE == self.tables.index((False, 3)), FIRST : FIRST + 3]
-        return rows[rows[:, 0] == self.rep, 1:]
+        return rows[rows[:, 0] == relation, 1:]
 
     def in_primaries(self, ids: Int32) -> Int32:
         """Return `ids` with the members of cliques replaced by the primaries of their cliques.
@@ -148,9 +167,9 @@ class Saved(NamedTuple):
         `asserted`: as for `triples`. The inferred triples, and those of imported documents, are in the default graph.
         """
         if asserted is False or self.quads is None:
-            return [self.triples(asserted=asserted)]
+            return [self.triples(dictionary, asserted=asserted)]
         if asserted is None:
-            return [self.triples(), self.named(dictionary)]
+            return [self.triples(dictionary), self.named(dictionary)]
         return [merged(dictionary, self.quads)]
 
     def named(self, dictionary: Dictionary) -> Int32:

@@ -170,7 +170,8 @@ def materialize(
         with progress("encoding"):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
         closed = close_alone(selection, encoded, f"{place}/closure", progress, registry)
-        triples = closed.triples.where("NOT asserted") if inferred else closed.triples
+        triples = closed.seen if selection.is_single else closed.triples
+        triples = triples.where("NOT asserted") if inferred else triples
         skipped = (f"{each.file}: {each.lines} malformed lines skipped" for each in encoded.skipped)
         found = (*closed.planned.warnings, *unknown_imports(encoded), *skipped)
         told = Written(closed.contradictions(), found)  # before the output, so that only writing can still fail

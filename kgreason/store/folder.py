@@ -30,12 +30,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any, Literal, Self
 
 from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
 from kgreason.files import sync, sync_folder
 from kgreason.interrupts import let_out
-from kgreason.materialize.options import ALIASES, HistoryMode, OnContradiction, SameAsMode, SchemaMode
+from kgreason.materialize.options import (
+    ALIASES,
+    SPELLINGS,
+    HistoryMode,
+    OnContradiction,
+    SameAsMode,
+    SchemaMode,
+)
 from kgreason.store.history.log import history_path
 from kgreason.store.journal.journal import Journal
 from kgreason.store.oxigraph.links import left_by_the_dead
@@ -71,6 +78,7 @@ class Manifest:
     - `format`: the format of the snapshot.
     - `history`: which commits the history keeps (`history.log`).
     - `functions`: the signatures of the Python functions that rules call after the commit `stored`, by name.
+    - `spellings`: "one" if users see one spelling of a value under OWL 2 RL. In older stores they see "all".
     """
 
     rules: list[str]
@@ -88,6 +96,14 @@ class Manifest:
     on_contradiction: OnContradiction = "keep"
     functions: dict[str, str] = field(default_factory=dict)
     history: HistoryMode = "none"
+    spellings: Literal["one", "all"] = "all"
+
+    @property
+    def rules_on(self) -> list[str]:
+        """The names of the rules, with the group eq-spellings for a store in which users see all spellings."""
+        if self.spellings == "one":
+            return self.rules
+        return [f"{name}+{SPELLINGS}" if name.split("+")[0] == "owl2rl" else name for name in self.rules]
 
     @property
     def is_older(self) -> bool:

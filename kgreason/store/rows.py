@@ -56,7 +56,7 @@ def put(
 
 def put_all(store: OxigraphStore, saved: Saved, dictionary: Dictionary) -> None:
     """Load all rows of the state `saved` into an empty store."""
-    rows = saved.triples()
+    rows = saved.triples(dictionary)
     store.load(chunks(dictionary, rows[dictionary.are_rdf(rows)]))
     store.load(chunks(dictionary, saved.named(dictionary)))
 

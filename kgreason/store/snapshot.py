@@ -55,7 +55,7 @@ _NOT_ONLY_ATOMS = re.compile(r"\b(NOT|FILTER|BIND|AGGREGATE)\b")
 
 _PART = 1 << 16
 """So many records are written together."""
-_VALUES = ("same_as", "exceeded", "work", "rep", "aliases", "preferred", "restricted")
+_VALUES = ("same_as", "exceeded", "work", "rep", "aliases", "preferred", "restricted", "spelled")
 """The fields of a state that state.json holds unchanged."""
 
 
@@ -155,7 +155,7 @@ def read_state(folder: Path, *, is_written: bool = False) -> Saved:
             quads = rows_of_quads[:count]
         if (folder / "others.npy").exists():
             others, _ = mapped(folder / "others.npy", is_written=False)
-        values = {name: known[name] for name in _VALUES} | {"hashed": hashed, "others": others}
+        values = {name: known[name] for name in _VALUES if name in known} | {"hashed": hashed, "others": others}
         values["counts"] = state.get("counts", {})
         return Saved(records, tables, quads, **values, snapshot=snapshot, axioms=axioms)
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:

@@ -58,7 +58,7 @@ def materialized(graph: Iterable[Triple], rules: str = "owl2rl", schema: SchemaM
 
 def triples_of(live: Materializer, *, asserted: bool | None = None) -> set[Triple]:
     """The triples of the closure, the asserted or the inferred ones."""
-    texts = iter(live.dictionary.decode(live.save().triples(asserted=asserted).ravel()))
+    texts = iter(live.dictionary.decode(live.save().triples(live.dictionary, asserted=asserted).ravel()))
     return set(zip(texts, texts, texts, strict=True))
 
 

@@ -114,7 +114,7 @@ class Shown:
         """What was followed is what a look at the state says, and what single triples are asked for."""
         assert self.triples == visible_triples(self.live)
         assert triples_of(self.live, asserted=True) == self.asserted
-        rows = self.live.save().triples()
+        rows = self.live.save().triples(self.live.dictionary)
         assert self.live.shows(rows).all()
 
 

@@ -65,7 +65,8 @@ def seen(case: Case, schema: SchemaMode, same_as: SameAsMode = "aliases") -> See
 
 def _rules(case: Case) -> str:
     """The rule set, with the group that the rule of the case needs besides."""
-    group = switch(case.ruleset, case.rule)
+    # users see what dt-eq and eq-rep-o say together only with this group
+    group = "eq-spellings" if case.rule == "dt-eq" else switch(case.ruleset, case.rule)
     return f"{case.ruleset}+{group}" if group else case.ruleset
 
 

@@ -41,6 +41,10 @@ the user, `dt-diff` and `eq-diff1` report it. By default nothing else follows: `
 kgreason does not know, are made equal as the tables say. `:a owl:sameAs 1, 2` is a contradiction, and `:a` is in the
 triples of 1 and in those of 2.
 
+If two literals have one value, `eq-rep-o` gives each triple of the one to the other. Rules see all these triples.
+Users see one spelling of a value for each subject and property: the asserted ones, otherwise the first by its text. The
+group `eq-spellings` shows them all (`owl2rl+eq-spellings`), and so does `eq-literals`.
+
 A list that forks (a cell with two values of `rdf:first` or `rdf:rest`) is every list that it can be, as in the tables.
 A warning names it. A list that does not end in `rdf:nil` counts for nothing, and a warning names it as well.
 """

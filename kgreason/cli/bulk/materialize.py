@@ -137,7 +137,7 @@ def materialize(
         program = Program(selection, registry, most, threads)
         inputs = Inputs(files, syntax, opened(catalogue), Skipped() if skip_malformed else None)
         materializer = _closed(program, inputs, prefixes, progress)
-        rows = materializer.save().triples(asserted=False if inferred else None)
+        rows = materializer.save().triples(materializer.dictionary, asserted=False if inferred else None)
         _write(target, materializer.dictionary, rows[materializer.dictionary.are_rdf(rows)], progress)
 
 

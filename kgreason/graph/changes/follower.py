@@ -207,7 +207,7 @@ class _State(NamedTuple):
         if live is None:
             return cls(np.empty((0, 4), dtype=np.int32), Dictionary())
         saved = live.save()
-        triples = saved.triples()
+        triples = saved.triples(live.dictionary)
         triples = triples[live.dictionary.are_rdf(triples)]
         rows = np.column_stack([triples, np.zeros(len(triples), dtype=np.int32)])
         return cls(np.concatenate([rows, saved.named(live.dictionary)]), live.dictionary)

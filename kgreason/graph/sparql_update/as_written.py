@@ -160,7 +160,7 @@ class _Answers:
         """Return all triples of the closure, as quads of graph 0, or all asserted quads: int32[n, 4]."""
         if not is_closure:
             return self._live.quads.columns
-        triples = self._live.save(is_borrowed=True).triples()
+        triples = self._live.save(is_borrowed=True).triples(self._live.dictionary)
         return np.column_stack([triples, np.zeros(len(triples), np.int32)]).astype(np.int32, copy=False)
 
     def _note(self, asked: Sequence[_Question], owners: Int32, quads: Int32, is_closure: bool) -> None:

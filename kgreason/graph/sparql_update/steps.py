@@ -162,7 +162,7 @@ class Editing:
         self._catch_up()
         quads = self._live.quads.columns
         if quads is None:
-            rows = self._live.save().triples(asserted=True) if graph is None else np.empty((0, 3), dtype=np.int32)
+            rows = self._live.save().facts(True) if graph is None else np.empty((0, 3), dtype=np.int32)
         else:
             name = 0 if graph is None else int(self._live.dictionary.find([graph])[0]) or -1
             rows = np.ascontiguousarray(quads[quads[:, 3] == name, :3])

@@ -158,6 +158,14 @@ class Passage:
         self._before = _Side(cliques.slots_before, lambda rows: _kinds_before(changed, rows, kinds))
         self._after = _Side(cliques.slots, kinds)
 
+    def kinds_before(self, rows: Int32) -> Int8:
+        """Return the kinds that rows had before the commit in the graph that users see: int8[n]."""
+        return self._kinds(self._before, rows)
+
+    def kinds_after(self, rows: Int32) -> Int8:
+        """Return the kinds that rows have after the commit in the graph that users see: int8[n]."""
+        return self._kinds(self._after, rows)
+
     def regroup(self, gone: Int32, groups: Members) -> Kinds:
         """Replace the cliques `gone` by new cliques: by those groups of terms in `groups` that have several members.
 
@@ -289,6 +297,14 @@ class Passage:
         kinds = side.kinds(rows)
         shown = is_shown(self._cliques, rows, side.slots, lambda mapped: side.kinds(mapped) != ABSENT)
         return np.where(kinds == IS_ASSERTED, IS_ASSERTED, np.where(shown, INFERRED, ABSENT)).astype(np.int8)
+
+
+def sides(changed: Kinds, kinds: Callable[[Int32], Int8]) -> tuple[Callable[[Int32], Int8], Callable[[Int32], Int8]]:
+    """Return two functions that tell the kinds of rows before a commit and after it, in a graph without cliques.
+
+    `changed`: the facts whose kind the commit changed. `kinds` tells the present kinds of facts.
+    """
+    return (lambda rows: _kinds_before(changed, rows, kinds)), kinds
 
 
 def _kinds_before(changed: Kinds, rows: Int32, kinds: Callable[[Int32], Int8]) -> Int8:

@@ -377,6 +377,15 @@ class Equality:
         gone, groups = (_NONE, Members(NO_PAIRS, NO_PAIRS)) if found is None else found[:2]
         return Passage(self.cliques, changed, self._mentioning, self._kinds).regroup(gone, groups)
 
+    def sides(self, changed: Kinds) -> tuple[Callable[[Int32], NDArray[np.int8]], Callable[[Int32], NDArray[np.int8]]]:
+        """Return two functions: the kinds of rows in the graph that users see, before the commit and after it.
+
+        Call `shown` first. `changed`: the changed facts that are triples.
+        """
+        passage = Passage(self.cliques, changed, self._mentioning, self._kinds)
+        self.cliques.cover(len(self._dictionary))
+        return passage.kinds_before, passage.kinds_after
+
     def _kinds(self, rows: Int32) -> NDArray[np.int8]:
         facts = self._engine.circuit.facts
         return facts.kinds(facts.find(rows))

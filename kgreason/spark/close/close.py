@@ -32,7 +32,7 @@ from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
 from kgreason.spark.close.fixpoint import Operated, Told
 from kgreason.spark.close.levels import materialize
-from kgreason.spark.close.literals import followed, literal_facts
+from kgreason.spark.close.literals import followed, literal_facts, visible
 from kgreason.spark.close.operators.data import asserted
 from kgreason.spark.close.operators.operators import Assertions
 from kgreason.spark.close.operators.program import between, patterns_of
@@ -61,6 +61,17 @@ class Closed(NamedTuple):
         """The triples of the closure: s, p, o int, and asserted boolean. Generalised triples are included."""
         table = self.planned.program.tables.index((True, 3))
         return self.facts.where(F.col("tbl") == table).selectExpr("c0 AS s", "c1 AS p", "c2 AS o", "asserted")
+
+    @property
+    def seen(self) -> DataFrame:
+        """The triples of the closure that users see if they see one spelling of a value; columns as for `triples`."""
+        relation = self.planned.ids.get("dt_value/2")
+        if relation is None or (False, 3) not in self.planned.program.tables:
+            return self.triples
+        pairs = self.facts.where(
+            (F.col("tbl") == self.planned.program.tables.index((False, 3))) & (F.col("c0") == relation)
+        )
+        return visible(self.triples, pairs.selectExpr("c1 AS x", "c2 AS y"), self.terms.all)
 
     def contradictions(self) -> int:
         """Count the contradictions in the closure."""

@@ -67,6 +67,21 @@ def followed(links: DataFrame, terms: DataFrame) -> DataFrame:
     return links.select("x", "y", "of_x", "of_y").mapInArrow(_following, "x int, y int")
 
 
+def visible(triples: DataFrame, values: DataFrame, terms: DataFrame) -> DataFrame:
+    """Return those of the `triples` (s, p, o int, asserted boolean) that users see: see `materialize.literals.visible`.
+
+    `values` has a row x, y for each fact dt_value(x, y); `terms` has id int, text string. Cost: a join of the triples
+    with the values, and two joins of those triples whose object has another spelling.
+    """
+    columns = triples.columns
+    marked = triples.join(values.select(F.col("x").alias("o"), F.col("y").alias("value")), "o", "left")
+    several = marked.where("value IS NOT NULL").join(terms.select(F.col("id").alias("o"), "text"), "o")
+    group = ["s", "p", "value"]
+    of_groups = several.groupBy(*group).agg(F.max("asserted").alias("has_asserted"), F.min("text").alias("first"))
+    seen = several.join(of_groups, group).where("asserted OR (NOT has_asserted AND text = first)")
+    return marked.where("value IS NULL").select(*columns).union(seen.select(*columns))
+
+
 def _following(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         pairs = zip(batch.column("of_x").to_pylist(), batch.column("of_y").to_pylist(), strict=True)
