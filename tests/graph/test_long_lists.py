@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 
 import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.options import SameAsMode, SchemaMode
-from tests.volume import in_turns
 
 COUNT = 21
 PAIRS = [(0, 1), (0, COUNT - 1), (3, 4), (4, 6), (7, 8), (15, 16), (10, 20), (19, 20)]
@@ -36,7 +35,7 @@ def loaded(graph: KnowledgeGraph, kind: str, count: int = COUNT) -> None:
     graph.update(f"{PREFIXES} INSERT DATA {{ {AXIOMS[kind].format(members)} }}")
 
 
-@pytest.mark.parametrize(("kind", "same_as", "schema"), in_turns(AXIOMS, LINKS, READINGS))
+@pytest.mark.parametrize(("kind", "same_as", "schema"), product(AXIOMS, LINKS, READINGS))
 def test_any_two_members_of_a_long_list_that_meet_are_one_contradiction(
     kind: str, same_as: SameAsMode, schema: SchemaMode
 ) -> None:

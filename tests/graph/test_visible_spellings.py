@@ -118,7 +118,6 @@ def test_histories(options: dict[str, Any], history: History) -> None:
         follow(graph, history, options)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("options", MODES, ids=["aliases", "representatives", "rules"])
 @settings(max_examples=many(60))
 @given(history=histories)

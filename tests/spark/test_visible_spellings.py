@@ -20,7 +20,6 @@ DATA = """
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["owl2rl", "owl2rl+eq-spellings"])
 def test_spark_writes_what_a_graph_shows(spark: SparkSession, tmp_path: Path, rules: str) -> None:
     path = tmp_path / "a.nt"

@@ -74,7 +74,6 @@ def test_rows_add_up_after_every_step(queries: list[str], seed: int) -> None:
     follow(seed, queries, 4)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_rows_add_up_after_every_step_of_many_histories(part: int) -> None:
     for seed in many_seeds(2, 25, part, 4):
@@ -91,7 +90,6 @@ def test_rows_of_random_queries_add_up_in_a_store_that_is_reopened(seed: int, tm
     follow(seed, 3, 4, tmp_path / "store")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_rows_of_many_random_queries_add_up(part: int, tmp_path: Path) -> None:
     found = [follow(seed, 5, 8) for seed in many_seeds(6, 24, part, 4)]
