@@ -9,9 +9,9 @@ The inputs would not identify the row of a result, because Oxigraph turns litera
 BIND come in the order of the rows, those of FILTER with the number of the row. Functions also see the normal form: STR
 of `"01"^^xsd:integer` is "1". VALUES cannot have blank nodes, so a row of inputs with a blank node becomes triples of a
 store in memory. Sums of a row with dates or durations are evaluated in steps (`expressions.sums`), and rows with
-numbers that are too long for Oxigraph by `expressions.exact`. SKOLEM needs no query: it is a hash of the inputs in their
-own spelling (`terms.skolem`). Law: the result of a row depends on its inputs alone. If the evaluation of a row is an
-error, the row has no result.
+numbers that are too long for Oxigraph by `expressions.exact`. SKOLEM needs no query: it is a hash of the inputs in
+their own spelling (`terms.skolem`). Law: the result of a row depends on its inputs alone. If the evaluation of a row is
+an error, the row has no result.
 
 Cost: 2 to 5 microseconds a row, decoding and interning included.
 """
