@@ -84,6 +84,8 @@ def _handle(number: int, frame: FrameType | None) -> None:
     """
     if _now.is_open or not _now.is_on:
         _now.noted = deque(each for each in _now.noted if each[0] != number)
+        if number == _SIGINT:
+            _now.presses = 0
         try:
             _now.handlers[number](number, frame)
         except BaseException:
@@ -97,7 +99,8 @@ def _handle(number: int, frame: FrameType | None) -> None:
         elif _now.presses > 2 and time.monotonic() - _now.since > _PATIENCE:
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
-    _now.noted.append((number, frame))
+    if all(each[0] != number for each in _now.noted):  # as the system does with signals that are pending
+        _now.noted.append((number, frame))
 
 
 def _hold() -> None:
@@ -117,12 +120,20 @@ def _restore() -> None:
 
 
 def _deliver() -> None:
-    """Call the handlers of the noted signals. If one raises an error, the signals after it are still noted."""
+    """Call the handlers of the noted signals.
+
+    If one raises an error in a block, the signals after it are still noted. Outside of blocks their handlers are called
+    all the same.
+    """
     while _now.noted:
         number, frame = _now.noted.popleft()
         if number == _SIGINT:
             _now.presses = 0
-        _now.handlers[number](number, frame)
+        try:
+            _now.handlers[number](number, frame)
+        finally:
+            if not _now.is_on:
+                _deliver()
 
 
 def let_out() -> None:
@@ -167,10 +178,12 @@ class shielded:  # noqa: N801 - as above
 
     def __enter__(self) -> None:
         self._is_counted = _now.is_on and _is_main()
-        _now.shields += self._is_counted
+        if self._is_counted:
+            _now.shields += 1
 
     def __exit__(self, *_: object) -> None:
-        _now.shields -= self._is_counted
+        if self._is_counted:
+            _now.shields -= 1
 
 
 class at_once:  # noqa: N801 - as above

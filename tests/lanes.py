@@ -5,8 +5,9 @@
     changed  the slow tests for the last commits; `scripts/test --changed` runs these, and `.ci/run` does
 
 `changed` takes the slow tests of each folder that imports a module that the last commits changed, or whose own files
-they changed. Of the other slow tests it takes a twentieth, which the hash of the commit draws. Both together may take
-`BUDGET` seconds by the durations. If they would take longer, the hash of the commit draws from them what fits.
+they changed. Of the other slow tests it takes a twentieth, by the number of the commit, so that twenty commits take
+all. Both together may take `BUDGET` seconds by the durations. If they would take longer, the hash of the commit draws
+from them what fits.
 
 Law: a run with the same commit takes the same tests on each machine, so that the workers of a run agree. What is left
 out is counted and named at the end of the run. Cost: reading the imports of all tests takes a second.
@@ -28,10 +29,10 @@ ROOT = Path(__file__).parents[1]
 DURATIONS = Path(__file__).with_name("durations.tsv")
 QUICK = 0.3
 """Seconds. A test that takes longer is slow."""
-BUDGET = 1500
+BUDGET = 900
 """Seconds of one process that the tests of `changed` may take."""
 SHARE = 20
-"""One in so many of the other slow tests is drawn."""
+"""One in so many of the other slow tests is taken."""
 LAST = 12 * 3600
 """Seconds. Commits that are so much older than the newest one are not among the last commits."""
 
@@ -57,9 +58,9 @@ def changed_tests(tests: Iterable[str]) -> set[str]:
 
     Each is the id of a test. A test without a line in the durations counts as one second.
     """
-    commit, files = last_commits()
-    folders = folders_of(files)
-    chosen = {test for test in tests if folder_of(test) in folders or _draw(commit, test) % SHARE == 0}
+    commit, number, files = last_commits()
+    folders, turn = folders_of(files), number % SHARE
+    chosen = {test for test in tests if folder_of(test) in folders or _draw("", test) % SHARE == turn}
     left: float = BUDGET
     fitting = set()
     for test in sorted(chosen, key=lambda test: _draw(commit, test)):
@@ -86,8 +87,10 @@ def _draw(commit: str, test: str) -> int:
 
 
 @cache
-def last_commits() -> tuple[str, frozenset[str]]:
-    """Return the newest commit and the files that the last commits changed, uncommitted changes among them.
+def last_commits() -> tuple[str, int, frozenset[str]]:
+    """Return the newest commit, how many commits lead to it, and the files that the last commits changed.
+
+    Changes and files that are not committed yet are among them.
 
     KGREASON_BASE names the commit before the last ones. Without it they are those of the last hours. If git does not
     know, all files count as changed.
@@ -95,10 +98,11 @@ def last_commits() -> tuple[str, frozenset[str]]:
     try:
         commit, moment = _git("log", "-1", "--format=%H %ct").split()
         base = os.environ.get("KGREASON_BASE") or _git("rev-list", "-1", f"--min-age={int(moment) - LAST}", "HEAD")
-        return commit, frozenset(_git("diff", "--name-only", base.strip()).split())
+        changed = _git("diff", "--name-only", base.strip()) + _git("ls-files", "--others", "--exclude-standard")
+        return commit, int(_git("rev-list", "--count", "HEAD")), frozenset(changed.splitlines())
     except (OSError, ValueError, subprocess.CalledProcessError):
         files = (path for folder in ("kgreason", "tests") for path in (ROOT / folder).rglob("*.py"))
-        return "", frozenset(path.relative_to(ROOT).as_posix() for path in files)
+        return "", 0, frozenset(path.relative_to(ROOT).as_posix() for path in files)
 
 
 def _git(*arguments: str) -> str:
@@ -107,10 +111,22 @@ def _git(*arguments: str) -> str:
 
 def folders_of(files: Iterable[str]) -> set[str]:
     """Return the folders of tests that a change of these files concerns."""
-    changed = {file for file in files if file.startswith(("kgreason/", "tests/")) and file.endswith(".py")}
-    modules = {file.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for file in changed}
+    own = {folder_of(file) for file in files if file.startswith("tests/") and file.count("/") > 1}
+    modules = {module for file in files if file.startswith("kgreason/") for module in _modules(file)}
+    modules |= {_module(file) for file in files if file.startswith("tests/") and file.endswith(".py")}
     concerned = {test for module in modules for test in _importers(module)}
-    return {folder_of(module.replace(".", "/")) for module in modules | concerned if module.startswith("tests.")}
+    return own | {folder_of(module.replace(".", "/")) for module in concerned if module.startswith("tests.")}
+
+
+def _module(file: str) -> str:
+    return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _modules(file: str) -> Iterable[str]:
+    """Return the modules that a file of kgreason is, or, for a grammar and its like, those beside it."""
+    if file.endswith(".py"):
+        return [_module(file)]
+    return [_module(path.relative_to(ROOT).as_posix()) for path in (ROOT / file).parent.glob("*.py")]
 
 
 @cache

@@ -26,7 +26,7 @@ from kgreason.graph.input.terms import text_of
 from kgreason.graph.results.answers import Found, Solutions
 from kgreason.graph.standing.reading import Pattern, Plan, is_set, plan_of
 from kgreason.graph.standing.rows import Bindings, Row, Rows
-from kgreason.interrupts import as_one, at_once
+from kgreason.interrupts import as_one, at_once, let_out
 from kgreason.rules.model import Triple
 from kgreason.store.spellings import stored
 
@@ -132,6 +132,7 @@ class StandingQuery:
 
         `found` is the answer of the query if it was evaluated just now, otherwise None.
         """
+        let_out()
         if self._plan is not None:
             return self._values(self._ask(f"{self._plan.prologue}{self._head} {{ {self._plan.block} }}"))
         found = self._ask(self._sparql) if found is None else found

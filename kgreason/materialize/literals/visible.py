@@ -13,7 +13,8 @@ Law: what is seen depends only on the triples and on which of them are asserted.
 edits nor on threads. With the rule group eq-spellings, or with eq-literals, everything is seen.
 
 The literals of one value are those with the same v in the facts dt_value(x, v), which are never retracted. Cost: a look
-at the object of each changed triple, once two literals have one value, and a look-up for each triple of the groups.
+at the object of each changed triple, once two literals have one value, and a look-up for each triple of the groups. New
+literals with such values copy the table of these literals.
 """
 
 from __future__ import annotations
@@ -41,12 +42,8 @@ KindsOf: TypeAlias = Callable[[Int32], Int8]
 
 
 class _Groups(NamedTuple):
-    """The groups of some triples: for each of the triples the number of its group, and all candidates of the groups.
+    """The candidates of some groups: `rows`, int32[m, 3], and the numbers of their groups, int64[m]."""
 
-    `rows`, int32[m, 3], are the candidates, and `numbers`, int64[m], their groups.
-    """
-
-    of: NDArray[np.int64]
     rows: Int32
     numbers: NDArray[np.int64]
 
@@ -63,8 +60,16 @@ class Values:
         return len(self._pairs) > 0
 
     def and_of(self, pairs: Int32) -> Values:
-        """Return these values together with further pairs."""
-        return Values(np.concatenate([self._pairs, pairs])) if len(pairs) else self
+        """Return these values together with further pairs. Nothing is sorted again, but all is copied."""
+        if not len(pairs):
+            return self
+        more, found = Values(pairs), Values()
+        places = np.searchsorted(self._pairs[:, 1], more._pairs[:, 1], side="right")
+        found._pairs = np.insert(self._pairs, places, more._pairs, axis=0)
+        found._value = np.zeros(max(len(self._value), len(more._value)), dtype=np.int32)
+        found._value[: len(self._value)] = self._value
+        found._value[more._pairs[:, 0]] = more._pairs[:, 1]
+        return found
 
     def of(self, ids: Int32) -> Int32:
         """Return for each term the v of its value; 0 if no other literal has its value."""
@@ -82,7 +87,7 @@ class Values:
         places = np.arange(len(numbers)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + low[numbers]
         found = firsts[numbers]
         found[:, 2] = self._pairs[places, 0]
-        return _Groups(order.numbers(), np.ascontiguousarray(found), numbers)
+        return _Groups(np.ascontiguousarray(found), numbers)
 
 
 def seen(dictionary: Dictionary, objects: Int32, groups: NDArray[np.int64], kinds: Int8) -> Mask:
@@ -152,7 +157,7 @@ class Visible:
         are_several = values.of(changed.rows[:, 2]) > 0 if values else np.zeros(len(changed.rows), np.bool_)
         if not are_several.any():
             return changed
-        _, rows, numbers = values.groups(changed.rows[are_several])
+        rows, numbers = values.groups(changed.rows[are_several])
         kinds = [self._kinds(rows, numbers, side(rows)) for side in (before, after)]
         differs = kinds[0] != kinds[1]
         rest = [part[~are_several] for part in changed]
