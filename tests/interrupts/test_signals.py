@@ -352,28 +352,43 @@ with undivided():
 
 
 def test_presses_of_a_signal_that_waits_are_one() -> None:
-    with pytest.raises(KeyboardInterrupt), undivided():
-        for _ in range(3):
-            signal.raise_signal(INT)
-        let_out()
+    @interrupted
+    def work() -> None:
+        with undivided():
+            for _ in range(3):
+                signal.raise_signal(INT)
+            let_out()
+
     with undivided():
         let_out()
 
 
 def test_no_signal_is_lost_behind_one_whose_handler_raises() -> None:
     called = []
-    with handling(USR, lambda *_: called.append(USR)), pytest.raises(KeyboardInterrupt), undivided():
-        signal.raise_signal(INT)
-        signal.raise_signal(USR)
+    with handling(USR, lambda *_: called.append(USR)):
+
+        @interrupted
+        def work() -> None:
+            with undivided():
+                signal.raise_signal(INT)
+                signal.raise_signal(USR)
+
     assert called == [USR]
 
 
 def test_a_press_that_acted_at_once_does_not_count_later(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interrupts, "_PATIENCE", -1)
+
+    def press() -> None:
+        with at_once():
+            signal.raise_signal(INT)
+
     with undivided():
         signal.raise_signal(INT)
-        with pytest.raises(KeyboardInterrupt), at_once():
+        interrupted(press)
+
+    @interrupted
+    def work() -> None:
+        with undivided():
             signal.raise_signal(INT)
-    with pytest.raises(KeyboardInterrupt), undivided():
-        signal.raise_signal(INT)
-        signal.raise_signal(INT)
+            signal.raise_signal(INT)
