@@ -170,7 +170,7 @@ def test_lubm_is_made_once(workspace: Workspace) -> None:
     assert workspace.lubm(1).stat().st_mtime_ns == first.st_mtime_ns
 
 
-def test_the_ratio_is_the_median_of_pairs_and_sides_run_product() -> None:
+def test_the_ratio_is_the_median_of_pairs_and_sides_run_in_turns() -> None:
     assert Pairs((1.0, 9.0, 4.0), (1.0, 3.0, 2.0)).ratio == 2.0
     order: list[str] = []
 

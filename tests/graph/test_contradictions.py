@@ -131,7 +131,7 @@ SAID = {
 
 @pytest.mark.parametrize(
     ("name", "schema", "same_as"),
-    product(SAID, ("axioms", "data"), ("aliases", "representatives", "rules")),
+    [*product(SAID, ("axioms", "data"), ("aliases", "representatives", "rules"))],
 )
 def test_one_mistake_is_one_line(name: str, schema: SchemaMode, same_as: SameAsMode) -> None:
     """In both readings of the schema, with and without representatives; axioms may be told by more or fewer triples."""

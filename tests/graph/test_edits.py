@@ -253,7 +253,7 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize(("name", "schema", "strategy"), product(EDITS, ("axioms", "data"), STRATEGIES))
+@pytest.mark.parametrize(("name", "schema", "strategy"), [*product(EDITS, ("axioms", "data"), STRATEGIES)])
 def test_an_edit_and_its_reverse(name: str, schema: SchemaMode, strategy: Strategy) -> None:
     first, removed, added = (tuple(in_default(triples(text))) for text in EDITS[name])
     live_through([Edit(added=first), Edit(removed, added), Edit(added, removed)], strategy, schema)

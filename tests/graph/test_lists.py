@@ -51,7 +51,7 @@ def edited(graph: KnowledgeGraph, asserted: Triples, change: Change) -> Triples:
     return (asserted - change.removed) | change.added
 
 
-@pytest.mark.parametrize(("kind", "count", "schema"), product(KINDS, (0, 1, 2, 3, 50), READINGS))
+@pytest.mark.parametrize(("kind", "count", "schema"), [*product(KINDS, (0, 1, 2, 3, 50), READINGS)])
 def test_a_list_of_any_length(kind: str, count: int, schema: SchemaMode) -> None:
     asserted = KINDS[kind].example(count)
     with KnowledgeGraph.open(schema=schema) as graph:
@@ -69,7 +69,7 @@ def check_every_edit(graph: KnowledgeGraph, asserted: set[Triple]) -> None:
         assert shown(graph) == first, name
 
 
-@pytest.mark.parametrize(("kind", "schema"), product(KINDS, READINGS))
+@pytest.mark.parametrize(("kind", "schema"), [*product(KINDS, READINGS)])
 def test_a_list_that_is_edited_and_its_repair(kind: str, schema: SchemaMode) -> None:
     asserted = with_new(KINDS[kind])
     with KnowledgeGraph.open(schema=schema) as graph:

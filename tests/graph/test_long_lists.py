@@ -35,7 +35,7 @@ def loaded(graph: KnowledgeGraph, kind: str, count: int = COUNT) -> None:
     graph.update(f"{PREFIXES} INSERT DATA {{ {AXIOMS[kind].format(members)} }}")
 
 
-@pytest.mark.parametrize(("kind", "same_as", "schema"), product(AXIOMS, LINKS, READINGS))
+@pytest.mark.parametrize(("kind", "same_as", "schema"), [*product(AXIOMS, LINKS, READINGS)])
 def test_any_two_members_of_a_long_list_that_meet_are_one_contradiction(
     kind: str, same_as: SameAsMode, schema: SchemaMode
 ) -> None:

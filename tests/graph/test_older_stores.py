@@ -124,7 +124,7 @@ def test_a_fork_of_an_older_store_leaves_it_as_it_is(copy: Path) -> None:
     assert read_manifest(copy / "aliases") == before
 
 
-@pytest.mark.parametrize(("moment", "name"), product(MOMENTS, ("aliases", "rules", "killed")))
+@pytest.mark.parametrize(("moment", "name"), [*product(MOMENTS, ("aliases", "rules", "killed"))])
 def test_a_kill_while_a_store_is_brought_forward_loses_nothing(
     copy: Path, name: str, moment: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -157,7 +157,7 @@ PIECES = {
 }
 
 
-@pytest.mark.parametrize(("name", "schema"), product(PIECES, MODES))
+@pytest.mark.parametrize(("name", "schema"), [*product(PIECES, MODES)])
 def test_pieces_in_either_order(name: str, schema: SchemaMode) -> None:
     pieces = [said(text) for text in PIECES[name]]
     compare_pieces(pieces, "owl2rl", schema)

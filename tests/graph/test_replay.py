@@ -257,7 +257,7 @@ REPLAYED_WRONGLY = {
 }
 
 
-@pytest.mark.parametrize(("name", "same_as"), product(REPLAYED_WRONGLY, ("aliases", "representatives", "rules")))
+@pytest.mark.parametrize(("name", "same_as"), [*product(REPLAYED_WRONGLY, ("aliases", "representatives", "rules"))])
 def test_a_history_that_could_be_replayed_wrongly(name: str, same_as: SameAsMode) -> None:
     check(REPLAYED_WRONGLY[name], Same(same_as, 12))
 
