@@ -172,3 +172,14 @@ def test_each_kind_of_update_keeps_spellings(number: int) -> None:
     ]
     with KnowledgeGraph.open(rules="none") as graph:
         check(graph, [(number, "p", "q")], start)
+
+
+@pytest.mark.parametrize("call", ["UUID()", "STRUUID()", "BNODE()", "RAND()"])
+def test_a_value_that_each_evaluation_makes_anew_comes_from_one(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgreason.graph.sparql_update.steps._SOME", 2)
+    with KnowledgeGraph.open(rules="none") as graph:
+        graph.update(PREFIXES + 'INSERT DATA { :z :p "099999"^^xsd:int }')
+        graph.update(PREFIXES + " ".join(["INSERT DATA {", *(f":s{n} :p {n} ." for n in range(9)), "}"]))
+        graph.update(f"{PREFIXES} INSERT {{ ?s :id ?u ; :v ?o }} WHERE {{ ?s :p ?o BIND({call} AS ?u) }}")
+        assert len(list(graph.match(None, "http://e/id", None))) == 10
+        assert [*graph.match("http://e/z", "http://e/v", None)][0][2].value == "099999"

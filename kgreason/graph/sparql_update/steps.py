@@ -37,7 +37,7 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.order import distinct
 
 _SOME = 10_000
-"""Solutions that are looked at together."""
+"""Solutions that are rewritten together."""
 
 
 class Editing:
@@ -110,17 +110,16 @@ class Editing:
     def solutions(self, select: Select, objects: Collection[str] = ()) -> Iterator[Solution]:
         """Evaluate a SELECT on the materialized graph after the steps so far.
 
-        Literals that are values of the variables `objects` are as they are written. At the first one that Oxigraph may
-        show in another spelling, a wider SELECT is evaluated, which gives all solutions anew.
+        Literals that are values of the variables `objects` are as they are written. If Oxigraph may show one of them in
+        another spelling, all solutions come from a wider SELECT. None comes from the first one then: STRUUID, RAND and
+        BNODE give other values in each evaluation.
         """
         self._catch_up()
-        found = iter(self._ahead.solutions(select, self._seconds))
-        while some := list(islice(found, _SOME if select.distinct else None)):  # otherwise none may come twice
-            values = (solution[name] for solution in some for name in objects)
-            if others(self._graph, values) or (objects and select.gives_literals):
-                yield from self._written(select, objects)
-                return
-            yield from some
+        found = list(self._ahead.solutions(select, self._seconds))
+        values = (solution[name] for solution in found for name in objects)
+        if others(self._graph, values) or (objects and select.gives_literals):
+            return self._written(select, objects)
+        return iter(found)
 
     def _written(self, select: Select, objects: Collection[str]) -> Iterator[Solution]:
         from kgreason.graph.sparql_update.origins import origins_of  # its parser takes time
