@@ -182,4 +182,4 @@ def test_a_value_that_each_evaluation_makes_anew_comes_from_one(call: str, monke
         graph.update(PREFIXES + " ".join(["INSERT DATA {", *(f":s{n} :p {n} ." for n in range(9)), "}"]))
         graph.update(f"{PREFIXES} INSERT {{ ?s :id ?u ; :v ?o }} WHERE {{ ?s :p ?o BIND({call} AS ?u) }}")
         assert len(list(graph.match(None, "http://e/id", None))) == 10
-        assert [*graph.match("http://e/z", "http://e/v", None)][0][2].value == "099999"
+        assert next(iter(graph.match("http://e/z", "http://e/v", None)))[2].value == "099999"
