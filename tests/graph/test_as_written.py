@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lark.exceptions import UnexpectedCharacters
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.sparql_update.origins import Origins
 from kgreason.store.spellings import stored
 
 from .test_updates import PREFIXES
@@ -183,3 +185,16 @@ def test_a_value_that_each_evaluation_makes_anew_comes_from_one(call: str, monke
         graph.update(f"{PREFIXES} INSERT {{ ?s :id ?u ; :v ?o }} WHERE {{ ?s :p ?o BIND({call} AS ?u) }}")
         assert len(list(graph.match(None, "http://e/id", None))) == 10
         assert next(iter(graph.match("http://e/z", "http://e/v", None)))[2].value == "099999"
+
+
+def test_an_update_whose_where_has_no_tree_inserts_the_normal_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree may be missing for a WHERE that Oxigraph takes; the update must not fail then."""
+
+    def unread(*_: object) -> Origins:
+        raise UnexpectedCharacters("?", 0, 1, 1)
+
+    monkeypatch.setattr("kgreason.graph.sparql_update.origins.origins_of", unread)
+    with KnowledgeGraph.open(rules="none") as graph:
+        graph.update(PREFIXES + 'INSERT DATA { :a :p "07"^^xsd:int }')
+        graph.update(PREFIXES + "INSERT { ?s :q ?o } WHERE { ?s :p ?o }")
+        assert next(iter(graph.match(None, "http://e/q", None)))[2].value == "7"

@@ -118,17 +118,25 @@ class Editing:
         found = list(self._ahead.solutions(select, self._seconds))
         values = (solution[name] for solution in found for name in objects)
         if others(self._graph, values) or (objects and select.gives_literals):
-            return self._written(select, objects)
+            return self._written(select, objects) or iter(found)
         return iter(found)
 
-    def _written(self, select: Select, objects: Collection[str]) -> Iterator[Solution]:
+    def _written(self, select: Select, objects: Collection[str]) -> Iterator[Solution] | None:
+        """Evaluate a wider SELECT, and rewrite its solutions. Returns None if our grammar lacks something in the WHERE.
+
+        Oxigraph took the WHERE, so the update must not fail then: it inserts the normal forms.
+        """
+        from lark.exceptions import UnexpectedInput
+
         from kgreason.graph.sparql_update.origins import origins_of  # its parser takes time
 
-        origins = origins_of(select, objects)
+        try:
+            origins = origins_of(select, objects)
+        except UnexpectedInput:
+            return None
         rewriting = AsWritten(self._graph, select, origins)
         found = iter(self._ahead.solutions(origins.select, self._seconds))
-        while some := list(islice(found, _SOME)):
-            yield from rewriting.solutions(some)
+        return chain.from_iterable(map(rewriting.solutions, iter(lambda: list(islice(found, _SOME)), [])))
 
     def asserted(self, rows: bytes) -> Asserted:
         """Find the asserted quads that rows of Oxigraph stand for. `rows` are N-Quads lines.
