@@ -30,7 +30,6 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeVar, Unpack, overload
-from warnings import warn
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 
@@ -38,7 +37,6 @@ from kgreason.errors import (
     HistoryError,
     InputError,
     InputTypeError,
-    NumberWarning,
     QueryError,
     StoreError,
     StoreLockedError,
@@ -82,7 +80,7 @@ from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rules.expressions import RESERVED
 from kgreason.sparql.query.asking import answer
-from kgreason.sparql.query.numeric import WARNING, computes, warning
+from kgreason.sparql.query.numeric import WARNING, computes, warn_caller, warning
 from kgreason.store import snapshot
 from kgreason.store.folder import FORMAT, Folder, Manifest, older, read_manifest
 from kgreason.store.history.log import History, gone, history_path
@@ -660,10 +658,15 @@ class KnowledgeGraph:
         from kgreason.graph.standing.standing import StandingQuery
 
         check_text("standing", "a SELECT or ASK query", sparql)
-        known = checked(prefixes)
+        check_seconds("timeout", timeout)
+        known, told = checked(prefixes), list[str]()
 
         def ask(text: str) -> Found:
-            return self.query(text, prefixes=known, base=base, timeout=timeout)
+            results = self._results(text, known, base, None, timeout)
+            if not told and (number := self._number_warning(sparql)) is not None:
+                told.append(number)
+                warn_caller(number)
+            return results
 
         query = StandingQuery(ask, sparql, known, base, self._home.last, callback)
         query.end = self._subscribers.add(query.hear)
@@ -791,7 +794,7 @@ class KnowledgeGraph:
 
         The request may use the `prefixes` and the `base` without declaring them. `timeout` is how many seconds to wait
         for another thread. Raises QueryError for a request that does not parse or cannot be evaluated, and the errors
-        of a transaction. After an error nothing has changed.
+        of a transaction. After an error nothing has changed. A WHERE that computes warns as `query` does.
         """
         from kgreason.sparql.parser import parse
 
@@ -858,11 +861,22 @@ class KnowledgeGraph:
         check_seconds("timeout", timeout)
         known = checked(prefixes)
         name = None if default_graph is None else graph_name(default_graph, known)
-        ask = partial(self._home.store.query, prefixes=known, base=base, default_graph=name, timeout=timeout)
-        results = found(answer(sparql, known, base, ask))
+        results = self._results(sparql, known, base, name, timeout)
         if (told := self._number_warning(sparql)) is not None:
-            warn(told, NumberWarning, stacklevel=2)
+            warn_caller(told)
         return results
+
+    def _results(
+        self,
+        sparql: str,
+        prefixes: Mapping[str, str],
+        base: str | None,
+        name: NamedNode | BlankNode | None,
+        timeout: float | None,
+    ) -> Found:
+        """Ask the store a query, without a warning; see `query`."""
+        ask = partial(self._home.store.query, prefixes=prefixes, base=base, default_graph=name, timeout=timeout)
+        return found(answer(sparql, prefixes, base, ask))
 
     def _number_warning(self, sparql: str) -> str | None:
         """Return the warning that a query may be inexact, or None if the graph or the query gives no reason for one.

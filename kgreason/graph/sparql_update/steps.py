@@ -30,6 +30,7 @@ from kgreason.rdf.reader import read
 from kgreason.sparql.editable import Asserted
 from kgreason.sparql.evaluate import Outcome, run
 from kgreason.sparql.operations import Load, Operation
+from kgreason.sparql.query.numeric import computes, warn_caller, warning
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.repository import Repository
 from kgreason.store.rows import chunks
@@ -112,9 +113,12 @@ class Editing:
 
         Literals that are values of the variables `objects` are as they are written. If Oxigraph may show one of them in
         another spelling, all solutions come from a wider SELECT. None comes from the first one then: STRUUID, RAND and
-        BNODE give other values in each evaluation.
+        BNODE give other values in each evaluation. Warns (NumberWarning) if the WHERE computes and the graph has a
+        number that is too long for Oxigraph.
         """
         self._catch_up()
+        if (number := self._graph.long_number) is not None and computes(select.query):
+            warn_caller(warning(number))
         found = list(self._ahead.solutions(select, self._seconds))
         values = (solution[name] for solution in found for name in objects)
         if others(self._graph, values) or (objects and select.gives_literals):

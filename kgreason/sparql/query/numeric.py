@@ -10,6 +10,10 @@ Cost: about 1 microsecond for each token of the query.
 
 from __future__ import annotations
 
+import sys
+from warnings import warn
+
+from kgreason.errors import NumberWarning
 from kgreason.sparql.tokens import TOKEN
 
 _WORDS = frozenset(
@@ -31,6 +35,14 @@ def warning(text: str) -> str:
         f"{WARNING}, such as {shown}: a query that compares, orders or computes with them may give wrong results, as"
         " Oxigraph has integers of 64 bits and decimals of 18 places; rules are exact"
     )
+
+
+def warn_caller(told: str) -> None:
+    """Warn with a NumberWarning at the line outside of kgreason that led to the call."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "kgreason":
+        frame, level = frame.f_back, level + 1
+    warn(told, NumberWarning, stacklevel=level)
 
 
 def _shortened(text: str) -> str:
