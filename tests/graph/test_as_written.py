@@ -6,13 +6,15 @@ The model holds quads with terms as they are written, and evaluates each of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lark.exceptions import UnexpectedCharacters
+from lark.exceptions import UnexpectedInput
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.sparql_update.as_written import _Answers
 from kgreason.graph.sparql_update.origins import Origins
 from kgreason.store.spellings import stored
 
@@ -191,10 +193,33 @@ def test_an_update_whose_where_has_no_tree_inserts_the_normal_forms(monkeypatch:
     """A tree may be missing for a WHERE that Oxigraph takes; the update must not fail then."""
 
     def unread(*_: object) -> Origins:
-        raise UnexpectedCharacters("?", 0, 1, 1)
+        raise UnexpectedInput
 
     monkeypatch.setattr("kgreason.graph.sparql_update.origins.origins_of", unread)
     with KnowledgeGraph.open(rules="none") as graph:
         graph.update(PREFIXES + 'INSERT DATA { :a :p "07"^^xsd:int }')
         graph.update(PREFIXES + "INSERT { ?s :q ?o } WHERE { ?s :p ?o }")
         assert next(iter(graph.match(None, "http://e/q", None)))[2].value == "7"
+
+
+@pytest.mark.parametrize("within", ["%s", "GRAPH :g { %s }"])
+def test_many_questions_are_answered_by_one_look(within: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values with an unknown subject, or an unknown property, in both spellings of a number."""
+    looks = list[int]()
+    note = _Answers._note
+
+    def counted(answers: _Answers, *rest: Any) -> None:
+        looks.append(len(rest[1]))
+        note(answers, *rest)
+
+    monkeypatch.setattr(_Answers, "_note", counted)
+    with KnowledgeGraph.open(rules="none") as graph:
+        data = " ".join(f':s{n} :p "0{n % 7}"^^xsd:int . :t{n} :r "{n % 7}"^^xsd:int .' for n in range(20))
+        graph.update(f"{PREFIXES} INSERT DATA {{ {within % data} }}")
+        for pattern, name in (("?s !:r ?o", "u"), ("?s :p+ ?o", "v")):
+            looks.clear()
+            graph.update(f"{PREFIXES} INSERT {{ ?s :{name} ?o }} WHERE {{ {within % pattern} FILTER(isNumeric(?o)) }}")
+            assert len(looks) <= 4
+            found = graph.match(None, f"http://e/{name}", None)
+            told = [(str(quad.subject)[1:-1], str(quad.object)[1:3]) for quad in found]
+            assert sorted(told) == sorted((f"http://e/s{n}", f"0{n % 7}") for n in range(20))
