@@ -223,3 +223,22 @@ def test_many_questions_are_answered_by_one_look(within: str, monkeypatch: pytes
             found = graph.match(None, f"http://e/{name}", None)
             told = [(str(quad.subject)[1:-1], str(quad.object)[1:3]) for quad in found]
             assert sorted(told) == sorted((f"http://e/s{n}", f"0{n % 7}") for n in range(20))
+
+
+@pytest.mark.parametrize("written", ["05", ".5", "+5", "-05", "+.5", "-0", "1.50", "5", "-5", "1e0", "-1.50E1"])
+@pytest.mark.parametrize("where", ["BIND(%s AS ?v)", "VALUES ?v { %s }", "BIND(IF(?o = 1, %s, 3) AS ?v)"])
+def test_a_number_of_the_where_keeps_its_spelling(where: str, written: str) -> None:
+    with KnowledgeGraph.open(rules="none") as graph:
+        graph.update(f"{PREFIXES} INSERT DATA {{ :a :p 1 ; :r {written} }}")
+        graph.update(f"{PREFIXES} INSERT {{ ?s :q ?v }} WHERE {{ ?s :p ?o {where % written} }}")
+        r, q = ([quad.object for quad in graph.match(None, f"http://e/{name}", None)] for name in "rq")
+        assert r == q
+
+
+@pytest.mark.parametrize(("computed", "value"), [("-(05)", "-5"), ("- 05", "-5"), ("+?o", "1"), ("?o+05", "6")])
+def test_a_computed_number_is_in_normal_form(computed: str, value: str) -> None:
+    with KnowledgeGraph.open(rules="none") as graph:
+        graph.update(f"{PREFIXES} INSERT DATA {{ :a :p 1 }}")
+        graph.update(f"{PREFIXES} INSERT {{ ?s :q ?v }} WHERE {{ ?s :p ?o BIND({computed} AS ?v) }}")
+        [quad] = graph.match(None, "http://e/q", None)
+        assert str(quad.object).partition("^^")[0] == f'"{value}"'

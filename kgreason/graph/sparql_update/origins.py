@@ -388,6 +388,9 @@ def _chosen(expression: Node, is_one: bool = False) -> Iterator[tuple[Token | No
         if node.data == "x_primary" and _is(node.children[0], "VAR"):
             yield cast(Token, node.children[0]), is_one
             return
+        if node.data == "x_unary" and _is_number(node):
+            yield node, is_one
+            return
         if (
             len(trees) != 1
             or len(node.children) not in (1, 3)
@@ -403,6 +406,16 @@ def _chosen(expression: Node, is_one: bool = False) -> Iterator[tuple[Token | No
     elif node.data == "function" and (first := _CHOICES.get(str(node.children[0]).upper())) is not None:
         for argument in _flat(node, "expression")[first:]:
             yield from _chosen(argument, is_one)
+
+
+def _is_number(node: Node) -> bool:
+    """Whether a node is a sign and a number right after it, which are one literal: `-05`, but not `- 05` or `-?x`."""
+    sign, *more = _tokens(node)
+    return (
+        sign.type in ("PLUS", "MINUS")
+        and [each.type for each in more] == ["NUMBER"]
+        and sign.end_pos == more[0].start_pos
+    )
 
 
 def _sequence(verb: Node) -> list[Node]:
