@@ -25,6 +25,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from os import PathLike, fspath
+from os.path import abspath
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
@@ -301,6 +302,7 @@ class KnowledgeGraph:
             return cls(Repository(None, wanted), strategy, budget, engine, known, registry, limits, threads)
         if engine == "reference":
             raise StoreError(f"{path}: the reference engine has no store on disk; open the graph without a path")
+        told |= {"rules": _absolute(told["rules"])} if "rules" in told else {}
         folder = Folder(Path(path), write=not read_only, wait=wait)
         if read_only and (folder.is_behind or folder.is_older):
             folder.close()
@@ -1593,6 +1595,13 @@ def _given(told: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
+def _absolute(names: Iterable[str]) -> list[str]:
+    """Return names of rules with rule files by their absolute paths: a store may be opened from another folder."""
+    from kgreason.graph.user_rules import files_of
+
+    return [abspath(name) if files_of([name]) else name for name in names]
+
+
 def _manifest(made: Manifest | None, told: Mapping[str, Any]) -> Manifest:
     """Return the manifest that a store has from now on.
 
@@ -1673,7 +1682,7 @@ def check_made(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]
     """
     for option, value in wanted.items():
         kept = made[option]
-        if value is None or (list(value) if isinstance(kept, list) else value) == kept:
+        if value is None or (_absolute(value) == _absolute(kept) if isinstance(kept, list) else value == kept):
             continue
         if isinstance(kept, list):
             raise _other_rules(store, kept, value)
