@@ -91,6 +91,15 @@ def test_the_warning_comes_with_the_number_and_stays(tmp_path: Path) -> None:
     assert told.stderr.startswith("kgreason: warning: the graph has numbers that are too long for SPARQL queries")
 
 
+def test_the_warning_stays_after_the_number_is_gone() -> None:
+    """The dictionary keeps the number, so the warning says that the graph may only have had it."""
+    with KnowledgeGraph.open(rules="none") as graph:
+        graph.add(f"<http://e/a> <http://e/n> {LONG} .")
+        graph.remove(f"<http://e/a> <http://e/n> {LONG} .")
+        with pytest.warns(NumberWarning, match="or had some, such as"):
+            graph.query(PREFIX + COMPUTING[0])
+
+
 @pytest.mark.parametrize(
     "update",
     [

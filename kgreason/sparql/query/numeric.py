@@ -32,8 +32,8 @@ def warning(text: str) -> str:
     """Return the warning of a graph that has the long number `text`."""
     shown = _shortened(text)
     return (
-        f"{WARNING}, such as {shown}: a query that compares, orders or computes with them may give wrong results, as"
-        " Oxigraph has integers of 64 bits and decimals of 18 places; rules are exact"
+        f"{WARNING}, or had some, such as {shown}: a query or an update that compares, orders or computes with them may"
+        " give wrong results, as Oxigraph has integers of 64 bits and decimals of 18 places; rules are exact"
     )
 
 
