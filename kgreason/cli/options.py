@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
+from warnings import catch_warnings, simplefilter
 
 import click
 
 from kgreason.cli.places import PLACE, Place, folder, there, token_file
-from kgreason.errors import InputError
+from kgreason.errors import InputError, NumberWarning
 from kgreason.proofs.contradiction import Contradiction
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -273,6 +275,16 @@ def told(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {seconds:.3f} s" for name, seconds in value.items())
     return f"{value:,}" if type(value) is int else str(value)
+
+
+@contextmanager
+def number_warnings() -> Iterator[list[str]]:
+    """Collect the warnings that a query or an update of the block may be inexact, in place of Python's own output."""
+    told: list[str] = []
+    with catch_warnings(record=True) as caught:
+        simplefilter("always", NumberWarning)
+        yield told
+    told += dict.fromkeys(str(each.message) for each in caught if isinstance(each.message, NumberWarning))
 
 
 def warn(

@@ -19,7 +19,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from http.client import IncompleteRead
 from typing import IO, TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
-from warnings import warn
 
 import pyoxigraph
 from pyoxigraph import DefaultGraph, QueryBoolean, QueryResultsFormat, QueryTriples, RdfFormat, Triple
@@ -28,7 +27,7 @@ from kgreason.client.link import Link, Parameters, with_parameters
 from kgreason.client.past import RemotePast
 from kgreason.client.stream import Deltas, RowChanges
 from kgreason.client.transaction import RemoteTransaction
-from kgreason.errors import NumberWarning, QueryError, QueryTimeoutError, ServerError
+from kgreason.errors import QueryError, QueryTimeoutError, ServerError
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.input.arguments import check_asserted, check_paths, check_single, check_text, check_texts
 from kgreason.graph.input.terms import UserTerm, checked, graph_name, text_of
@@ -38,6 +37,7 @@ from kgreason.materialize.options import check_count, check_seconds
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.sparql.query.asking import repeated
+from kgreason.sparql.query.numeric import warn_caller
 from kgreason.store.history.entry import Head
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.results import Triples as ReadTriples
@@ -290,7 +290,7 @@ class RemoteGraph:
                 raise
             raise QueryTimeoutError(f"the query took longer than {timeout:g} s") from error
         if (told := reply.headers.get("kgreason-warning")) is not None:
-            warn(told, NumberWarning, stacklevel=2)
+            warn_caller(told)
         if reply.headers["content-type"].startswith("application/n-triples"):
             quads = pyoxigraph.parse(reply.file, RdfFormat.N_TRIPLES, lenient=True)
             return Triples(cast(QueryTriples, ReadTriples(quad.triple for quad in quads)))

@@ -25,12 +25,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 from os import PathLike, fspath
+from os.path import abspath
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypedDict, TypeVar, Unpack, overload
-from warnings import warn
 
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
 
@@ -38,7 +38,6 @@ from kgreason.errors import (
     HistoryError,
     InputError,
     InputTypeError,
-    NumberWarning,
     QueryError,
     StoreError,
     StoreLockedError,
@@ -82,7 +81,7 @@ from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rules.expressions import RESERVED
 from kgreason.sparql.query.asking import answer
-from kgreason.sparql.query.numeric import WARNING, computes, warning
+from kgreason.sparql.query.numeric import WARNING, computes, warn_caller, warning
 from kgreason.store import snapshot
 from kgreason.store.folder import FORMAT, Folder, Manifest, older, read_manifest
 from kgreason.store.history.log import History, gone, history_path
@@ -303,6 +302,7 @@ class KnowledgeGraph:
             return cls(Repository(None, wanted), strategy, budget, engine, known, registry, limits, threads)
         if engine == "reference":
             raise StoreError(f"{path}: the reference engine has no store on disk; open the graph without a path")
+        told |= {"rules": _absolute(told["rules"])} if "rules" in told else {}
         folder = Folder(Path(path), write=not read_only, wait=wait)
         if read_only and (folder.is_behind or folder.is_older):
             folder.close()
@@ -660,10 +660,15 @@ class KnowledgeGraph:
         from kgreason.graph.standing.standing import StandingQuery
 
         check_text("standing", "a SELECT or ASK query", sparql)
-        known = checked(prefixes)
+        check_seconds("timeout", timeout)
+        known, told = checked(prefixes), list[str]()
 
         def ask(text: str) -> Found:
-            return self.query(text, prefixes=known, base=base, timeout=timeout)
+            results = self._results(text, known, base, None, timeout)
+            if not told and (number := self._number_warning(sparql)) is not None:
+                told.append(number)
+                warn_caller(number)
+            return results
 
         query = StandingQuery(ask, sparql, known, base, self._home.last, callback)
         query.end = self._subscribers.add(query.hear)
@@ -791,7 +796,7 @@ class KnowledgeGraph:
 
         The request may use the `prefixes` and the `base` without declaring them. `timeout` is how many seconds to wait
         for another thread. Raises QueryError for a request that does not parse or cannot be evaluated, and the errors
-        of a transaction. After an error nothing has changed.
+        of a transaction. After an error nothing has changed. A WHERE that computes warns as `query` does.
         """
         from kgreason.sparql.parser import parse
 
@@ -858,11 +863,22 @@ class KnowledgeGraph:
         check_seconds("timeout", timeout)
         known = checked(prefixes)
         name = None if default_graph is None else graph_name(default_graph, known)
-        ask = partial(self._home.store.query, prefixes=known, base=base, default_graph=name, timeout=timeout)
-        results = found(answer(sparql, known, base, ask))
+        results = self._results(sparql, known, base, name, timeout)
         if (told := self._number_warning(sparql)) is not None:
-            warn(told, NumberWarning, stacklevel=2)
+            warn_caller(told)
         return results
+
+    def _results(
+        self,
+        sparql: str,
+        prefixes: Mapping[str, str],
+        base: str | None,
+        name: NamedNode | BlankNode | None,
+        timeout: float | None,
+    ) -> Found:
+        """Ask the store a query, without a warning; see `query`."""
+        ask = partial(self._home.store.query, prefixes=prefixes, base=base, default_graph=name, timeout=timeout)
+        return found(answer(sparql, prefixes, base, ask))
 
     def _number_warning(self, sparql: str) -> str | None:
         """Return the warning that a query may be inexact, or None if the graph or the query gives no reason for one.
@@ -1579,6 +1595,13 @@ def _given(told: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
+def _absolute(names: Iterable[str]) -> list[str]:
+    """Return names of rules with rule files by their absolute paths: a store may be opened from another folder."""
+    from kgreason.graph.user_rules import files_of
+
+    return [abspath(name) if files_of([name]) else name for name in names]
+
+
 def _manifest(made: Manifest | None, told: Mapping[str, Any]) -> Manifest:
     """Return the manifest that a store has from now on.
 
@@ -1659,7 +1682,7 @@ def check_made(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]
     """
     for option, value in wanted.items():
         kept = made[option]
-        if value is None or (list(value) if isinstance(kept, list) else value) == kept:
+        if value is None or (_absolute(value) == _absolute(kept) if isinstance(kept, list) else value == kept):
             continue
         if isinstance(kept, list):
             raise _other_rules(store, kept, value)

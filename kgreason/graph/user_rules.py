@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from os.path import abspath
 from pathlib import Path
 
 from kgreason.errors import RuleError
@@ -104,7 +105,7 @@ def is_kept(file: str, own: Collection[Rule], find: Finder | None = None) -> boo
 
     `find` finds the documents that the rule file imports.
     """
-    if any(rule.file == file for rule in own):
+    if any(rule.file and abspath(rule.file) == abspath(file) for rule in own):
         return True
     forms = {_nameless(rule) for rule in own}
     return Path(file).exists() and all(_nameless(rule) in forms for rule in load(Path(file), None, find).rules)
@@ -158,7 +159,9 @@ def _from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
 
     Raises RuleError if no rule came from a file of this name, or if rules came from several such files.
     """
-    files = {rule.file for rule in own if rule.file and file in (rule.file, Path(rule.file).name)}
+    files = {
+        rule.file for rule in own if rule.file and (file == Path(rule.file).name or abspath(file) == abspath(rule.file))
+    }
     if not files:
         others = ", ".join(dict.fromkeys(rule.file for rule in own if rule.file))
         raise RuleError(f"{file}: no rule came from this file{f'; rules came from {others}' if others else ''}")

@@ -28,7 +28,7 @@ Solution: TypeAlias = QuerySolution | Mapping[str, Term | None]
 """The values of variables by name; None for a variable without a value."""
 
 _GIVES = re.compile(r"\b(?:VALUES|AS)\b", re.IGNORECASE)
-_SPELLED = re.compile(r"""\^\^|["']@|\b0\d|\d\.\d|\d[eE]""")
+_SPELLED = re.compile(r"""\^\^|["']@|\b0\d|\.\d|\d[eE]|\+\.?\d|-0""")
 """A datatype, a language, or a number that is not written as Oxigraph shows it."""
 
 

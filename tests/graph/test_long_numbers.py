@@ -84,3 +84,58 @@ def test_the_warning_comes_with_the_number_and_stays(tmp_path: Path) -> None:
     assert found.exit_code == 0
     assert found.stderr.startswith("kgreason: warning: the graph has numbers that are too long for SPARQL queries")
     assert "kgreason: " not in call("query", "-l", tmp_path / "store", "-q", other).output
+    told = call(
+        "update", "-l", tmp_path / "store", "-u", PREFIX + "INSERT { ?x :m 1 } WHERE { ?x :n ?v FILTER(?v > 3) }"
+    )
+    assert told.exit_code == 0
+    assert told.stderr.startswith("kgreason: warning: the graph has numbers that are too long for SPARQL queries")
+
+
+def test_the_warning_stays_after_the_number_is_gone() -> None:
+    """The dictionary keeps the number, so the warning says that the graph may only have had it."""
+    with KnowledgeGraph.open(rules="none") as graph:
+        graph.add(f"<http://e/a> <http://e/n> {LONG} .")
+        graph.remove(f"<http://e/a> <http://e/n> {LONG} .")
+        with pytest.warns(NumberWarning, match="or had some, such as"):
+            graph.query(PREFIX + COMPUTING[0])
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        "INSERT { ?x a :Large } WHERE { ?x :n ?v FILTER(?v > 3) }",
+        "INSERT { :all :sum ?sum } WHERE { SELECT (SUM(?v) AS ?sum) { ?x :n ?v } }",
+        "DELETE { ?x :n ?v } WHERE { ?x :n ?v FILTER(?v < 3) }",
+    ],
+)
+def test_an_update_that_computes_warns_at_its_caller(update: str) -> None:
+    with KnowledgeGraph.open(rules="none") as graph:
+        graph.add(f"<http://e/a> <http://e/n> 5 , {LONG} .")
+        before = len(graph)
+        graph.update(f"{PREFIX} INSERT {{ ?x :m ?v }} WHERE {{ ?x :none ?v }}")
+        with pytest.raises(NumberWarning):
+            graph.update(PREFIX + update)
+        assert len(graph) == before
+        with pytest.warns(NumberWarning, match=LONG) as told:
+            graph.update(PREFIX + update)
+        assert [each.filename for each in told] == [__file__]
+
+
+def test_the_warning_names_the_line_that_asked() -> None:
+    with KnowledgeGraph.open(rules="none") as graph:
+        graph.add(f"<http://e/a> <http://e/n> 5 , {LONG} .")
+        for ask in (graph.query, graph.select):
+            with pytest.warns(NumberWarning) as told:
+                ask(PREFIX + COMPUTING[0])
+            assert [each.filename for each in told] == [__file__]
+
+
+def test_a_standing_query_warns_once() -> None:
+    with KnowledgeGraph.open(rules="none") as graph:
+        graph.add(f"<http://e/a> <http://e/n> {LONG} .")
+        for query in COMPUTING[:4]:
+            with pytest.warns(NumberWarning) as told:
+                standing = graph.standing(PREFIX + query, lambda change: None)
+            assert [each.filename for each in told] == [__file__]
+            graph.add(f"<http://e/{len(graph)}> <http://e/n> 7 .")
+            standing.close()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -218,6 +219,30 @@ def test_a_rule_file_by_its_path(tmp_path: Path) -> None:
         assert graph._home.manifest.rules[-1] == str(tmp_path / "own.dl")
 
 
+@pytest.mark.parametrize("has_commit", [False, True])
+def test_a_rule_file_by_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_commit: bool) -> None:
+    """A store may be opened from another folder, and by any path of the file."""
+    rules, elsewhere = tmp_path / "rules", tmp_path / "elsewhere"
+    rules.mkdir()
+    elsewhere.mkdir()
+    (rules / "knows.dl").write_text("[?y, <http://e/knows>, ?x] :- [?x, <http://e/knows>, ?y] .", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    with KnowledgeGraph.open("store", rules=["rhodf", "rules/knows.dl"]) as graph:
+        if has_commit:
+            graph.add("<http://e/a> <http://e/knows> <http://e/b> .")
+    monkeypatch.chdir(elsewhere)
+    for given in (None, ["rhodf", "../rules/knows.dl"], ["rhodf", str(rules / "knows.dl")]):
+        with KnowledgeGraph.open("../store", rules=given) as graph:
+            graph.add("<http://e/a> <http://e/knows> <http://e/b> .")
+            assert len(graph) == 2
+            assert graph.options["rules"] == ["rhodf", str(rules / "knows.dl")]
+    with KnowledgeGraph.open("../store") as graph, graph.transaction() as tx:
+        tx.remove_rules(file="../rules/knows.dl")
+    monkeypatch.chdir(rules)
+    with pytest.raises(StoreError, match="were removed from the store"):
+        KnowledgeGraph.open("../store", rules=["rhodf", "knows.dl"])
+
+
 def test_no_rules_stay_none_on_disk(tmp_path: Path) -> None:
     below = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
     rules: list[list[str] | None] = [[], [], None]  # made without rules, opened with the same, opened as it is
@@ -349,6 +374,8 @@ def test_an_option_is_kept_from_the_first_opening(
     with KnowledgeGraph.open(**options) as graph:
         wanted = graph._home.manifest
     assert wanted != default
+    files = {"own.dl": str(tmp_path / "own.dl")}  # a store keeps the absolute path
+    wanted = replace(wanted, rules=[files.get(name, name) for name in wanted.rules])
     killed = KnowledgeGraph.open(path, **options)
     shutil.copytree(path, tmp_path / "killed")
     killed.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import pytest
 from pyoxigraph import QuerySolutions, RdfFormat, Store
 
@@ -57,3 +59,27 @@ def test_origins(block: str) -> None:
         assert isinstance(each, QuerySolutions)
         counts.append(sorted(str((row["o"], row["s"])) for row in each))
     assert counts[0] == counts[1]
+
+
+ODD = [
+    "VALUES ?z { -1 }",
+    "VALUES ?z { -1.5 +.5 -1e3 }",
+    "VALUES (?k ?z) { (1 -1) (-1 UNDEF) }",
+    "OPTIONAL { ?s :q << :a :b ?z >> }",
+    "OPTIONAL { << ?s :q << :a :b ?z >> ~ ?r >> :q [ :q <<:a :b ?y>> ] }",
+    "FILTER(?o<9&&?o>3 || true)",
+    "FILTER(3<?o&&?o>3 || ?s<:f(?o)&&?s>?o || true)",
+    "FILTER(true || ?s<<http://e/x>)",
+    "FILTER(true || <http://e/x><9)",
+    "BIND(<<( ?s :q -1 )>> AS ?t)",
+    "BIND(<<( ?s a <<( :a ?q 'x'@en )>> )>> AS ?t)",
+]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_a_block_that_oxigraph_takes_is_taken(odd: str) -> None:
+    select = Select(PREFIX, True, ("s", "o"), (), None, f"{{ ?s :p ?o {odd} }}")
+    origins = origins_of(select, ["o"])
+    assert origins.of["o"] == [Origin((), "?s", P)]
+    found = [set(map(str, cast(QuerySolutions, Store().query(each.query)))) for each in (select, origins.select)]
+    assert found[0] == found[1]

@@ -15,7 +15,6 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import TextIOWrapper
@@ -27,9 +26,9 @@ import click
 from pyoxigraph import QueryBoolean, QueryResultsFormat, QueryTriples
 
 from kgreason.cli.notation import prefixes
-from kgreason.cli.options import example, given, location, warn
+from kgreason.cli.options import example, given, location, number_warnings, warn
 from kgreason.cli.places import Graph, Place, graph_at
-from kgreason.errors import NumberWarning, QueryError
+from kgreason.errors import QueryError
 from kgreason.graph.results.answers import Found, Triples
 from kgreason.rdf.writing import write_results
 from kgreason.sparql.query.columns import declared
@@ -93,7 +92,7 @@ def query(
     """
     sparql, _ = given(text, query_file, "query")
     with SpooledTemporaryFile(_IN_MEMORY) as out:
-        with _opened(location, commit) as graph, _told(query_file), _number_warnings() as told:
+        with _opened(location, commit) as graph, _told(query_file), number_warnings() as told:
             names = declared(sparql) | prefixes
             wait_for(
                 lambda: _write(graph.query(sparql, prefixes=prefixes), syntax, names, cast(BinaryIO, out)), timeout
@@ -112,16 +111,6 @@ def _opened(location: Place, commit: int | None) -> Iterator[Graph | RemotePast]
         else:
             with graph.as_of(commit) as past:
                 yield past
-
-
-@contextmanager
-def _number_warnings() -> Iterator[list[str]]:
-    """Collect the warnings that the query of the block may be inexact, in place of Python's own output."""
-    told: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", NumberWarning)
-        yield told
-    told += dict.fromkeys(str(each.message) for each in caught if isinstance(each.message, NumberWarning))
 
 
 @contextmanager

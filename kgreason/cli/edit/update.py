@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
-from kgreason.cli.options import as_json, catalogue, example, existing, given, request, verbose
+from kgreason.cli.options import as_json, catalogue, example, existing, given, number_warnings, request, verbose, warn
 from kgreason.cli.places import Place
 
 
@@ -50,9 +50,10 @@ def update(
 
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     sparql, source = given(text, file, "update")
-    with edited(location, **how, catalogue=catalogue) as graph, progress("updating"):
+    with edited(location, **how, catalogue=catalogue) as graph, progress("updating"), number_warnings() as told:
         updated = graph.update(sparql, source, prefixes=how["prefixes"])
         stats = graph.stats()
+    warn(told)
     values = counts(updated.delta) | {"unasserted": updated.unasserted, "entailed": updated.entailed}
     if not updated.delta and updated.unasserted:
         done.say(_unchanged(updated.unasserted, updated.entailed, done.took), stats, values)

@@ -10,7 +10,7 @@ compared terms and not rows. Asserted triples go before inferred ones. If the pa
 of them count. If the subject of a pattern is not known, one spelling counts: the first asserted one by its text.
 
 Cost: some 20 microseconds for each value that has another spelling. If a subject is not known, one pass over the
-triples for each call of `solutions`.
+triples for each call of `solutions`, and sorting those that have such a value.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ from kgreason.store.spellings import stored, varies
 
 if TYPE_CHECKING:
     from kgreason.graph.sparql_update.origins import Origin, Origins, Place
+
+_ANY = (1 << 32) - 1
+"""More than each id of a term."""
 
 _Forms: TypeAlias = Mapping[str, list[int]]
 """The values that may be written otherwise, as texts, each with the ids of its spellings."""
@@ -148,13 +151,23 @@ class _Answers:
         rows = self._rows(is_closure) if asked else None
         if rows is None:
             return
-        wanted = np.array(list({form for each in asked for form in self._forms[each.value]}), dtype=np.int32)
-        rows = rows[np.isin(rows[:, 2], wanted)]
-        for each in asked:
-            kept = np.isin(rows[:, 2], self._forms[each.value])
-            for column, text in zip((0, 1, 3), (each.subject, each.predicate, each.graph), strict=True):
-                kept &= (rows[:, column] == self._ids[text]) if text else True
-            self._note([each], np.zeros(int(kept.sum()), np.int32), rows[kept], is_closure)
+        asks = [
+            (at, form, *(self._ids[text or ""] for text in (each.subject, each.predicate, each.graph)))
+            for at, each in enumerate(asked)
+            for form in self._forms[each.value]
+        ]
+        owners, forms, subjects, *others = np.array(asks, dtype=np.int64).reshape(-1, 5).T
+        rows = rows[np.isin(rows[:, 2], forms)]
+        keys = rows[:, 2].astype(np.int64) << 32 | rows[:, 0]
+        rows, keys = rows[order := np.argsort(keys)], keys[order]
+        first = np.searchsorted(keys, forms << 32 | subjects)
+        counts = np.searchsorted(keys, forms << 32 | np.where(subjects, subjects, _ANY), "right") - first
+        asking = np.repeat(np.arange(len(owners)), counts)  # for each possible row of each question
+        places = np.arange(len(asking)) - np.repeat(np.cumsum(counts) - counts - first, counts)
+        kept = np.ones(len(asking), dtype=np.bool_)
+        for column, wanted in zip((1, 3), others, strict=True):
+            kept &= (wanted[asking] == 0) | (wanted[asking] == rows[places, column])
+        self._note(asked, owners[asking[kept]].astype(np.int32), rows[places[kept]], is_closure)
 
     def _rows(self, is_closure: bool) -> Int32 | None:
         """Return all triples of the closure, as quads of graph 0, or all asserted quads: int32[n, 4]."""

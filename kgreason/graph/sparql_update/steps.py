@@ -30,6 +30,7 @@ from kgreason.rdf.reader import read
 from kgreason.sparql.editable import Asserted
 from kgreason.sparql.evaluate import Outcome, run
 from kgreason.sparql.operations import Load, Operation
+from kgreason.sparql.query.numeric import computes, warn_caller, warning
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.repository import Repository
 from kgreason.store.rows import chunks
@@ -37,7 +38,7 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.order import distinct
 
 _SOME = 10_000
-"""Solutions that are looked at together."""
+"""Solutions that are rewritten together."""
 
 
 class Editing:
@@ -110,26 +111,36 @@ class Editing:
     def solutions(self, select: Select, objects: Collection[str] = ()) -> Iterator[Solution]:
         """Evaluate a SELECT on the materialized graph after the steps so far.
 
-        Literals that are values of the variables `objects` are as they are written. At the first one that Oxigraph may
-        show in another spelling, a wider SELECT is evaluated, which gives all solutions anew.
+        Literals that are values of the variables `objects` are as they are written. If Oxigraph may show one of them in
+        another spelling, all solutions come from a wider SELECT. None comes from the first one then: STRUUID, RAND and
+        BNODE give other values in each evaluation. Warns (NumberWarning) if the WHERE computes and the graph has a
+        number that is too long for Oxigraph.
         """
         self._catch_up()
-        found = iter(self._ahead.solutions(select, self._seconds))
-        while some := list(islice(found, _SOME if select.distinct else None)):  # otherwise none may come twice
-            values = (solution[name] for solution in some for name in objects)
-            if others(self._graph, values) or (objects and select.gives_literals):
-                yield from self._written(select, objects)
-                return
-            yield from some
+        if (number := self._graph.long_number) is not None and computes(select.query):
+            warn_caller(warning(number))
+        found = list(self._ahead.solutions(select, self._seconds))
+        values = (solution[name] for solution in found for name in objects)
+        if others(self._graph, values) or (objects and select.gives_literals):
+            return self._written(select, objects) or iter(found)
+        return iter(found)
 
-    def _written(self, select: Select, objects: Collection[str]) -> Iterator[Solution]:
+    def _written(self, select: Select, objects: Collection[str]) -> Iterator[Solution] | None:
+        """Evaluate a wider SELECT, and rewrite its solutions. Returns None if our grammar lacks something in the WHERE.
+
+        Oxigraph took the WHERE, so the update must not fail then: it inserts the normal forms.
+        """
+        from lark.exceptions import UnexpectedInput
+
         from kgreason.graph.sparql_update.origins import origins_of  # its parser takes time
 
-        origins = origins_of(select, objects)
+        try:
+            origins = origins_of(select, objects)
+        except UnexpectedInput:
+            return None
         rewriting = AsWritten(self._graph, select, origins)
         found = iter(self._ahead.solutions(origins.select, self._seconds))
-        while some := list(islice(found, _SOME)):
-            yield from rewriting.solutions(some)
+        return chain.from_iterable(map(rewriting.solutions, iter(lambda: list(islice(found, _SOME)), [])))
 
     def asserted(self, rows: bytes) -> Asserted:
         """Find the asserted quads that rows of Oxigraph stand for. `rows` are N-Quads lines.

@@ -1,7 +1,8 @@
 """`LongNumbers`: whether a dictionary has an integer or a decimal that Oxigraph cannot compute with.
 
 Oxigraph computes with integers of 64 bits, and with decimals of 128 bits and 18 places. It stores every other number,
-but compares, orders and adds it wrongly, without a word. So a graph with such a number warns.
+but compares, orders and adds it wrongly, without a word. So a graph with such a number warns. The
+dictionary keeps a term whose last fact is gone, so the graph may warn of a number that it had.
 
 Cost: some nanoseconds for each new term.
 """

@@ -243,6 +243,8 @@ def _expected(place: _Place) -> str:
             left -= names
             words.append(word)
     told = {name for name in left if not _SILENT.fullmatch(name)}
+    if not told.isdisjoint(("AS", "RPAR")):  # an expression may end here, so its operators need no mention
+        told -= {"COMPARED", "STAR"}
     words += sorted(_WORDS.get(name, name) for name in (told if told or words else left))
     listed = " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
     return f"found {place.found}, expected {listed}"

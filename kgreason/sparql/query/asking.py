@@ -4,6 +4,8 @@
     SELECT ?s ?s               Oxigraph takes a variable once; the column is repeated in the rows (`Repeated`)
     GROUP_CONCAT(?v)           Oxigraph joins strings only; other terms are joined as STR gives them
 
+GROUP_CONCAT(DISTINCT ?v) counts two terms with the same string as one, as the strings are compared.
+
 The pattern of an update has its part of this from `in_dialect`. Error messages are about the text of the user. Law: a
 query that Oxigraph takes and that has none of this is asked as it is.
 

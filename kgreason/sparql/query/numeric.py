@@ -10,6 +10,10 @@ Cost: about 1 microsecond for each token of the query.
 
 from __future__ import annotations
 
+import sys
+from warnings import warn
+
+from kgreason.errors import NumberWarning
 from kgreason.sparql.tokens import TOKEN
 
 _WORDS = frozenset(
@@ -28,9 +32,17 @@ def warning(text: str) -> str:
     """Return the warning of a graph that has the long number `text`."""
     shown = _shortened(text)
     return (
-        f"{WARNING}, such as {shown}: a query that compares, orders or computes with them may give wrong results, as"
-        " Oxigraph has integers of 64 bits and decimals of 18 places; rules are exact"
+        f"{WARNING}, or had some, such as {shown}: a query or an update that compares, orders or computes with them may"
+        " give wrong results, as Oxigraph has integers of 64 bits and decimals of 18 places; rules are exact"
     )
+
+
+def warn_caller(told: str) -> None:
+    """Warn with a NumberWarning at the line outside of kgreason that led to the call."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "kgreason":
+        frame, level = frame.f_back, level + 1
+    warn(told, NumberWarning, stacklevel=level)
 
 
 def _shortened(text: str) -> str:
