@@ -13,6 +13,7 @@ from kgreason import KnowledgeGraph, entails
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.json_ld import contexts, document
+from kgreason.rdf.json_ld.type_maps import HAS_TYPE_MAP
 from kgreason.rdf.reader import read, read_stream
 from kgreason.terms.dictionary import Dictionary
 from tests.cli.calling import done, failed
@@ -173,6 +174,13 @@ def test_type_maps(tmp_path: Path, container: str, value: str) -> None:
     )
     expected = serialize(parse(MAPS[value], RdfFormat.TURTLE), format=RdfFormat.N_QUADS)
     assert isomorphic(_lines(tmp_path).encode(), expected or b"")
+
+
+def test_the_search_for_type_maps_stops_at_the_next_bracket() -> None:
+    opened = b'"@container":['
+    found = HAS_TYPE_MAP.search(opened * 3 + b'"@set", "@type"]')
+    assert found is not None and found.start() == 2 * len(opened)
+    assert not HAS_TYPE_MAP.search(opened + b'{}, "@type"]')
 
 
 def test_json_literals_are_left_alone(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from typing import Any
 
 from kgreason.errors import RdfSyntaxError
 
-HAS_TYPE_MAP = re.compile(rb'"@container"\s*:\s*(?:\[[^\]]*)?"@type"')
+HAS_TYPE_MAP = re.compile(rb'"@container"\s*:\s*(?:\[[^\[\]{}]*)?"@type"')
+"""No bracket may stand in a list of containers: a search that went past one would take quadratic time."""
 _TYPE, _NONE, _VALUE, _CONTEXT, _CONTAINER = "@type", "@none", "@value", "@context", "@container"
 
 
