@@ -133,6 +133,14 @@ def test_relative_iris_in_texts_are_resolved() -> None:
             4,
             "the IRI http://e/1 of a property or class does not end in a name, as RDF/XML needs it",
         ),
+        *(
+            (
+                f'<ClassAssertion><Class IRI="#C"/>\n<AnonymousIndividual nodeID="{label}"/></ClassAssertion>',
+                4,
+                f"_:{label.removeprefix('_:')} is no name of an anonymous individual",
+            )
+            for label in ("a/b", "_:-x", "_:a.", "", "_:")
+        ),
         ("<SubClassOf>" + "<ObjectComplementOf>" * 20_000, 3, "elements are nested deeper than 250"),
     ],
 )
