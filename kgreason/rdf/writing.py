@@ -157,7 +157,7 @@ class _XmlFile:
         self._file, self._rest = file, b""
         namespace = f"urn:uuid:{uuid4()}:"
         self.type = NamedNode(f"{namespace}type")
-        name, declared = (b"(?:oxprefix:)?type", b"xmlns(?::oxprefix)?")  # the prefix is there beside a default namespace
+        name, declared = b"(?:oxprefix:)?type", b"xmlns(?::oxprefix)?"  # a prefix, if there is a default namespace
         self._tag = re.compile(b'<%s %s="%s"' % (name, declared, re.escape(namespace.encode())))
 
     def write(self, piece: bytes) -> int:

@@ -179,7 +179,8 @@ def test_type_maps(tmp_path: Path, container: str, value: str) -> None:
 def test_the_search_for_type_maps_stops_at_the_next_bracket() -> None:
     opened = b'"@container":['
     found = HAS_TYPE_MAP.search(opened * 3 + b'"@set", "@type"]')
-    assert found is not None and found.start() == 2 * len(opened)
+    assert found is not None
+    assert found.start() == 2 * len(opened)
     assert not HAS_TYPE_MAP.search(opened + b'{}, "@type"]')
 
 
