@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from pyoxigraph import RdfFormat, parse, serialize
 from kgreason import KnowledgeGraph, entails
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.rdf.catalogue import Catalogue
-from kgreason.rdf.json_ld import contexts, document
+from kgreason.rdf.json_ld import contexts, document, nesting
 from kgreason.rdf.json_ld.type_maps import HAS_TYPE_MAP
 from kgreason.rdf.reader import read, read_stream
 from kgreason.terms.dictionary import Dictionary
@@ -122,6 +123,33 @@ def test_what_is_nested_deeply_is_an_error(tmp_path: Path) -> None:
         _write(tmp_path, a=text, c='{"@context": ' + "[" * deep + "]" * deep + "}")
         with pytest.raises(InputError):
             _lines(tmp_path)
+
+
+@pytest.mark.parametrize("piece", [1, 7, nesting.PIECE])
+def test_brackets_outside_strings_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    monkeypatch.setattr(nesting, "PIECE", piece)
+    monkeypatch.setattr(nesting, "DEEPEST", 4)
+    shallow = _doc("c.jsonld", name=["[[[[[", '"{{{{{\\', '\\"[[[[['])
+    _write(tmp_path, c={"@context": NAME}, a=shallow, b={"@graph": [shallow, {"http://e/p": [{"http://e/p": 1}]}]})
+    assert _lines(tmp_path).count("\n") == 3
+    line = 1 + (tmp_path / "b.jsonld").read_text().splitlines().index('   "http://e/p": [')
+    with pytest.raises(RdfSyntaxError, match=rf"b\.jsonld:{line + 1}: brackets are nested deeper than 4"):
+        _lines(tmp_path, "b")
+
+
+def test_what_may_be_nested_is_read_with_a_small_stack() -> None:
+    """The server's threads have no smaller stack than that of its check (server/queries/nesting.py)."""
+    depth = nesting.DEEPEST // 2
+    text = b'[{"http://e/p":' * depth + b"1" + b"}]" * depth
+    found: list[int] = []
+    before = threading.stack_size(1 << 20)
+    try:
+        thread = threading.Thread(target=lambda: found.append(len(list(parse(text, RdfFormat.JSON_LD)))))
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    assert found == [depth]
 
 
 def test_a_document_that_was_sent_reads_no_file(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from typing import IO
 
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.rdf.json_ld.contexts import Contexts
+from kgreason.rdf.json_ld.nesting import Shallow
 from kgreason.rdf.json_ld.type_maps import HAS_TYPE_MAP, without_type_maps
 
 SMALL = 1 << 24
@@ -37,7 +38,7 @@ class JsonLd:
     """A binary stream with the text of a document. `file` is the name of the document in messages."""
 
     def __init__(self, text: IO[bytes], contexts: Contexts, file: str) -> None:
-        self._text, self._contexts, self._file = text, contexts, file
+        self._text, self._contexts, self._file = Shallow(text, file), contexts, file
         self._has_json = self._has_changed = False
         self._opened = 0
         """How many braces were opened before, those in strings included."""
@@ -143,8 +144,8 @@ class JsonLd:
 class _Rest:
     """The text `head`, and then the rest of a stream."""
 
-    def __init__(self, head: bytes, text: IO[bytes]) -> None:
-        self._parts: list[IO[bytes]] = [BytesIO(head), text]
+    def __init__(self, head: bytes, text: Shallow) -> None:
+        self._parts: list[BytesIO | Shallow] = [BytesIO(head), text]
 
     def readline(self, size: int) -> bytes:
         """Read up to `size` bytes, at most to the end of a line; a line may come in two parts."""
