@@ -117,6 +117,32 @@ def test_a_context_of_contexts_must_not_grow_without_end(tmp_path: Path, monkeyp
         _lines(tmp_path)
 
 
+def test_contexts_must_not_make_a_document_far_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contexts, "LONGEST", 10_000)
+    long = NAME | {f"name{n}": f"http://e/name{n}" for n in range(100)}
+    _write(tmp_path, c={"@context": long}, a=_doc("c.jsonld"), b=_doc(["c.jsonld"] * 100))
+    _write(tmp_path, d=json.dumps([_doc("c.jsonld")] * 100, indent=1))
+    assert _lines(tmp_path) == X
+    for name, line in (("b", 2), ("d", r"\d+")):
+        with pytest.raises(
+            RdfSyntaxError, match=rf"{name}\.jsonld:{line}: the contexts .* have more than [\d,]+ bytes"
+        ):
+            _lines(tmp_path, name)
+
+
+@pytest.mark.parametrize("small", [document.SMALL, 7])
+def test_blank_lines_after_the_key_of_a_context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int) -> None:
+    monkeypatch.setattr(document, "SMALL", small)
+    lines, blank = "\n" * 300, "\n" * 100_000  # a search from each blank line would take minutes
+    _write(tmp_path, c={"@context": NAME})
+    _write(tmp_path, a='{"@context"' + lines + ":" + lines + '"c.jsonld", "@id": "http://e/s", "name": "x"}')
+    assert _lines(tmp_path) == X
+    for end, line in ((": 1}", 100_001), (": [}", 100_001), ("", "[0-9]+")):
+        _write(tmp_path, a='{"@context"' + blank + end)
+        with pytest.raises(RdfSyntaxError, match=rf"a\.jsonld:{line}:"):
+            _lines(tmp_path)
+
+
 def test_what_is_nested_deeply_is_an_error(tmp_path: Path) -> None:
     deep = 100_000
     for text in ('{"@context": ' + "[" * deep, '{"@context": "c.jsonld"}'):

@@ -9,7 +9,8 @@ that leads to itself is an error. IRIs in a context are relative to the IRI of i
 such a file does not count (section 5.1.2 of the API, Context Processing).
 
 A document that came over the network has no folder: then only a file of the catalogue names further files. Cost: each
-file is read once for a document. A context of more than `LONGEST` bytes, with all that it names, is an error.
+file is read once for a document. A context of more than `LONGEST` bytes, with all that it names, is an error; so are
+contexts that make a document more than `TIMES` times as long as it is, after the first `LONGEST` bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from kgreason.errors import InputError
 from kgreason.rdf.xml_catalog import file_of
 
 Finder: TypeAlias = Callable[[str], Path | None]
-LONGEST = 1 << 24
+LONGEST, TIMES = 1 << 24, 10
 _CONTEXT, _IMPORT, _BASE = "@context", "@import", "@base"
 
 
@@ -40,13 +41,16 @@ class Contexts:
 
     def __init__(self, find: Finder | None, place: Place) -> None:
         self._find, self._place = find, place
-        self._known: dict[str, Any] = {}
+        self._known: dict[str, tuple[Any, int]] = {}
+        """The contexts by their IRIs, each with its length."""
+        self._put_in, self._limit = 0, LONGEST
 
-    def whole(self, context: Any) -> Any:
+    def whole(self, context: Any, length: int) -> Any:
         """Return a context with the contexts that it names in it. Returns the same object if it names none.
 
-        Raises InputError.
+        `length` is how many bytes of the document were read. Raises InputError.
         """
+        self._limit = LONGEST + TIMES * length
         return self._whole(context, self._place, ())
 
     def _whole(self, context: Any, place: Place, above: tuple[str, ...]) -> Any:
@@ -82,10 +86,16 @@ class Contexts:
         if iri not in self._known:
             path = self._file(iri, reference, place)
             whole = self._whole(_read(path), Place(iri, path.parent), (*above, iri))
-            if len(json.dumps(whole)) > LONGEST:
+            length = len(json.dumps(whole))
+            if length > LONGEST:
                 raise InputError(f"the context <{iri}> has more than {LONGEST:,} bytes with the contexts that it names")
-            self._known[iri] = _without_base(whole)
-        return self._known[iri]
+            self._known[iri] = _without_base(whole), length
+        found, length = self._known[iri]
+        self._put_in += 0 if above else length  # what a file names is part of its length
+        if self._put_in > self._limit:
+            problem = f"the contexts that are named have more than {self._limit:,} bytes"
+            raise InputError(f"{problem}, each counted as often as it is named; name them once for the whole document")
+        return found
 
     def _file(self, iri: str, reference: str, place: Place) -> Path:
         path = (self._find(f"<{iri}>") if self._find else None) or _beside(reference, place.folder)

@@ -81,9 +81,10 @@ class JsonLd:
             self._note_json(_JSON in rest, line)
             while key := _KEY.search(rest):
                 if key.end() == len(rest):
-                    if not (more := text.readline(_LINE)):
-                        break
+                    more = _to_word(text)
                     rest += more
+                    if not more.strip():
+                        break
                     continue
                 rest, end = self._to_end(text, rest, key.end())
                 line += rest.count(b"\n", 0, key.end())
@@ -128,7 +129,7 @@ class JsonLd:
             return text  # the parser says what is wrong
         is_first = self._opened == 1
         try:
-            whole = self._contexts.whole(context)
+            whole = self._contexts.whole(context, self._text.length)
         except InputError as error:
             raise RdfSyntaxError(self._file, line, None, str(error)) from error
         except RecursionError as error:
@@ -139,6 +140,14 @@ class JsonLd:
         found = json.dumps(whole).encode()
         self._note_json(_JSON in found, line)
         return found + b"\n" * text.count(b"\n")
+
+
+def _to_word(text: IO[bytes] | _Rest) -> bytes:
+    """Read lines to the first that is not blank."""
+    lines = [text.readline(_LINE)]
+    while lines[-1] and not lines[-1].strip():
+        lines.append(text.readline(_LINE))
+    return b"".join(lines)
 
 
 class _Rest:

@@ -15,8 +15,8 @@ import numpy as np
 
 from kgreason.errors import RdfSyntaxError
 
-DEEPEST = 1_000
-"""How many brackets may be open at once."""
+DEEPEST = 500
+"""How many brackets may be open at once. The parser needs some 1.5 KiB of stack for each; a thread may have 1 MiB."""
 PIECE = 1 << 20
 _STRING = re.compile(rb'(")(?:[^"\\]|\\.)*+("?)', re.DOTALL)
 _BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*+"?|([\[\]{}])', re.DOTALL)
