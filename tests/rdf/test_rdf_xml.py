@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -15,6 +16,7 @@ from pyoxigraph import Literal, RdfFormat, Triple
 
 from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.xml import text as text_module
+from kgreason.rdf.xml.literal import Canonical
 from kgreason.rdf.xml.rdf_xml import ITS, RdfXml
 from tests.rdf.rdf_xml_documents import RDF, Writer
 from tests.rdf.reading import isomorphic, lines_of_file, lines_read
@@ -278,6 +280,37 @@ def test_the_first_error_is_told() -> None:
         lines_read(document.encode(), "rdf", base=BASE)
     assert caught.value.line == 302
     assert len(_objects(document.replace("a b", "ab").replace("</e:q>", ""))) == 601
+
+
+def test_a_free_prefix_is_looked_for_once() -> None:
+    class Prefixes(set[str]):
+        asked = 0
+
+        def __contains__(self, prefix: object) -> bool:
+            Prefixes.asked += 1
+            return super().__contains__(prefix)
+
+    declared = "".join(f" xmlns:rdf{n}='http://q/{n}'" for n in range(100))
+    nodes = "<e:C about='http://e/x'/>" * 50
+    xml = RdfXml(io.BytesIO(f"{ROOT[:-1]}{declared}>{nodes}</rdf:RDF>".encode()), "s")
+    xml._prefixes = Prefixes(xml._prefixes)
+    assert b"".join(iter(xml.read, b"")).count(b'rdf100:about="http://e/x"') == 50
+    assert Prefixes.asked < 200
+
+
+def test_the_namespaces_of_a_literal_take_memory_once() -> None:
+    canonical, names = Canonical(), [f"http://q/{n}\x01x\x01a{n}" for n in range(1_000)]
+    tracemalloc.start()
+    try:
+        for name in names:
+            canonical.start(name, [])
+        assert tracemalloc.get_traced_memory()[1] < 1 << 21
+    finally:
+        tracemalloc.stop()
+    for name in reversed(names):
+        canonical.end(name)
+    assert canonical.depth == 0
+    assert canonical.start(names[0], []) == '<a0:x xmlns:a0="http://q/0">'
 
 
 def test_entities_cannot_fill_the_memory(shared_cases: Path) -> None:
