@@ -187,6 +187,29 @@ def test_a_document_that_was_sent_reads_no_file(tmp_path: Path) -> None:
             list(read_stream(stream, Dictionary(), syntax="jsonld", source="s", base=f"{tmp_path.as_uri()}/x"))
 
 
+def test_a_document_that_was_sent_learns_no_path(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    rule = '<rewriteURI uriStartString="http://e/" rewritePrefix="lib/"/>'
+    xml = f'<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">{rule}</catalog>'
+    (tmp_path / "catalog-v001.xml").write_text(xml)
+    _write(tmp_path, c={"@context": NAME})
+    _write(tmp_path / "lib", bad="{", c={"@context": NAME})
+    find = Catalogue.open(tmp_path / "catalog-v001.xml").find
+    _write(tmp_path, a=_doc("http://e/c.jsonld"))
+    assert _lines(tmp_path, find=find, beside=False) == X
+    problems = {
+        "../c.jsonld": "is neither in a catalogue",
+        "gone.jsonld": "No such file",
+        "bad.jsonld": "Expecting property",
+        "": "is no file",
+    }
+    for name, problem in problems.items():
+        _write(tmp_path, a={"@context": f"http://e/{name.replace('..', '%2e%2e')}"})
+        with pytest.raises(RdfSyntaxError, match=problem) as caught:
+            _lines(tmp_path, find=find, beside=False)
+        assert str(tmp_path / "lib") not in str(caught.value)
+
+
 def test_graphs_and_commands_use_their_catalogue(tmp_path: Path) -> None:
     _write(tmp_path, c={"@context": NAME}, a=_doc("https://schema.org/"))
     (tmp_path / "map.json").write_text('{"https://schema.org/": "c.jsonld"}')

@@ -85,7 +85,8 @@ class Contexts:
             raise InputError(f"the context <{iri}> names itself: {' -> '.join((*above, iri))}")
         if iri not in self._known:
             path = self._file(iri, reference, place)
-            whole = self._whole(_read(path), Place(iri, path.parent), (*above, iri))
+            name = str(path) if self._place.folder else f"<{iri}>"  # who sent the document learns no path
+            whole = self._whole(_read(path, name), Place(iri, path.parent), (*above, iri))
             length = len(json.dumps(whole))
             if length > LONGEST:
                 raise InputError(f"the context <{iri}> has more than {LONGEST:,} bytes with the contexts that it names")
@@ -122,20 +123,22 @@ def _without_base(context: Any) -> Any:
     return {key: each for key, each in context.items() if key != _BASE} if isinstance(context, dict) else context
 
 
-def _read(path: Path) -> Any:
-    """Return the context in a file. Raises InputError, with the file and the line."""
+def _read(path: Path, name: str) -> Any:
+    """Return the context in a file. Raises InputError, with the name of the file and the line."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"{name}: is no file")
     try:
         with path.open("rb") as file:
             text = file.read(LONGEST + 1)
         if len(text) > LONGEST:
-            raise InputError(f"{path}: a context may have {LONGEST:,} bytes")
+            raise InputError(f"{name}: a context may have {LONGEST:,} bytes")
         document = json.loads(text.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}:{error.colno}: {error.msg}") from error
+        raise InputError(f"{name}:{error.lineno}:{error.colno}: {error.msg}") from error
     except (UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: is not JSON in UTF-8") from error
+        raise InputError(f"{name}: is not JSON in UTF-8") from error
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from error
+        raise InputError(f"{name}: {error.strerror or error}") from error
     if not isinstance(document, dict) or _CONTEXT not in document:
-        raise InputError(f"{path}: is no JSON-LD context: a JSON object with @context")
+        raise InputError(f"{name}: is no JSON-LD context: a JSON object with @context")
     return document[_CONTEXT]
