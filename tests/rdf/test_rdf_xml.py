@@ -132,6 +132,24 @@ def test_entities_however_they_are_declared(declarations: str, value: str) -> No
         )
 
 
+@pytest.mark.parametrize("block", [0, 1, 2, 3, 7])
+def test_references_in_comments_and_cdata_are_none(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    before = "<!DOCTYPE rdf:RDF [<!-- &a; --><!ENTITY % p '<!ENTITY x \"y\">'> %p;<!-- &nbsp; -\n->&b;-->]>"
+    if block:
+        monkeypatch.setattr(text_module, "_BLOCK", block)
+        monkeypatch.setattr(text_module, "_HEAD", before.index("%p;") + 3)
+    hidden = "<!-- &nbsp;\n<![CDATA[ &c; - -->\n<![CDATA[&nbsp; ]] > <!-- ]]><?pi &d;\n<!-- ? > ?>"
+    document = f"{before}{ROOT}\n<!--->--><e:C rdf:about='http://e/x' e:q='&x;'><e:p>{hidden}&x;</e:p></e:C></rdf:RDF>"
+    assert _objects(document) == ["<http://e/C>", '"y"', '"\\n&nbsp; ]] > <!-- y"']
+    for place, line in (("e:q='", 3), ("<e:p>", 3)):
+        with pytest.raises(RdfSyntaxError, match="the entity &undeclared; is not declared") as caught:
+            lines_read(document.replace(place, f"{place}&undeclared;").encode(), "rdf", base=BASE)
+        assert caught.value.line == line
+    with pytest.raises(RdfSyntaxError, match="the entity &undeclared; is not declared") as caught:
+        lines_read(document.replace("</e:p>", "</e:p><e:p\nrdf:resource='&undeclared;'/>").encode(), "rdf", base=BASE)
+    assert caught.value.line == 7
+
+
 def test_an_external_document_type_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "a.dtd").write_text("<!ENTITY x 'outside'>")
     for inside in ("", "[<!ENTITY y 'inside'>]", "[<!ENTITY y 'inside'><!ENTITY % p SYSTEM 'a.dtd'> %p;]"):
