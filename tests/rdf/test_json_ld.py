@@ -253,6 +253,22 @@ def test_type_maps(tmp_path: Path, container: str, value: str) -> None:
     assert isomorphic(_lines(tmp_path).encode(), expected or b"")
 
 
+def test_numbers_beside_type_maps_are_not_changed(tmp_path: Path) -> None:
+    numbers = '"http://e/v": [1E400, -1e400, 1e5, 1.0, 0.10, 100000000000000000000000, 12345678901234567890.5]'
+    context = '"@context": {"@version": 1.1, "p": {"@id": "http://e/p", "@container": "@type"}}'
+    _write(tmp_path, a=f'{{{context}, "@id": "http://e/s", {numbers}}}', b=f'{{"@id": "http://e/s", {numbers}}}')
+    assert _lines(tmp_path, "a") == _lines(tmp_path, "b")
+
+
+@pytest.mark.parametrize("value", ["1", "true", "[[]]", "NaN", '{"@id": [1]}'])
+def test_what_is_no_node_in_a_type_map_is_an_error_without_a_place(tmp_path: Path, value: str) -> None:
+    context = '"@context": {"p": {"@id": "http://e/p", "@container": "@type"}}'
+    _write(tmp_path, a=f'{{{context}, "@id": "http://e/s", "p": {{"http://e/T": {value}}}}}')
+    with pytest.raises(RdfSyntaxError, match=r"a\.jsonld: ") as caught:
+        _lines(tmp_path)
+    assert (caught.value.line, caught.value.column) == (None, None)
+
+
 def test_the_search_for_type_maps_stops_at_the_next_bracket() -> None:
     opened = b'"@container":['
     found = HAS_TYPE_MAP.search(opened * 3 + b'"@set", "@type"]')

@@ -122,10 +122,13 @@ def test_relative_iris_in_texts_are_resolved() -> None:
         ("\ntext", 4, "the text 'text' is not in a literal or an IRI"),
         ('<Declaration><Class IRI="&x;"/></Declaration>', 3, "the entity &x; is not declared"),
         ('<Declaration><Class IRI="a"/>', 4, "not well-formed XML: mismatched tag"),
-        (
-            '<SubClassOf><Class IRI="a"/>\n<ObjectMinCardinality cardinality="-1"/></SubClassOf>',
-            4,
-            "the cardinality '-1' is no number",
+        *(
+            (
+                f'<SubClassOf><Class IRI="a"/>\n<ObjectMinCardinality cardinality="{number}"/></SubClassOf>',
+                4,
+                f"the cardinality '{number}' is no number",
+            )
+            for number in ("-1", "\u0663", "99999999999999")
         ),
         (
             '<DataPropertyAssertion><DataProperty\nIRI="http://e/1"/><NamedIndividual IRI="i"/><Literal/>'

@@ -36,6 +36,7 @@ _DEEPEST = 250
 """The largest depth of elements. horned-owl recurses for each element inside an element."""
 _IRIS = ("IRI", "datatypeIRI", "facet", "ontologyIRI", "versionIRI")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_CARDINALITY = re.compile("0*[0-9]{1,9}")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
 
 
@@ -154,8 +155,8 @@ class _Writer:
         needed = NEEDED.get(local)
         if needed and needed not in found:
             raise self._document.error(f"{local} has no attribute {needed}")
-        if needed == "cardinality" and not found[needed].strip().isdecimal():
-            raise self._document.error(f"the cardinality {found[needed]!r} is no number")
+        if needed == "cardinality" and not _CARDINALITY.fullmatch(found[needed].strip()):
+            raise self._document.error(f"the cardinality {found[needed]!r} is no number of at most nine digits")
         return found
 
     def _unabbreviated(self, name: str) -> str:
