@@ -14,18 +14,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import partial
 from itertools import combinations
 from typing import Any, Literal, cast
 
 from pyoxigraph import BlankNode, NamedNode, Quad
 
 from kgreason.errors import InputError, RdfSyntaxError
-from kgreason.rdf.xml.owl_xml import BLANK, Plain, plain_owl_xml
+from kgreason.rdf.xml.owl_xml import BLANK, Plain, plain_owl_xml, problem_of_label
 
 _LINE = re.compile(r"line_col: Pos\(\((\d+), (\d+)\)\)")
 _BYTE = re.compile(r"BytePosition\((\d+)\)")
-_ANONYMOUS = re.compile(r'<[^>]*>|"(?:[^"\\]|\\.)*"|#[^\n]*|_:([^\s()<>"]+)', re.DOTALL)
-"""A token of functional syntax in which `_:` may be; the group is the label of an anonymous individual."""
+_ANONYMOUS = re.compile(r'<[^>]*>|"(?:[^"\\]|\\.)*"|#[^\n]*|(?<![\w.\-:])_:([^\s()<>"]*)', re.DOTALL)
+"""A token of functional syntax in which `_:` may be; the group is the label of an anonymous individual.
+
+The prefix of `GO_:0001` ends in `_:` as well.
+"""
 _NAMELESS = re.compile(rb'< xmlns="([^"]*)"')
 _EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 
@@ -44,7 +48,7 @@ def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> byt
     try:
         text = plain.text.decode()
         if name == "ofn":
-            text = _ANONYMOUS.sub(lambda token: f"<{BLANK}{token[1]}>" if token[1] else token[0], text)
+            text = _ANONYMOUS.sub(partial(_named, source), text)
         ontology = pyhornedowl.open_ontology_from_string(text, cast(Literal["owx", "ofn"], name))
         _pair_disjoint_classes(ontology)
         written = str(ontology.save_to_string("rdf")).encode()
@@ -60,6 +64,15 @@ def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> byt
     return written
 
 
+def _named(source: str, token: re.Match[str]) -> str:
+    """Return a token of functional syntax with an IRI for an anonymous individual. Raises RdfSyntaxError."""
+    if token[1] is None:
+        return token[0]
+    if problem := problem_of_label(token[1]):
+        raise RdfSyntaxError(source, token.string.count("\n", 0, token.start()) + 1, None, problem)
+    return f"<{BLANK}{token[1]}>"
+
+
 def with_blank_nodes(quad: Quad) -> Quad:
     """Return a quad of a translated document with its blank nodes."""
     subject, predicate, object_ = quad.triple
@@ -67,8 +80,8 @@ def with_blank_nodes(quad: Quad) -> Quad:
 
 
 def _unnamed(term: Any) -> Any:
-    is_ours = isinstance(term, NamedNode) and term.value.startswith(BLANK)
-    return BlankNode(term.value.removeprefix(BLANK)) if is_ours else term
+    label = term.value.removeprefix(BLANK) if isinstance(term, NamedNode) and term.value.startswith(BLANK) else ""
+    return BlankNode(label) if label and not problem_of_label(label) else term
 
 
 def _pair_disjoint_classes(ontology: Any) -> None:

@@ -360,6 +360,7 @@ def _of_json(stream: IO[bytes], about: _Text) -> Iterator[pyoxigraph.Quad]:
         yield from pyoxigraph.parse(cast(IO[bytes], lines), pyoxigraph.RdfFormat.JSON_LD, base_iri=about.base)
     except SyntaxError as error:
         error.lineno = (error.lineno or lines.line) if document.has_lines else None
+        error.offset = error.offset if document.has_lines else None
         raise
     except ValueError as error:
         raise InputError(f"{about.file}: {error}") from error

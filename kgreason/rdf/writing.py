@@ -157,7 +157,8 @@ class _XmlFile:
         self._file, self._rest = file, b""
         namespace = f"urn:uuid:{uuid4()}:"
         self.type = NamedNode(f"{namespace}type")
-        self._tag = f'<type xmlns="{namespace}"'.encode()
+        name, declared = b"(?:oxprefix:)?type", b"xmlns(?::oxprefix)?"  # a prefix, if there is a default namespace
+        self._tag = re.compile(b'<%s %s="%s"' % (name, declared, re.escape(namespace.encode())))
 
     def write(self, piece: bytes) -> int:
         """Write a piece. Its last tag waits for the next piece, or for `end`."""
@@ -176,4 +177,4 @@ class _XmlFile:
         self._file.write(self._edited(self._rest))
 
     def _edited(self, text: bytes) -> bytes:
-        return text.replace(b"\r", b"&#xD;").replace(self._tag, b"<rdf:type")
+        return self._tag.sub(b"<rdf:type", text.replace(b"\r", b"&#xD;"))

@@ -2,6 +2,7 @@
 
     <uri name="http://e/a" uri="a.ttl"/>                                     one IRI
     <rewriteURI uriStartString="http://e/lib/" rewritePrefix="lib/"/>        all IRIs with this start; longest wins
+                                                                             (and no file outside this folder)
     <uriSuffix uriSuffix="/b.owl" uri="b.owl"/>                              all IRIs with this end; longest wins
     <nextCatalog catalog="others/catalog-v001.xml"/>                         used if no entry here fits
     <group xml:base="lib/"> ... </group>                                     entries with a base of their own
@@ -53,7 +54,7 @@ class XmlCatalog:
         if iri in self._uris:
             return self._uris[iri]
         if prefix := max(filter(iri.startswith, self._prefixes), key=len, default=""):
-            return self._prefixes[prefix] + iri[len(prefix) :]
+            return _within(self._prefixes[prefix], iri[len(prefix) :])
         return self._suffixes.get(max(filter(iri.endswith, self._suffixes), key=len, default=""))
 
     def _parse(self) -> None:
@@ -107,6 +108,16 @@ class XmlCatalog:
 
     def _error(self, problem: str) -> InputError:
         return InputError(f"{self._path}:{self._parser.CurrentLineNumber}: {problem}")
+
+
+def _within(start: str, rest: str) -> str | None:
+    """Return `start` and `rest` in one; None if `rest` leads out of the folder that `start` names, such as by `..`."""
+    path, home = file_of(start + rest), file_of(start)
+    if path is None or home is None:
+        return start + rest
+    folder = home if start.endswith("/") else home.parent
+    is_within = "\0" not in str(path) and path.resolve().is_relative_to(folder.resolve())
+    return start + rest if is_within else None
 
 
 def file_of(uri: str) -> Path | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,8 @@ from pyoxigraph import RdfFormat, parse, serialize
 from kgreason import KnowledgeGraph, entails
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.rdf.catalogue import Catalogue
-from kgreason.rdf.json_ld import contexts, document
+from kgreason.rdf.json_ld import contexts, document, nesting
+from kgreason.rdf.json_ld.type_maps import HAS_TYPE_MAP
 from kgreason.rdf.reader import read, read_stream
 from kgreason.terms.dictionary import Dictionary
 from tests.cli.calling import done, failed
@@ -115,12 +118,75 @@ def test_a_context_of_contexts_must_not_grow_without_end(tmp_path: Path, monkeyp
         _lines(tmp_path)
 
 
+def test_contexts_must_not_make_a_document_far_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contexts, "LONGEST", 10_000)
+    long = NAME | {f"name{n}": f"http://e/name{n}" for n in range(100)}
+    _write(tmp_path, c={"@context": long}, a=_doc("c.jsonld"), b=_doc(["c.jsonld"] * 100))
+    _write(tmp_path, d=json.dumps([_doc("c.jsonld")] * 100, indent=1))
+    assert _lines(tmp_path) == X
+    for name, line in (("b", 2), ("d", r"\d+")):
+        with pytest.raises(
+            RdfSyntaxError, match=rf"{name}\.jsonld:{line}: the contexts .* have more than [\d,]+ bytes"
+        ):
+            _lines(tmp_path, name)
+
+
+@pytest.mark.parametrize("small", [document.SMALL, 7])
+def test_blank_lines_after_the_key_of_a_context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int) -> None:
+    class Key:
+        searched = 0
+
+        @staticmethod
+        def search(text: bytes, key: re.Pattern[bytes] = document._KEY) -> re.Match[bytes] | None:
+            Key.searched += len(text)
+            return key.search(text)
+
+    monkeypatch.setattr(document, "SMALL", small)
+    monkeypatch.setattr(document, "_KEY", Key)
+    blank = "\n" * 1_000
+    _write(tmp_path, c={"@context": NAME})
+    _write(tmp_path, a='{"@context"' + blank + ":" + blank + '"c.jsonld", "@id": "http://e/s", "name": "x"}')
+    assert _lines(tmp_path) == X
+    for end, line in ((": 1}", 1_001), (": [}", 1_001), ("", "[0-9]+")):
+        _write(tmp_path, a='{"@context"' + blank + end)
+        with pytest.raises(RdfSyntaxError, match=rf"a\.jsonld:{line}:"):
+            _lines(tmp_path)
+    assert Key.searched < 50_000  # not once from each blank line
+
+
 def test_what_is_nested_deeply_is_an_error(tmp_path: Path) -> None:
     deep = 100_000
     for text in ('{"@context": ' + "[" * deep, '{"@context": "c.jsonld"}'):
         _write(tmp_path, a=text, c='{"@context": ' + "[" * deep + "]" * deep + "}")
         with pytest.raises(InputError):
             _lines(tmp_path)
+
+
+@pytest.mark.parametrize("piece", [1, 7, nesting.PIECE])
+def test_brackets_outside_strings_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    monkeypatch.setattr(nesting, "PIECE", piece)
+    monkeypatch.setattr(nesting, "DEEPEST", 4)
+    shallow = _doc("c.jsonld", name=["[[[[[", '"{{{{{\\', '\\"[[[[['])
+    _write(tmp_path, c={"@context": NAME}, a=shallow, b={"@graph": [shallow, {"http://e/p": [{"http://e/p": 1}]}]})
+    assert _lines(tmp_path).count("\n") == 3
+    line = 1 + (tmp_path / "b.jsonld").read_text().splitlines().index('   "http://e/p": [')
+    with pytest.raises(RdfSyntaxError, match=rf"b\.jsonld:{line + 1}: brackets are nested deeper than 4"):
+        _lines(tmp_path, "b")
+
+
+def test_what_may_be_nested_is_read_with_a_small_stack() -> None:
+    """The server's threads have no smaller stack than that of its check (server/queries/nesting.py)."""
+    depth = nesting.DEEPEST // 2
+    text = b'[{"http://e/p":' * depth + b"1" + b"}]" * depth
+    found: list[int] = []
+    before = threading.stack_size(1 << 20)
+    try:
+        thread = threading.Thread(target=lambda: found.append(len(list(parse(text, RdfFormat.JSON_LD)))))
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    assert found == [depth]
 
 
 def test_a_document_that_was_sent_reads_no_file(tmp_path: Path) -> None:
@@ -130,6 +196,29 @@ def test_a_document_that_was_sent_reads_no_file(tmp_path: Path) -> None:
             _lines(tmp_path, name, beside=False)
         with (tmp_path / f"{name}.jsonld").open("rb") as stream, pytest.raises(RdfSyntaxError, match="neither in"):
             list(read_stream(stream, Dictionary(), syntax="jsonld", source="s", base=f"{tmp_path.as_uri()}/x"))
+
+
+def test_a_document_that_was_sent_learns_no_path(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    rule = '<rewriteURI uriStartString="http://e/" rewritePrefix="lib/"/>'
+    xml = f'<catalog xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">{rule}</catalog>'
+    (tmp_path / "catalog-v001.xml").write_text(xml)
+    _write(tmp_path, c={"@context": NAME})
+    _write(tmp_path / "lib", bad="{", c={"@context": NAME})
+    find = Catalogue.open(tmp_path / "catalog-v001.xml").find
+    _write(tmp_path, a=_doc("http://e/c.jsonld"))
+    assert _lines(tmp_path, find=find, beside=False) == X
+    problems = {
+        "../c.jsonld": "is neither in a catalogue",
+        "gone.jsonld": "No such file",
+        "bad.jsonld": "Expecting property",
+        "": "is no file",
+    }
+    for name, problem in problems.items():
+        _write(tmp_path, a={"@context": f"http://e/{name.replace('..', '%2e%2e')}"})
+        with pytest.raises(RdfSyntaxError, match=problem) as caught:
+            _lines(tmp_path, find=find, beside=False)
+        assert str(tmp_path / "lib") not in str(caught.value)
 
 
 def test_graphs_and_commands_use_their_catalogue(tmp_path: Path) -> None:
@@ -173,6 +262,30 @@ def test_type_maps(tmp_path: Path, container: str, value: str) -> None:
     )
     expected = serialize(parse(MAPS[value], RdfFormat.TURTLE), format=RdfFormat.N_QUADS)
     assert isomorphic(_lines(tmp_path).encode(), expected or b"")
+
+
+def test_numbers_beside_type_maps_are_not_changed(tmp_path: Path) -> None:
+    numbers = '"http://e/v": [1E400, -1e400, 1e5, 1.0, 0.10, 100000000000000000000000, 12345678901234567890.5]'
+    context = '"@context": {"@version": 1.1, "p": {"@id": "http://e/p", "@container": "@type"}}'
+    _write(tmp_path, a=f'{{{context}, "@id": "http://e/s", {numbers}}}', b=f'{{"@id": "http://e/s", {numbers}}}')
+    assert _lines(tmp_path, "a") == _lines(tmp_path, "b")
+
+
+@pytest.mark.parametrize("value", ["1", "true", "[[]]", "NaN", '{"@id": [1]}'])
+def test_what_is_no_node_in_a_type_map_is_an_error_without_a_place(tmp_path: Path, value: str) -> None:
+    context = '"@context": {"p": {"@id": "http://e/p", "@container": "@type"}}'
+    _write(tmp_path, a=f'{{{context}, "@id": "http://e/s", "p": {{"http://e/T": {value}}}}}')
+    with pytest.raises(RdfSyntaxError, match=r"a\.jsonld: ") as caught:
+        _lines(tmp_path)
+    assert (caught.value.line, caught.value.column) == (None, None)
+
+
+def test_the_search_for_type_maps_stops_at_the_next_bracket() -> None:
+    opened = b'"@container":['
+    found = HAS_TYPE_MAP.search(opened * 3 + b'"@set", "@type"]')
+    assert found is not None
+    assert found.start() == 2 * len(opened)
+    assert not HAS_TYPE_MAP.search(opened + b'{}, "@type"]')
 
 
 def test_json_literals_are_left_alone(tmp_path: Path) -> None:

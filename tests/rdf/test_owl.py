@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -63,10 +64,25 @@ def test_no_pair_of_disjoint_classes_is_lost() -> None:
     assert {frozenset(pair) for pair in pairs} == {frozenset(pair) for pair in ["AB", "AC", "AD", "BC", "BD", "CD"]}
 
 
+def test_a_prefix_may_end_in_an_underscore() -> None:
+    document = re.sub(r"(?<=[ (]):", "GO_:", FUNCTIONAL)
+    assert document.count("GO_:") > 10
+    assert isomorphic(lines_read(document.encode(), "ofn"), lines_read(TURTLE.encode(), "ttl"))
+
+
 @pytest.mark.parametrize(
     ("syntax", "document", "line", "problem"),
     [
         ("ofn", "Ontology(<http://e/o>\n SubClassOf(<http://e/a> ) )", 2, "expected ClassExpression"),
+        *(
+            (
+                "ofn",
+                f"Ontology(<http://e/o>\n ClassAssertion(<http://e/C>\n _:{label}))",
+                3,
+                f"^here:3: _:{label} is no name",
+            )
+            for label in ("a/b", "a.", "-x", "")
+        ),
         ("owx", "<Ontology\n", 1, "not well-formed XML: unclosed token"),
         ("owx", "", 1, "not well-formed XML: no element found"),
     ],

@@ -122,16 +122,27 @@ def test_relative_iris_in_texts_are_resolved() -> None:
         ("\ntext", 4, "the text 'text' is not in a literal or an IRI"),
         ('<Declaration><Class IRI="&x;"/></Declaration>', 3, "the entity &x; is not declared"),
         ('<Declaration><Class IRI="a"/>', 4, "not well-formed XML: mismatched tag"),
-        (
-            '<SubClassOf><Class IRI="a"/>\n<ObjectMinCardinality cardinality="-1"/></SubClassOf>',
-            4,
-            "the cardinality '-1' is no number",
+        *(
+            (
+                f'<SubClassOf><Class IRI="a"/>\n<ObjectMinCardinality cardinality="{number}"/></SubClassOf>',
+                4,
+                f"the cardinality '{number}' is no number",
+            )
+            for number in ("-1", "\u0663", "99999999999999")
         ),
         (
             '<DataPropertyAssertion><DataProperty\nIRI="http://e/1"/><NamedIndividual IRI="i"/><Literal/>'
             "</DataPropertyAssertion>",
             4,
             "the IRI http://e/1 of a property or class does not end in a name, as RDF/XML needs it",
+        ),
+        *(
+            (
+                f'<ClassAssertion><Class IRI="#C"/>\n<AnonymousIndividual nodeID="{label}"/></ClassAssertion>',
+                4,
+                f"_:{label.removeprefix('_:')} is no name of an anonymous individual",
+            )
+            for label in ("a/b", "_:-x", "_:a.", "", "_:")
         ),
         ("<SubClassOf>" + "<ObjectComplementOf>" * 20_000, 3, "elements are nested deeper than 250"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -15,6 +16,7 @@ from pyoxigraph import Literal, RdfFormat, Triple
 
 from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.xml import text as text_module
+from kgreason.rdf.xml.literal import Canonical
 from kgreason.rdf.xml.rdf_xml import ITS, RdfXml
 from tests.rdf.rdf_xml_documents import RDF, Writer
 from tests.rdf.reading import isomorphic, lines_of_file, lines_read
@@ -128,6 +130,24 @@ def test_entities_however_they_are_declared(declarations: str, value: str) -> No
             )[0]
             == f'"{value}"'
         )
+
+
+@pytest.mark.parametrize("block", [0, 1, 2, 3, 7])
+def test_references_in_comments_and_cdata_are_none(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    before = "<!DOCTYPE rdf:RDF [<!-- &a; --><!ENTITY % p '<!ENTITY x \"y\">'> %p;<!-- &nbsp; -\n->&b;-->]>"
+    if block:
+        monkeypatch.setattr(text_module, "_BLOCK", block)
+        monkeypatch.setattr(text_module, "_HEAD", before.index("%p;") + 3)
+    hidden = "<!-- &nbsp;\n<![CDATA[ &c; - -->\n<![CDATA[&nbsp; ]] > <!-- ]]><?pi &d;\n<!-- ? > ?>"
+    document = f"{before}{ROOT}\n<!--->--><e:C rdf:about='http://e/x' e:q='&x;'><e:p>{hidden}&x;</e:p></e:C></rdf:RDF>"
+    assert _objects(document) == ["<http://e/C>", '"y"', '"\\n&nbsp; ]] > <!-- y"']
+    for place, line in (("e:q='", 3), ("<e:p>", 3)):
+        with pytest.raises(RdfSyntaxError, match="the entity &undeclared; is not declared") as caught:
+            lines_read(document.replace(place, f"{place}&undeclared;").encode(), "rdf", base=BASE)
+        assert caught.value.line == line
+    with pytest.raises(RdfSyntaxError, match="the entity &undeclared; is not declared") as caught:
+        lines_read(document.replace("</e:p>", "</e:p><e:p\nrdf:resource='&undeclared;'/>").encode(), "rdf", base=BASE)
+    assert caught.value.line == 7
 
 
 def test_an_external_document_type_is_skipped(tmp_path: Path) -> None:
@@ -278,6 +298,37 @@ def test_the_first_error_is_told() -> None:
         lines_read(document.encode(), "rdf", base=BASE)
     assert caught.value.line == 302
     assert len(_objects(document.replace("a b", "ab").replace("</e:q>", ""))) == 601
+
+
+def test_a_free_prefix_is_looked_for_once() -> None:
+    class Prefixes(set[str]):
+        asked = 0
+
+        def __contains__(self, prefix: object) -> bool:
+            Prefixes.asked += 1
+            return super().__contains__(prefix)
+
+    declared = "".join(f" xmlns:rdf{n}='http://q/{n}'" for n in range(100))
+    nodes = "<e:C about='http://e/x'/>" * 50
+    xml = RdfXml(io.BytesIO(f"{ROOT[:-1]}{declared}>{nodes}</rdf:RDF>".encode()), "s")
+    xml._prefixes = Prefixes(xml._prefixes)
+    assert b"".join(iter(xml.read, b"")).count(b'rdf100:about="http://e/x"') == 50
+    assert Prefixes.asked < 200
+
+
+def test_the_namespaces_of_a_literal_take_memory_once() -> None:
+    canonical, names = Canonical(), [f"http://q/{n}\x01x\x01a{n}" for n in range(1_000)]
+    tracemalloc.start()
+    try:
+        for name in names:
+            canonical.start(name, [])
+        assert tracemalloc.get_traced_memory()[1] < 1 << 21
+    finally:
+        tracemalloc.stop()
+    for name in reversed(names):
+        canonical.end(name)
+    assert canonical.depth == 0
+    assert canonical.start(names[0], []) == '<a0:x xmlns:a0="http://q/0">'
 
 
 def test_entities_cannot_fill_the_memory(shared_cases: Path) -> None:

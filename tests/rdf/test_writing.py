@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
@@ -68,10 +69,15 @@ _triples = st.builds(Triple, _nodes, _names | unusual.iris, _objects) | st.build
 )
 
 
-def _written(rows: Sequence[Triple | Quad], syntax: str) -> bytes | None:
+_prefixes = st.sampled_from([{"": "http://e/"}, {"": "urn:x:", "oxprefix": "http://e/"}, {"": RDF}, {}]).map(
+    lambda more: {**PREFIXES, **more}
+)
+
+
+def _written(rows: Sequence[Triple | Quad], syntax: str, prefixes: Mapping[str, str] = PREFIXES) -> bytes | None:
     out = io.BytesIO()
     try:
-        write(rows, out, syntax, PREFIXES)
+        write(rows, out, syntax, prefixes)
     except InputError:
         return None
     return out.getvalue()
@@ -81,14 +87,14 @@ def _lines(rows: Sequence[Triple | Quad]) -> bytes:
     return serialize(cast(list[Quad], rows), format=RdfFormat.N_QUADS) or b""
 
 
-def _as_rdflib_has_it(rows: Sequence[Triple | Quad]) -> bool:
+def _as_rdflib_has_it(rows: Sequence[Triple | Quad], prefixes: Mapping[str, str]) -> bool:
     """Whether rdflib reads all terms: it knows neither RDF 1.2 nor labels of all letters."""
     plain = {*"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"}
     return not any(
         isinstance(term, Triple)
         or (isinstance(term, Literal) and term.direction is not None)
         or (isinstance(term, BlankNode) and not plain.issuperset(term.value))
-        or (isinstance(term, NamedNode) and term.value.startswith(tuple(PREFIXES.values())) and term.value[-1] in ".-")
+        or (isinstance(term, NamedNode) and term.value.startswith(tuple(prefixes.values())) and term.value[-1] in ".-")
         for row in rows
         for term in row
     )
@@ -125,14 +131,16 @@ def _normal(rows: Sequence[Triple | Quad]) -> list[Quad]:
 
 @pytest.mark.parametrize("syntax", RDFLIB)
 @settings(max_examples=many(20))
-@given(st.lists(_triples, max_size=4))
-def test_what_is_written_is_read_back_or_it_is_refused(syntax: str, rows: list[Triple]) -> None:
-    document = _written(rows, syntax)
+@given(st.lists(_triples, max_size=4), _prefixes)
+def test_what_is_written_is_read_back_or_it_is_refused(
+    syntax: str, rows: list[Triple], prefixes: dict[str, str]
+) -> None:
+    document = _written(rows, syntax, prefixes)
     if document is None:
         assert syntax in ("n3", "rdf", "jsonld")
         return
     assert isomorphic(lines_read(document, syntax), _lines(rows))
-    if _as_rdflib_has_it(rows):
+    if _as_rdflib_has_it(rows, prefixes):
         assert isomorphic(_lines(_normal(_by_rdflib(document, syntax))), _lines(_normal(rows)))
 
 
@@ -169,9 +177,10 @@ def test_a_prefix_that_xml_does_not_have_is_an_error(prefix: str) -> None:
 
 def test_classes_that_are_no_xml_names_are_written_as_rdf_type() -> None:
     rows = [Triple(S, TYPE, NamedNode(name)) for name in ("http://e/1", "http://e/C", f"{RDF}li", "http://e#")]
-    for some in (rows, rows[::-1]):
-        document = _written(some, "rdf")
+    for some, default in product((rows, rows[::-1]), ({}, {"": "http://e/"}, {"": "http://f/"})):
+        document = _written(some, "rdf", {**PREFIXES, **default})
         assert document is not None
+        assert isomorphic(lines_read(document, "rdf"), _lines(rows))
         assert isomorphic(_lines(_by_rdflib(document, "rdf")), _lines(rows))
 
 

@@ -9,7 +9,8 @@ that leads to itself is an error. IRIs in a context are relative to the IRI of i
 such a file does not count (section 5.1.2 of the API, Context Processing).
 
 A document that came over the network has no folder: then only a file of the catalogue names further files. Cost: each
-file is read once for a document. A context of more than `LONGEST` bytes, with all that it names, is an error.
+file is read once for a document. A context of more than `LONGEST` bytes, with all that it names, is an error; so are
+contexts that make a document more than `TIMES` times as long as it is, after the first `LONGEST` bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from kgreason.errors import InputError
 from kgreason.rdf.xml_catalog import file_of
 
 Finder: TypeAlias = Callable[[str], Path | None]
-LONGEST = 1 << 24
+LONGEST, TIMES = 1 << 24, 10
 _CONTEXT, _IMPORT, _BASE = "@context", "@import", "@base"
 
 
@@ -40,13 +41,16 @@ class Contexts:
 
     def __init__(self, find: Finder | None, place: Place) -> None:
         self._find, self._place = find, place
-        self._known: dict[str, Any] = {}
+        self._known: dict[str, tuple[Any, int]] = {}
+        """The contexts by their IRIs, each with its length."""
+        self._put_in, self._limit = 0, LONGEST
 
-    def whole(self, context: Any) -> Any:
+    def whole(self, context: Any, length: int) -> Any:
         """Return a context with the contexts that it names in it. Returns the same object if it names none.
 
-        Raises InputError.
+        `length` is how many bytes of the document were read. Raises InputError.
         """
+        self._limit = LONGEST + TIMES * length
         return self._whole(context, self._place, ())
 
     def _whole(self, context: Any, place: Place, above: tuple[str, ...]) -> Any:
@@ -81,11 +85,18 @@ class Contexts:
             raise InputError(f"the context <{iri}> names itself: {' -> '.join((*above, iri))}")
         if iri not in self._known:
             path = self._file(iri, reference, place)
-            whole = self._whole(_read(path), Place(iri, path.parent), (*above, iri))
-            if len(json.dumps(whole)) > LONGEST:
+            name = str(path) if self._place.folder else f"<{iri}>"  # who sent the document learns no path
+            whole = self._whole(_read(path, name), Place(iri, path.parent), (*above, iri))
+            length = len(json.dumps(whole))
+            if length > LONGEST:
                 raise InputError(f"the context <{iri}> has more than {LONGEST:,} bytes with the contexts that it names")
-            self._known[iri] = _without_base(whole)
-        return self._known[iri]
+            self._known[iri] = _without_base(whole), length
+        found, length = self._known[iri]
+        self._put_in += 0 if above else length  # what a file names is part of its length
+        if self._put_in > self._limit:
+            problem = f"the contexts that are named have more than {self._limit:,} bytes"
+            raise InputError(f"{problem}, each counted as often as it is named; name them once for the whole document")
+        return found
 
     def _file(self, iri: str, reference: str, place: Place) -> Path:
         path = (self._find(f"<{iri}>") if self._find else None) or _beside(reference, place.folder)
@@ -112,20 +123,22 @@ def _without_base(context: Any) -> Any:
     return {key: each for key, each in context.items() if key != _BASE} if isinstance(context, dict) else context
 
 
-def _read(path: Path) -> Any:
-    """Return the context in a file. Raises InputError, with the file and the line."""
+def _read(path: Path, name: str) -> Any:
+    """Return the context in a file. Raises InputError, with the name of the file and the line."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"{name}: is no file")
     try:
         with path.open("rb") as file:
             text = file.read(LONGEST + 1)
         if len(text) > LONGEST:
-            raise InputError(f"{path}: a context may have {LONGEST:,} bytes")
+            raise InputError(f"{name}: a context may have {LONGEST:,} bytes")
         document = json.loads(text.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}:{error.colno}: {error.msg}") from error
+        raise InputError(f"{name}:{error.lineno}:{error.colno}: {error.msg}") from error
     except (UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: is not JSON in UTF-8") from error
+        raise InputError(f"{name}: is not JSON in UTF-8") from error
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from error
+        raise InputError(f"{name}: {error.strerror or error}") from error
     if not isinstance(document, dict) or _CONTEXT not in document:
-        raise InputError(f"{path}: is no JSON-LD context: a JSON object with @context")
+        raise InputError(f"{name}: is no JSON-LD context: a JSON object with @context")
     return document[_CONTEXT]

@@ -23,6 +23,7 @@ from typing import IO
 
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.rdf.json_ld.contexts import Contexts
+from kgreason.rdf.json_ld.nesting import Shallow
 from kgreason.rdf.json_ld.type_maps import HAS_TYPE_MAP, without_type_maps
 
 SMALL = 1 << 24
@@ -37,7 +38,7 @@ class JsonLd:
     """A binary stream with the text of a document. `file` is the name of the document in messages."""
 
     def __init__(self, text: IO[bytes], contexts: Contexts, file: str) -> None:
-        self._text, self._contexts, self._file = text, contexts, file
+        self._text, self._contexts, self._file = Shallow(text, file), contexts, file
         self._has_json = self._has_changed = False
         self._opened = 0
         """How many braces were opened before, those in strings included."""
@@ -80,9 +81,10 @@ class JsonLd:
             self._note_json(_JSON in rest, line)
             while key := _KEY.search(rest):
                 if key.end() == len(rest):
-                    if not (more := text.readline(_LINE)):
-                        break
+                    more = _to_word(text)
                     rest += more
+                    if not more.strip():
+                        break
                     continue
                 rest, end = self._to_end(text, rest, key.end())
                 line += rest.count(b"\n", 0, key.end())
@@ -127,7 +129,7 @@ class JsonLd:
             return text  # the parser says what is wrong
         is_first = self._opened == 1
         try:
-            whole = self._contexts.whole(context)
+            whole = self._contexts.whole(context, self._text.length)
         except InputError as error:
             raise RdfSyntaxError(self._file, line, None, str(error)) from error
         except RecursionError as error:
@@ -140,11 +142,19 @@ class JsonLd:
         return found + b"\n" * text.count(b"\n")
 
 
+def _to_word(text: IO[bytes] | _Rest) -> bytes:
+    """Read lines to the first that is not blank."""
+    lines = [text.readline(_LINE)]
+    while lines[-1] and not lines[-1].strip():
+        lines.append(text.readline(_LINE))
+    return b"".join(lines)
+
+
 class _Rest:
     """The text `head`, and then the rest of a stream."""
 
-    def __init__(self, head: bytes, text: IO[bytes]) -> None:
-        self._parts: list[IO[bytes]] = [BytesIO(head), text]
+    def __init__(self, head: bytes, text: Shallow) -> None:
+        self._parts: list[BytesIO | Shallow] = [BytesIO(head), text]
 
     def readline(self, size: int) -> bytes:
         """Read up to `size` bytes, at most to the end of a line; a line may come in two parts."""

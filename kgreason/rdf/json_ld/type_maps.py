@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 from collections.abc import Iterator
 from typing import Any
 
 from kgreason.errors import RdfSyntaxError
 
-HAS_TYPE_MAP = re.compile(rb'"@container"\s*:\s*(?:\[[^\]]*)?"@type"')
+HAS_TYPE_MAP = re.compile(rb'"@container"\s*:\s*(?:\[[^\[\]{}]*)?"@type"')
+"""No bracket may stand in a list of containers: a search that went past one would take quadratic time."""
 _TYPE, _NONE, _VALUE, _CONTEXT, _CONTAINER = "@type", "@none", "@value", "@context", "@container"
 
 
@@ -24,14 +26,26 @@ def without_type_maps(text: bytes, file: str) -> bytes:
     """Return a document without type maps. `file` is its name in messages. Raises RdfSyntaxError."""
     if b'"@json"' in text:
         raise RdfSyntaxError(file, None, None, "type maps in a document with @json cannot be read")
+    mark = secrets.token_hex(16)  # a number is a string with this mark, so that no digit of it is lost
+    number = f"{mark}{{}}".format
     try:
-        document = json.loads(text, object_pairs_hook=lambda pairs: _object(pairs, file))
-        terms = _Terms(document, file)
-        return json.dumps(terms.plain(document)).encode()
+        document = json.loads(
+            text,
+            object_pairs_hook=lambda pairs: _object(pairs, file),
+            parse_int=number,
+            parse_float=number,
+            parse_constant=_no_json,
+        )
+        written = json.dumps(_Terms(document, file).plain(document))
+        return re.sub(f'"{mark}([^"]*)"', r"\1", written).encode()
     except ValueError:
         return text  # the parser says what is wrong
     except RecursionError as error:
         raise RdfSyntaxError(file, None, None, "the document is nested too deeply") from error
+
+
+def _no_json(word: str) -> None:
+    raise ValueError(f"JSON has no {word}")
 
 
 def _object(pairs: list[tuple[str, Any]], file: str) -> dict[str, Any]:
@@ -45,6 +59,7 @@ class _Terms:
     """The terms that the contexts of a document define as type maps, and the names that stand for keywords."""
 
     def __init__(self, document: Any, file: str) -> None:
+        self._file = file
         definitions = list(_definitions(document))
         self._maps = {name for name, value in definitions if _is_map(value)}
         for name, value in definitions:
@@ -73,6 +88,8 @@ class _Terms:
         for node in nodes if isinstance(nodes, list) else [nodes]:
             if node is None:
                 continue
+            if not isinstance(node, (str, dict)):
+                raise RdfSyntaxError(self._file, None, None, f"{name}: a type map has an element that is no node")
             found = {"@id": node} if isinstance(node, str) else dict(node)
             context = {_CONTEXT: found.pop(_CONTEXT)} if _CONTEXT in found else {}
             types = [] if name in self._nones else [name]

@@ -27,6 +27,11 @@ SEPARATOR = "\x01"
 """Stands between the parts of a name. No XML document can contain this character."""
 _NESTED = 1_000
 _REFERENCE = re.compile(r"&([^\s#&;<>\"']+);")
+_HIDDEN = re.compile(r"(<!--).*?(-->|\Z)|(<!\[CDATA\[).*?(\]\]>|\Z)|(<\?).*?(\?>|\Z)", re.DOTALL)
+"""A comment, a CDATA section or a processing instruction: no reference is in it. Its begin and its end are groups."""
+_CUT = re.compile(r"(?:<!?-?|<!\[[CDAT]*|&[^\s#&;<>\"']*)\Z")
+"""What may be the begin of something hidden, or of a reference."""
+_NO_LINE_END = re.compile(r"[^\n]+")
 _PREDEFINED = ("amp", "lt", "gt", "quot", "apos")
 _NOT_DECLARED = "is not declared in this document; kgreason fetches no DTD"
 TOO_LARGE = "the entities of this document expand to far more text than the document has"
@@ -72,6 +77,7 @@ class Document:
         self._file, self._blocks = file, text_of(stream, file)
         self._block, self._given, self._lines = "", 0, 1
         self._entities, self._nested, self._has_parameters = set(_PREDEFINED), 0, False
+        self._unchecked, self._tail = 0, ""
         self.parser = expat.ParserCreate("UTF-8", namespace_separator=SEPARATOR)
         self.parser.namespace_prefixes = self.parser.buffer_text = self.parser.ordered_attributes = True
         self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
@@ -99,7 +105,7 @@ class Document:
         except expat.ExpatError as error:
             raise self._problem(error, encoded) from None
         if self._has_parameters:
-            self._check_references()
+            self._check_references(encoded)
         self._given += len(encoded)
         self._lines += self._block.count("\n")
         return len(self._block)
@@ -127,6 +133,8 @@ class Document:
     def _entity(self, name: str, is_parameter: bool, value: str | None, *_: object) -> None:
         """Hear of the declaration of an entity."""
         if is_parameter:
+            if not self._has_parameters:
+                self._unchecked = self.parser.CurrentByteIndex - self._given
             self._has_parameters = True
         else:
             self._entities.add(name)
@@ -144,9 +152,25 @@ class Document:
         if not is_parameter:
             raise self.error(f"the entity &{name}; {_NOT_DECLARED}")
 
-    def _check_references(self) -> None:
-        """Look for entities that are not declared: Expat skips them in attributes if there are parameter entities."""
-        for reference in _REFERENCE.finditer(self._block):
+    def _check_references(self, block: bytes) -> None:
+        """Look for entities that are not declared: Expat skips them in attributes if there are parameter entities.
+
+        The search begins at the first parameter entity. What a block leaves unfinished waits for the next block.
+        """
+        first, rest = block[: self._unchecked].decode(), self._tail + block[self._unchecked :].decode()
+        line = self._lines + first.count("\n") - self._tail.count("\n")
+        self._unchecked, self._tail = 0, ""
+        shown = _HIDDEN.sub(self._hidden, rest)
+        if not self._tail and block and (cut := _CUT.search(shown)):
+            self._tail = cut[0]
+        for reference in _REFERENCE.finditer(shown):
             if reference[1] not in self._entities:
-                line = self._lines + self._block.count("\n", 0, reference.start())
+                line += shown.count("\n", 0, reference.start())
                 raise self._error(line, 0, f"the entity {reference[0]} {_NOT_DECLARED}")
+
+    def _hidden(self, found: re.Match[str]) -> str:
+        """Return the line ends of something hidden. If it has no end, its begin and last characters are kept."""
+        start, end = (each for each in found.groups() if each is not None)
+        if not end:
+            self._tail = start + found[0][len(start) :][-2:]
+        return _NO_LINE_END.sub("", found[0])

@@ -22,30 +22,37 @@ class Canonical:
     """Writes the content of one element. Each method returns the text of one part of the content."""
 
     def __init__(self) -> None:
-        self._declared: list[dict[str, str]] = [{"": ""}]
+        self._declared = {"": ""}
+        self._before: list[list[tuple[str, str | None]]] = []
+        """For each open element, the prefixes that it declares, with what they stood for outside."""
 
     @property
     def depth(self) -> int:
         """How many elements of the content are open."""
-        return len(self._declared) - 1
+        return len(self._before)
 
     def start(self, name: str, attributes: list[str]) -> str:
         """Write a start tag. Names are as in `document`."""
         given = sorted((parts(each), value) for each, value in zip(attributes[::2], attributes[1::2], strict=True))
         used = [parts(name), *(parts for parts, _ in given if parts[0])]
-        outer, declared, tag = self._declared[-1], dict(self._declared[-1]), [f"<{qualified(name)}"]
+        tag, before = [f"<{qualified(name)}"], list[tuple[str, str | None]]()
         for prefix, iri in sorted({(prefix, iri) for iri, _, prefix in used}):
-            if iri != XML and outer.get(prefix) != iri:
-                declared[prefix] = iri
+            if iri != XML and self._declared.get(prefix) != iri:
+                before.append((prefix, self._declared.get(prefix)))
+                self._declared[prefix] = iri
                 tag.append(f' xmlns{":" if prefix else ""}{prefix}="{iri.translate(_VALUE)}"')
-        self._declared.append(declared)
+        self._before.append(before)
         for (_, local, prefix), value in given:
             tag.append(f' {prefix}{":" if prefix else ""}{local}="{value.translate(_VALUE)}"')
         return "".join([*tag, ">"])
 
     def end(self, name: str) -> str:
         """Write an end tag."""
-        self._declared.pop()
+        for prefix, iri in self._before.pop():
+            if iri is None:
+                del self._declared[prefix]
+            else:
+                self._declared[prefix] = iri
         return f"</{qualified(name)}>"
 
     def text(self, text: str) -> str:

@@ -36,6 +36,7 @@ _DEEPEST = 250
 """The largest depth of elements. horned-owl recurses for each element inside an element."""
 _IRIS = ("IRI", "datatypeIRI", "facet", "ontologyIRI", "versionIRI")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_CARDINALITY = re.compile("0*[0-9]{1,9}")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
 
 
@@ -63,6 +64,15 @@ def plain_owl_xml(document: bytes, file: str, base: str | None) -> Plain:
     """
     writer = _Writer(document, file, base)
     return writer.write()
+
+
+def problem_of_label(label: str) -> str:
+    """Say why an anonymous individual cannot have a label, or return ""."""
+    try:
+        pyoxigraph.BlankNode(label)
+    except ValueError:
+        return f"_:{label} is no name of an anonymous individual: write a letter or digit, and then letters, digits, _"
+    return ""
 
 
 class _Writer:
@@ -107,7 +117,7 @@ class _Writer:
         self._text = [] if local in TEXTS else None
         written = self._attributes(local, given, base)
         if local == "AnonymousIndividual":
-            self._anonymous(BLANK + written["nodeID"].removeprefix("_:"))
+            self._anonymous(written["nodeID"].removeprefix("_:"))
         else:
             self._tag(local, written)
 
@@ -123,9 +133,11 @@ class _Writer:
         values = "".join(f' {name}="{value.translate(_ESCAPES)}"' for name, value in attributes.items())
         self._out.append(f"<{written}{declared}{values}>")
 
-    def _anonymous(self, iri: str) -> None:
+    def _anonymous(self, label: str) -> None:
         """Write an anonymous individual, as a whole, by its IRI."""
-        checked = self._absolute(iri, None).translate(_ESCAPES)
+        if problem := problem_of_label(label):
+            raise self._document.error(problem)
+        checked = self._absolute(BLANK + label, None).translate(_ESCAPES)
         is_value = self._open[-2].name in ("Annotation", "AnnotationAssertion")
         written = f"<IRI>{checked}</IRI>" if is_value else f'<NamedIndividual IRI="{checked}"></NamedIndividual>'
         self._out.append(written)
@@ -143,8 +155,8 @@ class _Writer:
         needed = NEEDED.get(local)
         if needed and needed not in found:
             raise self._document.error(f"{local} has no attribute {needed}")
-        if needed == "cardinality" and not found[needed].strip().isdecimal():
-            raise self._document.error(f"the cardinality {found[needed]!r} is no number")
+        if needed == "cardinality" and not _CARDINALITY.fullmatch(found[needed].strip()):
+            raise self._document.error(f"the cardinality {found[needed]!r} is no number of at most nine digits")
         return found
 
     def _unabbreviated(self, name: str) -> str:

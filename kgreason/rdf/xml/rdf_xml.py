@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import secrets
 from collections import deque
-from itertools import count
 from typing import IO, NamedTuple
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
@@ -101,7 +100,7 @@ class RdfXml:
         self._has_ended = self._after_end = False
         self._scopes: list[_Scope] = [(_NODES, "", (False, ""), "")]
         self._shapes: dict[str | tuple[str, ...], _Shape] = {}
-        self._prefixes = {"xml", "xmlns"}
+        self._prefixes, self._free = {"xml", "xmlns"}, 0
         self._declared: list[str] = []
         self._literal: Canonical | None = None
         self._no_language = ""
@@ -248,7 +247,9 @@ class RdfXml:
         if local not in _OLD:
             known = f"rdf:{local}" if local in _OF_RDF else f"a prefix, such as ex:{local}"
             raise self._document.error(f"the attribute {local} is in no namespace: write {known}")
-        prefix = next(filter(lambda each: each not in self._prefixes, map("rdf{}".format, count())))
+        while f"rdf{self._free}" in self._prefixes:  # prefixes are never taken out
+            self._free += 1
+        prefix = f"rdf{self._free}"
         declaration = f' xmlns:{prefix}="{RDF}"'
         if declaration not in self._declared:
             self._declared.append(declaration)
