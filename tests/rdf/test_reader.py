@@ -170,7 +170,7 @@ def test_an_empty_document_has_no_batch() -> None:
         ("owl", b"Class: Cat\n  SubClassOf: Animal\n", 1, 1, "this is OWL in Manchester syntax"),
         ("jsonld", b'{"@id": 3', 1, 10, "must be followed by"),
         ("rdf", b"", 1, 1, "no element found"),
-        ("rdf", b"<rdf:RDF></rdf:RDF>", None, None, "Unknown prefix"),
+        ("rdf", b"<rdf:RDF></rdf:RDF>", 1, 1, "unbound prefix"),
         ("jsonld", b'{\n"@context":\n"http://e/", "a": 1}', 3, None, "<http://e/> is neither in a catalogue nor in"),
         ("jsonld", b'{"\\u0040context": "http://e/", "a": 1}\n', 1, None, "put the context into the file"),
         ("jsonld", b'[{"@id": "http://e/s",\n"http://e/p": {"@value": [1]}},\n{}]', 2, None, "@value value must be"),
