@@ -270,11 +270,12 @@ def test_literals_keep_their_forms(graph: Graph) -> None:
     others = [Literal("300", datatype=XSD.byte), Literal("1.50", datatype=XSD.decimal, normalize=False)]
     graph.add((E.p, RDFS.subPropertyOf, E.q))
     graph.addN((E.a, E.p, literal, graph) for literal in [*forms, *others])
-    assert set(graph.objects(E.a, E.p)) == set(graph.objects(E.a, E.q)) == {*forms, *others}
-    assert len(graph) == len(list(graph)) == 11
+    assert set(graph.objects(E.a, E.p)) == {*forms, *others}
+    assert set(graph.objects(E.a, E.q)) == {forms[2], *others}  # of an inferred value, the first spelling by its text
+    assert len(graph) == len(list(graph)) == 9
     assert list(graph.triples((None, E.p, forms[1]))) == [(E.a, E.p, forms[1])]
     graph.remove((None, None, forms[1]))
-    assert set(graph.objects(E.a, E.q)) == {forms[0], forms[2], *others}
+    assert set(graph.objects(E.a, E.q)) == {forms[2], *others}
 
 
 def test_lexical_forms_are_those_of_the_document(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from kgreason.materialize.edit import Edit as Wanted
 from kgreason.materialize.options import SchemaMode
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
-from tests.oracle import datalog, owl2rl
+from tests.oracle import datalog, owl2rl, table8
 from tests.oracle.graph import Triple
 from tests.oracle.vocabulary import OWL, RDFS, SAME_AS
 from tests.strategies.axioms import KINDS
@@ -84,8 +84,9 @@ class Model(NamedTuple):
         return _closure(frozenset(self.asserted), self.rules, self.schema)
 
     def shown(self) -> set[Triple]:
-        """The RDF triples that follow."""
-        return {(s, p, o) for s, p, o in self.closure() if not s.startswith('"') and p.startswith("<")}
+        """The RDF triples that follow, each value in one spelling."""
+        found = ((s, p, o) for s, p, o in self.closure() if not s.startswith('"') and p.startswith("<"))
+        return table8.seen(found, self.asserted)
 
     def lines(self) -> Lines:
         """What follows, and the quads of named graphs."""

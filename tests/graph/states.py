@@ -23,7 +23,9 @@ _PREFIX = re.compile(r"^_:b[0-9a-f]{10}x")
 
 @cache
 def _selection(rules: str, schema: SchemaMode) -> Selection:
-    return select([rules], schema)
+    """The rules, with all spellings of a value shown, as the tables have them."""
+    letter = f"{rules}+eq-spellings" if rules.split("+", maxsplit=1)[0] == "owl2rl" else rules
+    return select([letter], schema)
 
 
 def materializer(rules: str = "owl2rl", schema: SchemaMode = "axioms") -> Materializer:

@@ -5,7 +5,6 @@ The model takes all triples of a graph with the rule group eq-spellings, from sc
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -58,16 +57,7 @@ def model(asserted: Iterable[Triple], options: dict[str, Any]) -> set[Triple]:
         with graph.transaction() as tx:
             tx.add(*asserted)
         found = shown(graph)
-    groups: defaultdict[object, set[str]] = defaultdict(set)
-    for subject, predicate, object_ in found:
-        value = table8.value(object_) if object_.startswith('"') else object_
-        groups[subject, predicate, value].add(object_)
-    told = set(asserted)
-    seen = set[Triple]()
-    for (subject, predicate, _), objects in groups.items():  # type: ignore[misc]
-        own = {object_ for object_ in objects if (subject, predicate, object_) in told}
-        seen |= {(subject, predicate, object_) for object_ in own or {min(objects, key=str.encode)}}
-    return seen
+    return table8.seen(found, asserted)
 
 
 def check(graph: KnowledgeGraph, seen: set[Triple]) -> None:

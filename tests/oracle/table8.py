@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import cache
 from typing import Any, TypeAlias
@@ -158,3 +158,15 @@ def dt_not_type(g: Graph) -> Iterator[Contradiction]:
 
 ROWS = (dt_type1, dt_type2, dt_eq, dt_diff)
 CHECKS = (dt_not_type,)
+
+
+def seen(found: Iterable[Triple], asserted: Iterable[Triple]) -> set[Triple]:
+    """Of the triples of each subject, property and value: the asserted ones, else the first by its text."""
+    groups: defaultdict[object, set[str]] = defaultdict(set)
+    for subject, predicate, object_ in found:
+        groups[subject, predicate, value(object_) if object_.startswith('"') else object_].add(object_)
+    told, shown = set(asserted), set[Triple]()
+    for (subject, predicate, _), objects in groups.items():  # type: ignore[misc]
+        own = {object_ for object_ in objects if (subject, predicate, object_) in told}
+        shown |= {(subject, predicate, object_) for object_ in own or {min(objects, key=str.encode)}}
+    return shown
