@@ -6,7 +6,7 @@
 
 `changed` takes the slow tests of each folder that imports a module that the last commits changed, or whose own files
 they changed. Of the other slow tests it takes a twentieth, by the number of the commit, so that twenty commits take
-all. Both together may take `BUDGET` seconds by the durations. If they would take longer, the hash of the commit draws
+all. Both together may take `BUDGET` seconds by the durations. If they would take longer, the number of the commit draws
 from them what fits.
 
 Law: a run with the same commit takes the same tests on each machine, so that the workers of a run agree. What is left
@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 DURATIONS = Path(__file__).with_name("durations.tsv")
 QUICK = 0.3
 """Seconds. A test that takes longer is slow."""
-BUDGET = 900
+BUDGET = 600
 """Seconds of one process that the tests of `changed` may take."""
 SHARE = 20
 """One in so many of the other slow tests is taken."""
@@ -58,12 +58,12 @@ def changed_tests(tests: Iterable[str]) -> set[str]:
 
     Each is the id of a test. A test without a line in the durations counts as one second.
     """
-    commit, number, files = last_commits()
+    number, files = last_commits()
     folders, turn = folders_of(files), number % SHARE
-    chosen = {test for test in tests if folder_of(test) in folders or _draw("", test) % SHARE == turn}
+    chosen = {test for test in tests if folder_of(test) in folders or crc32(test.encode()) % SHARE == turn}
     left: float = BUDGET
     fitting = set()
-    for test in sorted(chosen, key=lambda test: _draw(commit, test)):
+    for test in sorted(chosen, key=lambda test: crc32(f"{number} {test}".encode())):
         left -= durations().get(test, 1)
         if left < 0:
             break
@@ -82,13 +82,9 @@ def left_out(tests: Sequence[str]) -> list[str]:
     return [f"left out, slow tests of {folder}: {count}" for folder, count in sorted(counts.items())]
 
 
-def _draw(commit: str, test: str) -> int:
-    return crc32(f"{commit} {test}".encode())
-
-
 @cache
-def last_commits() -> tuple[str, int, frozenset[str]]:
-    """Return the newest commit, how many commits lead to it, and the files that the last commits changed.
+def last_commits() -> tuple[int, frozenset[str]]:
+    """Return the number of commits, and the files that the last commits changed.
 
     Changes and files that are not committed yet are among them.
 
@@ -96,13 +92,13 @@ def last_commits() -> tuple[str, int, frozenset[str]]:
     know, all files count as changed.
     """
     try:
-        commit, moment = _git("log", "-1", "--format=%H %ct").split()
+        moment = _git("log", "-1", "--format=%ct")
         base = os.environ.get("KGREASON_BASE") or _git("rev-list", "-1", f"--min-age={int(moment) - LAST}", "HEAD")
         changed = _git("diff", "--name-only", base.strip()) + _git("ls-files", "--others", "--exclude-standard")
-        return commit, int(_git("rev-list", "--count", "HEAD")), frozenset(changed.splitlines())
+        return int(_git("rev-list", "--count", "HEAD")), frozenset(changed.splitlines())
     except (OSError, ValueError, subprocess.CalledProcessError):
         files = (path for folder in ("kgreason", "tests") for path in (ROOT / folder).rglob("*.py"))
-        return "", 0, frozenset(path.relative_to(ROOT).as_posix() for path in files)
+        return 0, frozenset(path.relative_to(ROOT).as_posix() for path in files)
 
 
 def _git(*arguments: str) -> str:

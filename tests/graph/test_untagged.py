@@ -14,7 +14,7 @@ from kgreason.rdf import reader
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 S, P = NamedNode("http://e/s"), NamedNode("http://e/p")
-NEEDS_A_TAG = "needs a language tag|without a (language tag|base direction)|not a single term"
+NEEDS_A_TAG = "needs xml:lang|needs a language tag|without a (language tag|base direction)|not a single term"
 DOCUMENTS = {
     "jsonld": '{{"@id": "http://e/s",\n"http://e/p": {{"@value": "v", "@type": "{0}"}}}}',
     "n3": '<http://e/s> <http://e/p>\n"v"^^<{0}> .',

@@ -14,7 +14,7 @@ TESTS = [f"tests/{folder}/test_law.py::test_law[{number}]" for folder in ("graph
 
 
 def taken(monkeypatch: pytest.MonkeyPatch, number: int, *changed: str, took: float = 1) -> set[str]:
-    monkeypatch.setattr(lanes, "last_commits", lambda: (f"commit {number}", number, frozenset(changed)))
+    monkeypatch.setattr(lanes, "last_commits", lambda: (number, frozenset(changed)))
     monkeypatch.setattr(lanes, "durations", lambda: dict.fromkeys(TESTS, took))
     return lanes.changed_tests(TESTS)
 
@@ -45,7 +45,7 @@ def test_what_is_taken_fits_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_duration_is_that_of_a_test() -> None:
     for file in {test.partition("::")[0] for test in lanes.durations()}:
         text = (ROOT / file).read_text(encoding="utf-8")
-        names = {test.split("::")[-1].partition("[")[0] for test in lanes.durations() if test.startswith(f"{file}::")}
+        names = {test.split("::")[1].partition("[")[0] for test in lanes.durations() if test.startswith(f"{file}::")}
         assert not [name for name in names if not re.search(rf"\b{name}\b", text)]
 
 
