@@ -30,11 +30,11 @@ from kgreason.engine.engine import Engine
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.rules.model import Triple
-from kgreason.terms.vocabulary import OWL_TRANSITIVE_PROPERTY, RDF_TYPE, RDFS_SUB_CLASS_OF
+from kgreason.terms import vocabulary as v
 
-LOW: Triple = (f"<{NAMESPACE}FullProfessor>", RDFS_SUB_CLASS_OF, "<http://example.org/bench/Leader>")
-TOP: Triple = (f"<{NAMESPACE}Person>", RDFS_SUB_CLASS_OF, "<http://example.org/bench/Agent>")
-TRANSITIVE: Triple = (f"<{NAMESPACE}subOrganizationOf>", RDF_TYPE, OWL_TRANSITIVE_PROPERTY)
+LOW: Triple = (f"<{NAMESPACE}FullProfessor>", v.RDFS_SUB_CLASS_OF, "<http://example.org/bench/Leader>")
+TOP: Triple = (f"<{NAMESPACE}Person>", v.RDFS_SUB_CLASS_OF, "<http://example.org/bench/Agent>")
+TRANSITIVE: Triple = (f"<{NAMESPACE}subOrganizationOf>", v.RDF_TYPE, v.OWL_TRANSITIVE_PROPERTY)
 _ROUNDS = 5
 
 

@@ -20,9 +20,9 @@ from benchmarks.programs import idle_rules
 from benchmarks.timing import alternate, timed
 from benchmarks.workspace import Workspace
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import encode
 from kgreason.materialize.materializer import Materializer
+from kgreason.zset.columns import Int32
 
 _TRIPLES, _TURN = 1_000, 100
 _RULES = 10_000

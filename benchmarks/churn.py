@@ -19,7 +19,8 @@ from benchmarks.model import Measurement
 from benchmarks.states import Start, lubm, recombined
 from benchmarks.workspace import Workspace
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import ARRAYS, Int32
+from kgreason.engine.memory import layout as at
+from kgreason.zset.columns import Int32
 
 _PAIRS, _FIRST = 1_000_000, 1_000
 _STATUS = Path("/proc/self/statm")
@@ -64,6 +65,8 @@ def _churn(engine: Engine, table: int, rows: Int32, count: int) -> None:
 def _bytes(engine: Engine) -> Bytes:
     gc.collect()
     circuit = engine.circuit
-    arrays = sum(circuit.memory[name].nbytes for name in ARRAYS if circuit.memory.room(name)) + circuit.catalogue.nbytes
+    arrays = (
+        sum(circuit.memory[name].nbytes for name in at.ARRAYS if circuit.memory.room(name)) + circuit.catalogue.nbytes
+    )
     pages = int(_STATUS.read_text().split()[1]) if _STATUS.exists() else 0
     return Bytes(arrays, pages * os.sysconf("SC_PAGE_SIZE") if pages else 0)

@@ -14,12 +14,12 @@ import numpy as np
 from benchmarks.model import Measurement
 from benchmarks.timing import alternate, timed
 from benchmarks.workspace import Workspace
-from kgreason.engine.memory.layout import IS_ASSERTED, Int32
 from kgreason.engine.rebuild import Rows
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.schema_rows import SAME_AS
 from kgreason.materialize.selection import select
+from kgreason.zset.columns import IS_ASSERTED, Int32
 
 MEMBERS, FACTS = 1_000, 10
 _ROUNDS = 9

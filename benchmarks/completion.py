@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import Int32
+from kgreason.zset.columns import Int32
 
 COMPLETION = """
     sub(?x, ?z) :- sub(?x, ?y), sub(?y, ?z) .

@@ -21,8 +21,9 @@ import numpy as np
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.engine import Check, Engine
 from kgreason.engine.level.distinct import take_heads
-from kgreason.engine.memory.layout import FIRST, LOGGING, N_HEADS, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program.planner import Planner
+from kgreason.zset.columns import Int32
 
 
 class Recording(NamedTuple):
@@ -56,23 +57,23 @@ class _Recorder(Circuit):
         super().derive(table, rows)
 
     def run(self, check: Check) -> None:
-        self.memory["undo"] = np.zeros((0, 1 + FIRST), dtype=np.int32)
-        self.block[LOGGING] = 1
+        self.memory["undo"] = np.zeros((0, 1 + at.FIRST), dtype=np.int32)
+        self.block[at.LOGGING] = 1
         super().run(check)
 
     def _make_room(self, more: int) -> None:
         self.facts.reserve(more)
-        if self.block[LOGGING]:
+        if self.block[at.LOGGING]:
             self._take()
 
     def _take(self) -> None:
         """Keep the heads that wait, and take them into the fact table without the log."""
-        n = int(self.block[N_HEADS])
+        n = int(self.block[at.N_HEADS])
         self.heads.append(self.memory["heads"][:n].copy())
         self.tables.append(self.memory["tables"][:n].copy())
-        self.block[LOGGING] = 0
+        self.block[at.LOGGING] = 0
         take_heads(self.block)
-        self.block[LOGGING] = 1
+        self.block[at.LOGGING] = 1
 
 
 def record(engine: Engine, facts: Mapping[int, Int32]) -> Recording:
@@ -103,6 +104,6 @@ def hash_all(recording: Recording) -> Circuit:
         circuit.facts.reserve(n)
         memory["heads"][:n] = part
         memory["tables"][:n] = recording.tables[low : low + batch]
-        circuit.block[N_HEADS] = n
+        circuit.block[at.N_HEADS] = n
         take_heads(circuit.block)
     return circuit

@@ -26,13 +26,13 @@ from benchmarks.states import seconds
 from benchmarks.timing import alternate, timed
 from benchmarks.workspace import Workspace
 from kgreason.engine.engine import Strategy
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import Edit, Facts
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
+from kgreason.zset.columns import Int32
 
 _INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 _MILLION, _STRINGS = 1_000_000, 300_000

@@ -8,11 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.workspace import Workspace
-from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STATE, TABLE, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
 from kgreason.rdf.reader import read_files
+from kgreason.zset.columns import Int32
 
 ONTOLOGY = "univ-bench.ttl"
 NAMESPACE = "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"
@@ -36,10 +37,10 @@ def asserted(materializer: Materializer) -> dict[int, Int32]:
 def told(materializer: Materializer) -> dict[int, Int32]:
     """The facts about restrictions and literals that rules use in addition to the asserted triples."""
     saved = materializer.save()
-    states, columns = saved.records[:, STATE], saved.records[:, FIRST:]
+    states, columns = saved.records[:, at.STATE], saved.records[:, at.FIRST :]
     return {
         number: np.ascontiguousarray(
-            columns[(states >> TABLE & LAST_TABLE == number) & ((states & ASSERTED) != 0), :width]
+            columns[(states >> at.TABLE & at.LAST_TABLE == number) & ((states & at.ASSERTED) != 0), :width]
         )
         for number, (is_triple, width) in enumerate(saved.tables)
         if not is_triple

@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import encode, relation_text
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 TRANSITIVE_CLOSURE = """
     tc(?x, ?y) :- edge(?x, ?y) .

@@ -30,9 +30,10 @@ from benchmarks.programs import pointers as random_program
 from benchmarks.timing import timed
 from benchmarks.workspace import Workspace
 from kgreason.engine.engine import Engine, Strategy
-from kgreason.engine.memory.layout import QUIET, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.schema_rows import is_schema
+from kgreason.zset.columns import Int32
 
 GROWN = 1_000
 """How many of its facts a grown state got by commits of their own."""
@@ -155,7 +156,7 @@ def completion(classes: int, axioms: Axioms) -> Start:
 
 def twin(engine: Engine) -> Engine:
     """An engine of the same tables and rules, without facts."""
-    made = Engine(int(engine.circuit.block[QUIET]))
+    made = Engine(int(engine.circuit.block[at.QUIET]))
     for is_triple, width in engine.planner.tables():
         made.table(is_triple, width)
     made.set_rules(engine.rules)

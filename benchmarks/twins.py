@@ -24,19 +24,7 @@ from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
 from kgreason.rules.model import Triple
-from kgreason.terms.vocabulary import (
-    OWL_CLASS,
-    OWL_EQUIVALENT_CLASS,
-    OWL_INTERSECTION_OF,
-    OWL_OBJECT_PROPERTY,
-    OWL_ON_PROPERTY,
-    OWL_SOME_VALUES_FROM,
-    RDF_FIRST,
-    RDF_NIL,
-    RDF_REST,
-    RDF_TYPE,
-    RDFS_SUB_CLASS_OF,
-)
+from kgreason.terms import vocabulary as v
 
 FEW, MANY = 500, 2_000
 _ROUNDS = 3
@@ -52,7 +40,7 @@ def many_over_few(workspace: Workspace) -> Measurement:  # noqa: ARG001 - it nee
 def load(number: int) -> float:
     """The seconds of a first load of so many twins, reading aside."""
     live = Materializer(select(["owl2rl"]))
-    terms = live.dictionary.intern(term for triple in ontology(number) for term in (*triple, RDF_NIL))
+    terms = live.dictionary.intern(term for triple in ontology(number) for term in (*triple, v.RDF_NIL))
     rows = np.asarray(terms, dtype=np.int32).reshape(-1, 4)
     rows[:, 3] = 0
     return timed(lambda: live.change(Edit(added=rows)))
@@ -61,21 +49,21 @@ def load(number: int) -> float:
 def ontology(number: int) -> Iterator[Triple]:
     """The triples of an ontology with so many restrictions, all of which say the same."""
     filler, property_, first = _name("C"), _name("p"), _name("A1")
-    yield filler, RDF_TYPE, OWL_CLASS
-    yield property_, RDF_TYPE, OWL_OBJECT_PROPERTY
+    yield filler, v.RDF_TYPE, v.OWL_CLASS
+    yield property_, v.RDF_TYPE, v.OWL_OBJECT_PROPERTY
     for index in range(1, number + 1):
         twin = f"_:r{index}"
-        yield twin, OWL_ON_PROPERTY, property_
-        yield twin, OWL_SOME_VALUES_FROM, filler
+        yield twin, v.OWL_ON_PROPERTY, property_
+        yield twin, v.OWL_SOME_VALUES_FROM, filler
         if index % 2:
-            yield _name(f"A{index}"), RDFS_SUB_CLASS_OF, twin
-            yield _name(f"i{index}"), RDF_TYPE, _name(f"A{index}")
+            yield _name(f"A{index}"), v.RDFS_SUB_CLASS_OF, twin
+            yield _name(f"i{index}"), v.RDF_TYPE, _name(f"A{index}")
         else:
             both, start, end = f"_:b{index}", f"_:s{index}", f"_:t{index}"
-            yield _name(f"B{index}"), OWL_EQUIVALENT_CLASS, both
-            yield both, OWL_INTERSECTION_OF, start
-            yield from ((start, RDF_FIRST, first), (start, RDF_REST, end))
-            yield from ((end, RDF_FIRST, twin), (end, RDF_REST, RDF_NIL))
+            yield _name(f"B{index}"), v.OWL_EQUIVALENT_CLASS, both
+            yield both, v.OWL_INTERSECTION_OF, start
+            yield from ((start, v.RDF_FIRST, first), (start, v.RDF_REST, end))
+            yield from ((end, v.RDF_FIRST, twin), (end, v.RDF_REST, v.RDF_NIL))
 
 
 def _name(text: str) -> str:

@@ -9,10 +9,10 @@ import click
 
 from kgreason.cli.options import Command
 from kgreason.rules.formatter import format_term
-from kgreason.terms.vocabulary import OWL, RDF, RDF_TYPE, RDFS, XSD
+from kgreason.terms import vocabulary as v
 
 _TERM = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za-z0-9-]+)?|<[^<>\s]*>')
-PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
+PREFIXES = {"rdf": v.RDF, "rdfs": v.RDFS, "owl": v.OWL, "xsd": v.XSD}
 
 
 def _prefixes(_context: click.Context, _option: click.Parameter, words: tuple[str, ...]) -> dict[str, str]:
@@ -52,5 +52,5 @@ def shortened(text: str, prefixes: Mapping[str, str]) -> str:
     """Shorten the IRIs in a text that has terms in N-Triples syntax. rdf:type becomes `a`."""
     if not prefixes:
         return text
-    text = text.replace(f" {RDF_TYPE} ", " a ")
+    text = text.replace(f" {v.RDF_TYPE} ", " a ")
     return _TERM.sub(lambda term: format_term(term[0], prefixes), text)

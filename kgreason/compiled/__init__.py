@@ -25,7 +25,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
 from kgreason.compiled.library import Library, find_library
 from kgreason.errors import KernelError
@@ -35,6 +35,10 @@ ONCE = "compiling the engine's kernels, once, 10 to 20 seconds"
 `kgreason`."""
 READ_ONLY = "read-only"
 """Marks an array that must not be written, such as one made from `bytes`: `Annotated[NDArray[np.uint8], READ_ONLY]`."""
+Number: TypeAlias = Any
+"""An integer inside a kernel. Numba compiles it by its NumPy dtype, which Python's types cannot express."""
+Flag: TypeAlias = Annotated[Any, bool]
+"""A truth value inside a kernel."""
 CHOICE = "KGREASON_KERNELS"
 """The environment variable that chooses where kernels come from: `library`, `numba` or `bounds`. Without it, the better
 one of the first two."""

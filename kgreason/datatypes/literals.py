@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import unescape
-from kgreason.terms.vocabulary import RDF_DIR_LANG_STRING, RDF_LANG_STRING, XSD_STRING
 
 
 class Literal(NamedTuple):
@@ -37,7 +37,7 @@ def unescaped(text: str) -> Literal:
         raise ValueError(f"{text} is not a literal in N-Triples syntax")
     lexical, mark = unescape(text[1:end]), text[end + 1 :]
     if not mark:
-        return Literal(lexical, XSD_STRING)
+        return Literal(lexical, v.XSD_STRING)
     if mark[0] == "@":
-        return Literal(lexical, RDF_DIR_LANG_STRING if "--" in mark else RDF_LANG_STRING, mark[1:].lower())
+        return Literal(lexical, v.RDF_DIR_LANG_STRING if "--" in mark else v.RDF_LANG_STRING, mark[1:].lower())
     return Literal(lexical, mark[2:])

@@ -26,83 +26,13 @@ from kgreason.engine.level.commit_end import note_changes, settle, unwind
 from kgreason.engine.level.distinct import assert_rows, retract_rows, take_back_heads, take_heads
 from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.level.probe import BLOCK
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory
-from kgreason.engine.memory.layout import (
-    AFTER,
-    ASSERT,
-    AT_DEPTH,
-    AT_PLAN,
-    AT_WORK,
-    BEFORE,
-    CHECK_AT,
-    COMMIT,
-    COST_WORDS,
-    DERIVATIONS,
-    DONE,
-    EXPLAIN,
-    FIRST,
-    FRAME,
-    FUEL,
-    GATEKEEP,
-    IS_UPDATE,
-    LAST_LEVEL,
-    LATEST,
-    LEVEL,
-    LEVEL_BITS,
-    LEVEL_END,
-    LOGGING,
-    MODE,
-    N_CHUNKS,
-    N_COMMON,
-    N_DEAD,
-    N_FREE,
-    N_GROUPS,
-    N_HEADS,
-    N_HITS,
-    N_NOTED,
-    N_QUEUE,
-    N_ROWS,
-    N_TOUCHED,
-    NEED_ARRANGEMENT,
-    NEED_CREW,
-    NEED_HITS,
-    NEED_LIMIT,
-    NEED_MEETING,
-    NEED_POSTINGS,
-    NEED_READER,
-    NEED_ROWS,
-    NOT_GONE,
-    NOT_GONE_AND_CURRENT,
-    NOT_LEFT,
-    OLD_AND_CURRENT,
-    ONLY_OLD,
-    PARTIAL,
-    PHASE,
-    QUIET,
-    RETRACT,
-    REWRITES,
-    SCAN,
-    SCAN_AT,
-    SCAN_END,
-    SCAN_KEY,
-    SCAN_PLAN,
-    SEGMENT,
-    SEGMENT_HIGH,
-    SEGMENT_LOW,
-    SPARE,
-    STATE,
-    SUPPORT,
-    UNKNOWN,
-    WANTED,
-    Int8,
-    Int32,
-    Int64,
-    UInt32,
-)
 from kgreason.engine.program.planner import Planner
 from kgreason.engine.snapshot import Snapshot
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out
+from kgreason.zset.columns import Int8, Int32, Int64, UInt32
 
 QUANTUM = 20_000_000
 """The number of rewrites and rows that one kernel call may process: about 0.2 s."""
@@ -134,7 +64,7 @@ _SCRATCH = {
     "scanned": 16,
 }
 
-_COUNTED = np.array([N_QUEUE, N_HITS, N_GROUPS, N_HEADS, N_TOUCHED, REWRITES, LATEST])
+_COUNTED = np.array([at.N_QUEUE, at.N_HITS, at.N_GROUPS, at.N_HEADS, at.N_TOUCHED, at.REWRITES, at.LATEST])
 """The counters that start at 0 in each commit."""
 
 Check = Callable[[], object]
@@ -171,7 +101,7 @@ class Circuit:
         self.planner = planner
         self.memory = Memory()
         self.block, self._counters = self.memory.block, self.memory.counters
-        self._counters[QUIET], self._counters[SEGMENT] = quiet, _SEGMENT
+        self._counters[at.QUIET], self._counters[at.SEGMENT] = quiet, _SEGMENT
         self.limit = unlimited
         self._most = UNLIMITED
         """The result of the last call of `limit`."""
@@ -188,14 +118,14 @@ class Circuit:
 
     def _make_scratch(self) -> None:
         memory = self.memory
-        memory["undo"] = np.zeros((16, 1 + FIRST), dtype=np.int32)
+        memory["undo"] = np.zeros((16, 1 + at.FIRST), dtype=np.int32)
         memory["heads"], memory["changed"] = _wide(self.facts.width)
         memory["traced"] = np.zeros((1, 1), dtype=np.int32)
         for name, size in _SCRATCH.items():
             memory[name] = np.zeros(size, dtype=np.int32)
-        memory["frames"] = np.zeros((16, FRAME), dtype=np.int32)
-        memory["first_probes"] = np.zeros((BLOCK + 1, FRAME), dtype=np.int32)
-        memory["costs"] = np.zeros((16, COST_WORDS), dtype=np.int64)
+        memory["frames"] = np.zeros((16, at.FRAME), dtype=np.int32)
+        memory["first_probes"] = np.zeros((BLOCK + 1, at.FRAME), dtype=np.int32)
+        memory["costs"] = np.zeros((16, at.COST_WORDS), dtype=np.int64)
         memory["hashes"] = np.zeros(max(BLOCK, LOOKUP_BLOCK) + 1, dtype=np.uint64)
         memory["noted"] = np.zeros((_NOTES, 2), dtype=np.int32)
         memory["noted_hashes"] = np.zeros(_NOTES, dtype=np.uint64)
@@ -241,7 +171,7 @@ class Circuit:
         raise.
         """
         self._make_room(len(rows))
-        if self._counters[IS_UPDATE] == 0 and self.crew.is_worth(len(rows)):
+        if self._counters[at.IS_UPDATE] == 0 and self.crew.is_worth(len(rows)):
             self.crew.assert_rows(table, np.ascontiguousarray(rows, dtype=np.int32), self._make_room, check)
             return
         for low in range(0, len(rows), 1 << 18):
@@ -269,7 +199,7 @@ class Circuit:
         and no other is read.
         """
         self._survey_at = 1 << 28  # a saved support is at most `_MOST_SUPPORT`
-        self._counters[IS_UPDATE] = 1  # all rows are MET, so that `_are_large` compares with all rows
+        self._counters[at.IS_UPDATE] = 1  # all rows are MET, so that `_are_large` compares with all rows
         if snapshot and self.facts.take_over(snapshot.rows, len(records), snapshot.hashed):
             self.arrangements.set_key_counts(snapshot.keys)
             return
@@ -283,13 +213,13 @@ class Circuit:
         until the next change.
         """
         hashed = self.facts.hashed(records)
-        if hashed is None or self._counters[PARTIAL]:
+        if hashed is None or self._counters[at.PARTIAL]:
             return None
         return Snapshot(records, hashed, self.arrangements.key_counts())
 
     def open_first_level(self) -> None:
         """Start a Bootstrap: the asserted facts become level 0. Call `derive` next, for rules with an empty body."""
-        self._counters[LEVEL_END] = self._counters[N_QUEUE]
+        self._counters[at.LEVEL_END] = self._counters[at.N_QUEUE]
 
     def derive(self, table: int, rows: Int32) -> None:
         """Derive rows of a table: the heads of rules with an empty body.
@@ -298,27 +228,29 @@ class Circuit:
         """
         rows = self.facts.padded(rows)
         self._make_room(len(rows))
-        take = take_back_heads if self._counters[MODE] == RETRACT else take_heads
+        take = take_back_heads if self._counters[at.MODE] == at.RETRACT else take_heads
         for low in range(0, len(rows), _HEADS):
             part = rows[low : low + _HEADS]
             self.memory["heads"][: len(part)] = part
             self.memory["tables"][: len(part)] = table
             self.memory["ranks"][: len(part)] = -1
-            self._counters[N_HEADS] = len(part)
+            self._counters[at.N_HEADS] = len(part)
             take(self.block)
 
     def _make_room(self, more: int) -> None:
         self.facts.reserve(more)
-        if self._counters[LOGGING]:
-            self.memory.grow("undo", self._counters[N_TOUCHED] + more)
-            self.facts.reserve_free(self._counters[N_TOUCHED] + more)  # `settle` and `unwind` must not want for memory
+        if self._counters[at.LOGGING]:
+            self.memory.grow("undo", self._counters[at.N_TOUCHED] + more)
+            self.facts.reserve_free(
+                self._counters[at.N_TOUCHED] + more
+            )  # `settle` and `unwind` must not want for memory
 
     def go_on(self, mode: int) -> None:
         """Start the phase `mode` of a commit with the rows that the previous phase has put into the queue.
 
         Unlike after `enter`, these rows are the first level of the new phase.
         """
-        self._counters[MODE] = mode
+        self._counters[at.MODE] = mode
 
     def enter(self, mode: int) -> None:
         """Start the phase `mode` of a commit: ASSERT, RETRACT or REDERIVE.
@@ -326,19 +258,19 @@ class Circuit:
         Rows that are queued from now on are the first level of the phase.
         """
         counters = self._counters
-        counters[MODE] = mode
-        counters[PHASE] = GATEKEEP
-        counters[LEVEL_END] = counters[SEGMENT_LOW] = counters[SEGMENT_HIGH] = counters[N_QUEUE]
+        counters[at.MODE] = mode
+        counters[at.PHASE] = at.GATEKEEP
+        counters[at.LEVEL_END] = counters[at.SEGMENT_LOW] = counters[at.SEGMENT_HIGH] = counters[at.N_QUEUE]
 
     def run(self, check: Check) -> None:
         """Run levels until no new fact is derived. `check` is called between kernel calls and may raise."""
         counters = self._counters
-        if counters[N_QUEUE] == counters[SEGMENT_LOW]:
+        if counters[at.N_QUEUE] == counters[at.SEGMENT_LOW]:
             return
-        if counters[MODE] == RETRACT:
-            counters[BEFORE], counters[AFTER] = NOT_GONE, NOT_GONE_AND_CURRENT
+        if counters[at.MODE] == at.RETRACT:
+            counters[at.BEFORE], counters[at.AFTER] = at.NOT_GONE, at.NOT_GONE_AND_CURRENT
         else:
-            counters[BEFORE], counters[AFTER] = ONLY_OLD, OLD_AND_CURRENT
+            counters[at.BEFORE], counters[at.AFTER] = at.ONLY_OLD, at.OLD_AND_CURRENT
         self._drive(check)
 
     def run_rule(self, rule: int, check: Check) -> None:
@@ -354,7 +286,7 @@ class Circuit:
                 self.arrangements.candidates(key),
                 key,
                 plan,
-                NOT_LEFT if self._counters[MODE] == RETRACT else ONLY_OLD,
+                at.NOT_LEFT if self._counters[at.MODE] == at.RETRACT else at.ONLY_OLD,
                 check,
             )
 
@@ -371,16 +303,16 @@ class Circuit:
 
         All atoms of the bodies of these derivations are present facts.
         """
-        self._scan(heads, -1, -1, ONLY_OLD, check)
+        self._scan(heads, -1, -1, at.ONLY_OLD, check)
 
     def rederive(self, gone: Int32, check: Check) -> None:
         """Bring those facts in the GONE rows `gone`, int32[n], back that have a derivation from the remaining facts."""
-        states = self.memory["rows"][gone, STATE]
-        may_return, is_unknown = states & SPARE != 0, states & UNKNOWN != 0
+        states = self.memory["rows"][gone, at.STATE]
+        may_return, is_unknown = states & at.SPARE != 0, states & at.UNKNOWN != 0
         known, searched = gone[may_return & ~is_unknown], gone[may_return]
         many = len(known) >= max(returning.MANY, returning.SHARE * len(self.facts))
         if many and (late := returning.late(self.block)) <= returning.LAST:
-            self.memory.grow("queue", self._counters[N_QUEUE] + len(known))
+            self.memory.grow("queue", self._counters[at.N_QUEUE] + len(known))
             returning.bring_back(self.block, known, late)
             searched = gone[is_unknown]
         if len(searched):
@@ -391,12 +323,12 @@ class Circuit:
         counters = self._counters
         self.memory.grow("scanned", len(rows))
         self.memory["scanned"][: len(rows)] = rows
-        counters[BEFORE] = counters[AFTER] = ages
-        counters[PHASE], counters[SCAN_AT], counters[SCAN_END] = SCAN, 0, len(rows)
-        counters[SCAN_KEY], counters[SCAN_PLAN] = key, plan
+        counters[at.BEFORE] = counters[at.AFTER] = ages
+        counters[at.PHASE], counters[at.SCAN_AT], counters[at.SCAN_END] = at.SCAN, 0, len(rows)
+        counters[at.SCAN_KEY], counters[at.SCAN_PLAN] = key, plan
         if len(rows):
             self._drive(check)
-        counters[PHASE], counters[SCAN_END] = GATEKEEP, 0
+        counters[at.PHASE], counters[at.SCAN_END] = at.GATEKEEP, 0
 
     def derivations(self, row: int, limit: int) -> Int32:
         """Return the derivations of the present fact in row number `row`: int32[n, 1 + slots].
@@ -423,11 +355,11 @@ class Circuit:
         self.limit = unlimited
         self.arrangements.mend()
         self.memory["traced"] = np.zeros((_HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
-        self._counters[MODE] = EXPLAIN
+        self._counters[at.MODE] = at.EXPLAIN
 
         def read() -> None:
-            traced = self.memory["traced"][: self._counters[N_HEADS]].copy()
-            self._counters[N_HEADS] = 0
+            traced = self.memory["traced"][: self._counters[at.N_HEADS]].copy()
+            self._counters[at.N_HEADS] = 0
             take(traced)
 
         self._read = read
@@ -439,40 +371,53 @@ class Circuit:
     def _stop(self) -> None:
         """Reset the counters of a scan that is complete or was interrupted. A scan is a pass over given rows."""
         self.memory["key_fill"][:] = 0
-        self.block[[N_HITS, N_GROUPS, N_COMMON, N_HEADS, N_CHUNKS, N_NOTED, AT_WORK, SCAN_END, AT_PLAN, AT_DEPTH]] = 0
-        self._counters[PHASE] = GATEKEEP
+        self.block[
+            [
+                at.N_HITS,
+                at.N_GROUPS,
+                at.N_COMMON,
+                at.N_HEADS,
+                at.N_CHUNKS,
+                at.N_NOTED,
+                at.AT_WORK,
+                at.SCAN_END,
+                at.AT_PLAN,
+                at.AT_DEPTH,
+            ]
+        ] = 0
+        self._counters[at.PHASE] = at.GATEKEEP
 
     def _drive(self, check: Check) -> None:
         block, counters = self.block, self._counters
         self._look_at_limit()
         while True:
-            counters[FUEL] = min(QUANTUM, max(self._most - counters[REWRITES], _LEAST_FUEL))
+            counters[at.FUEL] = min(QUANTUM, max(self._most - counters[at.REWRITES], _LEAST_FUEL))
             status = advance(block)
-            if counters[DERIVATIONS] >= self._survey_at:
+            if counters[at.DERIVATIONS] >= self._survey_at:
                 self._survey()
-            if counters[LATEST] >= LAST_LEVEL << LEVEL_BITS:
+            if counters[at.LATEST] >= at.LAST_LEVEL << at.LEVEL_BITS:
                 raise TooDeepError
-            if status == DONE:
+            if status == at.DONE:
                 self.keepers.give_back()
                 return
-            if status == NEED_ROWS:
-                self._make_room(counters[N_HEADS])
-            elif status == NEED_POSTINGS:
+            if status == at.NEED_ROWS:
+                self._make_room(counters[at.N_HEADS])
+            elif status == at.NEED_POSTINGS:
                 self.arrangements.grow()
-            elif status == NEED_HITS:
+            elif status == at.NEED_HITS:
                 for name in ("hit_keys", "hit_rows", "grouped", "group_key", "group_low", "noted", "noted_hashes"):
                     self.memory.grow(name, 2 * self.memory.room(name) + 1)
-            elif status == NEED_MEETING:
+            elif status == at.NEED_MEETING:
                 self.keepers.meet(self.arrangements)
-            elif status == NEED_ARRANGEMENT:
+            elif status == at.NEED_ARRANGEMENT:
                 self.note_queued()
-                self.arrangements.make_live(counters[WANTED])
-            elif status == NEED_READER:
+                self.arrangements.make_live(counters[at.WANTED])
+            elif status == at.NEED_READER:
                 self._read()
-            elif status == NEED_CREW:
+            elif status == at.NEED_CREW:
                 self.check_limit(self._most)  # a crew may call for itself again and again, to the end of the segment
                 self.crew.run(self._make_room)
-            elif status == NEED_LIMIT:
+            elif status == at.NEED_LIMIT:
                 self.check_limit(self._most)
                 self._look_at_limit()
             else:
@@ -485,10 +430,10 @@ class Circuit:
         The support of a fact is at most the number of derivations. So a look at all rows is needed only when their
         number has grown by half of what is left.
         """
-        largest = int(self.memory["rows"][: self._counters[N_ROWS], SUPPORT].max(initial=0))
+        largest = int(self.memory["rows"][: self._counters[at.N_ROWS], at.SUPPORT].max(initial=0))
         if largest > _MOST_SUPPORT:
             raise LimitError(f"a fact has more than {_MOST_SUPPORT:,} derivations")
-        self._survey_at = self._counters[DERIVATIONS] + (_MOST_SUPPORT - largest) // 2 + 1
+        self._survey_at = self._counters[at.DERIVATIONS] + (_MOST_SUPPORT - largest) // 2 + 1
 
     def _look_at_limit(self) -> None:
         """Ask `limit` how many rewrites the commit may extend now. Raises OverLimitError if it has extended more.
@@ -500,14 +445,14 @@ class Circuit:
         counters = self._counters
         self._most = self.limit()
         self.check_limit(self._most)
-        counters[CHECK_AT] = (counters[REWRITES] + self._most) // 2
+        counters[at.CHECK_AT] = (counters[at.REWRITES] + self._most) // 2
 
     def check_limit(self, most: int) -> None:
         """Raise OverLimitError if this commit has extended more than `most` rewrites.
 
         Also call this method after each evaluation: a small evaluation ends before it checks its limit.
         """
-        if self._counters[REWRITES] > most:
+        if self._counters[at.REWRITES] > most:
             raise OverLimitError
 
     def begin(self, *, is_update: bool, commit: int = 0) -> None:
@@ -520,14 +465,14 @@ class Circuit:
         self.arrangements.mend()
         self.block[_COUNTED] = self._noted = 0
         self._most = UNLIMITED
-        counters[COMMIT] = commit
-        counters[IS_UPDATE] = counters[LOGGING] = int(is_update)
-        counters[LEVEL] = -1 if is_update else 0
-        self.enter(ASSERT)
+        counters[at.COMMIT] = commit
+        counters[at.IS_UPDATE] = counters[at.LOGGING] = int(is_update)
+        counters[at.LEVEL] = -1 if is_update else 0
+        self.enter(at.ASSERT)
 
     def queued(self, start: int) -> Int32:
         """Return the numbers of the rows in the queue, from position `start` to the end: int32[n]."""
-        queued: Int32 = self.memory["queue"][start : self._counters[N_QUEUE]].copy()
+        queued: Int32 = self.memory["queue"][start : self._counters[at.N_QUEUE]].copy()
         return queued
 
     def note_queued(self) -> None:
@@ -540,12 +485,12 @@ class Circuit:
     @property
     def queue_end(self) -> int:
         """The number of rows in the queue."""
-        return self._counters[N_QUEUE]
+        return self._counters[at.N_QUEUE]
 
     @property
     def touched(self) -> int:
         """The number of rows in the undo log."""
-        return self._counters[N_TOUCHED]
+        return self._counters[at.N_TOUCHED]
 
     def changes(self, start: int = 0) -> tuple[Int32, Int32, Int8, Int8]:
         """Return the facts whose kind (absent, inferred or asserted) this commit has changed so far.
@@ -554,29 +499,29 @@ class Circuit:
         after the commit int8[n]. All four are views and not contiguous. `start`: only rows from this position of the
         undo log on are looked at.
         """
-        self.memory.grow("changed", self._counters[N_TOUCHED] - start)
+        self.memory.grow("changed", self._counters[at.N_TOUCHED] - start)
         n = note_changes(self.block, start)
         noted: Int32 = self.memory["changed"][:n].copy()
         kinds = noted[:, :2].astype(np.int8)
-        return noted[:, FIRST:], noted[:, 2], kinds[:, 0], kinds[:, 1]
+        return noted[:, at.FIRST :], noted[:, 2], kinds[:, 0], kinds[:, 1]
 
     def settle(self) -> None:
         """Make the commit final. This takes no memory. Call `tidy` next."""
         self._reserve_for_end()
         settle(self.block)
-        self._counters[LOGGING] = 0
+        self._counters[at.LOGGING] = 0
 
     def tidy(self) -> None:
         """Give back what a large commit has left. After an error the next commit still finds everything in order."""
         self.arrangements.refresh_signs()
         if self.memory["undo"].shape[0] > _LARGE_LOG:
             self._cut()
-        if self._counters[N_ROWS] > _SPARSE and self._counters[N_ROWS] > 2 * len(self.facts):
+        if self._counters[at.N_ROWS] > _SPARSE and self._counters[at.N_ROWS] > 2 * len(self.facts):
             self._compact()
 
     def _reserve_for_end(self) -> None:
         """Make room for `settle` or `unwind`. The commit has made it already, unless it came from elsewhere."""
-        self.facts.reserve_free(self._counters[N_TOUCHED])
+        self.facts.reserve_free(self._counters[at.N_TOUCHED])
         for name in ("noted", "noted_hashes"):
             self.memory.grow(name, self.memory.room("live") + _NOTES)
 
@@ -588,7 +533,7 @@ class Circuit:
 
     def close_up(self) -> None:
         """Call `_compact` if there are free or dead rows."""
-        if self._counters[N_FREE] or self._counters[N_DEAD]:
+        if self._counters[at.N_FREE] or self._counters[at.N_DEAD]:
             self._compact()
 
     def _compact(self) -> None:
@@ -596,31 +541,31 @@ class Circuit:
 
         A plan that needs an arrangement builds it again.
         """
-        self._counters[PARTIAL] = 1
+        self._counters[at.PARTIAL] = 1
         self.arrangements.drop()
         self.catalogue.clear()
         self.facts.compact()
-        self._counters[PARTIAL] = 0
+        self._counters[at.PARTIAL] = 0
 
     def undo(self) -> None:
         """Undo the commit: each row that it wrote, and the costs of the rules, are as they were before `begin`."""
         self.facts.repair()
         self._stop()
-        is_partial = self._counters[PARTIAL] == 1
+        is_partial = self._counters[at.PARTIAL] == 1
         if is_partial:
             self.arrangements.drop()
         self._reserve_for_end()
         unwind(self.block)
-        self._counters[LATEST] = 0
-        take_back(self.costs, self._counters[COMMIT])
-        self._counters[LOGGING] = 0
+        self._counters[at.LATEST] = 0
+        take_back(self.costs, self._counters[at.COMMIT])
+        self._counters[at.LOGGING] = 0
         if is_partial:
             self.arrangements.renew()
 
     @property
     def rewrites(self) -> int:
         """The number of rewrites extended since `begin`."""
-        return self._counters[REWRITES]
+        return self._counters[at.REWRITES]
 
     @property
     def spent(self) -> int:
@@ -629,7 +574,7 @@ class Circuit:
         How far a dropped evaluation goes past its limit depends on the number of threads, and no choice may depend on
         that.
         """
-        return min(self._counters[REWRITES], self._most + 1)
+        return min(self._counters[at.REWRITES], self._most + 1)
 
     @property
     def costs(self) -> Int64:
@@ -648,4 +593,4 @@ class Circuit:
 
 def _wide(width: int) -> tuple[Int32, Int32]:
     """Return the scratch arrays `heads` and `changed`, for facts of `width` columns."""
-    return np.zeros((_HEADS + 1, width), dtype=np.int32), np.zeros((16, FIRST + width), dtype=np.int32)
+    return np.zeros((_HEADS + 1, width), dtype=np.int32), np.zeros((16, at.FIRST + width), dtype=np.int32)

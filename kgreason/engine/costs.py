@@ -19,19 +19,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory.layout import (
-    COST_BEFORE,
-    COST_COMMIT,
-    COST_DERIVATIONS,
-    COST_REWRITES,
-    COST_WORDS,
-    Int64,
-)
+from kgreason.engine.memory import layout as at
+from kgreason.zset.columns import Int64
 
-_ALL = slice(COST_REWRITES, COST_DERIVATIONS + 1)
-_LAST = slice(COST_COMMIT, COST_BEFORE)
-_COUNTS = slice(COST_COMMIT + 1, COST_BEFORE)
-_BEFORE = slice(COST_BEFORE, COST_WORDS)
+_ALL = slice(at.COST_REWRITES, at.COST_DERIVATIONS + 1)
+_LAST = slice(at.COST_COMMIT, at.COST_BEFORE)
+_COUNTS = slice(at.COST_COMMIT + 1, at.COST_BEFORE)
+_BEFORE = slice(at.COST_BEFORE, at.COST_WORDS)
 
 
 class Cost(NamedTuple):
@@ -52,18 +46,18 @@ def read(costs: Int64, last: int) -> list[Cost]:
 
     `costs`: int64[r, 8], the array that the kernels fill. `last`: the number of the last commit.
     """
-    counts = np.where(costs[:, [COST_COMMIT]] == last, costs[:, _COUNTS], 0)
+    counts = np.where(costs[:, [at.COST_COMMIT]] == last, costs[:, _COUNTS], 0)
     return [Cost(*row) for row in np.hstack([costs[:, _ALL], counts]).tolist()]
 
 
 def costliest(costs: Int64, commit: int) -> int:
     """Return the number of the rule with the most rewrites in the commit with the number `commit`."""
-    return int(np.where(costs[:, COST_COMMIT] == commit, costs[:, COST_COMMIT + 1], -1).argmax())
+    return int(np.where(costs[:, at.COST_COMMIT] == commit, costs[:, at.COST_COMMIT + 1], -1).argmax())
 
 
 def take_back(costs: Int64, commit: int) -> None:
     """Undo the counts of the commit with the number `commit`."""
-    ran = np.flatnonzero(costs[:, COST_COMMIT] == commit)
+    ran = np.flatnonzero(costs[:, at.COST_COMMIT] == commit)
     costs[ran, _ALL] -= costs[ran, _COUNTS]
     costs[ran, _LAST] = costs[ran, _BEFORE]
     costs[ran, _BEFORE] = 0
@@ -75,7 +69,7 @@ def carry_over(before: Int64, costs: Int64, commit: int) -> None:
     `before`: the counts of the dropped circuit. `costs`: the counts of the new circuit. The copied counts belong to the
     open commit only. The counts since the Bootstrap do not include them.
     """
-    ran = np.flatnonzero(before[:, COST_COMMIT] == commit)
+    ran = np.flatnonzero(before[:, at.COST_COMMIT] == commit)
     costs[ran, _LAST] = before[ran, _LAST]
 
 
@@ -85,8 +79,8 @@ def count(costs: Int64, rule: int, derivations: int, commit: int) -> None:
     This function is for rules with an empty body, because the kernels do not run these rules.
     """
     row = costs[rule]
-    if row[COST_COMMIT] != commit:
+    if row[at.COST_COMMIT] != commit:
         row[_BEFORE] = row[_LAST]
         row[_LAST] = commit, 0, 0
-    row[COST_DERIVATIONS] += derivations
-    row[COST_BEFORE - 1] += derivations
+    row[at.COST_DERIVATIONS] += derivations
+    row[at.COST_BEFORE - 1] += derivations

@@ -27,57 +27,12 @@ from kgreason.engine.level.asserting import enter_rows, forget_rows
 from kgreason.engine.level.entering import ENTER, FINISH, LIST, NUMBER, REHASH, RUN_NEW, WRITE, part_rows, take_in
 from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.level.meeting import PICKED
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import PLACES, Memory
-from kgreason.engine.memory.layout import (
-    ASSERT,
-    ASSERTING,
-    AT_DEPTH,
-    AT_EXTENT,
-    AT_FINDER,
-    AT_PLAN,
-    AT_ROW,
-    AT_RULE,
-    AT_WORK,
-    BLOCK_HIGH,
-    BLOCK_LOW,
-    CALLS,
-    CHUNK,
-    CHUNK_ROWS,
-    DERIVATIONS,
-    EXTENT,
-    FEWEST_HITS,
-    FREE_GROUP,
-    FUEL,
-    IS_UPDATE,
-    LENGTHS,
-    MODE,
-    N_ARRANGED,
-    N_COMMON,
-    N_EXTENTS,
-    N_GROUPS,
-    N_HEADS,
-    N_HITS,
-    N_NOTED,
-    N_POSTINGS,
-    N_PUT_OFF,
-    N_QUEUE,
-    N_ROWS,
-    N_SIGNED,
-    PART,
-    PART_BITS,
-    PHASE,
-    REWRITES,
-    SHARE,
-    SIFTS,
-    UNTIL_SIFT,
-    WORDS,
-    Block,
-    Int8,
-    Int32,
-    Int32s,
-)
+from kgreason.engine.memory.layout import Block
 from kgreason.engine.standby import LOOKS, Standby
 from kgreason.threads import MOST, wait_for
+from kgreason.zset.columns import Int8, Int32, Int32s
 
 HITS = 1 << 12
 """The product of a segment with at least 4,096 hits is divided."""
@@ -97,10 +52,23 @@ BATCH = 1 << 18
 """The asserted facts that are entered at a time."""
 NEVER = 1 << 62
 _OWN_COUNTERS = (
-    *(PHASE, FUEL, REWRITES, DERIVATIONS, N_HEADS, AT_PLAN, AT_ROW, AT_DEPTH, BLOCK_LOW, BLOCK_HIGH, AT_RULE, CALLS),
-    *(CHUNK, N_EXTENTS, AT_EXTENT, SIFTS, UNTIL_SIFT, PART),
-    *(N_HITS, N_GROUPS, N_NOTED, AT_WORK, AT_FINDER, N_PUT_OFF, N_COMMON),
-    *(N_ARRANGED, N_POSTINGS, N_SIGNED, FREE_GROUP),
+    *(
+        at.PHASE,
+        at.FUEL,
+        at.REWRITES,
+        at.DERIVATIONS,
+        at.N_HEADS,
+        at.AT_PLAN,
+        at.AT_ROW,
+        at.AT_DEPTH,
+        at.BLOCK_LOW,
+        at.BLOCK_HIGH,
+        at.AT_RULE,
+        at.CALLS,
+    ),
+    *(at.CHUNK, at.N_EXTENTS, at.AT_EXTENT, at.SIFTS, at.UNTIL_SIFT, at.PART),
+    *(at.N_HITS, at.N_GROUPS, at.N_NOTED, at.AT_WORK, at.AT_FINDER, at.N_PUT_OFF, at.N_COMMON),
+    *(at.N_ARRANGED, at.N_POSTINGS, at.N_SIGNED, at.FREE_GROUP),
 )
 _OWN_ARRAYS = (
     "heads",
@@ -129,7 +97,7 @@ _OWN_ARRAYS = (
 
 
 _OWN = np.array([*_OWN_COUNTERS, *(place for name in _OWN_ARRAYS for place in range(PLACES[name], PLACES[name] + 3))])
-_IS_COMMON = ~np.isin(np.arange(WORDS), _OWN)
+_IS_COMMON = ~np.isin(np.arange(at.WORDS), _OWN)
 """Whether a word of a worker's block is that of the circuit's block."""
 
 
@@ -152,16 +120,16 @@ class Crew:
     def __init__(self, memory: Memory, threads: int) -> None:
         self._memory, self.threads = memory, threads
         self._heads, self._notes = max(HEADS // threads, _FEWEST), NOTES
-        memory.counters[PART_BITS] = (self._heads - 1).bit_length()
+        memory.counters[at.PART_BITS] = (self._heads - 1).bit_length()
         self._extents = 2 * CHUNKS // threads + 64
         self.workers: list[Memory] = []
         self._standbys: list[Standby] = []
         memory["chunks"] = np.zeros((CHUNKS if threads > 1 else 0, 3), dtype=np.int32)
         memory["turn"] = np.zeros((1, 2), dtype=np.int64)
-        memory["crew"] = np.zeros((0, WORDS), dtype=np.int64)
-        memory["extents"] = np.zeros((0, EXTENT), dtype=np.int64)
-        memory.counters[FEWEST_HITS] = HITS if threads > 1 else NEVER
-        memory.counters[CHUNK_ROWS] = ROWS
+        memory["crew"] = np.zeros((0, at.WORDS), dtype=np.int64)
+        memory["extents"] = np.zeros((0, at.EXTENT), dtype=np.int64)
+        memory.counters[at.FEWEST_HITS] = HITS if threads > 1 else NEVER
+        memory.counters[at.CHUNK_ROWS] = ROWS
 
     def run(self, make_room: Callable[[int], None]) -> None:
         """Run chunks in all workers, until each worker stops. In a Bootstrap, also take in the heads that were found.
@@ -170,10 +138,10 @@ class Crew:
         """
         counters = self._memory.counters
         self.prepare()
-        self._memory["crew"][:, FUEL] = counters[FUEL] // self.threads
+        self._memory["crew"][:, at.FUEL] = counters[at.FUEL] // self.threads
         self._memory["turn"][0, 1] = 0
         self.in_all(advance)
-        if counters[IS_UPDATE] == 0 and counters[MODE] == ASSERT:
+        if counters[at.IS_UPDATE] == 0 and counters[at.MODE] == at.ASSERT:
             self._take_in(make_room)
 
     def assert_rows(
@@ -199,12 +167,12 @@ class Crew:
             make_room(high - done)
             self.prepare()
             self.in_all(enter_rows, rows, table, done, high)
-            if self._memory["crew"][:, N_PUT_OFF].any():
-                self._memory["crew"][:, N_PUT_OFF] = 0
+            if self._memory["crew"][:, at.N_PUT_OFF].any():
+                self._memory["crew"][:, at.N_PUT_OFF] = 0
                 forget_rows(self._memory.block)
                 break
-            counters[N_ROWS] += high - done
-            counters[N_QUEUE] += high - done
+            counters[at.N_ROWS] += high - done
+            counters[at.N_QUEUE] += high - done
             done = high
             check()
         return done
@@ -216,18 +184,18 @@ class Crew:
         batch = self.threads * self._heads
         for low in range(0, len(rows), batch):
             self.prepare()
-            self._memory.counters[ASSERTING] = 1
+            self._memory.counters[at.ASSERTING] = 1
             self.in_all(part_rows, rows, table, low, min(len(rows), low + batch))
             self._take_in(make_room)
-            self._memory.counters[ASSERTING] = 0
+            self._memory.counters[at.ASSERTING] = 0
             check()
 
     def _take_in(self, make_room: Callable[[int], None]) -> None:
         """Take in the heads that were found."""
         block = self._memory.block
         # The places of all heads must be possible numbers of rows, and 5 of 8 entries of the hash table may be taken.
-        places = self.threads << self._memory.counters[PART_BITS]
-        make_room(max(int(self._memory["crew"][:, N_HEADS].sum()), 5 * places // 8 + 1))
+        places = self.threads << self._memory.counters[at.PART_BITS]
+        make_room(max(int(self._memory["crew"][:, at.N_HEADS].sum()), 5 * places // 8 + 1))
         take_in(block, LIST)
         self.prepare()
         self.in_all(take_in, ENTER)
@@ -238,7 +206,7 @@ class Crew:
 
     def rehash(self, block: Block) -> None:
         """Fill the empty hash table of the fact table with all rows. `block`: the circuit's memory block."""
-        if not self.is_worth(self._memory.counters[N_ROWS]):
+        if not self.is_worth(self._memory.counters[at.N_ROWS]):
             rehash(block)
             return
         self.prepare()
@@ -265,7 +233,7 @@ class Crew:
 
         `is_whole`: whether every row holds a present fact, so that the facts need not be counted first.
         """
-        block, end = self._memory.block, self._memory.counters[N_ROWS]
+        block, end = self._memory.block, self._memory.counters[at.N_ROWS]
         if not self.is_worth(end):
             return int(list_facts(block, 0, end, columns, tables, kinds, 0))
         parts = list(pairwise(end * part // self.threads for part in range(self.threads + 1)))
@@ -278,22 +246,22 @@ class Crew:
         return int(starts[-1])
 
     def _make_workers(self) -> None:
-        crew = np.zeros((self.threads, WORDS), dtype=np.int64)
+        crew = np.zeros((self.threads, at.WORDS), dtype=np.int64)
         workers = [Memory(block) for block in crew]
         runs = np.zeros((self.threads * self._extents, RUN_NEW + self.threads), dtype=np.int64)
         width = self._memory["heads"].shape[1]
         for part, worker in enumerate(workers):
-            worker.counters[CHUNK], worker.counters[PHASE], worker.counters[PART] = -1, SHARE, part
+            worker.counters[at.CHUNK], worker.counters[at.PHASE], worker.counters[at.PART] = -1, at.SHARE, part
             worker["hashed"] = np.zeros(self._heads, dtype=np.uint64)
             worker["filled"] = np.zeros((1, self.threads), dtype=np.int64)
             worker["part_ends"] = np.zeros((self._extents, self.threads), dtype=np.int64)
             worker["entry_at"] = np.zeros(self._heads, dtype=np.int64)
             worker["hashes"] = np.zeros_like(self._memory["hashes"])
             worker["first_probes"] = np.zeros_like(self._memory["first_probes"])
-            worker["extents"] = np.zeros((self._extents, EXTENT), dtype=np.int64)
+            worker["extents"] = np.zeros((self._extents, at.EXTENT), dtype=np.int64)
             worker["noted"] = np.zeros((self._notes, 2), dtype=np.int32)
             worker["noted_hashes"] = np.zeros(self._notes, dtype=np.uint64)
-            worker["free_runs"] = np.zeros(2 * LENGTHS, dtype=np.int32)
+            worker["free_runs"] = np.zeros(2 * at.LENGTHS, dtype=np.int32)
             worker["key_fill"] = np.zeros_like(self._memory["key_fill"])
             for name in ("hit_keys", "hit_rows", "group_key"):
                 worker[name] = np.zeros(max(self._notes, PICKED), dtype=np.int32)
@@ -314,7 +282,7 @@ class Crew:
 
     def forget(self) -> None:
         """Forget the workers; the next call makes new ones."""
-        self._memory["crew"] = np.zeros((0, WORDS), dtype=np.int64)
+        self._memory["crew"] = np.zeros((0, at.WORDS), dtype=np.int64)
         self.workers = []
 
     def _at_once(self, kernel: Callable[..., object], arguments: Sequence[tuple[object, ...]]) -> None:

@@ -34,13 +34,14 @@ from kgreason.engine.costs import count as count_cost
 from kgreason.engine.elastic import Elastic
 from kgreason.engine.facts.matching import arrived
 from kgreason.engine.level.fixpoint import advance
-from kgreason.engine.memory.layout import ASSERT, LAST_LEVEL, REDERIVE, RETRACT, Int8, Int32, UInt32
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.engine.rebuild import Rows, Wish, difference, wanted
 from kgreason.engine.snapshot import Snapshot
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
 from kgreason.threads import threads as default_threads
+from kgreason.zset.columns import Int8, Int32, UInt32
 
 Check = Callable[[], object]
 Strategy: TypeAlias = Literal["auto", "update", "bootstrap"]
@@ -319,7 +320,7 @@ class Engine:
         (asserted, retracted), (leaving, fresh) = wish, rules
         circuit = self.circuit
         circuit.keep_up()
-        circuit.enter(ASSERT)
+        circuit.enter(at.ASSERT)
         circuit.limit = lambda: most
         start = end = circuit.queue_end
         if leaving or count(retracted):
@@ -373,7 +374,7 @@ class Engine:
         row that left. The rows that Rederive brought back follow there.
         """
         circuit = self.circuit
-        circuit.enter(RETRACT)
+        circuit.enter(at.RETRACT)
         start = circuit.queue_end
         for rows in retracted.values():
             self._missed += circuit.retract_rows(rows, check)
@@ -385,9 +386,9 @@ class Engine:
             self.planner.set_active(number, False)
         circuit.run(check)
         left = circuit.queued(start)
-        circuit.enter(REDERIVE)
+        circuit.enter(at.REDERIVE)
         circuit.rederive(left, check)
-        circuit.go_on(ASSERT)
+        circuit.go_on(at.ASSERT)
         return start + len(left)
 
     def _switch(self, budget: int | None, check: Check) -> None:
@@ -428,7 +429,7 @@ class Engine:
             circuit.run(check)
         except TooDeepError:
             raise LimitError(
-                f"a fact needs a chain of {LAST_LEVEL:,} or more derivations, more than a stamp can count"
+                f"a fact needs a chain of {at.LAST_LEVEL:,} or more derivations, more than a stamp can count"
             ) from None
         circuit.check_limit(allowed)
         circuit.note_queued()

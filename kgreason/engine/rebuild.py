@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.memory.layout import ABSENT, IS_ASSERTED, Int8, Int32
+from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int8, Int32
 from kgreason.zset.commit import net_change
 from kgreason.zset.zset import ZSet
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kgreason.engine.memory.layout import Int32, UInt32
+from kgreason.zset.columns import Int32, UInt32
 
 
 class Snapshot(NamedTuple):

@@ -23,9 +23,9 @@ from functools import partial
 
 import numpy as np
 
-from kgreason.compiled import kernel
+from kgreason.compiled import Number, kernel
 from kgreason.engine.memory.blocks import fetch_add
-from kgreason.engine.memory.layout import Block, Number
+from kgreason.engine.memory.layout import Block
 from kgreason.threads import Call
 
 LOOKS = 1 << 17

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import STAMP, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.program.shapes import Pattern
+from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
 
 Check = Callable[[], object]
@@ -53,7 +54,7 @@ class _Pairs:
         self._is_inferred = np.zeros(int(present.max(initial=0)) + 1, dtype=np.bool_)
         self._is_inferred[self.rows] = True
         self._stamps = np.zeros(len(self._is_inferred), dtype=np.int32)
-        self._stamps[present] = self._facts.records(present)[:, STAMP]
+        self._stamps[present] = self._facts.records(present)[:, at.STAMP]
         self._found, self._parts, self._waiting = np.empty(0, dtype=np.int64), list[NDArray[np.int64]](), 0
 
     def take(self, traced: Int32) -> None:

@@ -24,33 +24,7 @@ from kgreason.entailment.classes import Case, Classes, different, related, same,
 from kgreason.entailment.goals import Absurd, Every, Goal, Holds, Some, Suppose
 from kgreason.ontology.read.axioms import Characteristic, Collection, NegativeAssertion, Pair
 from kgreason.rules.model import Constant, Triple
-from kgreason.terms.vocabulary import (
-    OWL_ALL_DIFFERENT,
-    OWL_ALL_DISJOINT_CLASSES,
-    OWL_ALL_DISJOINT_PROPERTIES,
-    OWL_ASYMMETRIC_PROPERTY,
-    OWL_COMPLEMENT_OF,
-    OWL_DIFFERENT_FROM,
-    OWL_DISJOINT_WITH,
-    OWL_DISTINCT_MEMBERS,
-    OWL_EQUIVALENT_CLASS,
-    OWL_EQUIVALENT_PROPERTY,
-    OWL_FUNCTIONAL_PROPERTY,
-    OWL_HAS_KEY,
-    OWL_INVERSE_FUNCTIONAL_PROPERTY,
-    OWL_INVERSE_OF,
-    OWL_IRREFLEXIVE_PROPERTY,
-    OWL_PROPERTY_CHAIN_AXIOM,
-    OWL_PROPERTY_DISJOINT_WITH,
-    OWL_SAME_AS,
-    OWL_SYMMETRIC_PROPERTY,
-    OWL_TRANSITIVE_PROPERTY,
-    RDF_TYPE,
-    RDFS_DOMAIN,
-    RDFS_RANGE,
-    RDFS_SUB_CLASS_OF,
-    RDFS_SUB_PROPERTY_OF,
-)
+from kgreason.terms import vocabulary as v
 
 Claim: TypeAlias = Pair | Characteristic | Collection | NegativeAssertion
 Way: TypeAlias = Callable[[Classes, Constant, Constant], Goal]
@@ -59,11 +33,11 @@ Way: TypeAlias = Callable[[Classes, Constant, Constant], Goal]
 def statement(classes: Classes, fact: Triple) -> Goal:
     """Return the goal to show the triple `fact`, which has no variables and is not part of an axiom."""
     subject, predicate, object_ = fact
-    if predicate == RDF_TYPE:
+    if predicate == v.RDF_TYPE:
         return classes.member(subject, object_)
-    if predicate == OWL_SAME_AS:
+    if predicate == v.OWL_SAME_AS:
         return same(subject, object_)
-    if predicate == OWL_DIFFERENT_FROM:
+    if predicate == v.OWL_DIFFERENT_FROM:
         return different(subject, object_)
     return related(subject, predicate, object_)
 
@@ -74,7 +48,7 @@ def claim(classes: Classes, axiom: Claim) -> Goal:
         case Pair(kind, left, right):
             return Some((Holds((left, kind, right)), _PAIRS[kind](classes, left, right)))
         case Characteristic(kind, property_):
-            return Some((Holds((property_, RDF_TYPE, kind)), _CHARACTERISTICS[kind](classes, property_)))
+            return Some((Holds((property_, v.RDF_TYPE, kind)), _CHARACTERISTICS[kind](classes, property_)))
         case NegativeAssertion(_, _, denied):
             return Suppose((denied,), Absurd())
         case Collection(kind, node, members):
@@ -141,16 +115,16 @@ def _range(classes: Classes, property_: Constant, class_: Constant) -> Goal:
 
 
 _PAIRS: dict[Constant, Way] = {
-    RDFS_SUB_CLASS_OF: _sub_class,
-    OWL_EQUIVALENT_CLASS: _equivalent_class,
-    OWL_DISJOINT_WITH: _disjoint,
-    OWL_COMPLEMENT_OF: _complement,
-    RDFS_SUB_PROPERTY_OF: _sub_property,
-    OWL_EQUIVALENT_PROPERTY: _equivalent_property,
-    OWL_INVERSE_OF: _inverse,
-    OWL_PROPERTY_DISJOINT_WITH: _disjoint_property,
-    RDFS_DOMAIN: _domain,
-    RDFS_RANGE: _range,
+    v.RDFS_SUB_CLASS_OF: _sub_class,
+    v.OWL_EQUIVALENT_CLASS: _equivalent_class,
+    v.OWL_DISJOINT_WITH: _disjoint,
+    v.OWL_COMPLEMENT_OF: _complement,
+    v.RDFS_SUB_PROPERTY_OF: _sub_property,
+    v.OWL_EQUIVALENT_PROPERTY: _equivalent_property,
+    v.OWL_INVERSE_OF: _inverse,
+    v.OWL_PROPERTY_DISJOINT_WITH: _disjoint_property,
+    v.RDFS_DOMAIN: _domain,
+    v.RDFS_RANGE: _range,
 }
 
 
@@ -184,12 +158,12 @@ def _transitive(classes: Classes, property_: Constant) -> Goal:
 
 
 _CHARACTERISTICS: dict[Constant, Callable[[Classes, Constant], Goal]] = {
-    OWL_FUNCTIONAL_PROPERTY: _functional,
-    OWL_INVERSE_FUNCTIONAL_PROPERTY: _inverse_functional,
-    OWL_IRREFLEXIVE_PROPERTY: _irreflexive,
-    OWL_SYMMETRIC_PROPERTY: _symmetric,
-    OWL_ASYMMETRIC_PROPERTY: _asymmetric,
-    OWL_TRANSITIVE_PROPERTY: _transitive,
+    v.OWL_FUNCTIONAL_PROPERTY: _functional,
+    v.OWL_INVERSE_FUNCTIONAL_PROPERTY: _inverse_functional,
+    v.OWL_IRREFLEXIVE_PROPERTY: _irreflexive,
+    v.OWL_SYMMETRIC_PROPERTY: _symmetric,
+    v.OWL_ASYMMETRIC_PROPERTY: _asymmetric,
+    v.OWL_TRANSITIVE_PROPERTY: _transitive,
 }
 
 
@@ -218,10 +192,10 @@ def _pairs_of(way: Way) -> Callable[[Classes, Constant, tuple[Constant, ...]], G
 
 
 _COLLECTIONS: dict[Constant, Callable[[Classes, Constant, tuple[Constant, ...]], Goal]] = {
-    OWL_PROPERTY_CHAIN_AXIOM: _chain,
-    OWL_HAS_KEY: _key,
-    OWL_ALL_DIFFERENT: _different,
-    OWL_DISTINCT_MEMBERS: _different,
-    OWL_ALL_DISJOINT_CLASSES: _pairs_of(_disjoint),
-    OWL_ALL_DISJOINT_PROPERTIES: _pairs_of(_disjoint_property),
+    v.OWL_PROPERTY_CHAIN_AXIOM: _chain,
+    v.OWL_HAS_KEY: _key,
+    v.OWL_ALL_DIFFERENT: _different,
+    v.OWL_DISTINCT_MEMBERS: _different,
+    v.OWL_ALL_DISJOINT_CLASSES: _pairs_of(_disjoint),
+    v.OWL_ALL_DISJOINT_PROPERTIES: _pairs_of(_disjoint_property),
 }

@@ -34,29 +34,7 @@ from kgreason.entailment.expressions import Counted, Reflexive
 from kgreason.entailment.goals import TRUE, Absurd, Every, Exists, Goal, Holds, Several, Some, Suppose
 from kgreason.ontology.read.axioms import Collection, Pair, Restriction
 from kgreason.rules.model import Constant, Triple, Variable, triple
-from kgreason.terms.vocabulary import (
-    OWL_ALL_VALUES_FROM,
-    OWL_ASSERTION_PROPERTY,
-    OWL_COMPLEMENT_OF,
-    OWL_DIFFERENT_FROM,
-    OWL_HAS_VALUE,
-    OWL_INTERSECTION_OF,
-    OWL_MAX_CARDINALITY,
-    OWL_MAX_QUALIFIED_CARDINALITY,
-    OWL_ON_CLASS,
-    OWL_ON_PROPERTY,
-    OWL_ONE_OF,
-    OWL_REFLEXIVE_PROPERTY,
-    OWL_SAME_AS,
-    OWL_SOME_VALUES_FROM,
-    OWL_SOURCE_INDIVIDUAL,
-    OWL_TARGET_INDIVIDUAL,
-    OWL_TARGET_VALUE,
-    OWL_THING,
-    OWL_UNION_OF,
-    RDF_TYPE,
-    XSD_NON_NEGATIVE_INTEGER,
-)
+from kgreason.terms import vocabulary as v
 
 Expression: TypeAlias = Pair | Collection | Restriction | Counted | Reflexive
 Case: TypeAlias = tuple[Triple, ...]
@@ -80,10 +58,10 @@ class Classes:
 
     def member(self, individual: Constant, class_: Constant) -> Goal:
         """Return the goal to show that an individual is in a class."""
-        if class_ == OWL_THING:
+        if class_ == v.OWL_THING:
             return TRUE
         excluded = Every(tuple(Suppose(case, Absurd()) for case in self.cases(individual, class_, False)))
-        return Some((Holds((individual, RDF_TYPE, class_)), *self._by_parts(individual, class_), excluded))
+        return Some((Holds((individual, v.RDF_TYPE, class_)), *self._by_parts(individual, class_), excluded))
 
     def in_all_cases(self, individual: Constant, class_: Constant, goal: Goal) -> Goal:
         """Return the goal that `goal` follows from the assumption that an individual is in a class."""
@@ -92,15 +70,15 @@ class Classes:
     def _by_parts(self, x: Constant, class_: Constant) -> Iterable[Goal]:
         """Yield goals about the parts of the expression of `class_`. If one of them is met, x is in the class."""
         match self._expressions.get(class_):
-            case Collection(kind, _, members) if kind == OWL_ONE_OF:
+            case Collection(kind, _, members) if kind == v.OWL_ONE_OF:
                 yield Some(tuple(same(x, each) for each in members))
             case Collection(kind, _, members):
                 parts = tuple(self.member(x, each) for each in members)
-                yield Every(parts) if kind == OWL_INTERSECTION_OF else Some(parts)
-            case Restriction(kind, _, property_, filler) if kind == OWL_SOME_VALUES_FROM:
+                yield Every(parts) if kind == v.OWL_INTERSECTION_OF else Some(parts)
+            case Restriction(kind, _, property_, filler) if kind == v.OWL_SOME_VALUES_FROM:
                 pattern = triple(x, property_, _FILLER)
                 yield Exists((pattern,), lambda found: self.member(found[_FILLER], filler))
-            case Restriction(kind, _, property_, filler) if kind == OWL_ALL_VALUES_FROM:
+            case Restriction(kind, _, property_, filler) if kind == v.OWL_ALL_VALUES_FROM:
                 y = self.fresh()
                 yield Suppose(((x, property_, y), *things(y)), self.member(y, filler))
             case Restriction(_, _, property_, filler):
@@ -131,7 +109,7 @@ class Classes:
 
     def cases(self, x: Constant, class_: Constant, is_in: bool) -> list[Case]:
         """Return the cases of the assumption that x is in a class, or is not in it if `is_in` is False."""
-        told: Case = ((x, RDF_TYPE, class_),) if is_in else self._outside(x, class_)
+        told: Case = ((x, v.RDF_TYPE, class_),) if is_in else self._outside(x, class_)
         expression = self._expressions.get(class_)
         if expression is None:
             return [told]
@@ -140,17 +118,17 @@ class Classes:
 
     def _outside(self, x: Constant, class_: Constant) -> Case:
         complement = self.fresh()
-        return (complement, OWL_COMPLEMENT_OF, class_), (x, RDF_TYPE, complement)
+        return (complement, v.OWL_COMPLEMENT_OF, class_), (x, v.RDF_TYPE, complement)
 
     def _inside_cases(self, x: Constant, expression: Expression) -> list[Case]:
         match expression:
             case Pair(_, _, other):
                 return self.cases(x, other, False)
-            case Collection(kind, _, members) if kind == OWL_ONE_OF:
-                return [((x, OWL_SAME_AS, each),) for each in members]
+            case Collection(kind, _, members) if kind == v.OWL_ONE_OF:
+                return [((x, v.OWL_SAME_AS, each),) for each in members]
             case Collection(kind, _, members):
-                return self._of_members(x, members, True, _all if kind == OWL_INTERSECTION_OF else _any)
-            case Restriction(kind, _, property_, filler) if kind == OWL_SOME_VALUES_FROM:
+                return self._of_members(x, members, True, _all if kind == v.OWL_INTERSECTION_OF else _any)
+            case Restriction(kind, _, property_, filler) if kind == v.OWL_SOME_VALUES_FROM:
                 return self._values(x, property_, filler, (self.fresh(),))
             case Reflexive(_, _, property_):
                 return [((x, property_, x),)]
@@ -164,13 +142,13 @@ class Classes:
         match expression:
             case Pair(_, _, other):
                 return self.cases(x, other, True)
-            case Collection(kind, _, members) if kind == OWL_ONE_OF:
-                return [tuple((x, OWL_DIFFERENT_FROM, each) for each in members)]
+            case Collection(kind, _, members) if kind == v.OWL_ONE_OF:
+                return [tuple((x, v.OWL_DIFFERENT_FROM, each) for each in members)]
             case Collection(kind, _, members):
-                return self._of_members(x, members, False, _all if kind == OWL_UNION_OF else _any)
-            case Restriction(kind, _, property_, filler) if kind == OWL_SOME_VALUES_FROM:
+                return self._of_members(x, members, False, _all if kind == v.OWL_UNION_OF else _any)
+            case Restriction(kind, _, property_, filler) if kind == v.OWL_SOME_VALUES_FROM:
                 return [self._only_outside(x, property_, filler)]
-            case Restriction(kind, _, property_, filler) if kind == OWL_HAS_VALUE:
+            case Restriction(kind, _, property_, filler) if kind == v.OWL_HAS_VALUE:
                 return [self.denial((x, property_, filler))]
             case Restriction(_, _, property_, filler):
                 y = self.fresh()
@@ -187,7 +165,7 @@ class Classes:
     def _many(self, x: Constant, counted: Counted, number: int) -> list[Case]:
         """Return the cases of an assumption: x has `number` different values of the kind that `counted` counts."""
         values = tuple(self.fresh() for _ in range(number))
-        unlike = tuple((one, OWL_DIFFERENT_FROM, other) for one, other in combinations(values, 2))
+        unlike = tuple((one, v.OWL_DIFFERENT_FROM, other) for one, other in combinations(values, 2))
         return [unlike + case for case in self._values(x, counted.property_, counted.on_class, values)]
 
     def _few(self, x: Constant, counted: Counted, number: int) -> Case:
@@ -195,16 +173,16 @@ class Classes:
 
         Rules can conclude something from this only if `number` is 0 or 1.
         """
-        most, limit = self.fresh(), f'"{number}"^^{XSD_NON_NEGATIVE_INTEGER}'
-        told = (x, RDF_TYPE, most), (most, OWL_ON_PROPERTY, counted.property_)
-        if counted.on_class == OWL_THING:
-            return *told, (most, OWL_MAX_CARDINALITY, limit)
-        return *told, (most, OWL_MAX_QUALIFIED_CARDINALITY, limit), (most, OWL_ON_CLASS, counted.on_class)
+        most, limit = self.fresh(), f'"{number}"^^{v.XSD_NON_NEGATIVE_INTEGER}'
+        told = (x, v.RDF_TYPE, most), (most, v.OWL_ON_PROPERTY, counted.property_)
+        if counted.on_class == v.OWL_THING:
+            return *told, (most, v.OWL_MAX_CARDINALITY, limit)
+        return *told, (most, v.OWL_MAX_QUALIFIED_CARDINALITY, limit), (most, v.OWL_ON_CLASS, counted.on_class)
 
     def _values(self, x: Constant, property_: Constant, class_: Constant, values: tuple[Constant, ...]) -> list[Case]:
         """Return the cases of the assumption that each of `values` is a value of a property of x and is in a class."""
         told = tuple((x, property_, value) for value in values) + things(*values)
-        if class_ == OWL_THING:
+        if class_ == v.OWL_THING:
             return [told]
         return [told + case for case in _all([self.cases(value, class_, True) for value in values])]
 
@@ -212,22 +190,26 @@ class Classes:
         """Return the case that no y with a triple `x property_ y` is in the class `filler`."""
         only, complement = self.fresh(), self.fresh()
         return (
-            (complement, OWL_COMPLEMENT_OF, filler),
-            (only, OWL_ON_PROPERTY, property_),
-            (only, OWL_ALL_VALUES_FROM, complement),
-            (x, RDF_TYPE, only),
+            (complement, v.OWL_COMPLEMENT_OF, filler),
+            (only, v.OWL_ON_PROPERTY, property_),
+            (only, v.OWL_ALL_VALUES_FROM, complement),
+            (x, v.RDF_TYPE, only),
         )
 
     def denial(self, denied: Triple) -> Case:
         """Return the case that the triple `denied` does not hold: the triples of a negative property assertion."""
         node, (subject, property_, target) = self.fresh(), denied
-        kind = OWL_TARGET_VALUE if target.startswith('"') else OWL_TARGET_INDIVIDUAL
-        return (node, OWL_SOURCE_INDIVIDUAL, subject), (node, OWL_ASSERTION_PROPERTY, property_), (node, kind, target)
+        kind = v.OWL_TARGET_VALUE if target.startswith('"') else v.OWL_TARGET_INDIVIDUAL
+        return (
+            (node, v.OWL_SOURCE_INDIVIDUAL, subject),
+            (node, v.OWL_ASSERTION_PROPERTY, property_),
+            (node, kind, target),
+        )
 
 
 def things(*individuals: Constant) -> Case:
     """Return a triple `x rdf:type owl:Thing` for each of some new names. No rule derives these triples."""
-    return tuple((each, RDF_TYPE, OWL_THING) for each in individuals)
+    return tuple((each, v.RDF_TYPE, v.OWL_THING) for each in individuals)
 
 
 def related(one: Constant, property_: Constant, other: Constant) -> Goal:
@@ -237,19 +219,19 @@ def related(one: Constant, property_: Constant, other: Constant) -> Goal:
     `x p x` from that.
     """
     holds = Holds((one, property_, other))
-    return Some((holds, Holds((property_, RDF_TYPE, OWL_REFLEXIVE_PROPERTY)))) if one == other else holds
+    return Some((holds, Holds((property_, v.RDF_TYPE, v.OWL_REFLEXIVE_PROPERTY)))) if one == other else holds
 
 
 def same(one: Constant, other: Constant) -> Goal:
     """Return the goal to show that two names denote the same individual."""
     if one == other:
         return TRUE
-    return Some((Holds((one, OWL_SAME_AS, other)), Suppose(((one, OWL_DIFFERENT_FROM, other),), Absurd())))
+    return Some((Holds((one, v.OWL_SAME_AS, other)), Suppose(((one, v.OWL_DIFFERENT_FROM, other),), Absurd())))
 
 
 def different(one: Constant, other: Constant) -> Goal:
     """Return the goal to show that two names denote different individuals."""
-    return Some((Holds((one, OWL_DIFFERENT_FROM, other)), Suppose(((one, OWL_SAME_AS, other),), Absurd())))
+    return Some((Holds((one, v.OWL_DIFFERENT_FROM, other)), Suppose(((one, v.OWL_SAME_AS, other),), Absurd())))
 
 
 def _all(parts: list[list[Case]]) -> list[Case]:

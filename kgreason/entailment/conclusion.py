@@ -35,91 +35,53 @@ from kgreason.ontology.read.axioms import Characteristic, Collection, NegativeAs
 from kgreason.ontology.read.collect import collect
 from kgreason.ontology.read.schema import Schema
 from kgreason.rules.model import Atom, Constant, Term, Triple, Variable, triple
-from kgreason.terms.vocabulary import (
-    OWL_ANNOTATED_PROPERTY,
-    OWL_ANNOTATED_SOURCE,
-    OWL_ANNOTATED_TARGET,
-    OWL_ANNOTATION,
-    OWL_ANNOTATION_PROPERTY,
-    OWL_AXIOM,
-    OWL_BACKWARD_COMPATIBLE_WITH,
-    OWL_CLASS,
-    OWL_COMPLEMENT_OF,
-    OWL_DATA_RANGE,
-    OWL_DATATYPE_PROPERTY,
-    OWL_DEPRECATED_CLASS,
-    OWL_DEPRECATED_PROPERTY,
-    OWL_EQUIVALENT_CLASS,
-    OWL_HAS_KEY,
-    OWL_IMPORTS,
-    OWL_INCOMPATIBLE_WITH,
-    OWL_INTERSECTION_OF,
-    OWL_INVERSE_OF,
-    OWL_NAMED_INDIVIDUAL,
-    OWL_NEGATIVE_PROPERTY_ASSERTION,
-    OWL_OBJECT_PROPERTY,
-    OWL_ONE_OF,
-    OWL_ONTOLOGY,
-    OWL_ONTOLOGY_PROPERTY,
-    OWL_PRIOR_VERSION,
-    OWL_PROPERTY_CHAIN_AXIOM,
-    OWL_RESTRICTION,
-    OWL_THING,
-    OWL_UNION_OF,
-    OWL_VERSION_INFO,
-    OWL_VERSION_IRI,
-    RDF_LIST,
-    RDF_PROPERTY,
-    RDF_TYPE,
-    RDFS_CLASS,
-    RDFS_DATATYPE,
-)
+from kgreason.terms import vocabulary as v
 
 Said: TypeAlias = Claim | Restriction | Counted | Reflexive
 Reading: TypeAlias = Literal["direct", "rdf-based", "triples"]
 _DECLARED = frozenset(
     {
-        OWL_CLASS,
-        RDFS_CLASS,
-        OWL_RESTRICTION,
-        RDFS_DATATYPE,
-        OWL_DATA_RANGE,
-        RDF_LIST,
-        RDF_PROPERTY,
-        OWL_OBJECT_PROPERTY,
-        OWL_DATATYPE_PROPERTY,
-        OWL_ANNOTATION_PROPERTY,
-        OWL_ONTOLOGY_PROPERTY,
-        OWL_NAMED_INDIVIDUAL,
-        OWL_DEPRECATED_CLASS,
-        OWL_DEPRECATED_PROPERTY,
-        OWL_NEGATIVE_PROPERTY_ASSERTION,
-        OWL_ONTOLOGY,
-        OWL_AXIOM,
-        OWL_ANNOTATION,
+        v.OWL_CLASS,
+        v.RDFS_CLASS,
+        v.OWL_RESTRICTION,
+        v.RDFS_DATATYPE,
+        v.OWL_DATA_RANGE,
+        v.RDF_LIST,
+        v.RDF_PROPERTY,
+        v.OWL_OBJECT_PROPERTY,
+        v.OWL_DATATYPE_PROPERTY,
+        v.OWL_ANNOTATION_PROPERTY,
+        v.OWL_ONTOLOGY_PROPERTY,
+        v.OWL_NAMED_INDIVIDUAL,
+        v.OWL_DEPRECATED_CLASS,
+        v.OWL_DEPRECATED_PROPERTY,
+        v.OWL_NEGATIVE_PROPERTY_ASSERTION,
+        v.OWL_ONTOLOGY,
+        v.OWL_AXIOM,
+        v.OWL_ANNOTATION,
     }
 )
 """A triple `x rdf:type T`, with one of these types T, is a declaration: it tells how a name is used and states no fact
 about the individual."""
 _REMARKS = frozenset(
     {
-        OWL_IMPORTS,
-        OWL_VERSION_IRI,
-        OWL_VERSION_INFO,
-        OWL_PRIOR_VERSION,
-        OWL_BACKWARD_COMPATIBLE_WITH,
-        OWL_INCOMPATIBLE_WITH,
-        OWL_ANNOTATED_SOURCE,
-        OWL_ANNOTATED_PROPERTY,
-        OWL_ANNOTATED_TARGET,
+        v.OWL_IMPORTS,
+        v.OWL_VERSION_IRI,
+        v.OWL_VERSION_INFO,
+        v.OWL_PRIOR_VERSION,
+        v.OWL_BACKWARD_COMPATIBLE_WITH,
+        v.OWL_INCOMPATIBLE_WITH,
+        v.OWL_ANNOTATED_SOURCE,
+        v.OWL_ANNOTATED_PROPERTY,
+        v.OWL_ANNOTATED_TARGET,
     }
 )
 """These predicates are about the document. Any other triple about an ontology has to be shown, as for any
 individual."""
-_CLASSES = (OWL_INTERSECTION_OF, OWL_UNION_OF, OWL_ONE_OF)
-_CONSTRUCTORS = (*_CLASSES, OWL_COMPLEMENT_OF, OWL_INVERSE_OF)
+_CLASSES = (v.OWL_INTERSECTION_OF, v.OWL_UNION_OF, v.OWL_ONE_OF)
+_CONSTRUCTORS = (*_CLASSES, v.OWL_COMPLEMENT_OF, v.OWL_INVERSE_OF)
 """A blank node with one of these predicates is an expression: a class or a property."""
-_ABOUT_NODE = (OWL_HAS_KEY, OWL_PROPERTY_CHAIN_AXIOM)
+_ABOUT_NODE = (v.OWL_HAS_KEY, v.OWL_PROPERTY_CHAIN_AXIOM)
 """Predicates of lists that are axioms about their subject, such as owl:hasKey; other lists define their subject."""
 
 
@@ -157,7 +119,7 @@ def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Con
     said_of_schema = [] if reading == "triples" else _axioms(triples)
     axioms = list(chain.from_iterable(map(_named_apart, said_of_schema)) if reading == "direct" else said_of_schema)
     defined = _definitions(axioms) if reading == "direct" else {}
-    expressions = {node: axiom for node, axiom in defined.items() if axiom.kind != OWL_INVERSE_OF}
+    expressions = {node: axiom for node, axiom in defined.items() if axiom.kind != v.OWL_INVERSE_OF}
     classes = Classes({**known.enumerations, **expressions})
     claims = [axiom for axiom in axioms if _is_claim(axiom, defined, reading)]
     said = {source for axiom in (*defined.values(), *claims) for source in axiom.sources}
@@ -186,7 +148,7 @@ def _named_apart(axiom: Said) -> Iterator[Said]:
     twin = f"_:twin{md5(repr(axiom.sources).encode()).hexdigest()}"
     sources = tuple((twin if source[0] == axiom.node else source[0], *source[1:]) for source in axiom.sources)
     yield replace(axiom, node=twin, sources=sources)
-    yield Pair(OWL_EQUIVALENT_CLASS, axiom.node, twin, axiom.sources)
+    yield Pair(v.OWL_EQUIVALENT_CLASS, axiom.node, twin, axiom.sources)
 
 
 def _constructs(axiom: Said) -> TypeGuard[Expression]:
@@ -270,7 +232,7 @@ def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -
     """Yield triples, without declarations, ontology headers, and triples with one of the properties `annotations`."""
     for each in triples:
         _, predicate, object_ = each
-        is_declaration = predicate == RDF_TYPE and object_ in _DECLARED
+        is_declaration = predicate == v.RDF_TYPE and object_ in _DECLARED
         if not (is_declaration or predicate in _REMARKS or predicate in annotations):
             yield each
 
@@ -294,7 +256,7 @@ def _exists(classes: Classes, group: Sequence[Triple], defined: Mapping[Constant
     """
 
     def is_shown(each: Triple) -> bool:
-        return each[1] == RDF_TYPE and (each[2] == OWL_THING or each[2] in defined) and _is_blank(each[0])
+        return each[1] == v.RDF_TYPE and (each[2] == v.OWL_THING or each[2] in defined) and _is_blank(each[0])
 
     def term(text: Constant) -> Term:
         return Variable(text) if _is_blank(text) and text not in defined else text

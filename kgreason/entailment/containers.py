@@ -20,19 +20,10 @@ from itertools import chain
 
 from kgreason.rules.model import Constant, Triple
 from kgreason.rules.parser import ruleset
-from kgreason.terms.vocabulary import (
-    RDF,
-    RDF_PROPERTY,
-    RDF_TYPE,
-    RDFS_CONTAINER_MEMBERSHIP_PROPERTY,
-    RDFS_DATATYPE,
-    RDFS_DOMAIN,
-    RDFS_RANGE,
-    RDFS_RESOURCE,
-)
+from kgreason.terms import vocabulary as v
 
-_MEMBERSHIP = re.compile(f"<{re.escape(RDF)}_[1-9][0-9]*>")
-_FIRST = f"<{RDF}_1>"
+_MEMBERSHIP = re.compile(f"<{re.escape(v.RDF)}_[1-9][0-9]*>")
+_FIRST = f"<{v.RDF}_1>"
 
 
 def is_rdfs(name: str) -> bool:
@@ -53,10 +44,10 @@ def axioms(terms: Iterable[Constant], conclusion: Iterable[Triple], datatypes: I
     recognized datatypes that occur in the premises or the conclusion, or that a literal there has.
     """
     for term in [term for term in terms if _MEMBERSHIP.fullmatch(term)] or [_FIRST]:
-        yield term, RDF_TYPE, RDF_PROPERTY
-        yield term, RDF_TYPE, RDFS_CONTAINER_MEMBERSHIP_PROPERTY
-        yield term, RDFS_DOMAIN, RDFS_RESOURCE
-        yield term, RDFS_RANGE, RDFS_RESOURCE
-    yield from ((datatype, RDF_TYPE, RDFS_DATATYPE) for datatype in datatypes)
+        yield term, v.RDF_TYPE, v.RDF_PROPERTY
+        yield term, v.RDF_TYPE, v.RDFS_CONTAINER_MEMBERSHIP_PROPERTY
+        yield term, v.RDFS_DOMAIN, v.RDFS_RESOURCE
+        yield term, v.RDFS_RANGE, v.RDFS_RESOURCE
+    yield from ((datatype, v.RDF_TYPE, v.RDFS_DATATYPE) for datatype in datatypes)
     named = (term for term in chain.from_iterable(conclusion) if not term.startswith("_:"))
-    yield from ((term, RDF_TYPE, RDFS_RESOURCE) for term in dict.fromkeys(named))
+    yield from ((term, v.RDF_TYPE, v.RDFS_RESOURCE) for term in dict.fromkeys(named))

@@ -16,25 +16,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kgreason.rules.model import Constant, Triple
-from kgreason.terms.vocabulary import (
-    OWL_CARDINALITY,
-    OWL_HAS_SELF,
-    OWL_MAX_CARDINALITY,
-    OWL_MAX_QUALIFIED_CARDINALITY,
-    OWL_MIN_CARDINALITY,
-    OWL_MIN_QUALIFIED_CARDINALITY,
-    OWL_ON_CLASS,
-    OWL_ON_DATA_RANGE,
-    OWL_ON_PROPERTY,
-    OWL_QUALIFIED_CARDINALITY,
-    OWL_THING,
-    XSD,
-)
+from kgreason.terms import vocabulary as v
 
-_LEAST = (OWL_MIN_CARDINALITY, OWL_MIN_QUALIFIED_CARDINALITY, OWL_CARDINALITY, OWL_QUALIFIED_CARDINALITY)
-_MOST = (OWL_MAX_CARDINALITY, OWL_MAX_QUALIFIED_CARDINALITY, OWL_CARDINALITY, OWL_QUALIFIED_CARDINALITY)
-_QUALIFIED = (OWL_MIN_QUALIFIED_CARDINALITY, OWL_MAX_QUALIFIED_CARDINALITY, OWL_QUALIFIED_CARDINALITY)
-_TRUE = frozenset(f'"{spelling}"^^<{XSD}boolean>' for spelling in ("true", "1"))
+_LEAST = (v.OWL_MIN_CARDINALITY, v.OWL_MIN_QUALIFIED_CARDINALITY, v.OWL_CARDINALITY, v.OWL_QUALIFIED_CARDINALITY)
+_MOST = (v.OWL_MAX_CARDINALITY, v.OWL_MAX_QUALIFIED_CARDINALITY, v.OWL_CARDINALITY, v.OWL_QUALIFIED_CARDINALITY)
+_QUALIFIED = (v.OWL_MIN_QUALIFIED_CARDINALITY, v.OWL_MAX_QUALIFIED_CARDINALITY, v.OWL_QUALIFIED_CARDINALITY)
+_TRUE = frozenset(f'"{spelling}"^^<{v.XSD}boolean>' for spelling in ("true", "1"))
 _NUMBER = re.compile(r'"\s*\+?(\d{1,2})\s*"(\^\^.*)?')
 
 
@@ -70,14 +57,14 @@ def restrictions(triples: Iterable[Triple]) -> Iterator[Counted | Reflexive]:
     for subject, predicate, object_ in triples:
         by_node[subject][predicate].append(object_)
     for node, said in by_node.items():
-        for property_ in said[OWL_ON_PROPERTY]:
+        for property_ in said[v.OWL_ON_PROPERTY]:
             yield from _of_property(node, property_, said)
 
 
 def _of_property(
     node: Constant, property_: Constant, said: dict[Constant, list[Constant]]
 ) -> Iterator[Counted | Reflexive]:
-    on_property = (node, OWL_ON_PROPERTY, property_)
+    on_property = (node, v.OWL_ON_PROPERTY, property_)
     for kind in dict.fromkeys((*_LEAST, *_MOST)):
         for literal in said.get(kind, ()):
             counted_in = _on_class(node, kind, said)
@@ -85,8 +72,8 @@ def _of_property(
                 number, on_class, more = int(found[1]), *counted_in
                 bounds = number if kind in _LEAST else 0, number if kind in _MOST else None
                 yield Counted(kind, node, property_, *bounds, on_class, ((node, kind, literal), on_property, *more))
-    for literal in _TRUE.intersection(said.get(OWL_HAS_SELF, ())):
-        yield Reflexive(OWL_HAS_SELF, node, property_, ((node, OWL_HAS_SELF, literal), on_property))
+    for literal in _TRUE.intersection(said.get(v.OWL_HAS_SELF, ())):
+        yield Reflexive(v.OWL_HAS_SELF, node, property_, ((node, v.OWL_HAS_SELF, literal), on_property))
 
 
 def _on_class(
@@ -99,6 +86,8 @@ def _on_class(
     qualified cardinality if no triple names the class.
     """
     if count not in _QUALIFIED:
-        return OWL_THING, ()
-    found = ((class_, ((node, kind, class_),)) for kind in (OWL_ON_CLASS, OWL_ON_DATA_RANGE) for class_ in said[kind])
+        return v.OWL_THING, ()
+    found = (
+        (class_, ((node, kind, class_),)) for kind in (v.OWL_ON_CLASS, v.OWL_ON_DATA_RANGE) for class_ in said[kind]
+    )
     return next(found, None)

@@ -14,58 +14,25 @@ from collections.abc import Iterator
 from kgreason.entailment.goals import TRUE, Every, Exists, Goal, Holds, Some
 from kgreason.ontology.read.axioms import Characteristic, Pair
 from kgreason.rules.model import Atom, Constant, Variable, triple
-from kgreason.terms.vocabulary import (
-    OWL,
-    OWL_ALL_VALUES_FROM,
-    OWL_CLASS,
-    OWL_COMPLEMENT_OF,
-    OWL_DATATYPE_PROPERTY,
-    OWL_DISJOINT_WITH,
-    OWL_EQUIVALENT_CLASS,
-    OWL_EQUIVALENT_PROPERTY,
-    OWL_FUNCTIONAL_PROPERTY,
-    OWL_INTERSECTION_OF,
-    OWL_INVERSE_FUNCTIONAL_PROPERTY,
-    OWL_INVERSE_OF,
-    OWL_OBJECT_PROPERTY,
-    OWL_ON_PROPERTY,
-    OWL_ONE_OF,
-    OWL_PROPERTY_CHAIN_AXIOM,
-    OWL_PROPERTY_DISJOINT_WITH,
-    OWL_SOME_VALUES_FROM,
-    OWL_SYMMETRIC_PROPERTY,
-    OWL_TRANSITIVE_PROPERTY,
-    OWL_UNION_OF,
-    RDF,
-    RDF_PROPERTY,
-    RDF_TYPE,
-    RDFS,
-    RDFS_CLASS,
-    RDFS_DATATYPE,
-    RDFS_DOMAIN,
-    RDFS_RANGE,
-    RDFS_SUB_CLASS_OF,
-    RDFS_SUB_PROPERTY_OF,
-    XSD,
-)
+from kgreason.terms import vocabulary as v
 
-_KNOWN = tuple(f"<{namespace}" for namespace in (OWL, RDF, RDFS, XSD))
+_KNOWN = tuple(f"<{namespace}" for namespace in (v.OWL, v.RDF, v.RDFS, v.XSD))
 """For a name in one of these vocabularies, nothing needs to be shown."""
-_OF_CLASSES = (RDFS_SUB_CLASS_OF, OWL_EQUIVALENT_CLASS, OWL_DISJOINT_WITH, OWL_COMPLEMENT_OF)
-_CLASS_LEFT = (*_OF_CLASSES, OWL_INTERSECTION_OF, OWL_UNION_OF, OWL_ONE_OF, OWL_ON_PROPERTY)
-_CLASS_RIGHT = (RDF_TYPE, *_OF_CLASSES, RDFS_DOMAIN, RDFS_RANGE, OWL_SOME_VALUES_FROM, OWL_ALL_VALUES_FROM)
-_CLASS_TYPES = (OWL_CLASS, RDFS_CLASS, RDFS_DATATYPE)
-_OF_PROPERTIES = (RDFS_SUB_PROPERTY_OF, OWL_EQUIVALENT_PROPERTY, OWL_INVERSE_OF, OWL_PROPERTY_DISJOINT_WITH)
-_PROPERTY_LEFT = (*_OF_PROPERTIES, RDFS_DOMAIN, RDFS_RANGE, OWL_PROPERTY_CHAIN_AXIOM)
-_PROPERTY_RIGHT = (*_OF_PROPERTIES, OWL_ON_PROPERTY)
+_OF_CLASSES = (v.RDFS_SUB_CLASS_OF, v.OWL_EQUIVALENT_CLASS, v.OWL_DISJOINT_WITH, v.OWL_COMPLEMENT_OF)
+_CLASS_LEFT = (*_OF_CLASSES, v.OWL_INTERSECTION_OF, v.OWL_UNION_OF, v.OWL_ONE_OF, v.OWL_ON_PROPERTY)
+_CLASS_RIGHT = (v.RDF_TYPE, *_OF_CLASSES, v.RDFS_DOMAIN, v.RDFS_RANGE, v.OWL_SOME_VALUES_FROM, v.OWL_ALL_VALUES_FROM)
+_CLASS_TYPES = (v.OWL_CLASS, v.RDFS_CLASS, v.RDFS_DATATYPE)
+_OF_PROPERTIES = (v.RDFS_SUB_PROPERTY_OF, v.OWL_EQUIVALENT_PROPERTY, v.OWL_INVERSE_OF, v.OWL_PROPERTY_DISJOINT_WITH)
+_PROPERTY_LEFT = (*_OF_PROPERTIES, v.RDFS_DOMAIN, v.RDFS_RANGE, v.OWL_PROPERTY_CHAIN_AXIOM)
+_PROPERTY_RIGHT = (*_OF_PROPERTIES, v.OWL_ON_PROPERTY)
 _PROPERTY_TYPES = (
-    RDF_PROPERTY,
-    OWL_OBJECT_PROPERTY,
-    OWL_DATATYPE_PROPERTY,
-    OWL_FUNCTIONAL_PROPERTY,
-    OWL_INVERSE_FUNCTIONAL_PROPERTY,
-    OWL_SYMMETRIC_PROPERTY,
-    OWL_TRANSITIVE_PROPERTY,
+    v.RDF_PROPERTY,
+    v.OWL_OBJECT_PROPERTY,
+    v.OWL_DATATYPE_PROPERTY,
+    v.OWL_FUNCTIONAL_PROPERTY,
+    v.OWL_INVERSE_FUNCTIONAL_PROPERTY,
+    v.OWL_SYMMETRIC_PROPERTY,
+    v.OWL_TRANSITIVE_PROPERTY,
 )
 _ONE, _OTHER = Variable("one"), Variable("other")
 
@@ -75,7 +42,7 @@ def are_of_their_kinds(axiom: Pair | Characteristic) -> Goal:
     match axiom:
         case Characteristic(_, property_):
             return _is_property(property_)
-        case Pair(kind, left, right) if kind in (RDFS_DOMAIN, RDFS_RANGE):
+        case Pair(kind, left, right) if kind in (v.RDFS_DOMAIN, v.RDFS_RANGE):
             return Every((_is_property(left), _is_class(right)))
         case Pair(kind, left, right):
             is_one = _is_class if kind in _OF_CLASSES else _is_property
@@ -83,12 +50,12 @@ def are_of_their_kinds(axiom: Pair | Characteristic) -> Goal:
 
 
 def _is_class(name: Constant) -> Goal:
-    typed = (Holds((name, RDF_TYPE, each)) for each in _CLASS_TYPES)
+    typed = (Holds((name, v.RDF_TYPE, each)) for each in _CLASS_TYPES)
     return TRUE if name.startswith(_KNOWN) else Some((*typed, *_places(name, _CLASS_LEFT, _CLASS_RIGHT)))
 
 
 def _is_property(name: Constant) -> Goal:
-    typed = (Holds((name, RDF_TYPE, each)) for each in _PROPERTY_TYPES)
+    typed = (Holds((name, v.RDF_TYPE, each)) for each in _PROPERTY_TYPES)
     used = _somewhere(triple(_ONE, name, _OTHER))
     return TRUE if name.startswith(_KNOWN) else Some((*typed, used, *_places(name, _PROPERTY_LEFT, _PROPERTY_RIGHT)))
 

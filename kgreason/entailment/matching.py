@@ -15,7 +15,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from kgreason.engine.memory.layout import Int32
+from kgreason.zset.columns import Int32
 
 Pattern: TypeAlias = tuple[int, int, int]
 Key = TypeVar("Key")

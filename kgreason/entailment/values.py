@@ -24,21 +24,11 @@ from kgreason.datatypes.hierarchy import are_disjoint, is_subtype
 from kgreason.datatypes.literals import unescaped
 from kgreason.datatypes.spaces.numeric import WHOLE
 from kgreason.datatypes.value import Value
-from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.schema_rows import SAME_AS, TYPE
 from kgreason.rules.model import Constant, Triple
+from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Kind
-from kgreason.terms.vocabulary import (
-    OWL_DISJOINT_WITH,
-    OWL_INTERSECTION_OF,
-    RDF_FIRST,
-    RDF_LANG_STRING,
-    RDF_NIL,
-    RDF_REST,
-    RDF_TYPE,
-    RDFS_SUB_CLASS_OF,
-    XSD_STRING,
-)
+from kgreason.zset.columns import Int32
 
 _Bounds: TypeAlias = tuple[int | None, int | None]
 
@@ -58,12 +48,12 @@ def _intersection(node: Constant, parts: tuple[Constant, Constant], above: Const
 
     `node` is a new blank node, which stands for the intersection.
     """
-    yield node, OWL_INTERSECTION_OF, f"{node}first"
-    yield f"{node}first", RDF_FIRST, parts[0]
-    yield f"{node}first", RDF_REST, f"{node}second"
-    yield f"{node}second", RDF_FIRST, parts[1]
-    yield f"{node}second", RDF_REST, RDF_NIL
-    yield node, RDFS_SUB_CLASS_OF, above
+    yield node, v.OWL_INTERSECTION_OF, f"{node}first"
+    yield f"{node}first", v.RDF_FIRST, parts[0]
+    yield f"{node}first", v.RDF_REST, f"{node}second"
+    yield f"{node}second", v.RDF_FIRST, parts[1]
+    yield f"{node}second", v.RDF_REST, v.RDF_NIL
+    yield node, v.RDFS_SUB_CLASS_OF, above
 
 
 class Values:
@@ -71,7 +61,7 @@ class Values:
 
     def __init__(self, dictionary: Dictionary, recognized: Iterable[Constant]) -> None:
         self._dictionary = dictionary
-        self._recognized = {XSD_STRING, RDF_LANG_STRING, *recognized} & DATATYPE_MAP.keys()
+        self._recognized = {v.XSD_STRING, v.RDF_LANG_STRING, *recognized} & DATATYPE_MAP.keys()
         self._values: dict[int, Value] = {}
         self._first: dict[Value, int] = {}
         self._ill_typed: set[int] = set()
@@ -125,7 +115,7 @@ class Values:
         if not (named := self._recognized.intersection(terms)):
             return []
         found = zip(self._dictionary.decode(list(self._first.values())), self._first, strict=True)
-        return [(text, RDF_TYPE, each) for text, value in found for each in sorted(named) if is_member(value, each)]
+        return [(text, v.RDF_TYPE, each) for text, value in found for each in sorted(named) if is_member(value, each)]
 
     def classes(self, terms: Iterable[Constant]) -> Iterator[Triple]:
         """Yield rdfs:subClassOf and owl:disjointWith triples between those of `terms` that are recognized datatypes.
@@ -135,9 +125,9 @@ class Values:
         named = sorted(self._recognized.intersection(terms))
         for one, other in permutations(named, 2):
             if is_subtype(one, other):
-                yield one, RDFS_SUB_CLASS_OF, other
+                yield one, v.RDFS_SUB_CLASS_OF, other
             if are_disjoint(one, other):
-                yield one, OWL_DISJOINT_WITH, other
+                yield one, v.OWL_DISJOINT_WITH, other
         for number, (one, other, third) in enumerate(permutations((each for each in named if each in WHOLE), 3)):
             if one < other and _is_between(WHOLE[one], WHOLE[other], WHOLE[third]):
                 yield from _intersection(f"_:both{number}", (one, other), third)

@@ -16,7 +16,6 @@ from itertools import compress
 
 import numpy as np
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.entailment.goals import Binding
 from kgreason.entailment.matching import solutions
 from kgreason.entailment.values import Values
@@ -34,7 +33,8 @@ from kgreason.ontology.read.schema import Schema
 from kgreason.proofs.contradictions import is_contradictory
 from kgreason.rdf.reader import read_files
 from kgreason.rules.model import Atom, Constant, Triple, Variable, triple
-from kgreason.terms.vocabulary import OWL_ANNOTATION_PROPERTY, OWL_ONE_OF, RDF_FIRST, RDF_REST, RDF_TYPE
+from kgreason.terms import vocabulary as v
+from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
 
 _PROPERTY = Variable("property")
@@ -136,7 +136,7 @@ class Closure:
 
     def enumerations(self) -> dict[Constant, Collection]:
         """Return a dict from each class that is enumerated (owl:oneOf) in the closure to one of its enumerations."""
-        predicates = self._live.dictionary.find((OWL_ONE_OF, RDF_FIRST, RDF_REST))
+        predicates = self._live.dictionary.find((v.OWL_ONE_OF, v.RDF_FIRST, v.RDF_REST))
         rows = self._triples()
         schema = Schema(decoded(self._live.dictionary, rows[np.isin(rows[:, 1], predicates)]))
         axioms = (axiom for each in collect(schema) for axiom in each.axioms)
@@ -144,8 +144,8 @@ class Closure:
 
     def annotations(self, triples: Sequence[Triple]) -> frozenset[Constant]:
         """Return the annotation properties that the closure or `triples` declare."""
-        wanted = (triple(_PROPERTY, RDF_TYPE, OWL_ANNOTATION_PROPERTY),)
-        declared = (subject for subject, *rest in triples if rest == [RDF_TYPE, OWL_ANNOTATION_PROPERTY])
+        wanted = (triple(_PROPERTY, v.RDF_TYPE, v.OWL_ANNOTATION_PROPERTY),)
+        declared = (subject for subject, *rest in triples if rest == [v.RDF_TYPE, v.OWL_ANNOTATION_PROPERTY])
         return frozenset((*declared, *(found[_PROPERTY] for found in self.solutions(wanted))))
 
     @contextmanager

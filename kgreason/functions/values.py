@@ -22,53 +22,29 @@ from typing import Any
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
 
 from kgreason.functions.signature import Kinds
+from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote, unescape
 from kgreason.terms.untagged import PROBLEM, is_untagged
-from kgreason.terms.vocabulary import (
-    RDF_DIR_LANG_STRING,
-    RDF_LANG_STRING,
-    XSD_BOOLEAN,
-    XSD_BYTE,
-    XSD_DATE,
-    XSD_DATE_TIME,
-    XSD_DATE_TIME_STAMP,
-    XSD_DECIMAL,
-    XSD_DOUBLE,
-    XSD_FLOAT,
-    XSD_INT,
-    XSD_INTEGER,
-    XSD_LONG,
-    XSD_NEGATIVE_INTEGER,
-    XSD_NON_NEGATIVE_INTEGER,
-    XSD_NON_POSITIVE_INTEGER,
-    XSD_POSITIVE_INTEGER,
-    XSD_SHORT,
-    XSD_STRING,
-    XSD_UNSIGNED_BYTE,
-    XSD_UNSIGNED_INT,
-    XSD_UNSIGNED_LONG,
-    XSD_UNSIGNED_SHORT,
-)
 
 NOTHING: Any = object()
 """The value of a term that has no value of the wanted types."""
 
 _INTEGERS = frozenset(
     [
-        *(XSD_INTEGER, XSD_LONG, XSD_INT, XSD_SHORT, XSD_BYTE),
-        *(XSD_NON_NEGATIVE_INTEGER, XSD_POSITIVE_INTEGER, XSD_NON_POSITIVE_INTEGER, XSD_NEGATIVE_INTEGER),
-        *(XSD_UNSIGNED_LONG, XSD_UNSIGNED_INT, XSD_UNSIGNED_SHORT, XSD_UNSIGNED_BYTE),
+        *(v.XSD_INTEGER, v.XSD_LONG, v.XSD_INT, v.XSD_SHORT, v.XSD_BYTE),
+        *(v.XSD_NON_NEGATIVE_INTEGER, v.XSD_POSITIVE_INTEGER, v.XSD_NON_POSITIVE_INTEGER, v.XSD_NEGATIVE_INTEGER),
+        *(v.XSD_UNSIGNED_LONG, v.XSD_UNSIGNED_INT, v.XSD_UNSIGNED_SHORT, v.XSD_UNSIGNED_BYTE),
     ]
 )
-_DECIMALS = _INTEGERS | {XSD_DECIMAL}
+_DECIMALS = _INTEGERS | {v.XSD_DECIMAL}
 _DATATYPES: Mapping[str, frozenset[str]] = {
-    "str": frozenset([XSD_STRING, RDF_LANG_STRING, RDF_DIR_LANG_STRING]),
-    "bool": frozenset([XSD_BOOLEAN]),
+    "str": frozenset([v.XSD_STRING, v.RDF_LANG_STRING, v.RDF_DIR_LANG_STRING]),
+    "bool": frozenset([v.XSD_BOOLEAN]),
     "int": _INTEGERS,
     "Decimal": _DECIMALS,
-    "float": _DECIMALS | {XSD_DOUBLE, XSD_FLOAT},
-    "datetime": frozenset([XSD_DATE_TIME, XSD_DATE_TIME_STAMP]),
-    "date": frozenset([XSD_DATE]),
+    "float": _DECIMALS | {v.XSD_DOUBLE, v.XSD_FLOAT},
+    "datetime": frozenset([v.XSD_DATE_TIME, v.XSD_DATE_TIME_STAMP]),
+    "date": frozenset([v.XSD_DATE]),
 }
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)")
@@ -86,7 +62,7 @@ def value_of(text: str, kinds: Kinds) -> Any:
     If the term has values of several of these types, the narrowest type is taken: int, then Decimal, then float.
     """
     if text.startswith('"') and (literal := _LITERAL.fullmatch(text)):
-        datatype = literal[2] or (XSD_STRING if literal[3] is None else RDF_LANG_STRING)
+        datatype = literal[2] or (v.XSD_STRING if literal[3] is None else v.RDF_LANG_STRING)
         for kind in _NARROW_FIRST:
             if kind in kinds and datatype in _DATATYPES[kind]:
                 value = _READ[kind](unescape(literal[1]))
@@ -158,18 +134,18 @@ def text_of(value: Any, kinds: Kinds) -> str:
         return quote(value)
     if isinstance(value, bool) or type(value).__name__ == "bool":
         if "bool" in kinds:
-            return f'"{str(bool(value)).lower()}"^^{XSD_BOOLEAN}'
+            return f'"{str(bool(value)).lower()}"^^{v.XSD_BOOLEAN}'
     elif isinstance(value, datetime) and "datetime" in kinds:
-        return f'"{value.isoformat()}"^^{XSD_DATE_TIME}'
+        return f'"{value.isoformat()}"^^{v.XSD_DATE_TIME}'
     elif isinstance(value, date) and not isinstance(value, datetime) and "date" in kinds:
-        return f'"{value.isoformat()}"^^{XSD_DATE}'
+        return f'"{value.isoformat()}"^^{v.XSD_DATE}'
     elif isinstance(value, Decimal) and "Decimal" in kinds:
         return _of_decimal(value)
     elif isinstance(value, float) and "float" in kinds:
         return str(Literal(float(value)))
     elif hasattr(value, "__index__"):
         if "int" in kinds:
-            return f'"{index(value)}"^^{XSD_INTEGER}'
+            return f'"{index(value)}"^^{v.XSD_INTEGER}'
         if "Decimal" in kinds:
             return _of_decimal(Decimal(index(value)))
         if "float" in kinds:
@@ -183,7 +159,7 @@ def _of_decimal(value: Decimal) -> str:
     text = f"{value:f}"
     if "." in text:
         text = text.rstrip("0").rstrip(".")
-    return f'"{"0" if text == "-0" else text}"^^{XSD_DECIMAL}'
+    return f'"{"0" if text == "-0" else text}"^^{v.XSD_DECIMAL}'
 
 
 def _of_term(term: Any) -> str:

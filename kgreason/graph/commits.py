@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from kgreason.engine.costs import Cost
 from kgreason.engine.engine import Engine, Strategy
-from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.errors import ContradictionError
 from kgreason.functions.registry import Registry
 from kgreason.graph.changes.delta import Delta
@@ -57,6 +56,7 @@ from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.repository import Repository
 from kgreason.store.rows import SMALL, chunks, put, put_all, without_shared
 from kgreason.store.spellings import Spellings
+from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 
 if TYPE_CHECKING:
     from kgreason.proofs.reasons import Reason

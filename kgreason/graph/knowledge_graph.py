@@ -94,7 +94,6 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.untagged import PROBLEM, untagged
 
 if TYPE_CHECKING:
-    from kgreason.engine.memory.layout import Int32
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.commits import LiveGraph
     from kgreason.graph.history.past import Past
@@ -113,6 +112,7 @@ if TYPE_CHECKING:
     from kgreason.rules.model import Atom, Relation, Rule, Triple
     from kgreason.sparql.operations import Operation
     from kgreason.store.history.entry import Head
+    from kgreason.zset.columns import Int32
 
 File = str | PathLike[str]
 Strategy = Literal["auto", "update", "bootstrap"]

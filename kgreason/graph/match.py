@@ -23,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.graph.commits import LiveGraph
 from kgreason.graph.input.terms import NO_PREFIXES, PLACES, Prefixes, UserTerm, fitting, term_of, text_of
 from kgreason.graph.sparql_update.steps import asserts
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import Term, quads
 from kgreason.store.spellings import varies
+from kgreason.zset.columns import Int32
 
 Held: TypeAlias = Callable[[], AbstractContextManager[LiveGraph]]
 """A context that gives one thread a graph with its engine; other threads wait."""

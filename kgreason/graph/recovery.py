@@ -18,7 +18,6 @@ from typing import TypeAlias
 import numpy as np
 
 from kgreason.engine.engine import Strategy
-from kgreason.engine.memory.layout import Int32
 from kgreason.functions.registry import Registry
 from kgreason.graph.input.quads import of_canonical
 from kgreason.graph.user_rules import after
@@ -34,6 +33,7 @@ from kgreason.store.folder import FORMAT, WITH_FACTS, Manifest
 from kgreason.store.journal.facts import read_fact
 from kgreason.store.journal.record import Record
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 _LOGGER = logging.getLogger("kgreason")
 _Rows: TypeAlias = defaultdict[tuple[str, int], list[tuple[str, ...]]]

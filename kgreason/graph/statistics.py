@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from kgreason.engine.memory.layout import FIRST, INFERRED, IS_ASSERTED
+from kgreason.engine.memory import layout as at
 from kgreason.materialize.quads.documents import documents
 from kgreason.materialize.relations.facts import count
 from kgreason.materialize.schema_rows import LITERAL_FACTS
 from kgreason.materialize.state import Saved
 from kgreason.proofs.contradictions import FalseRules, mistakes
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import INFERRED, IS_ASSERTED
 
 if TYPE_CHECKING:  # at run time they would import the engine, which reading a store does not need
     from kgreason.materialize.edit import Change
@@ -48,7 +49,9 @@ def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[
     `rules` returns the rules that derive `false`.
     """
     is_triple, is_asserted = saved.are_triples(), saved.are_asserted()
-    is_rdf = dictionary.are_rdf(saved.records[:, FIRST:]) & is_triple  # no copy of the triples, which may be gigabytes
+    is_rdf = (
+        dictionary.are_rdf(saved.records[:, at.FIRST :]) & is_triple
+    )  # no copy of the triples, which may be gigabytes
     asserted, stored = int((is_triple & is_asserted).sum()), int(is_rdf.sum())
     has_images = saved.is_represented
     shown = int(

@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 import numpy as np
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import Int32
 from kgreason.errors import StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.arguments import check_paths, check_text
@@ -55,6 +54,7 @@ from kgreason.rules.program import Finder
 from kgreason.rules.relations.declarations import check_declared
 from kgreason.spans import Spans, span
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 from kgreason.zset.order import grouped
 
 File = str | PathLike[str]

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Check, Strategy
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.rebuild import Rows
 from kgreason.rules.model import Rule
+from kgreason.zset.columns import Int32
 
 if TYPE_CHECKING:
     from kgreason.materialize.precomputed import Evaluated

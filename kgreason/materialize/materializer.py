@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine, Strategy, StrategyRun
-from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.engine.program.encoding import encode_all
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.rebuild import Rows
@@ -68,6 +67,7 @@ from kgreason.rules.lowering import lowered, renamed_results
 from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 
 File = str | PathLike[str]
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)

@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory.layout import LAST_TABLE, STATE, TABLE, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program.planner import Planner
 from kgreason.materialize.program import ProgramChange
 from kgreason.rules.model import Rule
+from kgreason.zset.columns import Int32
 
 
 class Evaluated(NamedTuple):
@@ -39,8 +40,10 @@ class Evaluated(NamedTuple):
         if (numbers == np.arange(len(numbers))).all():
             return self.records
         records = self.records.copy()
-        states = records[:, STATE]
-        records[:, STATE] = numbers[states >> TABLE & LAST_TABLE] << TABLE | states & ~(LAST_TABLE << TABLE)
+        states = records[:, at.STATE]
+        records[:, at.STATE] = numbers[states >> at.TABLE & at.LAST_TABLE] << at.TABLE | states & ~(
+            at.LAST_TABLE << at.TABLE
+        )
         return records
 
 

@@ -35,7 +35,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import DATATYPES as DATATYPE_NAMES
-from kgreason.engine.memory.layout import Int32
 from kgreason.interrupts import let_out
 from kgreason.materialize.schema_rows import TYPE, flagged, flags_of
 from kgreason.materialize.selection import Selection
@@ -57,7 +56,9 @@ from kgreason.rules.canonical import canonical
 from kgreason.rules.model import DATA, Atom, Constant, Rule, Triple, Variable, origin
 from kgreason.rules.parser import ruleset
 from kgreason.rules.relations.declarations import MADE_BY_RULES
-from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE, SWRL_IMP, VOCABULARY
+from kgreason.terms import vocabulary as v
+from kgreason.terms.vocabulary import VOCABULARY
+from kgreason.zset.columns import Int32
 
 CLOSES = "of the rule set: derives axioms from axioms"
 DATATYPES = "datatypes"
@@ -337,7 +338,7 @@ def datatypes_read(rules: Iterable[Rule]) -> list[int]:
     found = []
     for rule in rules:
         for atom in rule.read() if rule.group != DATATYPES else ():
-            if atom.relation is None and atom.terms[1] == RDF_TYPE:
+            if atom.relation is None and atom.terms[1] == v.RDF_TYPE:
                 type_ = atom.terms[2]
                 if isinstance(type_, Variable):
                     found.append(ANY)
@@ -353,7 +354,7 @@ def reads_links(rule: Rule) -> bool:
 
 def is_link(atom: Atom) -> bool:
     """Whether an atom is `x owl:sameAs y`."""
-    return atom.relation is None and atom.terms[1] == OWL_SAME_AS
+    return atom.relation is None and atom.terms[1] == v.OWL_SAME_AS
 
 
 def _profiles(selection: Selection) -> tuple[Profile, ...]:
@@ -401,7 +402,7 @@ def _needed(
         closing = frozenset(generic.closing)
         found = ((_canonical_generic(rule), reason) for rule, reason in needed.items() if rule not in closing)
         layer = {rule: Ruling(rule, reason) for rule, reason in found}
-        if SWRL_IMP in lists[1]:
+        if v.SWRL_IMP in lists[1]:
             layer |= _shipped(ruleset("swrl").rules, "a SWRL rule asks which individuals are different")
     if same_as or restricted:
         layer |= _shipped(selection.loud, "restrictions are derived, or owl:sameAs makes some equal")

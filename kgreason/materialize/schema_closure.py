@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from kgreason.datatypes.datatype_map import values
 from kgreason.datatypes.value import Value
 from kgreason.engine.engine import Check, Engine
-from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.engine.program.encoding import encode_all
 from kgreason.materialize.schema_rows import are_limits
 from kgreason.materialize.twins import NOTHING_SAID, Said
 from kgreason.rules.model import Rule
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import ABSENT, Int32
 from kgreason.zset.zset import ZSet
 
 

@@ -11,26 +11,17 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
 from kgreason.ontology.twins import DECLARATIONS, PREDICATES
+from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary
-from kgreason.terms.vocabulary import (
-    OWL_DIFFERENT_FROM,
-    OWL_IMPORTS,
-    OWL_MAX_CARDINALITY,
-    OWL_MAX_QUALIFIED_CARDINALITY,
-    OWL_ONTOLOGY,
-    OWL_SAME_AS,
-    OWL_VERSION_IRI,
-    RDF_TYPE,
-    VOCABULARY,
-)
+from kgreason.terms.vocabulary import VOCABULARY
+from kgreason.zset.columns import Int32
 
 Mask = NDArray[np.bool_]
 _IDS = {text: number for number, text in enumerate(VOCABULARY, 1)}
-TYPE, SAME_AS, DIFFERENT_FROM = _IDS[RDF_TYPE], _IDS[OWL_SAME_AS], _IDS[OWL_DIFFERENT_FROM]
-IMPORTS, ONTOLOGY, VERSION_IRI = _IDS[OWL_IMPORTS], _IDS[OWL_ONTOLOGY], _IDS[OWL_VERSION_IRI]
+TYPE, SAME_AS, DIFFERENT_FROM = _IDS[v.RDF_TYPE], _IDS[v.OWL_SAME_AS], _IDS[v.OWL_DIFFERENT_FROM]
+IMPORTS, ONTOLOGY, VERSION_IRI = _IDS[v.OWL_IMPORTS], _IDS[v.OWL_ONTOLOGY], _IDS[v.OWL_VERSION_IRI]
 
 LITERAL_FACTS = tuple(
     f"dt_{name}" for name in ("value/2", "type/2", "differ/2", "may_equal/2", "not/2", "ill/1", "literal/1", "used/1")
@@ -38,7 +29,7 @@ LITERAL_FACTS = tuple(
 """The relations for facts about literals (datatypes.dl). They are not part of the graph, and may stay when facts go."""
 _PART = 1 << 20
 """So many rows are looked at together, so that a large load needs little memory beside its rows."""
-_LIMITS = np.array([_IDS[OWL_MAX_CARDINALITY], _IDS[OWL_MAX_QUALIFIED_CARDINALITY]], dtype=np.int32)
+_LIMITS = np.array([_IDS[v.OWL_MAX_CARDINALITY], _IDS[v.OWL_MAX_QUALIFIED_CARDINALITY]], dtype=np.int32)
 
 
 def flags_of(texts: frozenset[str]) -> Mask:

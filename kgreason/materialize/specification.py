@@ -27,23 +27,12 @@ from kgreason.circuit.rewriting import shape, substitute, unify
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.engine import Changes, Check, Place, Strategy
 from kgreason.engine.facts.matching import arrived
-from kgreason.engine.memory.layout import (
-    ABSENT,
-    ASSERTED,
-    FIRST,
-    INFERRED,
-    IS_ASSERTED,
-    OLD,
-    STAMP,
-    STATE,
-    TABLE,
-    UNKNOWN,
-    Int32,
-)
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.engine.program.shapes import Pattern
 from kgreason.engine.rebuild import Rows
 from kgreason.rules.model import Atom, Rule, Term, Variable
+from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 
 
 class _State(NamedTuple):
@@ -131,11 +120,11 @@ class ReferenceEngine:
     def _shown(self, levels: Mapping[Atom, int], asserted: frozenset[Atom]) -> Circuit:
         """Put the facts into the table of a circuit that evaluates nothing, and return this circuit."""
         circuit = Circuit(self.planner, max(1024, len(levels)))
-        records = np.zeros((len(levels), FIRST + circuit.facts.width), dtype=np.int32)
+        records = np.zeros((len(levels), at.FIRST + circuit.facts.width), dtype=np.int32)
         for record, (fact, level) in zip(records, levels.items(), strict=True):
-            record[STATE] = _table(fact) << TABLE | UNKNOWN | OLD | (ASSERTED if fact in asserted else 0)
-            record[STAMP] = level
-            record[FIRST : FIRST + len(fact.terms)] = fact.terms
+            record[at.STATE] = _table(fact) << at.TABLE | at.UNKNOWN | at.OLD | (at.ASSERTED if fact in asserted else 0)
+            record[at.STAMP] = level
+            record[at.FIRST : at.FIRST + len(fact.terms)] = fact.terms
         circuit.adopt(records)
         return circuit
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STATE, TABLE, Int32, UInt32
+from kgreason.engine.memory import layout as at
 from kgreason.engine.snapshot import Snapshot
 from kgreason.materialize.literals.visible import without_others
 from kgreason.materialize.quads.documents import merged, named
@@ -22,6 +22,7 @@ from kgreason.materialize.same_as.images import graph as shown_triples
 from kgreason.materialize.same_as.images import without
 from kgreason.materialize.schema_rows import are_axioms
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32, UInt32
 
 _PART = 1 << 20
 """So many records are looked at together, so that a look at all of them takes little memory."""
@@ -96,7 +97,7 @@ class Saved(NamedTuple):
         kept = self.are_triples()
         if asserted is not None:
             kept &= self.are_asserted() == asserted
-        return np.ascontiguousarray(self.records[kept, FIRST : FIRST + 3])
+        return np.ascontiguousarray(self.records[kept, at.FIRST : at.FIRST + 3])
 
     def asserted_axioms(self) -> Int32:
         """Return the asserted triples that `are_axioms` names, int32[n, 3].
@@ -126,12 +127,12 @@ class Saved(NamedTuple):
 
     def are_triples(self) -> NDArray[np.bool_]:
         """Return for each record whether it is a triple, and not a fact of a relation: bool[n]."""
-        found: NDArray[np.bool_] = self.records[:, STATE] >> TABLE & LAST_TABLE == self.tables.index((True, 3))
+        found: NDArray[np.bool_] = self.records[:, at.STATE] >> at.TABLE & at.LAST_TABLE == self.tables.index((True, 3))
         return found
 
     def are_asserted(self) -> NDArray[np.bool_]:
         """Return for each record whether its fact is asserted: bool[n]."""
-        found: NDArray[np.bool_] = (self.records[:, STATE] & ASSERTED) != 0
+        found: NDArray[np.bool_] = (self.records[:, at.STATE] & at.ASSERTED) != 0
         return found
 
     @property
@@ -148,7 +149,9 @@ class Saved(NamedTuple):
         if not relation or (False, 3) not in self.tables:
             return np.empty((0, 2), dtype=np.int32)
         others = self.records[self.numbers_of_others()]
-        rows = others[others[:, STATE] >> TABLE & LAST_TABLE == self.tables.index((False, 3)), FIRST : FIRST + 3]
+        rows = others[
+            others[:, at.STATE] >> at.TABLE & at.LAST_TABLE == self.tables.index((False, 3)), at.FIRST : at.FIRST + 3
+        ]
         return rows[rows[:, 0] == relation, 1:]
 
     def in_primaries(self, ids: Int32) -> Int32:
@@ -183,5 +186,5 @@ class Saved(NamedTuple):
 
         A row has the relation's id, then the terms, then zeros.
         """
-        columns = self.records[self.numbers_of_others(), FIRST:]
+        columns = self.records[self.numbers_of_others(), at.FIRST :]
         return np.ascontiguousarray(columns[np.isin(columns[:, 0], names)])

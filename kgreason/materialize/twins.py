@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import columns_of, relation_text
 from kgreason.materialize.schema_rows import decoded, restricts
 from kgreason.ontology.twins import ARITIES, LiveTwins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Atom, Constant, Triple
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 GROUP = "twins"
 """The group of the rules of twins.dl."""

@@ -26,23 +26,14 @@ from kgreason.ontology.change import Change
 from kgreason.ontology.read.schema import LiveSchema, Schema
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Atom, Constant, Triple
-from kgreason.terms.vocabulary import (
-    OWL_ALL_VALUES_FROM,
-    OWL_CLASS,
-    OWL_DATATYPE_PROPERTY,
-    OWL_HAS_VALUE,
-    OWL_OBJECT_PROPERTY,
-    OWL_ON_PROPERTY,
-    OWL_SOME_VALUES_FROM,
-    RDF_TYPE,
-)
+from kgreason.terms import vocabulary as v
 
 Key: TypeAlias = tuple[Constant, ...]
 """What twins have in common: kind, property and filler. The key of a restriction without twins is its node alone."""
 Owner: TypeAlias = Constant | Key
 _Said: TypeAlias = dict[Owner, tuple[Atom, ...]]
 
-RELATIONS = {OWL_SOME_VALUES_FROM: "scm_some", OWL_ALL_VALUES_FROM: "scm_all", OWL_HAS_VALUE: "scm_value"}
+RELATIONS = {v.OWL_SOME_VALUES_FROM: "scm_some", v.OWL_ALL_VALUES_FROM: "scm_all", v.OWL_HAS_VALUE: "scm_value"}
 ARITIES = {
     **dict.fromkeys(("scm_twin", "scm_named"), 2),
     **dict.fromkeys((*RELATIONS.values(), "scm_some_of", "scm_all_of"), 3),
@@ -50,8 +41,8 @@ ARITIES = {
 }
 """The relations of facts about restrictions, each with its number of terms."""
 
-PREDICATES = (OWL_ON_PROPERTY, *RELATIONS)
-DECLARATIONS = (OWL_CLASS, OWL_OBJECT_PROPERTY, OWL_DATATYPE_PROPERTY)
+PREDICATES = (v.OWL_ON_PROPERTY, *RELATIONS)
+DECLARATIONS = (v.OWL_CLASS, v.OWL_OBJECT_PROPERTY, v.OWL_DATATYPE_PROPERTY)
 """The triples that are read have a predicate of PREDICATES, or the predicate rdf:type and an object of DECLARATIONS."""
 
 
@@ -151,11 +142,11 @@ class LiveTwins:
         restriction, and its own declaration, found in the same way, is yielded.
         """
         part = next(iter(_parts(self._schema, node)))
-        types = [type_ for type_ in self._schema.objects(part.property_, RDF_TYPE) if type_ in _OF_PROPERTIES]
+        types = [type_ for type_ in self._schema.objects(part.property_, v.RDF_TYPE) if type_ in _OF_PROPERTIES]
         if types:
-            yield part.property_, RDF_TYPE, types[0]
-        elif OWL_CLASS in self._schema.objects(part.filler, RDF_TYPE):
-            yield part.filler, RDF_TYPE, OWL_CLASS
+            yield part.property_, v.RDF_TYPE, types[0]
+        elif v.OWL_CLASS in self._schema.objects(part.filler, v.RDF_TYPE):
+            yield part.filler, v.RDF_TYPE, v.OWL_CLASS
         else:
             yield from self._declared(part.filler)
 
@@ -164,7 +155,7 @@ class LiveTwins:
     def _use(self, triples: Iterable[Triple]) -> None:
         """Update the index of the restrictions that use a property or a filler, after `triples` have changed."""
         for node, predicate, term in triples:
-            if predicate != RDF_TYPE:
+            if predicate != v.RDF_TYPE:
                 is_used = any(term in self._schema.objects(node, each) for each in PREDICATES)
                 if is_used != (node in self._users.at(term)):
                     (self._users.add if is_used else self._users.discard)(term, node)
@@ -268,7 +259,7 @@ class LiveTwins:
         facts = [Atom(RELATIONS[kind], (leader, property_, filler)) for kind, property_, filler in parts]
         for kind, property_, filler in parts:
             first = self._represented(filler)
-            if kind != OWL_HAS_VALUE and Part(kind, property_, first) not in parts:
+            if kind != v.OWL_HAS_VALUE and Part(kind, property_, first) not in parts:
                 facts.append(Atom(f"{RELATIONS[kind]}_of", (leader, property_, first)))
         if len(key) == 1 and self._read(leader).is_odd:
             facts.append(Atom("scm_odd", (leader,)))
@@ -293,7 +284,7 @@ class LiveTwins:
         if not reading.is_active:
             return (node,), reading.parts
         kind, property_, filler = reading.parts[0]
-        return (kind, property_, filler if kind == OWL_HAS_VALUE else self._represented(filler)), reading.parts
+        return (kind, property_, filler if kind == v.OWL_HAS_VALUE else self._represented(filler)), reading.parts
 
     def _read(self, node: Constant) -> _Reading:
         """Read a node as a restriction, from the triples of this node and of the restrictions inside it."""
@@ -301,7 +292,7 @@ class LiveTwins:
         inside = node
         while len(parts := _parts(self._schema, inside)) == 1 and inside not in chain:
             chain[inside] = parts[0]
-            inside = parts[0].filler if parts[0].kind != OWL_HAS_VALUE else _NO_NODE
+            inside = parts[0].filler if parts[0].kind != v.OWL_HAS_VALUE else _NO_NODE
         in_circle = inside in chain
         reading = _Reading(parts, is_odd=len(parts) > 1, is_active=False, depth=_LAST if parts else -1)
         for restriction, part in reversed(chain.items()):
@@ -314,8 +305,8 @@ class LiveTwins:
 
         `is_odd` says that the restriction is inside itself.
         """
-        is_declared = not _OF_PROPERTIES.isdisjoint(self._schema.objects(part.property_, RDF_TYPE)) or (
-            part.kind != OWL_HAS_VALUE and OWL_CLASS in self._schema.objects(part.filler, RDF_TYPE)
+        is_declared = not _OF_PROPERTIES.isdisjoint(self._schema.objects(part.property_, v.RDF_TYPE)) or (
+            part.kind != v.OWL_HAS_VALUE and v.OWL_CLASS in self._schema.objects(part.filler, v.RDF_TYPE)
         )
         is_odd = is_odd or (inner.is_odd and not is_declared)
         depth = _LAST if is_odd else 0 if inner.is_odd else inner.depth + 1
@@ -323,7 +314,7 @@ class LiveTwins:
 
 
 _OF_TWINS = ("scm_twin", "scm_named")
-_OF_PROPERTIES = frozenset([OWL_OBJECT_PROPERTY, OWL_DATATYPE_PROPERTY])
+_OF_PROPERTIES = frozenset([v.OWL_OBJECT_PROPERTY, v.OWL_DATATYPE_PROPERTY])
 _LAST = 1 << 30
 """The depth of odd restrictions: they are read after all others."""
 _NO_NODE = ""
@@ -332,7 +323,7 @@ _NO_NODE = ""
 def is_read(triple: Triple) -> bool:
     """Whether a triple describes a restriction, or declares a class or a property."""
     _, predicate, object_ = triple
-    return predicate in PREDICATES or (predicate == RDF_TYPE and object_ in DECLARATIONS)
+    return predicate in PREDICATES or (predicate == v.RDF_TYPE and object_ in DECLARATIONS)
 
 
 def twins(schema: Iterable[Triple]) -> dict[Constant, Constant]:
@@ -344,7 +335,7 @@ def twins(schema: Iterable[Triple]) -> dict[Constant, Constant]:
 
 def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
     """Return all ways to read a node as a restriction, or () if it is none."""
-    properties = schema.objects(node, OWL_ON_PROPERTY)
+    properties = schema.objects(node, v.OWL_ON_PROPERTY)
     return (
         tuple(
             [

@@ -20,24 +20,18 @@ from typing import NamedTuple
 from kgreason.proofs.notation import NO_PREFIXES, Step, checked, fact_text, is_hidden, term_text
 from kgreason.rules.lowering import read_by
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Triple, Variable, contradiction, triple
-from kgreason.terms.vocabulary import (
-    OWL_DIFFERENT_FROM,
-    OWL_NOTHING,
-    OWL_SAME_AS,
-    RDF_FIRST,
-    RDF_TYPE,
-    VOCABULARY,
-)
+from kgreason.terms import vocabulary as v
+from kgreason.terms.vocabulary import VOCABULARY
 
 Binding = dict[str, Term]
 Key = tuple[str, tuple[str, ...]]
 _NONE: Binding = {}
 _WORDS = {
-    "a": RDF_TYPE,
-    "same": OWL_SAME_AS,
-    "different": OWL_DIFFERENT_FROM,
-    "first": RDF_FIRST,
-    "nothing": OWL_NOTHING,
+    "a": v.RDF_TYPE,
+    "same": v.OWL_SAME_AS,
+    "different": v.OWL_DIFFERENT_FROM,
+    "first": v.RDF_FIRST,
+    "nothing": v.OWL_NOTHING,
 }
 _VOCABULARY = frozenset(VOCABULARY)
 _MOST_AXIOMS = 4
@@ -330,7 +324,7 @@ def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Cont
     patterns, names = read
     asserted: Binding = {}
     for pattern, fact in zip(patterns, found.facts, strict=True):
-        if fact.terms[1] in (OWL_DIFFERENT_FROM, RDF_FIRST):
+        if fact.terms[1] in (v.OWL_DIFFERENT_FROM, v.RDF_FIRST):
             asserted = _unified(pattern, triple(*look_up(_triple(fact))), asserted) or asserted
     known: dict[Term, str] = {Variable(name): str(value) for name, value in (names | asserted).items()}
     return found._replace(facts=tuple(_under(pattern, known) for pattern in patterns))

@@ -17,14 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.interrupts import let_out
 from kgreason.materialize.state import Saved
 from kgreason.proofs.contradiction import Contradiction, Key, Reading, reading, respelled
 from kgreason.proofs.different import Different
 from kgreason.rules.model import FALSE, Atom, Rule, Triple
+from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary
-from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM, OWL_SAME_AS, RDF_FIRST
+from kgreason.zset.columns import Int32
 
 FalseRules = Callable[[Collection[str], Collection[str]], Iterable[Rule]]
 """A function that takes names of rules, and terms. It returns the rules in force with these names that derive `false`.
@@ -132,7 +132,7 @@ def _as_written(mistake: Mistake, written: Different) -> Iterator[Mistake]:
     if pairs is None:
         yield mistake
     for x, y in pairs or ():
-        facts = Atom(None, (x, OWL_DIFFERENT_FROM, y)), Atom(None, (x, OWL_SAME_AS, y))
+        facts = Atom(None, (x, v.OWL_DIFFERENT_FROM, y)), Atom(None, (x, v.OWL_SAME_AS, y))
         yield Mistake(Contradiction("eq-diff1", (x, y), facts), None)
 
 
@@ -247,7 +247,7 @@ def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionar
     def look_up(triple: Triple) -> Triple:
         ids = saved.in_primaries(dictionary.find(triple).astype(np.int32))
         rows = asserted[(equal == ids).all(axis=1)]
-        if not len(rows) and triple[1] == RDF_FIRST:  # without representatives a cell lists all equal terms
+        if not len(rows) and triple[1] == v.RDF_FIRST:  # without representatives a cell lists all equal terms
             rows = asserted[(equal[:, :2] == ids[:2]).all(axis=1)]
         return min(map(_triple, _texts(rows, dictionary)), default=triple)
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.schema_rows import SAME_AS
 from kgreason.materialize.state import Saved
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
+from kgreason.zset.columns import Int32
 
 Pair = tuple[str, str]
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kgreason.engine.memory.layout import STAMP, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import columns_of
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.program.shapes import Pattern
@@ -29,6 +29,7 @@ from kgreason.rules.lowering import aggregation, is_aggregated, is_computed, is_
 from kgreason.rules.model import FALSE, Atom, Rule, contradiction
 from kgreason.rules.parser import aggregate_of, ruleset
 from kgreason.rules.patterns import substituted, unified
+from kgreason.zset.columns import Int32
 
 _CHOOSING = frozenset(["MIN", "MAX", "SAMPLE"])
 """The aggregates whose value is one of the aggregated terms."""
@@ -70,7 +71,7 @@ class EngineFacts:
             return State(False, self.state(witness).stamp)
         row = np.array([self.row(fact)], dtype=np.int32)
         facts = self._engine.circuit.facts
-        return State(bool(facts.is_asserted(row)[0]), int(facts.records(row)[0, STAMP]))
+        return State(bool(facts.is_asserted(row)[0]), int(facts.records(row)[0, at.STAMP]))
 
     def derivations(self, fact: Atom) -> Iterator[Derivation]:
         """Yield every derivation of a present fact, also those by rules without a body."""

@@ -20,22 +20,14 @@ from pyoxigraph import NamedNode, Quad
 
 from kgreason.errors import InputError
 from kgreason.rdf.reader import mentions, parsed
-from kgreason.terms.vocabulary import (
-    OWL_BACKWARD_COMPATIBLE_WITH,
-    OWL_IMPORTS,
-    OWL_INCOMPATIBLE_WITH,
-    OWL_ONTOLOGY,
-    OWL_PRIOR_VERSION,
-    OWL_VERSION_IRI,
-    RDF_TYPE,
-)
+from kgreason.terms import vocabulary as v
 
 _WORD = b"Ontology"
 """The declaration of an ontology contains this word in every syntax."""
-_TYPE, _ONTOLOGY, _VERSION = (NamedNode(term[1:-1]) for term in (RDF_TYPE, OWL_ONTOLOGY, OWL_VERSION_IRI))
+_TYPE, _ONTOLOGY, _VERSION = (NamedNode(term[1:-1]) for term in (v.RDF_TYPE, v.OWL_ONTOLOGY, v.OWL_VERSION_IRI))
 _OTHERS = frozenset(
     NamedNode(term[1:-1])
-    for term in (OWL_IMPORTS, OWL_PRIOR_VERSION, OWL_BACKWARD_COMPATIBLE_WITH, OWL_INCOMPATIBLE_WITH)
+    for term in (v.OWL_IMPORTS, v.OWL_PRIOR_VERSION, v.OWL_BACKWARD_COMPATIBLE_WITH, v.OWL_INCOMPATIBLE_WITH)
 )
 
 

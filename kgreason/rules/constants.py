@@ -16,16 +16,8 @@ from __future__ import annotations
 
 import re
 
+from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote, unescape
-from kgreason.terms.vocabulary import (
-    RDF_DIR_LANG_STRING,
-    RDF_LANG_STRING,
-    RDF_PLAIN_LITERAL,
-    XSD_DECIMAL,
-    XSD_DOUBLE,
-    XSD_INTEGER,
-    XSD_STRING,
-)
 
 _ABSOLUTE = re.compile(r"<[A-Za-z][0-9A-Za-z+.\-]*:")
 _FORBIDDEN = re.compile(r"[\x00-\x20<>\"{}|^`\\\x7f-\x9f\ufdd0-\ufdef\ufff0-\uffff]")
@@ -58,7 +50,7 @@ def local_name(token: str) -> str:
 
 def number(token: str) -> str:
     """Return the constant for an integer, decimal or double without quotation marks, such as `1.5`."""
-    datatype = XSD_DOUBLE if "e" in token.lower() else XSD_DECIMAL if "." in token else XSD_INTEGER
+    datatype = v.XSD_DOUBLE if "e" in token.lower() else v.XSD_DECIMAL if "." in token else v.XSD_INTEGER
     return f'"{token}"^^{datatype}'
 
 
@@ -67,7 +59,9 @@ def tagged(token: str, language: str) -> str:
     return quote(unquote(token)) + language.lower()
 
 
-_PLAIN = re.compile(rf'(".*)@([A-Za-z]{{1,8}}(?:-[A-Za-z0-9]{{1,8}})*)?"\^\^{re.escape(RDF_PLAIN_LITERAL)}', re.DOTALL)
+_PLAIN = re.compile(
+    rf'(".*)@([A-Za-z]{{1,8}}(?:-[A-Za-z0-9]{{1,8}})*)?"\^\^{re.escape(v.RDF_PLAIN_LITERAL)}', re.DOTALL
+)
 
 
 def without_plain(constant: str) -> str:
@@ -84,6 +78,6 @@ def without_plain(constant: str) -> str:
 
 def typed(token: str, datatype: str | None) -> str:
     """Return the constant for a quoted string. `datatype` is the constant of its datatype, or None."""
-    if datatype in (RDF_LANG_STRING, RDF_DIR_LANG_STRING):
+    if datatype in (v.RDF_LANG_STRING, v.RDF_DIR_LANG_STRING):
         raise ValueError(f'a string of datatype {datatype} needs a language tag: write "text"@en')
-    return quote(unquote(token)) + (f"^^{datatype}" if datatype not in (None, XSD_STRING) else "")
+    return quote(unquote(token)) + (f"^^{datatype}" if datatype not in (None, v.XSD_STRING) else "")

@@ -15,18 +15,18 @@ from collections.abc import Mapping
 from kgreason.rules.expressions import is_constant, text_of
 from kgreason.rules.model import DATA, FALSE, Aggregate, Atom, Computed, Not, Relation, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
+from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote
-from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
 
 WIDTH = 110
 """A rule that is not longer than this is written in one line."""
 _PLAIN_NAME = re.compile(r"\w+(-\w+)*", re.ASCII)
 _PLAIN_LOCAL = re.compile(r"\w[\w-]*", re.ASCII)
 _SHORT = {
-    XSD_INTEGER: re.compile(r"[+-]?[0-9]+"),
-    XSD_DECIMAL: re.compile(r"[+-]?[0-9]*\.[0-9]+"),
-    XSD_DOUBLE: re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]+"),
-    XSD_BOOLEAN: re.compile(r"true|false"),
+    v.XSD_INTEGER: re.compile(r"[+-]?[0-9]+"),
+    v.XSD_DECIMAL: re.compile(r"[+-]?[0-9]*\.[0-9]+"),
+    v.XSD_DOUBLE: re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]+"),
+    v.XSD_BOOLEAN: re.compile(r"true|false"),
 }
 
 
@@ -132,7 +132,7 @@ def format_atom(atom: Atom, prefixes: Mapping[str, str]) -> str:
     terms = [format_term(term, prefixes) for term in atom.terms]
     if atom.relation not in (None, DATA):
         return f"{atom.relation}({', '.join(terms)})"
-    if atom.terms[1] == RDF_TYPE:
+    if atom.terms[1] == v.RDF_TYPE:
         terms[1] = "a"
     return f"{'' if atom.relation is None else 'DATA '}[{', '.join(terms)}]"
 

@@ -28,7 +28,6 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.errors import InputError
 from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import DEFAULT_RULES, KnowledgeGraph
@@ -53,6 +52,7 @@ from kgreason.spark.read.paths import sort
 from kgreason.spark.read.read import OnError
 from kgreason.spark.start.failures import clear_errors
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 File = str | PathLike[str]
 

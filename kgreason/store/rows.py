@@ -14,12 +14,12 @@ from itertools import chain
 
 import numpy as np
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.state import Saved
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import pieces
 from kgreason.store.spellings import Spellings
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 CHUNK = 30_000
 """Rows in a chunk of lines."""

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from kgreason.engine.costs import Cost
-from kgreason.engine.memory.layout import LOGGED, STATE, Int32, Int64, UInt32
+from kgreason.engine.memory import layout as at
 from kgreason.engine.snapshot import Snapshot
 from kgreason.errors import RuleError, StoreError
 from kgreason.files import sync, sync_folder
@@ -46,6 +46,7 @@ from kgreason.rules.program import Program as RuleText
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import VOCABULARY
+from kgreason.zset.columns import Int32, Int64, UInt32
 from kgreason.zset.order import distinct
 
 _VOCABULARY = frozenset(VOCABULARY)
@@ -276,7 +277,7 @@ def _save_records(path: Path, records: Int32) -> None:
         np.lib.format.write_array_header_1_0(file, header)
         for low in range(0, len(records), _PART):
             part = records[low : low + _PART].copy()
-            part[:, STATE] &= ~LOGGED
+            part[:, at.STATE] &= ~at.LOGGED
             part.tofile(file)
         extend(file, (len(records) // 8 + 1024) * records.itemsize * records.shape[1])
         sync(file)

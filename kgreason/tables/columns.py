@@ -30,9 +30,9 @@ from kgreason.rules.model import Relation
 from kgreason.rules.relations.declarations import MADE_BY_RULES
 from kgreason.tables.fields import Fields, constant, field
 from kgreason.tables.reading import read
+from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.quoting import quote, unescape
-from kgreason.terms.vocabulary import RDF_LANG_STRING, RDFS_LITERAL, RDFS_RESOURCE, XSD_STRING
 from kgreason.zset.order import distinct, grouped
 
 _BLANK = re.compile(r"_:\w[\w.-]*")
@@ -84,11 +84,11 @@ def _typed(path: Path, rows: Ids, relation: Relation, dictionary: Dictionary) ->
 
 def _term(text: str, type_: str) -> tuple[str, str | None]:
     """Return the term for the field `text` in a column of type `type_`, and what is wrong with it or None."""
-    if type_ == RDFS_RESOURCE:
+    if type_ == v.RDFS_RESOURCE:
         term = f"<{text}>" if _IRI.fullmatch(text) else text
         return term, None if _is_resource(term) else _NO_RESOURCE
-    term = quote(text) if type_ in (RDFS_LITERAL, XSD_STRING) else f"{quote(text)}^^{type_}"
-    return term, _NO_TAGS if type_ == RDF_LANG_STRING else misfit(term, type_)
+    term = quote(text) if type_ in (v.RDFS_LITERAL, v.XSD_STRING) else f"{quote(text)}^^{type_}"
+    return term, _NO_TAGS if type_ == v.RDF_LANG_STRING else misfit(term, type_)
 
 
 def _is_resource(term: str) -> bool:
@@ -122,7 +122,7 @@ def shown(rows: Ids, relation: Relation | None, dictionary: Dictionary) -> Ids:
     """
     rows = rows.copy()
     for place, column in enumerate(relation.columns if relation else ()):
-        if column.type not in (None, RDFS_RESOURCE):
+        if column.type not in (None, v.RDFS_RESOURCE):
             ids = distinct(rows[:, place])
             texts = [_shown(term, str(column.type)) for term in dictionary.decode(ids)]
             rows[:, place] = dictionary.intern(texts)[np.searchsorted(ids, rows[:, place])]

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import encode_all, relation_text
 from kgreason.errors import InputError, RuleError
 from kgreason.functions.registry import Registry
@@ -36,6 +35,7 @@ from kgreason.tables.fields import Fields
 from kgreason.tables.signature import signature
 from kgreason.tables.writing import Writer
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 Report = Callable[[int], object]
 

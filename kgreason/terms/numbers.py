@@ -18,15 +18,15 @@ import numpy as np
 import numpy.typing as npt
 
 from kgreason.compiled import inline, kernel
+from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.interning import Table
-from kgreason.terms.vocabulary import XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
 
 SCALE = 1_000_000
 NO_NUMBER, EXACT, DOUBLE = 0, 1, 2
 _WHOLE, _FRACTION = 11, 6
 _INTEGER, _DECIMAL, _DOUBLE = (
-    np.frombuffer(f'"^^{datatype}'.encode(), np.uint8) for datatype in (XSD_INTEGER, XSD_DECIMAL, XSD_DOUBLE)
+    np.frombuffer(f'"^^{datatype}'.encode(), np.uint8) for datatype in (v.XSD_INTEGER, v.XSD_DECIMAL, v.XSD_DOUBLE)
 )
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from kgreason.terms.vocabulary import OWL, RDF, RDFS, XSD
+from kgreason.terms import vocabulary as v
 
 Where: TypeAlias = Literal["argument", "query", "update", "text", "rules", "srl", "file", "script"]
 """Where a name with the prefix stands: an argument, a SPARQL text, Turtle text, rules (SPARQL-RL: srl), an RDF file, or
 a script of `kgreason run`."""
 
-USUAL = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
+USUAL = {"rdf": v.RDF, "rdfs": v.RDFS, "owl": v.OWL, "xsd": v.XSD}
 _EXAMPLE = "http://example.org/"
 _ADVICE: dict[Where, str] = {
     "argument": "pass prefixes={{{name!r}: {iri!r}}}",

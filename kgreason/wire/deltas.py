@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.graph.changes.delta import Delta
 from kgreason.materialize.edit import Change, Kinds, Work
 from kgreason.terms.dictionary import Dictionary
 from kgreason.wire import values
+from kgreason.zset.columns import Int32
 
 _VALUES = ("contradictions", "declared", "rules", "ended", "reasons")
 """The fields of a delta that are values."""

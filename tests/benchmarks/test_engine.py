@@ -22,7 +22,7 @@ from benchmarks.programs import (
     relational,
 )
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.memory.layout import DERIVATIONS
+from kgreason.engine.memory import layout as at
 
 SMALL = Statements(addr=30, copy=30, load=10, store=10)
 
@@ -90,7 +90,7 @@ def test_the_floor_hashes_every_derivation_and_ends_with_the_same_facts(make: Ca
     assert len(start.engine) == 0
     floor = hash_all(recording)
     start.engine.bootstrap(start.facts)
-    assert len(recording.heads) == start.engine.circuit.block[DERIVATIONS] > 0
+    assert len(recording.heads) == start.engine.circuit.block[at.DERIVATIONS] > 0
     assert rows(floor) == rows(start.engine.circuit)
 
 

@@ -18,7 +18,7 @@ from benchmarks.model import Benchmark, Measurement
 from benchmarks.states import SIDES, Side, Turn, closure
 from benchmarks.workspace import Workspace
 from kgreason.engine.engine import Engine, Strategy
-from kgreason.engine.memory.layout import Int32
+from kgreason.zset.columns import Int32
 
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 SIZES = elastic.sizes(1_000)

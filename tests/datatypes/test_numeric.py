@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kgreason.datatypes.datatype_map import is_member
 from kgreason.datatypes.order import compare
 from kgreason.datatypes.spaces.numeric import WHOLE, is_decimal, whole
-from kgreason.terms.vocabulary import OWL_RATIONAL, OWL_REAL, XSD_DECIMAL, XSD_INTEGER
+from kgreason.terms import vocabulary as v
 from tests.datatypes.spellings import BY_LOCAL_NAME, is_ill_typed, value
 
 integers = (
@@ -71,7 +71,7 @@ def test_long_numbers_are_exact(digits: str, sign: str) -> None:
     assert hash(found) == hash(value(f"{sign}{digits}/1", "rational")) == hash(("real", int(sign + digits)))
     assert compare(found, value(f"{sign}{digits}.{digits}1", "decimal")) == (1 if sign == "-" else -1)
     assert is_member(found, BY_LOCAL_NAME["nonNegativeInteger"]) == (sign != "-" or set(digits) == {"0"})
-    assert not is_member(value(f"{sign}{digits}.{digits}1", "decimal"), XSD_INTEGER)
+    assert not is_member(value(f"{sign}{digits}.{digits}1", "decimal"), v.XSD_INTEGER)
 
 
 def test_bounds() -> None:
@@ -86,9 +86,9 @@ def test_rationals_are_fractions(number: Fraction) -> None:
     found = value(f"{number.numerator}/{number.denominator}", "rational")
     assert found.data == number
     assert found == value(f"{number.numerator * 6}/{number.denominator * 6}", "rational")
-    assert is_member(found, XSD_INTEGER) == (number.denominator == 1)
-    assert is_member(found, OWL_RATIONAL)
-    assert is_member(found, OWL_REAL)
+    assert is_member(found, v.XSD_INTEGER) == (number.denominator == 1)
+    assert is_member(found, v.OWL_RATIONAL)
+    assert is_member(found, v.OWL_REAL)
 
 
 @given(st.integers(1, 10**9), st.integers(0, 9), st.integers(0, 9))
@@ -104,7 +104,7 @@ def test_a_decimal_written_as_a_rational(number: int, places: int) -> None:
         text = decimal_form(Decimal(number).scaleb(-places))
     found = value(f"{number}/{10**places}", "rational")
     assert found == value(text, "decimal")
-    assert is_member(found, XSD_DECIMAL)
+    assert is_member(found, v.XSD_DECIMAL)
 
 
 @given(floats)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from kgreason.datatypes.datatype_map import DATATYPES, OWL2RL_DATATYPES, is_member, values
 from kgreason.datatypes.literals import Literal, unescaped
 from kgreason.datatypes.value import IllTyped, Value
+from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote
-from kgreason.terms.vocabulary import RDF_LANG_STRING, RDFS_LITERAL, XSD_INTEGER, XSD_STRING
 from tests.datatypes.spellings import (
     BY_LOCAL_NAME,
     LITERALS,
@@ -180,7 +180,7 @@ def test_an_ill_typed_literal_says_why() -> None:
 
 
 def test_the_class_of_all_literals_is_no_datatype_of_a_literal() -> None:
-    assert values([f'"a"^^{RDFS_LITERAL}']) == [None]
+    assert values([f'"a"^^{v.RDFS_LITERAL}']) == [None]
 
 
 def test_an_unknown_datatype_says_nothing() -> None:
@@ -199,9 +199,9 @@ def test_the_parts_of_a_literal(literal: pyoxigraph.Literal) -> None:
 
 
 def test_parts_in_any_spelling() -> None:
-    assert unescaped('"x"@EN-gb') == Literal("x", RDF_LANG_STRING, "en-gb")
-    assert unescaped(r'"a\u0041\"@en"') == Literal('aA"@en', XSD_STRING)
-    assert unescaped(f'"\\""^^{XSD_INTEGER}') == Literal('"', XSD_INTEGER)
+    assert unescaped('"x"@EN-gb') == Literal("x", v.RDF_LANG_STRING, "en-gb")
+    assert unescaped(r'"a\u0041\"@en"') == Literal('aA"@en', v.XSD_STRING)
+    assert unescaped(f'"\\""^^{v.XSD_INTEGER}') == Literal('"', v.XSD_INTEGER)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

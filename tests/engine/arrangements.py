@@ -7,55 +7,27 @@ from collections.abc import Iterator
 import numpy as np
 
 from kgreason.engine.circuit import Circuit
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.hashing import MULTIPLIERS
-from kgreason.engine.memory.layout import (
-    AGE,
-    ARRANGED_COLUMNS,
-    ARRANGED_COUNT,
-    DEAD,
-    FIRST,
-    FREE,
-    GROUP_ARRANGEMENT,
-    GROUP_DEAD,
-    GROUP_ENTRIES,
-    GROUP_FIRST,
-    GROUP_HASH,
-    GROUP_LENGTH,
-    GROUP_START,
-    LAST_TABLE,
-    LENGTHS,
-    LOGGED,
-    MET,
-    N_ARRANGED,
-    N_DEAD,
-    N_FREE,
-    N_POSTINGS,
-    N_ROWS,
-    OLD,
-    ONE_DEAD,
-    STATE,
-    SUPPORT,
-    TABLE,
-    Int32,
-)
+from kgreason.zset.columns import Int32
 
 
 def check(circuit: Circuit) -> None:
     """Every present row is MET: counted for its keys, and once in each arrangement that a live ask of theirs names."""
-    rows = circuit.memory["rows"][: int(circuit.block[N_ROWS])]
-    ages = rows[:, STATE] & AGE
-    present, dead = np.flatnonzero(ages == OLD).tolist(), np.flatnonzero(ages == DEAD).tolist()
-    assert set(ages.tolist()) <= {FREE, OLD, DEAD}
-    assert not (rows[:, STATE] & LOGGED).any()
-    assert (rows[present, STATE] & MET).all()
-    assert not (rows[dead, STATE] & MET).any()
-    assert len(dead) == circuit.block[N_DEAD]
-    free = circuit.memory["free"][: int(circuit.block[N_FREE])].tolist()
-    assert sorted(free) == np.flatnonzero(ages == FREE).tolist()
+    rows = circuit.memory["rows"][: int(circuit.block[at.N_ROWS])]
+    ages = rows[:, at.STATE] & at.AGE
+    present, dead = np.flatnonzero(ages == at.OLD).tolist(), np.flatnonzero(ages == at.DEAD).tolist()
+    assert set(ages.tolist()) <= {at.FREE, at.OLD, at.DEAD}
+    assert not (rows[:, at.STATE] & at.LOGGED).any()
+    assert (rows[present, at.STATE] & at.MET).all()
+    assert not (rows[dead, at.STATE] & at.MET).any()
+    assert len(dead) == circuit.block[at.N_DEAD]
+    free = circuit.memory["free"][: int(circuit.block[at.N_FREE])].tolist()
+    assert sorted(free) == np.flatnonzero(ages == at.FREE).tolist()
     held = _held(circuit)
     assert {(a, r) for a, r in held if r not in dead} == _wanted(circuit, present)
     named = [r for _, r in held if r in dead]
-    assert {r: named.count(r) for r in dead} == {r: rows[r, SUPPORT] for r in dead}
+    assert {r: named.count(r) for r in dead} == {r: rows[r, at.SUPPORT] for r in dead}
     check_postings(circuit)
     check_hashes(circuit)
 
@@ -64,18 +36,18 @@ def check_hashes(circuit: Circuit) -> None:
     """Each group keeps the upper half of its key's hash. From there, a search finds the group before a free entry."""
     memory, block = circuit.memory, circuit.block
     entries, signs = memory["group_entries"], memory["signs"]
-    bits = int(block[GROUP_ENTRIES + 2])
-    for g, group in enumerate(memory["groups"][: int(block[N_ARRANGED])]):
-        if not group[GROUP_LENGTH]:
+    bits = int(block[at.GROUP_ENTRIES + 2])
+    for g, group in enumerate(memory["groups"][: int(block[at.N_ARRANGED])]):
+        if not group[at.GROUP_LENGTH]:
             continue
-        row, arranged = memory["rows"][group[GROUP_FIRST]], memory["arranged"][group[GROUP_ARRANGEMENT]]
-        columns = arranged[ARRANGED_COLUMNS : ARRANGED_COLUMNS + arranged[ARRANGED_COUNT]].tolist()
-        h = _hash(int(group[GROUP_ARRANGEMENT]), {column: int(row[FIRST + column]) for column in columns})
-        assert int(group[GROUP_HASH]) % (1 << 32) == h >> 32
-        at = h >> (64 - bits)
-        while int(entries[at]) % (1 << bits) != g + 1:
-            assert entries[at], "a free entry stands between a group and its place"
-            at = (at + 1) % len(entries)
+        row, arranged = memory["rows"][group[at.GROUP_FIRST]], memory["arranged"][group[at.GROUP_ARRANGEMENT]]
+        columns = arranged[at.ARRANGED_COLUMNS : at.ARRANGED_COLUMNS + arranged[at.ARRANGED_COUNT]].tolist()
+        h = _hash(int(group[at.GROUP_ARRANGEMENT]), {column: int(row[at.FIRST + column]) for column in columns})
+        assert int(group[at.GROUP_HASH]) % (1 << 32) == h >> 32
+        here = h >> (64 - bits)
+        while int(entries[here]) % (1 << bits) != g + 1:
+            assert entries[here], "a free entry stands between a group and its place"
+            here = (here + 1) % len(entries)
         sign = (h >> 32 << 32) >> (61 - bits)
         assert int(signs[sign // 32]) >> sign % 32 & 1
 
@@ -89,15 +61,19 @@ def _hash(salt: int, values: dict[int, int]) -> int:
 
 def check_postings(circuit: Circuit) -> None:
     """Every posting is in one run: of a group of several rows, or free. The last free run of a length is known."""
-    memory, end = circuit.memory, int(circuit.block[N_POSTINGS])
-    groups, free = memory["groups"][: int(circuit.block[N_ARRANGED])], memory["free_runs"]
-    runs = [(int(group[GROUP_START]), int(group[GROUP_DEAD]) % ONE_DEAD) for group in groups if group[GROUP_LENGTH] > 1]
-    for k in range(LENGTHS):
-        at = last = int(free[k])
-        while at:
-            runs.append((at - 1, k))
-            at, last = int(memory["postings"][at - 1]), at
-        assert not last or last == free[LENGTHS + k]
+    memory, end = circuit.memory, int(circuit.block[at.N_POSTINGS])
+    groups, free = memory["groups"][: int(circuit.block[at.N_ARRANGED])], memory["free_runs"]
+    runs = [
+        (int(group[at.GROUP_START]), int(group[at.GROUP_DEAD]) % at.ONE_DEAD)
+        for group in groups
+        if group[at.GROUP_LENGTH] > 1
+    ]
+    for k in range(at.LENGTHS):
+        here = last = int(free[k])
+        while here:
+            runs.append((here - 1, k))
+            here, last = int(memory["postings"][here - 1]), here
+        assert not last or last == free[at.LENGTHS + k]
     places = [place for start, k in runs for place in range(start, start + (1 << k))]
     assert sorted(places) == list(range(end))
 
@@ -105,8 +81,8 @@ def check_postings(circuit: Circuit) -> None:
 def groups_of(circuit: Circuit) -> Iterator[tuple[Int32, list[int]]]:
     """The groups, each with its rows in their order."""
     memory = circuit.memory
-    for group in memory["groups"][: int(circuit.block[N_ARRANGED])]:
-        start, length = int(group[GROUP_START]), int(group[GROUP_LENGTH])
+    for group in memory["groups"][: int(circuit.block[at.N_ARRANGED])]:
+        start, length = int(group[at.GROUP_START]), int(group[at.GROUP_LENGTH])
         if length:
             yield group, [start] if length == 1 else memory["postings"][start : start + length].tolist()
 
@@ -116,10 +92,10 @@ def _held(circuit: Circuit) -> list[tuple[int, int]]:
     rows = circuit.memory["rows"]
     found: list[tuple[int, int]] = []
     for group, run in groups_of(circuit):
-        assert group[GROUP_FIRST] in run
-        assert sum(not rows[r, STATE] & MET for r in run) == group[GROUP_DEAD] // ONE_DEAD
-        assert len(run) == 1 or len(run) <= 1 << group[GROUP_DEAD] % ONE_DEAD
-        found += [(int(group[GROUP_ARRANGEMENT]), r) for r in run]
+        assert group[at.GROUP_FIRST] in run
+        assert sum(not rows[r, at.STATE] & at.MET for r in run) == group[at.GROUP_DEAD] // at.ONE_DEAD
+        assert len(run) == 1 or len(run) <= 1 << group[at.GROUP_DEAD] % at.ONE_DEAD
+        found += [(int(group[at.GROUP_ARRANGEMENT]), r) for r in run]
     assert len(set(found)) == len(found)
     return found
 
@@ -135,8 +111,8 @@ def _wanted(circuit: Circuit, present: list[int]) -> set[tuple[int, int]]:
         rows = [
             r
             for r in present
-            if memory["rows"][r, STATE] >> TABLE & LAST_TABLE == table
-            and all(memory["rows"][r, FIRST + c] == value for c, value in constants.items())
+            if memory["rows"][r, at.STATE] >> at.TABLE & at.LAST_TABLE == table
+            and all(memory["rows"][r, at.FIRST + c] == value for c, value in constants.items())
         ]
         assert memory["key_count"][key] == len(rows)
         wanted |= {(a, r) for a, asking in asks if asking == key for r in rows}

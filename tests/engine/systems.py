@@ -8,21 +8,11 @@ from typing import TypeAlias
 import numpy as np
 
 from kgreason.engine.engine import Changes, Check, Engine, Strategy
-from kgreason.engine.memory.layout import (
-    ABSENT,
-    ASSERTED,
-    FIRST,
-    ONE_SPARE,
-    SPARE,
-    STAMP,
-    STATE,
-    SUPPORT,
-    UNKNOWN,
-    Int32,
-)
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import Intern, columns_of, encode
 from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.rules.model import Atom, Rule, Term
+from kgreason.zset.columns import ABSENT, Int32
 from tests.oracle.change import Kinds
 from tests.oracle.datalog import Fact, State
 
@@ -36,7 +26,7 @@ def no_check() -> None:
 
 def spare(state: int) -> int | None:
     """How many spare derivations the state of a row says that its fact has; None if it is unknown."""
-    return None if state & UNKNOWN else (state & SPARE) // ONE_SPARE
+    return None if state & at.UNKNOWN else (state & at.SPARE) // at.ONE_SPARE
 
 
 def encode_facts(facts: Iterable[Atom], planner: Planner, intern: Intern) -> dict[int, Int32]:
@@ -129,10 +119,13 @@ class System:
         """Every present fact with the number of its spare derivations; None if this number is unknown."""
         circuit = self.engine.circuit
         records = circuit.memory["rows"][circuit.facts.present()].tolist()
-        return {self.fact(row[FIRST:]): spare(row[STATE]) for row in records}
+        return {self.fact(row[at.FIRST :]): spare(row[at.STATE]) for row in records}
 
     def states(self) -> dict[Fact, State]:
         """Every present fact with its stamp, support and asserted flag."""
         circuit = self.engine.circuit
         records = circuit.memory["rows"][circuit.facts.present()].tolist()
-        return {self.fact(row[FIRST:]): State(row[STAMP], row[SUPPORT], bool(row[STATE] & ASSERTED)) for row in records}
+        return {
+            self.fact(row[at.FIRST :]): State(row[at.STAMP], row[at.SUPPORT], bool(row[at.STATE] & at.ASSERTED))
+            for row in records
+        }

@@ -9,8 +9,9 @@ from kgreason.engine.facts.hash_table import BLOCK
 from kgreason.engine.facts.table import FactTable
 from kgreason.engine.level.commit_end import settle
 from kgreason.engine.level.distinct import assert_rows
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory
-from kgreason.engine.memory.layout import AGE, FIRST, GONE, N_QUEUE, N_ROWS, N_TOUCHED, STATE, Int32
+from kgreason.zset.columns import Int32
 
 
 class Table:
@@ -24,20 +25,20 @@ class Table:
     @property
     def rows_in_use(self) -> int:
         """Rows that were ever filled since the last compaction."""
-        return int(self.memory.block[N_ROWS])
+        return int(self.memory.block[at.N_ROWS])
 
     def put(self, rows: Int32, table: int = 0) -> None:
         """Assert rows int32[n, w] of one table."""
         rows = self.facts.padded(rows)
         self.facts.reserve(len(rows))
         assert_rows(self.memory.block, rows, table, 0, len(rows), False)
-        self.memory.block[N_QUEUE] = 0
+        self.memory.block[at.N_QUEUE] = 0
 
     def take(self, rows: Int32) -> None:
         """Remove present rows, by their columns int32[n, w], as a commit does that has found them gone."""
         gone, records = self.facts.find(rows), self.memory["rows"]
-        self.memory["undo"] = np.column_stack([gone, records[gone, :FIRST]]).astype(np.int32)
-        records[gone, STATE] = (records[gone, STATE] & ~AGE) | GONE
-        self.memory.block[N_TOUCHED] = len(gone)
+        self.memory["undo"] = np.column_stack([gone, records[gone, : at.FIRST]]).astype(np.int32)
+        records[gone, at.STATE] = (records[gone, at.STATE] & ~at.AGE) | at.GONE
+        self.memory.block[at.N_TOUCHED] = len(gone)
         self.facts.reserve_free(len(gone))
         settle(self.memory.block)

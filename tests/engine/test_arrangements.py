@@ -15,14 +15,7 @@ from kgreason.engine import circuit
 from kgreason.engine.engine import Strategy
 from kgreason.engine.index import candidates
 from kgreason.engine.index.arrangements import Arrangements
-from kgreason.engine.memory.layout import (
-    GROUP_ARRANGEMENT,
-    GROUP_FIRST,
-    GROUP_LENGTH,
-    N_DEAD,
-    N_POSTINGS,
-    N_ROWS,
-)
+from kgreason.engine.memory import layout as at
 from kgreason.engine.snapshot import Snapshot
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.arrangements import check, groups_of
@@ -91,7 +84,7 @@ def test_an_arrangement_that_is_filled_late_grows_on_the_way(is_compared: bool) 
 def _groups(system: System) -> dict[tuple[int, int], list[int]]:
     """The rows of each group in their order, by arrangement and first row."""
     groups = groups_of(system.engine.circuit)
-    return {(int(group[GROUP_ARRANGEMENT]), int(group[GROUP_FIRST])): rows for group, rows in groups}
+    return {(int(group[at.GROUP_ARRANGEMENT]), int(group[at.GROUP_FIRST])): rows for group, rows in groups}
 
 
 @settings(max_examples=many(12))
@@ -167,7 +160,7 @@ def test_rows_that_many_facts_share_a_key_with_wait_until_they_are_asked_for() -
     edges = [Atom("edge", (f"<{number}>", "<b>")) for number in range(400)]
     system.bootstrap([*edges, Atom("path", ("<1>", "<2>")), Atom("path", ("<2>", "<3>"))], [asking, other])
     memory = system.engine.circuit.memory
-    assert memory["groups"][:, GROUP_LENGTH].sum() == 4
+    assert memory["groups"][:, at.GROUP_LENGTH].sum() == 4
     assert len(system.update([Atom("link", ("<b>", "<c>"))])) == 401
     check(system.engine.circuit)
 
@@ -302,7 +295,7 @@ def test_a_long_group_is_not_walked_for_one_row() -> None:
     dead = []
     for fact in spokes[:300]:
         system.commit({fact: -1}, {}, "update")
-        dead.append(int(block[N_DEAD]))
+        dead.append(int(block[at.N_DEAD]))
     assert max(dead) > 50
     assert dead[-1] < 125
     check(system.engine.circuit)
@@ -323,7 +316,7 @@ def test_pairs_leave_memory_bounded() -> None:
             system.commit({fact: 1}, {}, "update")
             system.commit({fact: -1}, {}, "update")
         block = system.engine.circuit.block
-        sizes.append((int(block[N_ROWS]), int(block[N_POSTINGS]), system.engine.circuit.nbytes))
+        sizes.append((int(block[at.N_ROWS]), int(block[at.N_POSTINGS]), system.engine.circuit.nbytes))
     early, late = ([max(column) for column in zip(*part, strict=True)] for part in (sizes[:200], sizes[200:]))
     assert all(end <= 1.2 * start for start, end in zip(early, late, strict=True))
     check(system.engine.circuit)
@@ -337,7 +330,7 @@ def test_a_table_that_is_mostly_free_is_compacted(monkeypatch: pytest.MonkeyPatc
     full = system.engine.circuit.nbytes
     system.commit(dict.fromkeys(edges[5:], -1), {}, "update")
     kept = system.states()
-    assert system.engine.circuit.block[N_ROWS] == len(system.engine) == 20
+    assert system.engine.circuit.block[at.N_ROWS] == len(system.engine) == 20
     assert system.engine.circuit.nbytes < full
     check(system.engine.circuit)
     system.commit(dict.fromkeys(edges[5:], 1), {}, "update")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from kgreason.engine.costs import Cost
 from kgreason.engine.engine import Engine, Strategy
-from kgreason.engine.memory.layout import COST_BEFORE
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import encode
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.support import supported_alone
@@ -44,7 +44,7 @@ def of_oracle(system: System, facts: Iterable[Atom], rules: Iterable[Rule]) -> C
 
 def every_count(engine: Engine) -> list[list[int]]:
     """The counts as they are kept, of all rules that ever were; those of the last commit but one may be lost."""
-    kept = engine.circuit.costs[:, :COST_BEFORE].tolist()
+    kept = engine.circuit.costs[:, : at.COST_BEFORE].tolist()
     return [row for row in kept if any(row)]
 
 

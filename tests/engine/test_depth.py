@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kgreason.engine.engine import Strategy
-from kgreason.engine.memory.layout import LAST_LEVEL, LEVEL_BITS, ONE_LEVEL, STAMP
+from kgreason.engine.memory import layout as at
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom
 from kgreason.rules.parser import parse
@@ -26,16 +26,16 @@ def aged(steps: int, levels: int) -> System:
     system = System()
     system.bootstrap([START, *STEPS[:steps]], RULES)
     rows = system.engine.circuit.memory["rows"]
-    rows[rows[:, STAMP] > 0, STAMP] += levels * ONE_LEVEL
+    rows[rows[:, at.STAMP] > 0, at.STAMP] += levels * at.ONE_LEVEL
     return system
 
 
 @pytest.mark.parametrize("strategy", ["update", "auto"])
 def test_an_update_numbers_levels_up_to_the_last(strategy: Strategy) -> None:
-    system = aged(2, LAST_LEVEL - 1 - 4)  # a third step has the last possible level
+    system = aged(2, at.LAST_LEVEL - 1 - 4)  # a third step has the last possible level
     system.commit({STEPS[2]: 1}, {}, "update")
     states = system.states()
-    assert max(state.stamp >> LEVEL_BITS for state in states.values()) == LAST_LEVEL - 1
+    assert max(state.stamp >> at.LEVEL_BITS for state in states.values()) == at.LAST_LEVEL - 1
     assert violations(states, RULES) == []
     changes = system.engine.commit(*system.wishes({STEPS[3]: 1}, {}), strategy=strategy)
     assert (changes.strategy, changes.switched) == ("bootstrap", True)
@@ -43,10 +43,12 @@ def test_an_update_numbers_levels_up_to_the_last(strategy: Strategy) -> None:
 
 
 def test_the_last_level_fits_into_an_int32() -> None:
-    assert np.iinfo(np.int32).max == (LAST_LEVEL << LEVEL_BITS) + ONE_LEVEL - 1
+    assert np.iinfo(np.int32).max == (at.LAST_LEVEL << at.LEVEL_BITS) + at.ONE_LEVEL - 1
 
 
-@pytest.mark.parametrize(("levels", "strategy"), [(LAST_LEVEL - 1 - 7, "update"), (LAST_LEVEL - 1 - 6, "bootstrap")])
+@pytest.mark.parametrize(
+    ("levels", "strategy"), [(at.LAST_LEVEL - 1 - 7, "update"), (at.LAST_LEVEL - 1 - 6, "bootstrap")]
+)
 def test_facts_that_return_have_a_last_level_too(levels: int, strategy: Strategy) -> None:
     """The second node loses its way from the first one, and returns by one from the last, which has another start."""
     system, back, other = aged(5, levels), Atom("next", (NODES[5], NODES[1])), Atom("start", (NODES[2],))
@@ -56,12 +58,12 @@ def test_facts_that_return_have_a_last_level_too(levels: int, strategy: Strategy
     states = system.states()
     assert violations(states, RULES) == []
     assert system.spares() == spares({fact: state.stamp for fact, state in states.items()}, RULES)
-    level = states["reached", (NODES[1],)].stamp >> LEVEL_BITS
-    assert level == (LAST_LEVEL - 1 if strategy == "update" else 5)
+    level = states["reached", (NODES[1],)].stamp >> at.LEVEL_BITS
+    assert level == (at.LAST_LEVEL - 1 if strategy == "update" else 5)
 
 
 def test_a_proof_is_found_after_a_commit_that_went_too_deep() -> None:
-    system = aged(2, LAST_LEVEL - 1 - 3)
+    system = aged(2, at.LAST_LEVEL - 1 - 3)
     system.engine.begin()
     system.apply({STEPS[2]: 1}, {}, "update")
     assert system.engine.changes().strategy == "bootstrap"

@@ -9,11 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from kgreason.engine import circuit
-from kgreason.engine.memory.layout import (
-    LAST_TABLE,
-    STATE,
-    TABLE,
-)
+from kgreason.engine.memory import layout as at
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System
 from tests.oracle.datalog import Fact, Index, derivations, rule_set
@@ -83,6 +79,6 @@ def test_more_derivations_than_the_buffer_takes(monkeypatch: pytest.MonkeyPatch)
     rows = system.engine.circuit.facts.present()
     records = system.engine.circuit.memory["rows"]
     [row] = [r for r in rows.tolist() if system.fact(records[r, 3:].tolist()) == ("two", ("<a>", "<b>"))]
-    assert records[row, STATE] >> TABLE & LAST_TABLE >= 0
+    assert records[row, at.STATE] >> at.TABLE & at.LAST_TABLE >= 0
     assert len(system.engine.derivations(row)) == 50
     assert 10 <= len(system.engine.derivations(row, limit=10)) < 30

@@ -12,21 +12,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from kgreason.engine.crew import Crew
 from kgreason.engine.facts.table import FactTable
-from kgreason.engine.memory.layout import (
-    ASSERTED,
-    FIRST,
-    INFERRED,
-    IS_ASSERTED,
-    LAST_TABLE,
-    N_FREE,
-    STATE,
-    TABLE,
-    Block,
-    Int32,
-    UInt32,
-)
+from kgreason.engine.memory import layout as at
+from kgreason.engine.memory.layout import Block
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable, triple
+from kgreason.zset.columns import INFERRED, IS_ASSERTED, Int32, UInt32
 from tests.engine.crews import crews
 from tests.engine.systems import System
 from tests.engine.tables import Table
@@ -105,7 +95,7 @@ class FactTableAgainstADict(RuleBasedStateMachine):
     @invariant()
     def uses_free_rows_before_new_ones(self) -> None:
         assert self.table.rows_in_use == self.most
-        assert self.table.memory.block[N_FREE] == self.most - len(self.model)
+        assert self.table.memory.block[at.N_FREE] == self.most - len(self.model)
 
     @invariant()
     def has_one_entry_for_each_fact_and_room(self) -> None:
@@ -141,10 +131,10 @@ def contents(system: System) -> list[tuple[object, ...]]:
     facts = system.engine.circuit.facts
     columns, tables, kinds = facts.contents()
     found = facts.present()
-    states = system.engine.circuit.memory["rows"][found, STATE]
+    states = system.engine.circuit.memory["rows"][found, at.STATE]
     assert columns.tolist() == facts.columns(found)[0].tolist()
-    assert tables.tolist() == (states >> TABLE & LAST_TABLE).tolist()
-    assert kinds.tolist() == np.where(states & ASSERTED, IS_ASSERTED, INFERRED).tolist()
+    assert tables.tolist() == (states >> at.TABLE & at.LAST_TABLE).tolist()
+    assert kinds.tolist() == np.where(states & at.ASSERTED, IS_ASSERTED, INFERRED).tolist()
     return [*zip(map(tuple, columns.tolist()), tables.tolist(), kinds.tolist(), strict=True)]
 
 
@@ -232,7 +222,7 @@ def _adopted(hashed: UInt32 | None) -> tuple[FactTable, int]:
 
     table = FactTable(memory, WIDTH, 1024, Alone(memory, 1))
     table.adopt(filled.facts.borrowed(), hashed)
-    keys = filled.memory["rows"][: filled.rows_in_use, FIRST:]
+    keys = filled.memory["rows"][: filled.rows_in_use, at.FIRST :]
     assert table.find(keys).tolist() == list(range(len(keys)))
     assert table.find(keys + 3_000).tolist() == [-1] * len(keys)
     return table, len(made)
@@ -251,7 +241,7 @@ def test_a_hash_table_that_was_saved_is_taken_over() -> None:
 
 def test_a_table_with_gaps_has_no_hash_table_to_save() -> None:
     filled = _filled()
-    filled.take(filled.memory["rows"][5:6, FIRST:].copy())
+    filled.take(filled.memory["rows"][5:6, at.FIRST :].copy())
     assert filled.facts.hashed(filled.facts.borrowed()) is None
 
 

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine.engine import Strategy
-from kgreason.engine.memory.layout import FIRST, N_GROUPS, REWRITES, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.rules.model import Atom, Rule, Variable, triple
+from kgreason.zset.columns import Int32
 from tests.engine.small_rooms import small_quantum, small_rooms
 from tests.engine.systems import System
 from tests.oracle.datalog import materialize, violations
@@ -39,7 +40,7 @@ def records(system: System) -> Int32:
     """Every row with its state, stamp and support, in the order of their columns."""
     circuit = system.engine.circuit
     rows: Int32 = circuit.memory["rows"][circuit.facts.present()]
-    return rows[np.lexsort(rows.T[FIRST:])]
+    return rows[np.lexsort(rows.T[at.FIRST :])]
 
 
 def commits(bootstrap: bool) -> System:
@@ -67,7 +68,7 @@ def test_a_closure_does_not_depend_on_rooms(bootstrap: bool, quantum: int, heads
 
 def rewrites(bootstrap: bool, heads: int) -> int:
     with small_rooms(heads, 1 << 16), small_quantum(10**9):
-        return int(commits(bootstrap).engine.circuit.block[REWRITES])
+        return int(commits(bootstrap).engine.circuit.block[at.REWRITES])
 
 
 @pytest.mark.parametrize("bootstrap", [True, False])
@@ -161,4 +162,4 @@ def test_a_rule_with_many_heads_in_a_small_head_buffer() -> None:
         system = System()
         system.bootstrap(facts, [Rule(heads, (Atom("p", (X,)),))])
     assert len(system.states()) == 25 * 11
-    assert system.engine.circuit.block[N_GROUPS] == 0
+    assert system.engine.circuit.block[at.N_GROUPS] == 0

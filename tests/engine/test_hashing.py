@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from kgreason.compiled import LIBRARY
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.hashing import entry_number, entry_tag, hash_row, place
-from kgreason.engine.memory.layout import FIRST, STATE, Int32, UInt32
+from kgreason.zset.columns import Int32, UInt32
 from tests.engine.tables import Table
 
 pytestmark = pytest.mark.skipif(LIBRARY is not None, reason="Numba compiles no parts of kernels beside the library")
@@ -24,11 +25,11 @@ compiled = cast(Callable[[_Function], _Function], numba.njit)
 def wasted_probes(rows: Int32, slots: UInt32, bits: int) -> int:
     """How far all 2**bits entries together stand behind the place where their search starts."""
     total = 0
-    for at in range(slots.size):
-        if slots[at] != 0:
-            h = hash_row(rows, entry_number(slots[at], bits), FIRST, rows.shape[1] - FIRST)
+    for here in range(slots.size):
+        if slots[here] != 0:
+            h = hash_row(rows, entry_number(slots[here], bits), at.FIRST, rows.shape[1] - at.FIRST)
             home = h >> np.uint64(64 - bits)
-            total += int(at - np.int64(home)) & (slots.size - 1)
+            total += int(here - np.int64(home)) & (slots.size - 1)
     return total
 
 
@@ -39,11 +40,11 @@ def false_friends(slots: UInt32, bits: int, keys: Int32) -> int:
     low = np.uint32((1 << bits) - 1)
     for i in range(keys.shape[0]):
         h = hash_row(keys, i, 0, keys.shape[1])
-        at = np.int64(h >> np.uint64(64 - bits))
-        while slots[at] != 0:
-            if (slots[at] & ~low) == entry_tag(h, bits):
+        here = np.int64(h >> np.uint64(64 - bits))
+        while slots[here] != 0:
+            if (slots[here] & ~low) == entry_tag(h, bits):
                 total += 1
-            at = (at + 1) & (slots.size - 1)
+            here = (here + 1) & (slots.size - 1)
     return total
 
 
@@ -127,7 +128,7 @@ def test_places_are_free_and_hold_their_number() -> None:
 
 def test_a_table_of_entries_is_filled_to_five_eighths_at_most() -> None:
     table = filled(grid(40_000, 1, 1))
-    states = table.memory["rows"][: table.rows_in_use, STATE]
+    states = table.memory["rows"][: table.rows_in_use, at.STATE]
     assert 8 * len(states) <= 5 * table.memory["entries"].size
 
 

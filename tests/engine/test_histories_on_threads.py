@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from kgreason.engine import circuit, elastic
 from kgreason.engine.engine import Engine, Strategy
-from kgreason.engine.memory.layout import N_ROWS
+from kgreason.engine.memory import layout as at
 from tests.aggregates import test_histories as aggregates
 from tests.aggregates import test_recursion as recursion
 from tests.engine.crews import crews
@@ -64,7 +64,7 @@ def commits(work: Callable[[], object], threads: int, heads: int, costs: bool = 
     def noted(engine: Engine) -> None:
         accept(engine)
         circuit = engine.circuit
-        rows = circuit.memory["rows"][: circuit.block[N_ROWS]]
+        rows = circuit.memory["rows"][: circuit.block[at.N_ROWS]]
         told = f"{engine._strategy} {engine._switched} {engine._spent} {circuit.spent} {engine._elastic.save()}"
         kept = circuit.costs.tobytes() if costs else b""
         found.append(hashlib.sha256(rows.tobytes() + kept + told.encode()).hexdigest())

@@ -11,8 +11,8 @@ import pytest
 from kgreason.engine.facts.hash_table import rehash
 from kgreason.engine.index import candidates
 from kgreason.engine.index.candidates import Catalogue
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.buffers import grow
-from kgreason.engine.memory.layout import DERIVATIONS, N_POSTINGS, N_QUEUE, N_ROWS, SUPPORT
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System
@@ -47,7 +47,7 @@ def near_the_last_row(left: int) -> System:
     memory["rows"] = enlarged(memory["rows"], END)
     memory["entries"] = sparse((2**32,), np.uint32)
     rehash(memory.block)
-    memory.counters[N_ROWS] = END - left
+    memory.counters[at.N_ROWS] = END - left
     return system
 
 
@@ -61,7 +61,7 @@ def expected(low: int, high: int, before: int) -> set[Fact]:
 def test_the_last_row_numbers_are_found_and_taken_back() -> None:
     system = near_the_last_row(60)
     assert system.update(chain(6, 8)) == expected(6, 8, 6)
-    assert system.engine.circuit.memory.counters[N_ROWS] == END - 60 + 2 + 7 + 8
+    assert system.engine.circuit.memory.counters[at.N_ROWS] == END - 60 + 2 + 7 + 8
     gone = system.commit(dict.fromkeys(chain(6, 8), -1), {}, "update")
     assert set(gone) == expected(6, 8, 6)
     assert system.update(chain(6, 8)) == expected(6, 8, 6), "in the same rows again"
@@ -81,9 +81,9 @@ def test_postings_at_the_last_positions() -> None:
     memory = system.engine.circuit.memory
     for name in ("postings", "values"):
         memory[name] = enlarged(memory[name], END)
-    memory.counters[N_POSTINGS] = END - 1000
+    memory.counters[at.N_POSTINGS] = END - 1000
     assert system.update(chain(6, 10)) == expected(6, 10, 6)
-    assert END - 1000 < memory.counters[N_POSTINGS] <= END
+    assert END - 1000 < memory.counters[at.N_POSTINGS] <= END
     with pytest.raises(LimitError, match="postings"):
         system.update(chain(10, 120))
     assert system.update(chain(10, 12)) == expected(10, 12, 10), "the arrangements were built again"
@@ -96,10 +96,10 @@ def test_a_queue_longer_than_an_int32_counts() -> None:
     engine.begin()
     circuit = engine.circuit
     circuit.memory["queue"] = sparse((2**31 + 1000,), np.int32)
-    circuit.memory.counters[N_QUEUE] = 2**31 - 5
+    circuit.memory.counters[at.N_QUEUE] = 2**31 - 5
     system.apply(dict.fromkeys(chain(6, 8), 1), {}, "update")
     system.apply(dict.fromkeys(chain(3, 4), -1), {}, "update")
-    assert circuit.memory.counters[N_QUEUE] > 2**31
+    assert circuit.memory.counters[at.N_QUEUE] > 2**31
     engine.accept()
     assert set(system.states()) == set(materialize([*chain(0, 3), *chain(4, 8)], CLOSURE))
 
@@ -107,14 +107,14 @@ def test_a_queue_longer_than_an_int32_counts() -> None:
 def test_a_fact_with_too_many_derivations_is_refused() -> None:
     system = prepared()
     circuit = system.engine.circuit
-    before = circuit.memory["rows"][: circuit.memory.counters[N_ROWS], SUPPORT].copy()
-    circuit.memory["rows"][0, SUPPORT] = 2**31 - 2**28 + 1
-    circuit.memory.counters[DERIVATIONS] += 2**31
+    before = circuit.memory["rows"][: circuit.memory.counters[at.N_ROWS], at.SUPPORT].copy()
+    circuit.memory["rows"][0, at.SUPPORT] = 2**31 - 2**28 + 1
+    circuit.memory.counters[at.DERIVATIONS] += 2**31
     with pytest.raises(LimitError, match="derivations"):
         system.update(chain(6, 8))
-    circuit.memory["rows"][0, SUPPORT] = before[0]
+    circuit.memory["rows"][0, at.SUPPORT] = before[0]
     assert system.update(chain(6, 8)) == expected(6, 8, 6)
-    assert circuit.memory["rows"][: len(before), SUPPORT].tolist() == before.tolist()
+    assert circuit.memory["rows"][: len(before), at.SUPPORT].tolist() == before.tolist()
 
 
 @pytest.mark.parametrize("looks", [0, 64], ids=["in a list", "by looking at all rows"])

@@ -17,9 +17,9 @@ import kgreason
 from kgreason.compiled.library import kernel_sources
 from kgreason.engine.memory import blocks as memory_module
 from kgreason.engine.memory import buffers
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory
 from kgreason.engine.memory.buffers import cut, grow, zeros
-from kgreason.engine.memory.layout import ARRAYS, COUNTERS, ROWS
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System
 
@@ -27,7 +27,7 @@ X = Variable("x")
 
 
 def address(memory: Memory, name: str) -> int:
-    return int(memory.block[COUNTERS + 3 * ARRAYS.index(name)])
+    return int(memory.block[at.COUNTERS + 3 * at.ARRAYS.index(name)])
 
 
 def test_an_interrupt_while_an_array_moves_leaves_its_new_address(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +41,7 @@ def test_an_interrupt_while_an_array_moves_leaves_its_new_address(monkeypatch: p
     with pytest.raises(KeyboardInterrupt):
         memory.grow("rows", 1 << 22)
     assert address(memory, "rows") == memory["rows"].ctypes.data
-    assert memory.block[ROWS + 1] == len(memory["rows"]) == 1 << 22
+    assert memory.block[at.ROWS + 1] == len(memory["rows"]) == 1 << 22
 
 
 LARGE = 1 << 20
@@ -157,7 +157,7 @@ def test_an_interrupt_at_any_line_leaves_the_array(change: Callable[[Memory], No
         finally:
             sys.settrace(None)
         assert address(memory, "rows") == memory["rows"].ctypes.data
-        assert memory.block[ROWS + 1] == len(memory["rows"]) == LARGE
+        assert memory.block[at.ROWS + 1] == len(memory["rows"]) == LARGE
         assert (memory["rows"][:5] == 7).all()
     assert stop > 5
     grown = grow(memory["rows"], 3 * LARGE)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from kgreason.engine.crew import Crew
-from kgreason.engine.memory.layout import FRAME, Int32
+from kgreason.engine.memory import layout as at
+from kgreason.zset.columns import Int32
 from tests.engine.crews import crews
 from tests.engine.tables import Table
 
@@ -16,7 +17,7 @@ def entered(facts: Int32, threads: int, *, in_parts: bool = True) -> Table:
     table = Table(facts.shape[1], 1024)
     memory = table.memory
     memory["heads"] = np.zeros((9, facts.shape[1]), dtype=np.int32)
-    memory["frames"], memory["first_probes"] = np.zeros((16, FRAME), np.int32), np.zeros((129, FRAME), np.int32)
+    memory["frames"], memory["first_probes"] = np.zeros((16, at.FRAME), np.int32), np.zeros((129, at.FRAME), np.int32)
     for name in ("slots", "key_fill"):
         memory[name] = np.zeros(16, dtype=np.int32)
     with crews(threads, heads=4, batch=1 << 14):

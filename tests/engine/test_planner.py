@@ -9,18 +9,7 @@ import pytest
 from hypothesis import given
 
 from kgreason.engine.engine import Strategy
-from kgreason.engine.memory.layout import (
-    ARRANGED_COLUMNS,
-    ARRANGED_COUNT,
-    ARRANGED_TABLE,
-    RULE_ACTIVE,
-    STEP_ARRANGEMENT,
-    STEP_ATOM,
-    STEP_FREE,
-    STEP_HEADS,
-    STEP_NEXT,
-    STEP_TEMPLATES,
-)
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import encode, encode_all
 from kgreason.engine.program.planner import EncodedRule, Planner
 from kgreason.errors import LimitError
@@ -70,20 +59,24 @@ class Program:
         for _, plan in planner.plans_of(rule):
             _, start, _, low, high = planner.plans.array[plan].tolist()
             for step in planner.steps.array[[start, *range(low, high)]].tolist():
-                table, count, _, _, *columns = planner.arranged.array[step[STEP_ARRANGEMENT]].tolist()
-                probed = (planner.tables()[table], columns[:count]) if step[STEP_ARRANGEMENT] >= 0 else None
-                after = (planner.nodes.array[step[STEP_NEXT]] - low).tolist()
-                first, heads = step[STEP_TEMPLATES], step[STEP_HEADS]
+                table, count, _, _, *columns = planner.arranged.array[step[at.STEP_ARRANGEMENT]].tolist()
+                probed = (planner.tables()[table], columns[:count]) if step[at.STEP_ARRANGEMENT] >= 0 else None
+                after = (planner.nodes.array[step[at.STEP_NEXT]] - low).tolist()
+                first, heads = step[at.STEP_TEMPLATES], step[at.STEP_HEADS]
                 templates = planner.templates.array[first : first + heads].tolist()
                 spelt = [(planner.tables()[head[0]], head[1 : 1 + planner.tables()[head[0]][1]]) for head in templates]
-                found.append([step[STEP_ATOM], probed, after, spelt, *step[STEP_FREE:STEP_TEMPLATES]])
+                found.append([step[at.STEP_ATOM], probed, after, spelt, *step[at.STEP_FREE : at.STEP_TEMPLATES]])
         return found
 
     def probed(self, plan: int) -> set[tuple[int, int]]:
         """The (atom, arrangement) pairs that a plan's steps probe."""
         low, high = self.planner.plans.array[plan, 3:5]
         steps = self.planner.steps.array[low:high]
-        return {(int(step[STEP_ATOM]), int(step[STEP_ARRANGEMENT])) for step in steps if step[STEP_ARRANGEMENT] >= 0}
+        return {
+            (int(step[at.STEP_ATOM]), int(step[at.STEP_ARRANGEMENT]))
+            for step in steps
+            if step[at.STEP_ARRANGEMENT] >= 0
+        }
 
 
 def chain(first: int, links: np.ndarray) -> list[int]:
@@ -200,12 +193,12 @@ def test_a_key_asks_for_what_some_plan_probes_it_with(rules: list[Rule]) -> None
 def test_an_arrangement_is_for_one_table_and_set_of_columns(rules: list[Rule]) -> None:
     planner = Program(rules).planner
     forms = [
-        (row[ARRANGED_TABLE], *row[ARRANGED_COLUMNS : ARRANGED_COLUMNS + row[ARRANGED_COUNT]])
+        (row[at.ARRANGED_TABLE], *row[at.ARRANGED_COLUMNS : at.ARRANGED_COLUMNS + row[at.ARRANGED_COUNT]])
         for row in planner.arranged.array[: planner.arranged.n].tolist()
     ]
     assert len(set(forms)) == len(forms)
     for step in planner.steps.array[: planner.steps.n]:
-        assert step[STEP_ARRANGEMENT] < 0 or step[STEP_FREE] > 0  # all columns bound: the fact table is probed
+        assert step[at.STEP_ARRANGEMENT] < 0 or step[at.STEP_FREE] > 0  # all columns bound: the fact table is probed
 
 
 def test_a_rule_without_a_body_hangs_nowhere() -> None:
@@ -216,11 +209,11 @@ def test_a_rule_without_a_body_hangs_nowhere() -> None:
 
 def test_a_rule_fires_while_it_is_switched_on() -> None:
     program = Program([subclass("<A>", "<B>")])
-    assert program.planner.rules.array[0, RULE_ACTIVE] == 0
+    assert program.planner.rules.array[0, at.RULE_ACTIVE] == 0
     program.planner.set_active(0, True)
-    assert program.planner.rules.array[0, RULE_ACTIVE] == 1
+    assert program.planner.rules.array[0, at.RULE_ACTIVE] == 1
     program.planner.set_active(0, False)
-    assert program.planner.rules.array[0, RULE_ACTIVE] == 0
+    assert program.planner.rules.array[0, at.RULE_ACTIVE] == 0
 
 
 def test_tables_are_of_one_kind_and_width() -> None:

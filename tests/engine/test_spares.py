@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.level import returning
-from kgreason.engine.memory.layout import AGE, GONE, MOST_SPARE, ONE_LEVEL, SPARE, STATE, SUPPORT, UNKNOWN, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program import planner
 from kgreason.engine.program.planner import Planner
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom
 from kgreason.rules.parser import parse
+from kgreason.zset.columns import Int32
 from tests.engine.crews import crews
 from tests.engine.small_rooms import small_quantum, small_rooms
 from tests.engine.systems import System, spare
@@ -109,11 +110,11 @@ def test_late_stamps_have_a_limit() -> None:
     system = System()
     system.bootstrap([a, b, *(Atom("next", pair) for pair in pairwise(nodes))], rules)
     with late(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(returning, "LAST", 100 * ONE_LEVEL)
+        patch.setattr(returning, "LAST", 100 * at.ONE_LEVEL)
         for each in (a, b) * 10:
             system.commit({each: -1}, {}, "update")
             system.commit({each: 1}, {}, "update")
-        assert 100 < max(state.stamp // ONE_LEVEL for state in system.states().values()) < 200
+        assert 100 < max(state.stamp // at.ONE_LEVEL for state in system.states().values()) < 200
 
 
 def forget(system: System, is_forgotten: Callable[[int], bool]) -> None:
@@ -121,8 +122,8 @@ def forget(system: System, is_forgotten: Callable[[int], bool]) -> None:
     circuit = system.engine.circuit
     for row in circuit.facts.present().tolist():
         if is_forgotten(row):
-            state = circuit.memory["rows"][row, STATE]
-            circuit.memory["rows"][row, STATE] = state & ~SPARE | UNKNOWN
+            state = circuit.memory["rows"][row, at.STATE]
+            circuit.memory["rows"][row, at.STATE] = state & ~at.SPARE | at.UNKNOWN
 
 
 def check_forgotten(history: History, every: int) -> None:
@@ -155,12 +156,12 @@ def test_a_search_finds_exactly_the_spare_derivations(history: History) -> None:
     run = Circuit.run_backward
 
     def searched(circuit: Circuit, heads: Int32, check: Callable[[], object]) -> None:
-        expected = list(map(spare, circuit.memory["rows"][heads, STATE].tolist()))
+        expected = list(map(spare, circuit.memory["rows"][heads, at.STATE].tolist()))
         run(circuit, heads, check)
         rows = circuit.memory["rows"][heads]
         assert all(expected)
-        assert not (rows[:, STATE] & AGE == GONE).any()
-        assert rows[:, SUPPORT].tolist() == expected
+        assert not (rows[:, at.STATE] & at.AGE == at.GONE).any()
+        assert rows[:, at.SUPPORT].tolist() == expected
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Circuit, "run_backward", searched)
@@ -171,8 +172,8 @@ def test_a_search_finds_exactly_the_spare_derivations(history: History) -> None:
 @pytest.mark.parametrize("strategy", ["bootstrap", "update"])
 def test_a_large_count_is_unknown(threads: int, strategy: str) -> None:
     rule, head = parse("p() :- q(?x) .").rules[0], Atom("p", ())
-    facts = [Atom("q", (f"<http://e/{i}>",)) for i in range(MOST_SPARE + 40)]
-    for n, expected in ((MOST_SPARE, MOST_SPARE), (MOST_SPARE + 1, None), (MOST_SPARE + 40, None)):
+    facts = [Atom("q", (f"<http://e/{i}>",)) for i in range(at.MOST_SPARE + 40)]
+    for n, expected in ((at.MOST_SPARE, at.MOST_SPARE), (at.MOST_SPARE + 1, None), (at.MOST_SPARE + 40, None)):
         with crews(threads, 64):
             system = System()
             if strategy == "bootstrap":
@@ -180,10 +181,10 @@ def test_a_large_count_is_unknown(threads: int, strategy: str) -> None:
             else:
                 system.update([head, facts[0]], [rule])
                 system.update(facts[1:n])
-        states, found = system.engine.circuit.memory["rows"][:, STATE], system.spares()
+        states, found = system.engine.circuit.memory["rows"][:, at.STATE], system.spares()
         assert found["p", ()] == expected
         if expected is None:
-            assert (states & SPARE == UNKNOWN).sum() == 1, "a count that is unknown has one form"
+            assert (states & at.SPARE == at.UNKNOWN).sum() == 1, "a count that is unknown has one form"
         system.commit({head: -1}, {}, "update")
         assert system.states()["p", ()].support == n
         assert system.spares()["p", ()] == 0
@@ -203,7 +204,7 @@ def test_many_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_late_stamp_is_above_those_of_facts_that_remain() -> None:
     system = System()
     system.update([Atom("q", ("<http://e/a>",))], parse("p(?x) :- q(?x) . r(?x) :- p(?x) .").rules)
-    assert returning.late(system.engine.circuit.block) == 3 * ONE_LEVEL
+    assert returning.late(system.engine.circuit.block) == 3 * at.ONE_LEVEL
     system.commit({Atom("q", ("<http://e/a>",)): -1}, {}, "update")
-    assert returning.late(system.engine.circuit.block) == ONE_LEVEL
-    assert np.count_nonzero(system.engine.circuit.memory["rows"][:, STATE] & AGE) == 0
+    assert returning.late(system.engine.circuit.block) == at.ONE_LEVEL
+    assert np.count_nonzero(system.engine.circuit.memory["rows"][:, at.STATE] & at.AGE) == 0

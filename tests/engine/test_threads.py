@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from kgreason.engine import crew
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.engine import Strategy
-from kgreason.engine.memory.layout import FIRST, N_ROWS, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program.planner import Planner
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom
+from kgreason.zset.columns import Int32
 from tests.engine.arrangements import check
 from tests.engine.crews import crews
 from tests.engine.paths import JOIN, STEP, chain
@@ -37,7 +38,7 @@ from tests.volume import many
 def stored(system: System) -> tuple[Int32, Int32, int, list[list[int]]]:
     """All rows in their order, the queue, the rewrites, and the costs of the rules."""
     circuit = system.engine.circuit
-    rows = circuit.memory["rows"][: circuit.block[N_ROWS]].copy()
+    rows = circuit.memory["rows"][: circuit.block[at.N_ROWS]].copy()
     return rows, circuit.queued(0), circuit.rewrites, circuit.costs.tolist()
 
 
@@ -110,7 +111,7 @@ def test_facts_that_are_asserted_twice(parts: list[list[tuple[int, int]]], threa
         assert np.array_equal(circuit.queued(0), np.arange(len(circuit.facts)))
     rows, other_rows = (circuit.memory["rows"][: len(circuit.facts)] for circuit in (divided, alone))
     assert np.array_equal(rows, other_rows)
-    keys = divided.memory["rows"][: len(divided.facts), FIRST:]
+    keys = divided.memory["rows"][: len(divided.facts), at.FIRST :]
     assert np.array_equal(divided.facts.find(keys), np.arange(len(keys)))
 
 

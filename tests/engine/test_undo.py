@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine.engine import Check
-from kgreason.engine.memory.layout import AGE, N_ROWS, OLD, STATE
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from tests.engine import arrangements
@@ -40,8 +40,8 @@ class Cancelled(BaseException):
 class Cancel:
     """A check that raises at its n-th call, or never; `calls` counts."""
 
-    def __init__(self, at: int = -1) -> None:
-        self.at, self.calls = at, 0
+    def __init__(self, here: int = -1) -> None:
+        self.at, self.calls = here, 0
 
     def __call__(self) -> None:
         self.calls += 1
@@ -72,9 +72,9 @@ def snapshot(system: System, keys: int) -> Snapshot:
 def is_consistent(system: System) -> bool:
     """Every present row is old, is found where it is, and is as much as there is."""
     facts, rows = system.engine.circuit.facts, system.engine.circuit.facts.present()
-    states = system.engine.circuit.memory["rows"][rows, STATE]
+    states = system.engine.circuit.memory["rows"][rows, at.STATE]
     return (
-        bool((states & AGE == OLD).all())
+        bool((states & at.AGE == at.OLD).all())
         and facts.find(facts.columns(rows)[0]).tolist() == rows.tolist()
         and np.count_nonzero(system.engine.circuit.memory["entries"]) == len(rows) == len(system.engine)
     )
@@ -147,10 +147,10 @@ def test_every_point_of_a_commit_can_fail(evaluate: Evaluate) -> None:
     before = twin.states()
     evaluate(twin, commit, counted)
     assert counted.calls > 10
-    for at in range(1, counted.calls + 1):
+    for here in range(1, counted.calls + 1):
         system = started(first)
         with pytest.raises(Cancelled):
-            evaluate(system, commit, Cancel(at))
+            evaluate(system, commit, Cancel(here))
         assert system.states() == before
         assert is_consistent(system)
         evaluate(system, commit, no_check)
@@ -163,7 +163,7 @@ def test_failed_commits_leave_memory_bounded() -> None:
     for _ in range(30):
         with pytest.raises(Cancelled):
             update(system, (set(), CLOSURE), Cancel(10))
-        sizes.append((int(system.engine.circuit.block[N_ROWS]), system.engine.circuit.nbytes))
+        sizes.append((int(system.engine.circuit.block[at.N_ROWS]), system.engine.circuit.nbytes))
     assert sizes[-1] == sizes[1]
 
 
@@ -195,10 +195,10 @@ def test_a_segment_that_stops_half_way_leaves_no_counts() -> None:
     with small_rooms(segment=16):
         counted = Cancel()
         update(started(({Atom("wanted", ("<p>",))}, rules)), (facts, []), counted)
-        for at in range(1, counted.calls + 1):
+        for here in range(1, counted.calls + 1):
             system = started(({Atom("wanted", ("<p>",))}, rules))
             with pytest.raises(Cancelled):
-                update(system, (facts, []), Cancel(at))
+                update(system, (facts, []), Cancel(here))
             update(system, (facts, []), no_check)
             arrangements.check(system.engine.circuit)
             assert len(system.states()) == 1 + 16 + 1 + 32

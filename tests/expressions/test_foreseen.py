@@ -9,8 +9,8 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.operators import evaluation, functions
+from kgreason.zset.columns import Int32
 from tests.expressions.test_language import NAMES, graph, objects
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 import pytest
 
 from kgreason.engine.engine import Changes
-from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.operators import operators
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.skolems import Skolems, _Operator
 from kgreason.materialize.operators.tables import Table
 from kgreason.rules.lowering import Function
 from kgreason.rules.model import Computed, Rule
+from kgreason.zset.columns import Int32
 from tests.expressions import test_skolem as told
 
 

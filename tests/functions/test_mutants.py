@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.errors import RuleError
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.expressions.calls import Called
 from kgreason.materialize.operators.functions import Functions
 from kgreason.rules import lowering
 from kgreason.rules.model import Atom, Computed, Rule
+from kgreason.zset.columns import Int32
 
 from . import test_rules as tests
 

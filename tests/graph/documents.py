@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.terms.vocabulary import OWL_IMPORTS, RDF_TYPE, RDFS_SUB_CLASS_OF
+from kgreason.terms import vocabulary as v
 
 from .views import agrees, lines
 
@@ -18,11 +18,11 @@ def iri(name: str) -> str:
 
 
 def link(importer: str, imported: str) -> tuple[str, str, str]:
-    return iri(importer), OWL_IMPORTS, iri(imported)
+    return iri(importer), v.OWL_IMPORTS, iri(imported)
 
 
 def below(one: str, other: str) -> tuple[str, str, str]:
-    return iri(one), RDFS_SUB_CLASS_OF, iri(other)
+    return iri(one), v.RDFS_SUB_CLASS_OF, iri(other)
 
 
 def line(*terms: str) -> str:
@@ -50,8 +50,8 @@ def holds(graph: KnowledgeGraph, *names: str) -> bool:
     for name in "abcdefg":
         is_there = line(*below(f"{name}1", f"{name}2")) in dumped
         assert is_there == (name in names), name
-        if line(iri("x"), RDF_TYPE, iri(f"{name}1")) in dumped:
-            assert (line(iri("x"), RDF_TYPE, iri(f"{name}2")) in dumped) == is_there
+        if line(iri("x"), v.RDF_TYPE, iri(f"{name}1")) in dumped:
+            assert (line(iri("x"), v.RDF_TYPE, iri(f"{name}2")) in dumped) == is_there
     assert graph.stats()["imported"] == len(names)
     return agrees(graph)
 

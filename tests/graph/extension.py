@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import SPARE, STATE, UNKNOWN, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.zset.columns import Int32
 from tests.oracle.graph import Triple
 
 from .states import in_default, rows_of
@@ -23,7 +24,7 @@ def extended(live: Materializer, added: Int32) -> Evaluated:
     engine.commit({live.triples: added}, strategy="update")
     facts = engine.circuit.facts
     records = facts.records(facts.present())
-    records[:, STATE] = records[:, STATE] & ~SPARE | UNKNOWN  # Spark does not count spare derivations
+    records[:, at.STATE] = records[:, at.STATE] & ~at.SPARE | at.UNKNOWN  # Spark does not count spare derivations
     return Evaluated(records, tables, tuple(live.rules))
 
 

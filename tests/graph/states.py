@@ -8,12 +8,12 @@ from functools import cache
 
 import numpy as np
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import SchemaMode
 from kgreason.materialize.selection import Selection, select
 from kgreason.proofs.contradictions import contradictions
+from kgreason.zset.columns import Int32
 from tests.oracle.graph import Triple
 from tests.oracle.vocabulary import SAME_AS
 from tests.strategies.ontologies import Quad

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.engine.memory.layout import ASSERTED, FIRST, STAMP, STATE, SUPPORT
+from kgreason.engine.memory import layout as at
 from tests.volume import many_seeds
 
 from .abandoned import KINDS, READS, Draw, Dud, Edits, committed, options, told
@@ -23,7 +23,12 @@ def _facts(graph: KnowledgeGraph) -> list[tuple[Any, ...]]:
     live = graph._engine().materializer
     facts, decode = live.engine.circuit.facts, live.dictionary.decode
     return sorted(
-        (*decode([term for term in row[FIRST:] if term]), row[STAMP], row[SUPPORT], bool(row[STATE] & ASSERTED))
+        (
+            *decode([term for term in row[at.FIRST :] if term]),
+            row[at.STAMP],
+            row[at.SUPPORT],
+            bool(row[at.STATE] & at.ASSERTED),
+        )
         for row in facts.records(facts.present()).tolist()
     )
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from kgreason import KnowledgeGraph
+from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote
-from kgreason.terms.vocabulary import XSD, XSD_BOOLEAN, XSD_DATE, XSD_DATE_TIME, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
 
 HEADER = """@prefix : <http://e/> . @prefix swrl: <http://www.w3.org/2003/11/swrl#> .
 @prefix swrlb: <http://www.w3.org/2003/11/swrlb#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
@@ -48,14 +48,14 @@ def text_of(value: Value) -> str:
     if isinstance(value, str):
         return quote(value)
     datatype, text = {
-        bool: (XSD_BOOLEAN, str(value).lower()),
-        int: (XSD_INTEGER, str(value)),
-        Decimal: (XSD_DECIMAL, str(value)),
-        float: (XSD_DOUBLE, "INF" if value == math.inf else repr(value)),
+        bool: (v.XSD_BOOLEAN, str(value).lower()),
+        int: (v.XSD_INTEGER, str(value)),
+        Decimal: (v.XSD_DECIMAL, str(value)),
+        float: (v.XSD_DOUBLE, "INF" if value == math.inf else repr(value)),
     }.get(type(value)) or (
-        (XSD_DATE_TIME if isinstance(value, datetime) else XSD_DATE, value.isoformat())
+        (v.XSD_DATE_TIME if isinstance(value, datetime) else v.XSD_DATE, value.isoformat())
         if isinstance(value, date)
-        else (f"<{XSD}dayTimeDuration>", f"P{value.days}D")
+        else (f"<{v.XSD}dayTimeDuration>", f"P{value.days}D")
     )
     return f'"{text}"^^{datatype}'
 

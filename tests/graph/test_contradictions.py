@@ -12,9 +12,9 @@ from kgreason.materialize.options import SameAsMode, SchemaMode
 from kgreason.proofs.contradiction import reading
 from kgreason.rules.model import FALSE
 from kgreason.rules.parser import parse, ruleset
-from kgreason.terms.vocabulary import OWL, RDF, RDFS, XSD
+from kgreason.terms import vocabulary as v
 
-PREFIXES = {"": "http://e/", "owl": OWL, "rdf": RDF, "rdfs": RDFS, "xsd": XSD}
+PREFIXES = {"": "http://e/", "owl": v.OWL, "rdf": v.RDF, "rdfs": v.RDFS, "xsd": v.XSD}
 HEAD = "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in PREFIXES.items())
 
 SAID = {

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine.engine import Strategy
-from kgreason.engine.memory.layout import ASSERTED, FIRST, IS_ASSERTED, STATE
+from kgreason.engine.memory import layout as at
 from kgreason.errors import RuleError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.edit import Change, Edit
@@ -26,7 +26,8 @@ from kgreason.materialize.schema_rows import SAME_AS
 from kgreason.materialize.selection import select
 from kgreason.proofs.contradictions import contradictions
 from kgreason.rules.parser import parse
-from kgreason.terms.vocabulary import OWL, RDFS, XSD
+from kgreason.terms import vocabulary as v
+from kgreason.zset.columns import IS_ASSERTED
 from tests.oracle.graph import Triple
 from tests.oracle.notation import term, triples
 from tests.volume import many
@@ -41,7 +42,7 @@ AXIOMS = triples("""
     owl:sameAs rdfs:subPropertyOf like . q rdfs:range xsd:boolean .
     n owl:sourceIndividual a . n owl:assertionProperty p . n owl:targetIndividual b .
 """)
-LITERALS = [f'"{text}"^^<{XSD}integer>' for text in ("1", "01", "x")]
+LITERALS = [f'"{text}"^^<{v.XSD}integer>' for text in ("1", "01", "x")]
 RULES = """
     @prefix : <http://example.org/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
     @rule constant [?x, a, :A] :- [?x, :p, :b] .
@@ -160,26 +161,26 @@ def test_the_rules_in_force_are_those_of_a_new_graph(rules: str, same_as: SameAs
 @pytest.mark.parametrize("same_as", ["aliases", "rules"])
 def test_the_type_of_a_literal_is_contradicted_once(same_as: SameAsMode, order: tuple[int, ...]) -> None:
     """Whether it stands for those that are equal to it, or one of them for it. Here the letter makes them equal."""
-    k, v = "<http://e/k>", "<http://e/v>"
-    commits = (v, term("rdf:type"), term("owl:FunctionalProperty")), (k, v, _typed("+1", "integer"))
+    k, value = "<http://e/k>", "<http://e/v>"
+    commits = (value, term("rdf:type"), term("owl:FunctionalProperty")), (k, value, _typed("+1", "integer"))
     with KnowledgeGraph.open(rules=["owl2rl+eq-literals"], same_as=same_as) as graph:
         with graph.transaction() as tx:
-            tx.add_rules(f"[?x, a, <http://e/E>] :- [?x, <http://e/w>, ?v], [?v, a, <{XSD}integer>] .")
+            tx.add_rules(f"[?x, a, <http://e/E>] :- [?x, <http://e/w>, ?v], [?v, a, <{v.XSD}integer>] .")
         for number in order:
             with graph.transaction() as tx:
-                tx.add((*commits, (k, v, _typed("300", "byte")))[number])
+                tx.add((*commits, (k, value, _typed("300", "byte")))[number])
         assert len(graph.contradictions()) == len(graph.prove_contradictions()) == 1
 
 
 def _typed(text: str, datatype: str) -> str:
-    return f'"{text}"^^<{XSD}{datatype}>'
+    return f'"{text}"^^<{v.XSD}{datatype}>'
 
 
 @pytest.mark.parametrize("named", ["@rule r [?x, :r, ?y] :- [?x, :q, ?y] .", ":q rdfs:domain :A ; rdfs:range :B ."])
 @pytest.mark.parametrize("is_late", [False, True])
 def test_who_is_named_no_more_is_no_representative(named: str, is_late: bool) -> None:
     """Rules that name a member of a clique have it represented while they are in force, and not for longer."""
-    prefixes = f"@prefix : <http://e/> . @prefix owl: <{OWL}> . @prefix rdfs: <{RDFS}> ."
+    prefixes = f"@prefix : <http://e/> . @prefix owl: <{v.OWL}> . @prefix rdfs: <{v.RDFS}> ."
     same, rows = ":p owl:sameAs :q .", " ".join(f":s{n} :p :o{n} ." for n in range(20))
     with KnowledgeGraph.open() as graph, KnowledgeGraph.open() as other:
         with other.transaction() as tx:
@@ -233,7 +234,8 @@ CONTRADICTIONS = {
 def test_no_contradiction_is_lost_to_a_representative(same_as: SameAsMode, texts: list[str]) -> None:
     """The rule's constants and a literal stay as they are written, whatever stands for them elsewhere."""
     prefixes = (
-        f"@prefix : <http://example.org/> . @prefix owl: <{OWL}> . @prefix rdfs: <{RDFS}> . @prefix xsd: <{XSD}> ."
+        f"@prefix : <http://example.org/> . @prefix owl: <{v.OWL}> . "
+        f"@prefix rdfs: <{v.RDFS}> . @prefix xsd: <{v.XSD}> ."
     )
     with KnowledgeGraph.open(same_as=same_as) as graph, KnowledgeGraph.open(same_as="rules") as plain:
         for each in (graph, plain):
@@ -442,7 +444,7 @@ def test_cliques_that_were_one_for_a_while_have_the_representatives_that_they_ha
 def asserted_rows(live: Materializer) -> Counter[tuple[str, ...]]:
     """The asserted facts of all tables, as texts."""
     records = live.save().records
-    rows = records[records[:, STATE] & ASSERTED != 0, FIRST:]
+    rows = records[records[:, at.STATE] & at.ASSERTED != 0, at.FIRST :]
     return Counter(tuple(live.dictionary.decode(row)) for row in rows)
 
 

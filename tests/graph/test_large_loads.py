@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kgreason.engine.memory.layout import LOGGED, STATE
+from kgreason.engine.memory import layout as at
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
@@ -59,5 +59,5 @@ def test_records_are_written_without_a_copy_of_all(tmp_path: Path) -> None:
     with peak_below(10):
         snapshot._save_records(tmp_path / "records.npy", records)
     expected = records.copy()
-    expected[:, STATE] &= ~LOGGED
+    expected[:, at.STATE] &= ~at.LOGGED
     assert np.array_equal(np.load(tmp_path / "records.npy"), expected)

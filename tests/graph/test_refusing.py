@@ -16,14 +16,14 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
 from kgreason.materialize.options import SchemaMode
 from kgreason.proofs.contradiction import Contradiction
-from kgreason.terms.vocabulary import OWL, OWL_SAME_AS, RDFS
+from kgreason.terms import vocabulary as v
 from tests.oracle.graph import Triple
 from tests.strategies.ontologies import graphs
 from tests.volume import many
 
 from .test_start_from import lines
 
-HEAD = f"@prefix : <http://e/> . @prefix owl: <{OWL}> . @prefix rdfs: <{RDFS}> .\n"
+HEAD = f"@prefix : <http://e/> . @prefix owl: <{v.OWL}> . @prefix rdfs: <{v.RDFS}> .\n"
 SCHEMA = HEAD + ":Cat owl:disjointWith :Dog . :Siamese rdfs:subClassOf :Cat ."
 RULE = "@prefix : <http://e/> . @rule {} false :- [?x, :barks, ?y], NOT [?x, a, :Dog] ."
 
@@ -242,7 +242,7 @@ def test_a_random_commit_is_refused_if_contradictions_are_new(
             assert graph.contradictions() == kept.contradictions()
             known = {key for each in old for key in _keys(each)}
             names = [each for each in new if known.isdisjoint(_keys(each))]
-            assert not names or any(OWL_SAME_AS in line.decode() for line in kept.dump())
+            assert not names or any(v.OWL_SAME_AS in line.decode() for line in kept.dump())
 
 
 def _keys(told: Contradiction) -> set[object]:

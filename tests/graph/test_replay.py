@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from kgreason.engine import elastic
 from kgreason.engine.engine import Strategy
-from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STAMP, STATE, SUPPORT, TABLE
+from kgreason.engine.memory import layout as at
 from kgreason.errors import KgreasonError, StoreError
 from kgreason.graph.changes.follower import Follower
 from kgreason.graph.knowledge_graph import KnowledgeGraph
@@ -131,9 +131,9 @@ def deep(live: Materializer) -> Deep:
     records = saved.records
     known = {}
     for row, texts in zip(records, _texts(live), strict=True):
-        width = saved.tables[row[STATE] >> TABLE & LAST_TABLE][1]
+        width = saved.tables[row[at.STATE] >> at.TABLE & at.LAST_TABLE][1]
         if texts[0] != "dt_value/2":  # which literal stands for a value is nowhere to be seen
-            known[texts[:width]] = bool(row[STATE] & ASSERTED), int(row[STAMP]), int(row[SUPPORT])
+            known[texts[:width]] = bool(row[at.STATE] & at.ASSERTED), int(row[at.STAMP]), int(row[at.SUPPORT])
     shown = triples_of(live)
     terms = sorted({each for triple in shown for each in triple})
     primaries = {each: live.equality.primary(each) for each in terms} if live.equality else {}
@@ -148,7 +148,7 @@ def deep(live: Materializer) -> Deep:
 
 
 def _texts(live: Materializer) -> Iterator[tuple[str, ...]]:
-    columns = live.save().records[:, FIRST:]
+    columns = live.save().records[:, at.FIRST :]
     texts = iter(live.dictionary.decode(columns.ravel()))
     return zip(*[texts] * columns.shape[1], strict=True)
 

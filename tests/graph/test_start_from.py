@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.engine.memory.layout import FIRST, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.errors import ContradictionError, StoreError
 from kgreason.graph.knowledge_graph import EngineName, KnowledgeGraph
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import SchemaMode
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 from tests.oracle.graph import Triple
 from tests.oracle.notation import triples
 from tests.strategies.ontologies import graphs
@@ -49,7 +50,7 @@ class Elsewhere:
         known = live.dictionary.intern(other.dictionary.decode(np.arange(1, len(other.dictionary) + 1)))
         ids = np.concatenate([[0], known]).astype(np.int32)
         records = saved.records.copy()
-        records[:, FIRST:] = ids[records[:, FIRST:]]
+        records[:, at.FIRST :] = ids[records[:, at.FIRST :]]
         return ids[quads], Evaluated(records, saved.tables, tuple(other.rules))
 
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
@@ -18,6 +17,7 @@ from kgreason.materialize.options import SameAsMode, SchemaMode
 from kgreason.materialize.selection import select
 from kgreason.rules.parser import parse
 from kgreason.terms.vocabulary import XSD
+from kgreason.zset.columns import Int32
 from tests.oracle.graph import Triple
 from tests.oracle.notation import term
 from tests.volume import many

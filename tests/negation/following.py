@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kgreason.engine.engine import Strategy
-from kgreason.engine.memory.layout import ABSENT, ASSERTED, FIRST, IS_ASSERTED, STAMP, STATE, SUPPORT, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.errors import RuleError, StratificationError
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Change, Edit
@@ -21,6 +21,7 @@ from kgreason.materialize.selection import select
 from kgreason.rules.lowering import aggregation, lowered
 from kgreason.rules.model import DATA, Atom, Rule
 from kgreason.rules.patterns import unified
+from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
 from tests.circuit.following import Kind, Specification
 from tests.engine.systems import spare
 from tests.oracle.datalog import Fact, State, spares, violations
@@ -142,13 +143,16 @@ class Graph:
         """Every present fact, hidden ones too, with stamp, support and flag."""
         circuit = self.materializer.engine.circuit
         rows = circuit.memory["rows"][circuit.facts.present()].tolist()
-        return {self._fact(row[FIRST:]): State(row[STAMP], row[SUPPORT], bool(row[STATE] & ASSERTED)) for row in rows}
+        return {
+            self._fact(row[at.FIRST :]): State(row[at.STAMP], row[at.SUPPORT], bool(row[at.STATE] & at.ASSERTED))
+            for row in rows
+        }
 
     def spares(self) -> dict[Fact, int | None]:
         """Every present fact, hidden ones too, with the number of its spare derivations."""
         circuit = self.materializer.engine.circuit
         rows = circuit.memory["rows"][circuit.facts.present()].tolist()
-        return {self._fact(row[FIRST:]): spare(row[STATE]) for row in rows}
+        return {self._fact(row[at.FIRST :]): spare(row[at.STATE]) for row in rows}
 
     def facts(self) -> set[Fact]:
         """The present facts without the hidden ones."""

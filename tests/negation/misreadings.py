@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from kgreason.engine.engine import Changes
 from kgreason.engine.facts.antijoin import ASKS, LINES, NONE, PATTERN, Changed, given
 from kgreason.engine.facts.matching import LINE_TABLE
-from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.operators import Operators
 from kgreason.rules.lowering import Negation
+from kgreason.zset.columns import Int32
 
 
 class AllAtOnce(Negations):

@@ -6,10 +6,11 @@ from collections.abc import Collection
 
 import numpy as np
 
-from kgreason.engine.memory.layout import IS_ASSERTED, SUPPORT, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.operators.data import Data
 from kgreason.rules.model import Rule
+from kgreason.zset.columns import IS_ASSERTED, Int32
 
 
 class ReadsDerivedTriples(Data):
@@ -26,7 +27,7 @@ class LostFlagIsNoChange(Data):
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
         facts = self._engine.circuit.facts
-        support = facts.records(facts.find(removed))[:, SUPPORT] if len(removed) else removed[:, 0]
+        support = facts.records(facts.find(removed))[:, at.SUPPORT] if len(removed) else removed[:, 0]
         return super().foreseen(removed[support == 0], added)
 
 

@@ -12,25 +12,18 @@ from kgreason.ontology.reduce.covers import LiveCovers, covers
 from kgreason.ontology.translate.translate import Profile, translate_axiom
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Constant, Rule, Triple
-from kgreason.terms.vocabulary import (
-    OWL_EQUIVALENT_CLASS,
-    RDF_TYPE,
-    RDFS_DOMAIN,
-    RDFS_RANGE,
-    RDFS_SUB_CLASS_OF,
-    RDFS_SUB_PROPERTY_OF,
-)
+from kgreason.terms import vocabulary as v
 from tests.oracle import datalog
 from tests.volume import many
 
 from .pipeline import GENERIC, facts, triples
 from .reading import turtle
 
-ORDERS = {RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF}
-PAIRS = [RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF, RDFS_DOMAIN, RDFS_RANGE]
+ORDERS = {v.RDFS_SUB_CLASS_OF, v.RDFS_SUB_PROPERTY_OF}
+PAIRS = [v.RDFS_SUB_CLASS_OF, v.RDFS_SUB_PROPERTY_OF, v.RDFS_DOMAIN, v.RDFS_RANGE]
 NAMES = [f"<http://e/{name}>" for name in "ABCDE"]
 names = st.sampled_from(NAMES)
-pairs = st.tuples(names, st.sampled_from([*PAIRS, OWL_EQUIVALENT_CLASS]), names)
+pairs = st.tuples(names, st.sampled_from([*PAIRS, v.OWL_EQUIVALENT_CLASS]), names)
 schemas = st.sets(pairs, max_size=20)
 pools = st.lists(pairs, min_size=20, max_size=30, unique=True)
 turns = st.lists(st.sets(st.integers(0, 19), min_size=1, max_size=3), max_size=12)
@@ -51,8 +44,8 @@ def naive(schema: set[Triple]) -> set[Triple]:
         if kind in ORDERS:
             return any(is_strict(x, kind, y) and is_strict(y, kind, z) for y in NAMES)
         return kind in PAIRS and any(
-            ((x, kind, y) in schema and is_strict(y, RDFS_SUB_CLASS_OF, z))
-            or (is_strict(x, RDFS_SUB_PROPERTY_OF, y) and (y, kind, z) in schema)
+            ((x, kind, y) in schema and is_strict(y, v.RDFS_SUB_CLASS_OF, z))
+            or (is_strict(x, v.RDFS_SUB_PROPERTY_OF, y) and (y, kind, z) in schema)
             for y in NAMES
         )
 
@@ -88,7 +81,7 @@ def test_the_definition(schema: set[Triple]) -> None:
 def test_the_rules_of_what_is_left_derive_what_those_of_all_do(schema: set[Triple], profile: Profile) -> None:
     every, left = closed(schema, profile), covers(closed(schema, profile))
     for name in NAMES:
-        for fact in (("_:x", RDF_TYPE, name), ("_:x", name, "_:y")):
+        for fact in (("_:x", v.RDF_TYPE, name), ("_:x", name, "_:y")):
             assert derived(fact, set(left), profile) == derived(fact, every, profile)
 
 

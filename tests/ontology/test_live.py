@@ -15,19 +15,7 @@ from kgreason.ontology.translate.translate import LiveTranslation, Profile, Rule
 from kgreason.ontology.undo import UndoLog
 from kgreason.resources import resource
 from kgreason.rules.model import Rule, Triple
-from kgreason.terms.vocabulary import (
-    OWL_EQUIVALENT_CLASS,
-    OWL_HAS_VALUE,
-    OWL_INVERSE_OF,
-    OWL_ON_PROPERTY,
-    RDF_FIRST,
-    RDF_NIL,
-    RDF_REST,
-    RDFS_DOMAIN,
-    RDFS_RANGE,
-    RDFS_SUB_CLASS_OF,
-    RDFS_SUB_PROPERTY_OF,
-)
+from kgreason.terms import vocabulary as v
 from tests.oracle import datalog
 from tests.strategies.axioms import axioms
 from tests.volume import many
@@ -74,17 +62,24 @@ def pools(draw: DrawFn) -> list[Triple]:
     """The triples of some axioms, and others that cut and join their lists."""
     drawn = draw(st.lists(axioms(), min_size=1, max_size=6))
     pool = {triple for axiom in drawn for triple in axiom.triples}
-    cells = sorted({subject for subject, predicate, _ in pool if predicate == RDF_REST})
+    cells = sorted({subject for subject, predicate, _ in pool if predicate == v.RDF_REST})
     if cells:
         cell = st.sampled_from(cells)
-        pool |= draw(st.sets(st.tuples(cell, st.just(RDF_REST), st.sampled_from([*cells, RDF_NIL])), max_size=4))
-        pool |= draw(st.sets(st.tuples(cell, st.just(RDF_FIRST), cell), max_size=2))
+        pool |= draw(st.sets(st.tuples(cell, st.just(v.RDF_REST), st.sampled_from([*cells, v.RDF_NIL])), max_size=4))
+        pool |= draw(st.sets(st.tuples(cell, st.just(v.RDF_FIRST), cell), max_size=2))
     return sorted(pool)
 
 
 NAMES = [f"<http://e/{name}>" for name in "ABCDE"]
-STEPS = [RDFS_SUB_CLASS_OF, OWL_EQUIVALENT_CLASS, RDFS_DOMAIN, RDFS_RANGE, RDFS_SUB_PROPERTY_OF, OWL_INVERSE_OF]
-PREDICATES = [*STEPS, OWL_ON_PROPERTY, OWL_HAS_VALUE]
+STEPS = [
+    v.RDFS_SUB_CLASS_OF,
+    v.OWL_EQUIVALENT_CLASS,
+    v.RDFS_DOMAIN,
+    v.RDFS_RANGE,
+    v.RDFS_SUB_PROPERTY_OF,
+    v.OWL_INVERSE_OF,
+]
+PREDICATES = [*STEPS, v.OWL_ON_PROPERTY, v.OWL_HAS_VALUE]
 names = st.sampled_from(NAMES)
 hierarchies = st.lists(st.tuples(names, st.sampled_from(PREDICATES), names), min_size=8, max_size=30, unique=True)
 

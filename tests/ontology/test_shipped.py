@@ -8,12 +8,12 @@ import pyoxigraph as ox
 
 from kgreason.resources import resource
 from kgreason.rules.model import Triple
-from kgreason.terms.vocabulary import OWL, RDF, RDF_TYPE, RDFS, RDFS_COMMENT, RDFS_LABEL
+from kgreason.terms import vocabulary as v
 
 from .pipeline import materialize
 from .reading import document, turtle
 
-ANNOTATIONS = {RDFS_LABEL, RDFS_COMMENT, f"<{OWL}versionInfo>"}
+ANNOTATIONS = {v.RDFS_LABEL, v.RDFS_COMMENT, f"<{v.OWL}versionInfo>"}
 FAMILY = "@prefix : <http://example.org/family#> ."
 
 
@@ -33,10 +33,10 @@ def test_univ_bench_has_the_axioms_of_the_benchmark(shared_data: Path) -> None:
 
 def test_univ_bench_has_43_classes_and_32_properties() -> None:
     graph = document(resource("ontologies", "univ-bench.ttl"))
-    classes = {s for s, p, o in graph if (p, o) == (RDF_TYPE, f"<{OWL}Class>")}
-    properties = {s for s, p, o in graph if p == RDF_TYPE and o.endswith("Property>")}
+    classes = {s for s, p, o in graph if (p, o) == (v.RDF_TYPE, f"<{v.OWL}Class>")}
+    properties = {s for s, p, o in graph if p == v.RDF_TYPE and o.endswith("Property>")}
     assert (len(classes), len(properties)) == (43, 32)
-    assert {s for s, p, _ in graph if p == RDFS_LABEL} >= classes | properties
+    assert {s for s, p, _ in graph if p == v.RDFS_LABEL} >= classes | properties
 
 
 def test_family() -> None:
@@ -59,4 +59,4 @@ def test_shipped_ontologies_use_standard_terms_only() -> None:
     for name in ("univ-bench.ttl", "family.ttl"):
         for _, predicate, _ in document(resource("ontologies", name)):
             namespace = predicate.partition("#")[0][1:] + "#"
-            assert namespace in (RDF, RDFS, OWL, "http://example.org/family#")
+            assert namespace in (v.RDF, v.RDFS, v.OWL, "http://example.org/family#")

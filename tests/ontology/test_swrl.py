@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kgreason import KnowledgeGraph
 from kgreason.ontology.translate.translate import Profile, translate
 from kgreason.rules.model import FALSE, Triple
-from kgreason.terms.vocabulary import RDF_NIL, RDF_TYPE, SWRL_VARIABLE
+from kgreason.terms import vocabulary as v
 from tests.volume import many
 
 from .reading import named, rules, translated, turtle
@@ -171,7 +171,7 @@ POOL = sorted(
     turtle(RULE)
     | turtle(SWRL + "_:r swrl:head _:b1 , _:b2 . :x a swrl:BuiltinAtom . _:b2 rdf:rest _:h1 . _:u swrl:argument1 :i .")
     | turtle(SWRL + "_:s a swrl:Imp ; swrl:body _:b2 ; swrl:head _:b1 . :i a swrl:Variable . :x rdfs:subClassOf :y .")
-    | {("_:h1", RDF_TYPE, SWRL_VARIABLE), ("_:s", f"<{SWRL.split('<')[1][:-4]}head>", RDF_NIL)}
+    | {("_:h1", v.RDF_TYPE, v.SWRL_VARIABLE), ("_:s", f"<{SWRL.split('<')[1][:-4]}head>", v.RDF_NIL)}
 )
 
 

@@ -14,13 +14,13 @@ import pytest
 from kgreason.errors import InputError
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.declared import declared
-from kgreason.terms.vocabulary import OWL_ONTOLOGY, OWL_VERSION_IRI, RDF_TYPE
+from kgreason.terms import vocabulary as v
 
 PREFIXES = "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n@prefix : <http://e/> .\n"
 XML = '<catalog prefer="public" xmlns="urn:oasis:names:tc:entity:xmlns:xml:catalog">\n{}\n</catalog>\n'
 ONTOLOGY = {
     "a.ttl": PREFIXES + ":o a owl:Ontology ; owl:versionIRI :o1 .",
-    "a.nt": f"<http://e/o> {RDF_TYPE} {OWL_ONTOLOGY} .\n<http://e/o> {OWL_VERSION_IRI} <http://e/o1> .\n",
+    "a.nt": f"<http://e/o> {v.RDF_TYPE} {v.OWL_ONTOLOGY} .\n<http://e/o> {v.OWL_VERSION_IRI} <http://e/o1> .\n",
     "a.trig": PREFIXES + ":g { :o a owl:Ontology ; owl:versionIRI :o1 }",
     "a.owl": """<rdf:RDF xmlns:owl="http://www.w3.org/2002/07/owl#" xml:base="http://e/o"
         xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><owl:Ontology rdf:about="">

@@ -16,16 +16,16 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, RdfFormat, Triple, s
 from kgreason.bridges.rdflib.terms import to_oxigraph
 from kgreason.errors import InputError
 from kgreason.rdf.writing import write
-from kgreason.terms.vocabulary import OWL, RDF, RDFS, XSD
+from kgreason.terms import vocabulary as v
 from tests.cli.calling import failed
 from tests.rdf.reading import isomorphic, lines_read
 from tests.terms import unusual_terms as unusual
 from tests.volume import many
 
-PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD}
+PREFIXES = {"rdf": v.RDF, "rdfs": v.RDFS, "owl": v.OWL, "xsd": v.XSD}
 pytestmark = pytest.mark.filterwarnings("ignore:(Dataset|ConjunctiveGraph):DeprecationWarning")
 RDFLIB = {"nt": "nt", "nq": "nquads", "ttl": "turtle", "trig": "trig", "n3": "n3", "rdf": "xml", "jsonld": "json-ld"}
-TYPE = NamedNode(f"{RDF}type")
+TYPE = NamedNode(f"{v.RDF}type")
 S, P = NamedNode("http://e/s"), NamedNode("http://e/p")
 
 _names = st.sampled_from(
@@ -34,13 +34,13 @@ _names = st.sampled_from(
             f"http://e/{name}"
             for name in ("a", "é", "1", "a.b", "-a", "a:b", "%41a", "x'y", "a&b", "", "\u0300a", "🐘")
         ),
-        *("http://e#", "urn:x", "mailto:a@b", "http://www.w3.org/2000/xmlns/a", f"{RDFS}a/b", f"{RDFS}1", RDFS),
-        *(f"{RDF}{name}" for name in ("type", "li", "about", "Description", "_1", "first", "nil", "Bag", "ID")),
-        *(f"{XSD}{name}" for name in ("integer", "decimal", "boolean", "double")),
+        *("http://e#", "urn:x", "mailto:a@b", "http://www.w3.org/2000/xmlns/a", f"{v.RDFS}a/b", f"{v.RDFS}1", v.RDFS),
+        *(f"{v.RDF}{name}" for name in ("type", "li", "about", "Description", "_1", "first", "nil", "Bag", "ID")),
+        *(f"{v.XSD}{name}" for name in ("integer", "decimal", "boolean", "double")),
     ]
 ).map(NamedNode)
 _numbers = st.builds(
-    lambda text, name: Literal(text, datatype=NamedNode(f"{XSD}{name}")),
+    lambda text, name: Literal(text, datatype=NamedNode(f"{v.XSD}{name}")),
     st.sampled_from(["1", "01", "+1", "1.", ".5", "1e0", "true", "1", " 1", "INF", "x", ""]),
     st.sampled_from(["integer", "decimal", "double", "boolean"]),
 )
@@ -69,7 +69,7 @@ _triples = st.builds(Triple, _nodes, _names | unusual.iris, _objects) | st.build
 )
 
 
-_prefixes = st.sampled_from([{"": "http://e/"}, {"": "urn:x:", "oxprefix": "http://e/"}, {"": RDF}, {}]).map(
+_prefixes = st.sampled_from([{"": "http://e/"}, {"": "urn:x:", "oxprefix": "http://e/"}, {"": v.RDF}, {}]).map(
     lambda more: {**PREFIXES, **more}
 )
 
@@ -121,7 +121,7 @@ def _normal(rows: Sequence[Triple | Quad]) -> list[Quad]:
     import rdflib
 
     def normal(term: Any) -> Any:
-        if isinstance(term, Literal) and term.datatype.value.startswith(XSD) and not term.language:
+        if isinstance(term, Literal) and term.datatype.value.startswith(v.XSD) and not term.language:
             literal = rdflib.Literal(term.value, datatype=rdflib.URIRef(term.datatype.value), normalize=True)
             return to_oxigraph(literal)
         return term
@@ -156,7 +156,7 @@ def test_named_graphs_are_read_back(syntax: str, rows: list[Quad]) -> None:
 REFUSED = [
     *(("rdf", Triple(S, P, Literal(text)), f"the character U\\+{ord(text):04X}") for text in "\x00\x08\x1f\ufffe"),
     ("rdf", Triple(S, NamedNode("http://e/1"), S), "<http://e/1>: in RDF/XML a predicate must end in an XML name"),
-    ("rdf", Triple(S, NamedNode(f"{RDF}li"), S), "rdf-syntax-ns#li>: RDF/XML reserves this name"),
+    ("rdf", Triple(S, NamedNode(f"{v.RDF}li"), S), "rdf-syntax-ns#li>: RDF/XML reserves this name"),
     ("rdf", Triple(S, P, Triple(S, P, Literal("\x07"))), "the character U\\+0007"),
     ("n3", Triple(S, P, Triple(S, P, S)), "<<.*>>: Notation3 has no such term"),
     ("jsonld", Triple(S, P, Triple(S, P, S)), "<<.*>>: JSON-LD has no triple terms"),
@@ -176,7 +176,7 @@ def test_a_prefix_that_xml_does_not_have_is_an_error(prefix: str) -> None:
 
 
 def test_classes_that_are_no_xml_names_are_written_as_rdf_type() -> None:
-    rows = [Triple(S, TYPE, NamedNode(name)) for name in ("http://e/1", "http://e/C", f"{RDF}li", "http://e#")]
+    rows = [Triple(S, TYPE, NamedNode(name)) for name in ("http://e/1", "http://e/C", f"{v.RDF}li", "http://e#")]
     for some, default in product((rows, rows[::-1]), ({}, {"": "http://e/"}, {"": "http://f/"})):
         document = _written(some, "rdf", {**PREFIXES, **default})
         assert document is not None

@@ -13,12 +13,12 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.program.shapes import Pattern, Shape
 from kgreason.rules.model import Atom, Rule
 from kgreason.rules.parser import parse
 from kgreason.spark.close.plans import Program
+from kgreason.zset.columns import Int32
 from tests.engine.systems import System, encode_facts
 from tests.spark.engines import as_set, asserted, states
 from tests.strategies.dense import dense_history

@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STAMP, STATE, SUPPORT, TABLE, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.spark.close.plans import Program, names
+from kgreason.zset.columns import Int32
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -25,10 +26,10 @@ def states(engine: Engine) -> Int32:
     facts = engine.circuit.facts
     records = facts.records(facts.present())
     width = max((width for _, width in engine.planner.tables()), default=0)
-    state = records[:, [STATE]]
-    columns = records[:, FIRST : FIRST + width]
-    tables, flags = state >> TABLE & LAST_TABLE, (state & ASSERTED) // ASSERTED
-    return np.hstack([tables, columns, records[:, [STAMP, SUPPORT]], flags])
+    state = records[:, [at.STATE]]
+    columns = records[:, at.FIRST : at.FIRST + width]
+    tables, flags = state >> at.TABLE & at.LAST_TABLE, (state & at.ASSERTED) // at.ASSERTED
+    return np.hstack([tables, columns, records[:, [at.STAMP, at.SUPPORT]], flags])
 
 
 def asserted(engine: Engine) -> Int32:

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STAMP, STATE, SUPPORT, TABLE
+from kgreason.engine.memory import layout as at
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
@@ -243,10 +243,10 @@ def in_process(triples: set[Triple], rules: tuple[Rule, ...]) -> set[State]:
     saved = live.save()
     found = set()
     for record in saved.records:
-        is_triple, width = saved.tables[record[STATE] >> TABLE & LAST_TABLE]
-        texts = live.dictionary.decode(record[FIRST : FIRST + width])
-        flag = bool(record[STATE] & ASSERTED)
-        found.add((is_triple, tuple(texts), int(record[STAMP]), int(record[SUPPORT]), flag))
+        is_triple, width = saved.tables[record[at.STATE] >> at.TABLE & at.LAST_TABLE]
+        texts = live.dictionary.decode(record[at.FIRST : at.FIRST + width])
+        flag = bool(record[at.STATE] & at.ASSERTED)
+        found.add((is_triple, tuple(texts), int(record[at.STAMP]), int(record[at.SUPPORT]), flag))
     return found
 
 

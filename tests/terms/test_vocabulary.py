@@ -6,10 +6,11 @@ import hashlib
 import re
 
 from kgreason.terms import vocabulary
-from kgreason.terms.vocabulary import OWL, RDF, RDFS, SWRL, VOCABULARY, XSD
+from kgreason.terms import vocabulary as v
+from kgreason.terms.vocabulary import VOCABULARY
 
 NAMED = {name: value for name, value in vars(vocabulary).items() if re.fullmatch(r"(RDF|RDFS|OWL|XSD|SWRL)_\w+", name)}
-NAMESPACES = {"RDF": RDF, "RDFS": RDFS, "OWL": OWL, "XSD": XSD, "SWRL": SWRL}
+NAMESPACES = {"RDF": v.RDF, "RDFS": v.RDFS, "OWL": v.OWL, "XSD": v.XSD, "SWRL": v.SWRL}
 
 
 def test_every_constant_has_one_id() -> None:

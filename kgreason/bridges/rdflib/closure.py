@@ -38,7 +38,6 @@ from rdflib.namespace import OWL, RDF, RDFS, Namespace
 from rdflib.term import BNode, Literal, Node, URIRef
 
 from kgreason.bridges.rdflib.terms import Triple, from_text, to_text
-from kgreason.engine.memory.layout import INFERRED, Int32
 from kgreason.errors import InputError, RuleError
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
@@ -46,6 +45,7 @@ from kgreason.materialize.selection import select
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import INFERRED, Int32
 
 _ERR = Namespace("http://www.daml.org/2002/03/agents/agent-ont#")
 _RDFS, _RDFS_AXIOMATIC = "rdfs+property+resource+reflexive+container+datatype", "+axiomatic"

@@ -17,28 +17,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.compiled import inline, kernel
+from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.facts.hash_table import find_row, kind
 from kgreason.engine.facts.matching import LINE, LINE_COLUMNS, LINE_TABLE, ROOM, gathered, matches
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, matrix, vector
 from kgreason.engine.memory.hashing import hash_row, log2
-from kgreason.engine.memory.layout import (
-    AGE,
-    ENTRIES,
-    FIRST,
-    GONE,
-    LAST_TABLE,
-    QUEUE,
-    ROWS,
-    STATE,
-    TABLE,
-    UNDO,
-    Block,
-    Flag,
-    Int32,
-    Int32s,
-    Number,
-)
+from kgreason.engine.memory.layout import Block
+from kgreason.zset.columns import Int32, Int32s
 
 PATTERN, ASKS, NONE, LINES = range(4)
 """The lines of an antijoin."""
@@ -94,30 +80,30 @@ def decided(
 
 
 @inline
-def _row(m: Block, lines: Int32, at: Number, keys: Int32, line: Number) -> Number:
+def _row(m: Block, lines: Int32, here: Number, keys: Int32, line: Number) -> Number:
     """Return the number of the row that holds the fact of line `at` with the keys, or a negative number.
 
     The fact is written to `keys[line]`.
     """
-    rows, slots = matrix(m, ROWS), entries(m, ENTRIES)
+    rows, slots = matrix(m, at.ROWS), entries(m, at.ENTRIES)
     last = keys.shape[0] - 1
     for c in range(keys.shape[1]):
         value = np.int32(0)
-        if c < lines[at, LINE_COLUMNS]:
-            code = lines[at, LINE + c]
+        if c < lines[here, LINE_COLUMNS]:
+            code = lines[here, LINE + c]
             value = keys[last, code] if code >= 0 else ~code
         keys[line, c] = value
-    bits = log2(m, ENTRIES)
+    bits = log2(m, at.ENTRIES)
     r = find_row(rows, slots, bits, keys, line, hash_row(keys, line, 0, keys.shape[1]))
-    return r if r >= 0 and rows[r, STATE] & AGE != GONE else np.int64(-1)
+    return r if r >= 0 and rows[r, at.STATE] & at.AGE != at.GONE else np.int64(-1)
 
 
 @inline
 def _has_one_of(keys: Int32, width: Number, others: Int32) -> Flag:
     """Whether one of the first `width` words of `keys[ASKS]` is among `others`, ascending."""
     for c in range(width):
-        at = np.searchsorted(others, keys[ASKS, c])
-        if at < others.size and others[at] == keys[ASKS, c]:
+        here = np.searchsorted(others, keys[ASKS, c])
+        if here < others.size and others[here] == keys[ASKS, c]:
             return True
     return False
 
@@ -126,12 +112,12 @@ def _has_one_of(keys: Int32, width: Number, others: Int32) -> Flag:
 def _is_new(seen: Int32, r: Number) -> Flag:
     """Note row `r` in the hash table `seen`, of 2**k entries. Returns whether the row was not there yet."""
     mask = seen.size - 1
-    at = (np.int64(r) * _SPREAD >> 7) & mask
-    while seen[at] != 0:
-        if seen[at] == r + 1:
+    here = (np.int64(r) * _SPREAD >> 7) & mask
+    while seen[here] != 0:
+        if seen[here] == r + 1:
             return False
-        at = (at + 1) & mask
-    seen[at] = r + 1
+        here = (here + 1) & mask
+    seen[here] = r + 1
     return True
 
 
@@ -158,24 +144,24 @@ def decide(
     than twice as many as `found` has rows. `keys`: int32[LINES + 1, w], scratch. Returns the number of the next changed
     fact, and how many rows were found.
     """
-    rows, queue, undo = matrix(m, ROWS), vector(m, QUEUE), matrix(m, UNDO)
+    rows, queue, undo = matrix(m, at.ROWS), vector(m, at.QUEUE), matrix(m, at.UNDO)
     n = np.int64(0)
     for i in range(start, end):
         if n + LINES * (last - first) > found.shape[0]:
             return np.int64(i), n
         r = np.int64(queue[i] if source == QUEUED else undo[i, 0] if source == TOUCHED else 0)
-        if source == TOUCHED and kind(undo[i, 1]) == kind(rows[r, STATE]):
+        if source == TOUCHED and kind(undo[i, 1]) == kind(rows[r, at.STATE]):
             continue
-        table = tables[i] if source == GIVEN else rows[r, STATE] >> TABLE & LAST_TABLE
-        for at in range(LINES * first, LINES * last):
-            if lines[at, LINE_TABLE] != table:
+        table = tables[i] if source == GIVEN else rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE
+        for here in range(LINES * first, LINES * last):
+            if lines[here, LINE_TABLE] != table:
                 continue
             if source == GIVEN:
-                if not matches(lines, at, given, i, 0, keys, LINES):
+                if not matches(lines, here, given, i, 0, keys, LINES):
                     continue
-            elif not matches(lines, at, rows, r, FIRST, keys, LINES):
+            elif not matches(lines, here, rows, r, at.FIRST, keys, LINES):
                 continue
-            antijoin = at // LINES
+            antijoin = here // LINES
             low = LINES * antijoin
             said = _row(m, lines, low + NONE, keys, NONE)
             asked = _row(m, lines, low + ASKS, keys, ASKS)

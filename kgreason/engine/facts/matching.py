@@ -12,24 +12,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kgreason.compiled import inline, kernel
+from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.facts.hash_table import kind
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import matrix
-from kgreason.engine.memory.layout import (
-    ABSENT,
-    FIRST,
-    LAST_TABLE,
-    N_ROWS,
-    ROWS,
-    STATE,
-    TABLE,
-    UNDO,
-    Block,
-    Flag,
-    Int32,
-    Int32s,
-    Number,
-)
+from kgreason.engine.memory.layout import Block
+from kgreason.zset.columns import ABSENT, Int32, Int32s
 
 LINE_TABLE, LINE_COLUMNS, LINE = range(3)
 ROOM = 1 << 14
@@ -42,7 +30,7 @@ def arrived(block: Block, lines: Int32, start: int, end: int, *, is_update: bool
     A row of the result has the number of the line, and then the key of the fact; further columns are undefined. In an
     Update, the rows from `start` to `end` of the undo log are looked at; otherwise, all rows are.
     """
-    start, end = (start, end) if is_update else (0, int(block[N_ROWS]))
+    start, end = (start, end) if is_update else (0, int(block[at.N_ROWS]))
     found = np.empty((min(ROOM, end - start) + len(lines), 1 + lines.shape[1] - LINE), dtype=np.int32)
     return gathered(lambda start: match(block, lines, is_update, start, end, found), start, end, found)
 
@@ -61,21 +49,21 @@ def gathered(find: Callable[[int], tuple[int, int]], start: int, end: int, found
 
 
 @inline
-def matches(lines: Int32, at: Number, rows: Int32, r: Number, first: Number, keys: Int32, k: Number) -> Flag:
+def matches(lines: Int32, here: Number, rows: Int32, r: Number, first: Number, keys: Int32, k: Number) -> Flag:
     """Whether the fact in row `r` of `rows`, from word `first` on, matches line `at`.
 
     If it matches, its key is in row `k` of `keys`, from word `keys.shape[1] - (lines.shape[1] - LINE)` on.
     """
     low = keys.shape[1] - lines.shape[1] + LINE
-    for c in range(lines[at, LINE_COLUMNS]):
-        code = lines[at, LINE + c]
+    for c in range(lines[here, LINE_COLUMNS]):
+        code = lines[here, LINE + c]
         if code < 0:
             if rows[r, first + c] != ~code:
                 return False
         else:
             keys[k, low + code] = rows[r, first + c]
-    for c in range(lines[at, LINE_COLUMNS]):  # a variable that occurs twice
-        code = lines[at, LINE + c]
+    for c in range(lines[here, LINE_COLUMNS]):  # a variable that occurs twice
+        code = lines[here, LINE + c]
         if code >= 0 and keys[k, low + code] != rows[r, first + c]:
             return False
     return True
@@ -87,17 +75,17 @@ def match(m: Block, lines: Int32s, is_update: Flag, start: Number, end: Number, 
 
     Returns where to go on, and how many matches were written.
     """
-    rows, undo = matrix(m, ROWS), matrix(m, UNDO)
+    rows, undo = matrix(m, at.ROWS), matrix(m, at.UNDO)
     n = np.int64(0)
     for i in range(start, end):
         if n + lines.shape[0] > found.shape[0]:
             return np.int64(i), n
         r = np.int64(undo[i, 0]) if is_update else np.int64(i)
-        if kind(rows[r, STATE]) == ABSENT or (is_update and kind(undo[i, 1]) != ABSENT):
+        if kind(rows[r, at.STATE]) == ABSENT or (is_update and kind(undo[i, 1]) != ABSENT):
             continue
-        table = rows[r, STATE] >> TABLE & LAST_TABLE
-        for at in range(lines.shape[0]):
-            if lines[at, LINE_TABLE] == table and matches(lines, at, rows, r, FIRST, found, n):
-                found[n, 0] = at
+        table = rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE
+        for here in range(lines.shape[0]):
+            if lines[here, LINE_TABLE] == table and matches(lines, here, rows, r, at.FIRST, found, n):
+                found[n, 0] = here
                 n += 1
     return np.int64(end), n

@@ -16,41 +16,15 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.compiled import kernel
+from kgreason.compiled import Number, kernel
 from kgreason.engine.facts.hash_table import find_row
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory, entries, matrix
 from kgreason.engine.memory.buffers import power_of_two, zeros
 from kgreason.engine.memory.hashing import hash_row, log2
-from kgreason.engine.memory.layout import (
-    ABSENT,
-    AGE,
-    ASSERTED,
-    DEAD,
-    ENTRIES,
-    FIRST,
-    FREE,
-    GONE,
-    INFERRED,
-    IS_ASSERTED,
-    LAST_TABLE,
-    LOGGED,
-    MET,
-    N_DEAD,
-    N_FREE,
-    N_QUEUE,
-    N_ROWS,
-    N_TOUCHED,
-    ROWS,
-    STATE,
-    TABLE,
-    Block,
-    Int8,
-    Int32,
-    Int32s,
-    Number,
-    UInt32,
-)
+from kgreason.engine.memory.layout import Block
 from kgreason.errors import LimitError
+from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int8, Int32, Int32s, UInt32
 
 _MOST_ROWS = 2**31 - 1
 """Row numbers are int32. The hash table then has 2**32 entries without tags, and a number + 1 still fits into one."""
@@ -86,24 +60,24 @@ class FactTable:
         self._memory, self._workers = memory, workers
         self._block, self._counters = memory.block, memory.counters
         self._is_hashed = True
-        memory["rows"] = zeros((room, FIRST + width), np.int32)
+        memory["rows"] = zeros((room, at.FIRST + width), np.int32)
         memory["entries"] = _entries(room if room <= _HUGE else room // 2)
         memory["queue"] = zeros(room, np.int32)
         memory["free"] = np.zeros(16, dtype=np.int32)
 
     def __len__(self) -> int:
         """Return the number of rows with a fact, including facts that the open commit has removed."""
-        return self._counters[N_ROWS] - self._counters[N_FREE] - self._counters[N_DEAD]
+        return self._counters[at.N_ROWS] - self._counters[at.N_FREE] - self._counters[at.N_DEAD]
 
     @property
     def _is_whole(self) -> bool:
         """Whether every row holds a present fact: no row is FREE, DEAD or GONE."""
-        return not any(self._counters[word] for word in (N_FREE, N_DEAD, N_TOUCHED))
+        return not any(self._counters[word] for word in (at.N_FREE, at.N_DEAD, at.N_TOUCHED))
 
     @property
     def width(self) -> int:
         """The number of columns of the widest table."""
-        return int(self._memory["rows"].shape[1]) - FIRST
+        return int(self._memory["rows"].shape[1]) - at.FIRST
 
     @property
     def nbytes(self) -> int:
@@ -113,19 +87,19 @@ class FactTable:
     def reserve(self, more: int) -> None:
         """Make room for `more` new rows. Raises LimitError for more than 2**31 - 1 rows."""
         counters = self._counters
-        needed = counters[N_ROWS] + max(0, more - counters[N_FREE])
+        needed = counters[at.N_ROWS] + max(0, more - counters[at.N_FREE])
         if needed > _MOST_ROWS:
             raise LimitError(f"the fact table cannot hold more than {_MOST_ROWS:,} facts")
         self._memory.grow("rows", needed, _MOST_ROWS)
-        self._memory.grow("queue", counters[N_QUEUE] + more)
+        self._memory.grow("queue", counters[at.N_QUEUE] + more)
         size = self._memory.room("entries")
         if 5 * size < 8 * needed:
             self._rehash(_entries(max(needed, 2 * size) if _FAST <= size <= 4 * _FAST else needed))
 
     def trim(self) -> None:
         """Give back memory that a large evaluation reserved and did not use; keep room for an eighth more rows."""
-        n = self._counters[N_ROWS]
-        for name, room in (("rows", n + n // 8 + 1024), ("queue", self._counters[N_QUEUE] + 1024)):
+        n = self._counters[at.N_ROWS]
+        for name, room in (("rows", n + n // 8 + 1024), ("queue", self._counters[at.N_QUEUE] + 1024)):
             self._memory.cut(name, room)
 
     def rehash(self) -> None:
@@ -147,7 +121,7 @@ class FactTable:
     def widened(self, width: int) -> Int32:
         """Return the rows with `width` columns. New columns hold the padding 0, so the hashes stay the same."""
         old = self._memory["rows"]
-        rows: Int32 = zeros((old.shape[0], FIRST + width), np.int32)
+        rows: Int32 = zeros((old.shape[0], at.FIRST + width), np.int32)
         rows[:, : old.shape[1]] = old
         return rows
 
@@ -158,7 +132,7 @@ class FactTable:
         The result is valid until the table changes.
         """
         table: UInt32 = self._memory["entries"]
-        return table if self._is_hashed and len(records) == self._counters[N_ROWS] else None
+        return table if self._is_hashed and len(records) == self._counters[at.N_ROWS] else None
 
     def adopt(self, records: Int32, hashed: UInt32 | None) -> None:
         """Fill the empty table with saved rows, `records` int32[n, 3 + w], and the hash table that was saved with them.
@@ -168,8 +142,8 @@ class FactTable:
         """
         self.reserve(len(records))
         self._memory["rows"][: len(records), : records.shape[1]] = records
-        self._memory["rows"][: len(records), STATE] |= MET
-        self._counters[N_ROWS] = len(records)
+        self._memory["rows"][: len(records), at.STATE] |= at.MET
+        self._counters[at.N_ROWS] = len(records)
         if hashed is None or not self._takes(hashed.copy(), _SOME):
             self._workers.rehash(self._block)
 
@@ -181,13 +155,13 @@ class FactTable:
         method reads the hash table once and looks 64 rows up in it. Returns False, and leaves the table empty, if an
         array does not fit.
         """
-        if rows.shape[1] != FIRST + self.width:
+        if rows.shape[1] != at.FIRST + self.width:
             return False
         made = self._memory["rows"]
-        self._memory["rows"], self._counters[N_ROWS] = rows, count
+        self._memory["rows"], self._counters[at.N_ROWS] = rows, count
         if self._takes(hashed, _FEW):
             return True
-        self._memory["rows"], self._counters[N_ROWS] = made, 0
+        self._memory["rows"], self._counters[at.N_ROWS] = made, 0
         return False
 
     def _takes(self, hashed: UInt32, most: int) -> bool:
@@ -195,12 +169,12 @@ class FactTable:
 
         At most `most` rows are looked up in the hash table.
         """
-        count, made = self._counters[N_ROWS], self._memory["entries"]
+        count, made = self._counters[at.N_ROWS], self._memory["entries"]
         if not _is_possible(hashed, count):
             return False
         self._memory["entries"] = hashed
         some = np.linspace(0, count - 1, min(count, most)).astype(np.int32)
-        if np.array_equal(self.find(self._memory["rows"][some, FIRST:]), some):
+        if np.array_equal(self.find(self._memory["rows"][some, at.FIRST :]), some):
             return True
         self._memory["entries"] = made
         return False
@@ -224,25 +198,25 @@ class FactTable:
 
     def reserve_free(self, more: int) -> None:
         """Grow the free list so that `more` rows and all DEAD rows can be added to the list."""
-        self._memory.grow("free", self._counters[N_FREE] + self._counters[N_DEAD] + more)
+        self._memory.grow("free", self._counters[at.N_FREE] + self._counters[at.N_DEAD] + more)
 
     def present(self) -> Int32:
         """Return the numbers of the rows that hold a present fact, ascending: int32[n]."""
-        return self._without(FREE, DEAD, GONE)
+        return self._without(at.FREE, at.DEAD, at.GONE)
 
     def held(self) -> Int32:
         """Return the numbers of the rows that hold a present fact, or one that the open commit removed: int32[n].
 
         The numbers are ascending.
         """
-        return self._without(FREE, DEAD)
+        return self._without(at.FREE, at.DEAD)
 
     def _without(self, *ages: int) -> Int32:
         """Return the numbers of all rows whose age is not one of `ages`, ascending: int32[n]."""
-        states, parts = self._memory["rows"][: self._counters[N_ROWS], STATE], [np.empty(0, dtype=np.int32)]
-        is_kept = ~np.isin(np.arange(AGE + 1), ages)
+        states, parts = self._memory["rows"][: self._counters[at.N_ROWS], at.STATE], [np.empty(0, dtype=np.int32)]
+        is_kept = ~np.isin(np.arange(at.AGE + 1), ages)
         for low in range(0, len(states), _PART):
-            kept = is_kept[states[low : low + _PART] & AGE]
+            kept = is_kept[states[low : low + _PART] & at.AGE]
             parts.append((np.flatnonzero(kept) + low).astype(np.int32))
         return np.concatenate(parts)
 
@@ -253,8 +227,8 @@ class FactTable:
         """
         columns, values = (np.array(list(each), dtype=np.int32) for each in (constants, constants.values()))
         room, parts = np.empty(_PART, dtype=np.int32), [np.empty(0, dtype=np.int32)]
-        for low in range(0, self._counters[N_ROWS], _PART):
-            high = min(low + _PART, self._counters[N_ROWS])
+        for low in range(0, self._counters[at.N_ROWS], _PART):
+            high = min(low + _PART, self._counters[at.N_ROWS])
             n = look_for_rows(self._block, low, high, columns, values, room)
             parts.append(room[:n].copy())
         return np.concatenate(parts)
@@ -265,7 +239,7 @@ class FactTable:
         The flags LOGGED and MET are removed from the state.
         """
         records: Int32 = self._records(rows).copy()
-        records[:, STATE] &= ~(LOGGED | MET)
+        records[:, at.STATE] &= ~(at.LOGGED | at.MET)
         return records
 
     def borrowed(self) -> Int32:
@@ -274,7 +248,7 @@ class FactTable:
         If every row holds a present fact, nothing is copied. Then the result is valid until the table changes.
         """
         if self._is_whole:
-            whole: Int32 = self._memory["rows"][: self._counters[N_ROWS]]
+            whole: Int32 = self._memory["rows"][: self._counters[at.N_ROWS]]
             return whole
         return self._records(self.present())
 
@@ -284,13 +258,13 @@ class FactTable:
         The result is a view if `rows` are all rows in order. Read the result before the table grows.
         """
         stored: Int32 = self._memory["rows"]
-        is_all = len(rows) == self._counters[N_ROWS] and bool((rows[1:] > rows[:-1]).all())
+        is_all = len(rows) == self._counters[at.N_ROWS] and bool((rows[1:] > rows[:-1]).all())
         return stored[: len(rows)] if is_all else stored[rows]
 
     def columns(self, rows: Int32) -> tuple[Int32, Int32]:
         """Return, for the facts in rows int32[n], their columns int32[n, w] and their tables int32[n]."""
         records = self._records(rows)
-        return records[:, FIRST:].copy(), records[:, STATE] >> TABLE & LAST_TABLE
+        return records[:, at.FIRST :].copy(), records[:, at.STATE] >> at.TABLE & at.LAST_TABLE
 
     def contents(self) -> tuple[Int32, Int32, Int8]:
         """Return all present facts, in the order of their rows.
@@ -305,20 +279,25 @@ class FactTable:
 
     def records_of(self, table: int) -> Int32:
         """Return copies of the rows, int32[n, 3 + w], that hold the present facts of a table."""
-        stored = self._memory["rows"][: self._counters[N_ROWS]]
-        ages = stored[:, STATE] & AGE
-        kept = (stored[:, STATE] >> TABLE & LAST_TABLE == table) & (ages != FREE) & (ages != GONE) & (ages != DEAD)
+        stored = self._memory["rows"][: self._counters[at.N_ROWS]]
+        ages = stored[:, at.STATE] & at.AGE
+        kept = (
+            (stored[:, at.STATE] >> at.TABLE & at.LAST_TABLE == table)
+            & (ages != at.FREE)
+            & (ages != at.GONE)
+            & (ages != at.DEAD)
+        )
         found: Int32 = stored[kept]
         return found
 
     def is_asserted(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row number of `rows`, int32[n], whether the fact in this row is asserted: bool[n]."""
-        flags: NDArray[np.bool_] = (self._memory["rows"][rows, STATE] & ASSERTED) != 0
+        flags: NDArray[np.bool_] = (self._memory["rows"][rows, at.STATE] & at.ASSERTED) != 0
         return flags
 
     def kinds(self, rows: Int32) -> Int8:
         """Return for each row number of `rows` the kind of its fact; ABSENT for the row number -1: int8[n]."""
-        asserted = self._memory["rows"][rows, STATE] & ASSERTED != 0
+        asserted = self._memory["rows"][rows, at.STATE] & at.ASSERTED != 0
         kinds: Int8 = asserted.astype(np.int8)
         kinds += INFERRED
         kinds[rows < 0] = ABSENT
@@ -331,12 +310,12 @@ class FactTable:
 
     def free(self, rows: Int32) -> None:
         """Put DEAD rows, given by their numbers int32[n], on the free list."""
-        n = self._counters[N_FREE]
+        n = self._counters[at.N_FREE]
         self._memory.grow("free", n + len(rows))
         self._memory["free"][n : n + len(rows)] = rows
-        self._memory["rows"][rows, STATE] = FREE
-        self._counters[N_FREE] = n + len(rows)
-        self._counters[N_DEAD] -= len(rows)
+        self._memory["rows"][rows, at.STATE] = at.FREE
+        self._counters[at.N_FREE] = n + len(rows)
+        self._counters[at.N_DEAD] -= len(rows)
 
     def compact(self) -> Int32:
         """Move the rows of present facts together and give the free memory back.
@@ -344,12 +323,12 @@ class FactTable:
         Returns the old number of each row: int32[n]. All arrangements must be empty.
         """
         kept = self.present()
-        rows = zeros((max(16, len(kept)), FIRST + self.width), np.int32)
+        rows = zeros((max(16, len(kept)), at.FIRST + self.width), np.int32)
         np.take(self._memory["rows"], kept, axis=0, out=rows[: len(kept)], mode="clip")
         entries = _entries(max(16, len(kept)))
         queue, free = np.zeros(16, dtype=np.int32), np.zeros(16, dtype=np.int32)
         self._memory["rows"], self._memory["queue"], self._memory["free"] = rows, queue, free
-        self._block[[N_ROWS, N_FREE, N_DEAD, N_QUEUE]] = len(kept), 0, 0, 0
+        self._block[[at.N_ROWS, at.N_FREE, at.N_DEAD, at.N_QUEUE]] = len(kept), 0, 0, 0
         self._rehash(entries)
         return kept
 
@@ -385,16 +364,16 @@ def look_for_rows(m: Block, low: Number, high: Number, columns: Int32, values: I
 
     `columns`, `values`: int32[k], the columns of a fact and the ids there. FREE and DEAD rows are left out.
     """
-    rows, n = matrix(m, ROWS), np.int64(0)
+    rows, n = matrix(m, at.ROWS), np.int64(0)
     for r in range(low, high):
         has_all = True
         for j in range(columns.size):
-            if rows[r, FIRST + columns[j]] != values[j]:
+            if rows[r, at.FIRST + columns[j]] != values[j]:
                 has_all = False
                 break
         if has_all:
-            age = rows[r, STATE] & AGE
-            if age != FREE and age != DEAD:
+            age = rows[r, at.STATE] & at.AGE
+            if age != at.FREE and age != at.DEAD:
                 found[n] = r
                 n += 1
     return n
@@ -406,8 +385,8 @@ def find_rows(m: Block, keys: Int32s, found: Int32) -> None:
 
     `keys`: int32[n, w]. `found`: int32[n].
     """
-    rows, slots = matrix(m, ROWS), entries(m, ENTRIES)
-    bits, width = log2(m, ENTRIES), keys.shape[1]
+    rows, slots = matrix(m, at.ROWS), entries(m, at.ENTRIES)
+    bits, width = log2(m, at.ENTRIES), keys.shape[1]
     for i in range(keys.shape[0]):
         r = find_row(rows, slots, bits, keys, i, hash_row(keys, i, 0, width))
-        found[i] = r if r >= 0 and rows[r, STATE] & AGE != GONE else -1
+        found[i] = r if r >= 0 and rows[r, at.STATE] & at.AGE != at.GONE else -1

@@ -25,27 +25,12 @@ from kgreason.engine.facts.table import FactTable
 from kgreason.engine.index.candidates import Catalogue
 from kgreason.engine.index.maintenance import arrange_asked, arrange_few, arrange_present, count_key, count_present
 from kgreason.engine.index.postings import rehash_groups
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory
-from kgreason.engine.memory.layout import (
-    AGE,
-    DEAD,
-    FREE_GROUP,
-    GROUP,
-    GROUP_LENGTH,
-    IS_UPDATE,
-    LENGTHS,
-    N_ARRANGED,
-    N_POSTINGS,
-    N_ROWS,
-    N_SIGNED,
-    PARTIAL,
-    SEGMENT_HIGH,
-    STATE,
-    Int32,
-)
 from kgreason.engine.program.derivable import note_needed
 from kgreason.engine.program.planner import Planner
 from kgreason.errors import LimitError
+from kgreason.zset.columns import Int32
 
 _MOST_POSTINGS = _MOST_GROUPS = 2**31 - 1
 _LARGE_SHARE = 16
@@ -93,12 +78,12 @@ class Arrangements:
 
     def clear(self) -> None:
         """Replace the arrays of groups, hash-table entries and postings by empty arrays."""
-        self._memory["groups"] = np.zeros((1024, GROUP), dtype=np.int32)
+        self._memory["groups"] = np.zeros((1024, at.GROUP), dtype=np.int32)
         self._set_entries(2048)
         self._memory["postings"] = np.zeros(1024, dtype=np.int32)
         self._memory["values"] = np.zeros(1024, dtype=np.int32)
-        self._memory["free_runs"] = np.zeros(2 * LENGTHS, dtype=np.int32)
-        self._memory.block[[N_ARRANGED, N_POSTINGS, FREE_GROUP]] = 0
+        self._memory["free_runs"] = np.zeros(2 * at.LENGTHS, dtype=np.int32)
+        self._memory.block[[at.N_ARRANGED, at.N_POSTINGS, at.FREE_GROUP]] = 0
         self._workers.forget_room()
 
     @property
@@ -110,31 +95,31 @@ class Arrangements:
         """Replace the hash table by an empty one of `size` entries, and its filter by one of 8 * `size` zero bits."""
         entries, signs = np.zeros(size, dtype=np.uint32), np.zeros(size // 4, dtype=np.uint32)
         self._memory["group_entries"], self._memory["signs"] = entries, signs
-        self._counters[N_SIGNED] = 0
+        self._counters[at.N_SIGNED] = 0
 
     def refresh_signs(self) -> None:
         """Build the hash table and its filter anew, if too many bits of the filter stand for dropped groups."""
         size = self._memory["group_entries"].size
-        if self._counters[N_SIGNED] > size:
+        if self._counters[at.N_SIGNED] > size:
             with self._partial():
                 self._set_entries(size)
                 rehash_groups(self._block)
-            self._counters[N_SIGNED] = self._counters[N_ARRANGED]
+            self._counters[at.N_SIGNED] = self._counters[at.N_ARRANGED]
 
     def grow(self) -> None:
         """Make room for at least one more row in each array that is full.
 
         Raises LimitError if there would be more than 2**31 - 1 postings or groups.
         """
-        n = self._counters[N_ARRANGED]
+        n = self._counters[at.N_ARRANGED]
         if n >= self._memory.room("groups") or 2 * n + 2 > self._memory.room("group_entries"):
             self.reserve_groups(1)
         else:
-            self.reserve_postings(4 * int(self._memory["groups"][:n, GROUP_LENGTH].max()))
+            self.reserve_postings(4 * int(self._memory["groups"][:n, at.GROUP_LENGTH].max()))
 
     def reserve_groups(self, more: int) -> None:
         """Make room for `more` groups. Raises LimitError if there would be more than 2**31 - 1 groups."""
-        memory, needed = self._memory, self._counters[N_ARRANGED] + more
+        memory, needed = self._memory, self._counters[at.N_ARRANGED] + more
         if needed > _MOST_GROUPS:
             raise LimitError(f"the arrangements cannot hold more than {_MOST_GROUPS:,} groups")
         memory.grow("groups", needed, _MOST_GROUPS)
@@ -147,7 +132,7 @@ class Arrangements:
 
     def reserve_postings(self, more: int) -> None:
         """Make room for `more` postings. Raises LimitError if there would be more than 2**31 - 1 postings."""
-        needed = self._counters[N_POSTINGS] + more
+        needed = self._counters[at.N_POSTINGS] + more
         if needed > _MOST_POSTINGS:
             raise LimitError(f"the arrangements cannot hold more than {_MOST_POSTINGS:,} postings")
         self._memory.grow("postings", needed, _MOST_POSTINGS)
@@ -156,7 +141,7 @@ class Arrangements:
     def catch_up(self) -> None:
         """Count, for each trigger key that is new in the planner, the present rows that meet the key."""
         known = self._planner.key_info.n
-        if self._counters[N_ROWS] and known != self._keys:
+        if self._counters[at.N_ROWS] and known != self._keys:
             with self._partial():
                 self._count_from(self._keys)
         self._keys = known
@@ -165,9 +150,9 @@ class Arrangements:
         """Count, for each trigger key from number `keys` on, the present rows that meet the key."""
         planner = self._planner
         fresh = [key for key in range(keys, planner.key_info.n) if planner.is_trigger(key)]
-        if _MANY_ROWS * len(fresh) > self._counters[N_ROWS]:
+        if _MANY_ROWS * len(fresh) > self._counters[at.N_ROWS]:
             self._memory["key_count"][keys:] = 0
-            count_present(self._block, 0, self._counters[N_ROWS], keys)
+            count_present(self._block, 0, self._counters[at.N_ROWS], keys)
         else:
             for key in fresh:
                 self._memory["key_count"][key] = 0
@@ -218,10 +203,10 @@ class Arrangements:
 
         If the block ends with an error, PARTIAL stays set.
         """
-        was = self._counters[PARTIAL]
-        self._counters[PARTIAL] = 1
+        was = self._counters[at.PARTIAL]
+        self._counters[at.PARTIAL] = 1
         yield
-        self._counters[PARTIAL] = was
+        self._counters[at.PARTIAL] = was
 
     def make_live(self, ask: int) -> None:
         """Make an ask live: enter its rows into its arrangement.
@@ -249,13 +234,13 @@ class Arrangements:
             note_needed(self._block, self._planner.plans.n, needed)
             asks = asks[~is_large | (needed[asks] == 1)]
         self._memory["live_asks"][asks] = 1
-        at, end = 0, self._seen()
+        here, end = 0, self._seen()
         if self._enter_few(arrangement, self._planner.asks.array[asks, 2], end):
             return
         if self._workers.is_worth(end):
             self._workers.find(arrangement, end, self)
             return
-        while (at := arrange_present(self._block, arrangement, at, end)) < end:
+        while (here := arrange_present(self._block, arrangement, here, end)) < end:
             self.grow()
 
     def _enter_few(self, arrangement: int, keys: Int32, end: int) -> bool:
@@ -267,16 +252,16 @@ class Arrangements:
         total, keys = int(counts.sum(dtype=np.int64)), keys[counts > 0]
         if len(keys) > _FEW_KEYS or total * _FEW_SHARE > end:
             return False
-        left, at = np.array([total], dtype=np.int32), 0
-        while (at := arrange_few(self._block, arrangement, keys, left, at, end)) < end:
+        left, here = np.array([total], dtype=np.int32), 0
+        while (here := arrange_few(self._block, arrangement, keys, left, here, end)) < end:
             self.grow()
         return True
 
     def _enter_asked(self, ask: int) -> None:
         """Enter the rows of one ask into its arrangement."""
-        key, at, is_first = int(self._planner.asks.array[ask, 2]), 0, not self._planner.may_share(ask)
+        key, here, is_first = int(self._planner.asks.array[ask, 2]), 0, not self._planner.may_share(ask)
         rows = self._facts.held() if self._are_large(np.array([key]))[0] else self.candidates(key)
-        while (at := arrange_asked(self._block, ask, key, rows, at, is_first)) < len(rows):
+        while (here := arrange_asked(self._block, ask, key, rows, here, is_first)) < len(rows):
             self.grow()
         self._memory["live_asks"][ask] = 1
 
@@ -287,14 +272,14 @@ class Arrangements:
 
     def _seen(self) -> int:
         """Return how many rows, from the first one on, may be MET. A Bootstrap meets its rows in their order."""
-        return self._counters[N_ROWS if self._counters[IS_UPDATE] else SEGMENT_HIGH]
+        return self._counters[at.N_ROWS if self._counters[at.IS_UPDATE] else at.SEGMENT_HIGH]
 
     def drop(self) -> None:
         """Empty all arrangements and free the DEAD rows. An arrangement is filled again when a plan needs it."""
         self.clear()
         self._memory["live"][:] = 0
         self._memory["live_asks"][:] = 0
-        dead = np.flatnonzero(self._memory["rows"][: self._counters[N_ROWS], STATE] & AGE == DEAD)
+        dead = np.flatnonzero(self._memory["rows"][: self._counters[at.N_ROWS], at.STATE] & at.AGE == at.DEAD)
         if len(dead):
             self._facts.free(dead.astype(np.int32))
 
@@ -302,10 +287,10 @@ class Arrangements:
         """Empty all arrangements, and count the present rows again for every key."""
         self.drop()
         self._memory["key_count"][:] = 0
-        count_present(self._block, 0, self._counters[N_ROWS], 0)
-        self._counters[PARTIAL] = 0
+        count_present(self._block, 0, self._counters[at.N_ROWS], 0)
+        self._counters[at.PARTIAL] = 0
 
     def mend(self) -> None:
         """Call `renew` if PARTIAL is set: counts or arrangements may lack rows because of an error."""
-        if self._counters[PARTIAL]:
+        if self._counters[at.PARTIAL]:
             self.renew()

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.facts.table import FactTable
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.planner import Planner
+from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
 
 _PATIENCE = 4096

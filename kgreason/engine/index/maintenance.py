@@ -16,71 +16,34 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline, kernel
+from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.facts.hash_table import BLOCK
 from kgreason.engine.index.postings import arrange, enter_row, row_hash
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, vector
 from kgreason.engine.memory.hashing import entry_number, log2
-from kgreason.engine.memory.layout import (
-    ARRANGED,
-    ARRANGED_BITS,
-    ARRANGED_TABLE,
-    ASKED,
-    ASKS,
-    AT_WORK,
-    EVERY_ROW,
-    EVERY_SHAPE,
-    FILTERS,
-    GROUP_ENTRIES,
-    GROUP_FIRST,
-    GROUP_LENGTH,
-    GROUP_START,
-    GROUPS,
-    HASHES,
-    KEY_COUNT,
-    KEY_INFO,
-    LAST_TABLE,
-    LIVE,
-    LIVE_ASKS,
-    MET,
-    N_NOTED,
-    N_SHAPES,
-    N_UNCOUNTED,
-    NOTED,
-    NOTED_HASHES,
-    POSTINGS,
-    ROWS,
-    SHAPES,
-    STATE,
-    SUPPORT,
-    TABLE,
-    VALUES,
-    Block,
-    Flag,
-    Int32,
-    Number,
-    UInt64,
-)
+from kgreason.engine.memory.layout import Block
 from kgreason.engine.program.trigger_keys import find_key, is_met, meets, shapes_met
+from kgreason.zset.columns import Int32, UInt64
 
 
 @inline
 def note_row(m: Block, a: Number, r: Number) -> Flag:
     """Note the pair of arrangement `a` and row `r`, with the hash of the row. Returns False if `noted` is full."""
-    noted, n = matrix(m, NOTED), m[N_NOTED]
+    noted, n = matrix(m, at.NOTED), m[at.N_NOTED]
     if n >= noted.shape[0]:
         return False
     noted[n, 0], noted[n, 1] = a, r
-    hashes(m, NOTED_HASHES)[n] = row_hash(matrix(m, ARRANGED), a, matrix(m, ROWS), r)
-    m[N_NOTED] = n + 1
+    hashes(m, at.NOTED_HASHES)[n] = row_hash(matrix(m, at.ARRANGED), a, matrix(m, at.ROWS), r)
+    m[at.N_NOTED] = n + 1
     return True
 
 
 @inline
 def note_for_key(m: Block, k: Number, r: Number) -> Flag:
     """Note row `r` for each arrangement for which key `k` has a live ask. Returns False if `noted` is full."""
-    asks, live_asks = matrix(m, ASKS), vector(m, LIVE_ASKS)
-    ask = matrix(m, KEY_INFO)[k, 2]
+    asks, live_asks = matrix(m, at.ASKS), vector(m, at.LIVE_ASKS)
+    ask = matrix(m, at.KEY_INFO)[k, 2]
     while ask >= 0:
         if live_asks[ask] == 1 and not note_row(m, asks[ask, 0], r):
             return False
@@ -91,12 +54,12 @@ def note_for_key(m: Block, k: Number, r: Number) -> Flag:
 @inline
 def note_leaving_for_key(m: Block, k: Number, r: Number) -> None:
     """Note row `r` for each arrangement for which key `k` has a live ask, if the row is not noted for it yet."""
-    asks, live, live_asks = matrix(m, ASKS), matrix(m, LIVE), vector(m, LIVE_ASKS)
-    ask = matrix(m, KEY_INFO)[k, 2]
+    asks, live, live_asks = matrix(m, at.ASKS), matrix(m, at.LIVE), vector(m, at.LIVE_ASKS)
+    ask = matrix(m, at.KEY_INFO)[k, 2]
     while ask >= 0:
         a = asks[ask, 0]
-        if live_asks[ask] == 1 and live[a, 1] != m[N_UNCOUNTED]:
-            live[a, 1] = m[N_UNCOUNTED]
+        if live_asks[ask] == 1 and live[a, 1] != m[at.N_UNCOUNTED]:
+            live[a, 1] = m[at.N_UNCOUNTED]
             note_row(m, a, r)
         ask = asks[ask, 1]
 
@@ -107,10 +70,10 @@ def uncount_and_note(m: Block, r: Number) -> None:
 
     `noted` must have room for a note for each arrangement.
     """
-    rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
-    m[N_UNCOUNTED] = m[N_UNCOUNTED] % 2_000_000_000 + 1
-    bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r, EVERY_SHAPE)
-    for shape in range(m[N_SHAPES]):
+    rows, shapes, count = matrix(m, at.ROWS), matrix(m, at.SHAPES), vector(m, at.KEY_COUNT)
+    m[at.N_UNCOUNTED] = m[at.N_UNCOUNTED] % 2_000_000_000 + 1
+    bits = shapes_met(matrix(m, at.FILTERS), entries(m, at.ASKED), rows, r, at.EVERY_SHAPE)
+    for shape in range(m[at.N_SHAPES]):
         if is_met(bits, shape) or shapes[shape, 1] == 0:
             k = find_key(m, shape, rows, r)
             if k >= 0:
@@ -125,25 +88,25 @@ def touch_groups(m: Block, h: UInt64, low: Number, high: Number) -> None:
     This is the hash-table entry at the hash, the group that the entry names, the group's first row, and its first and
     last postings. After a collision it is another group.
     """
-    slots, groups, rows = entries(m, GROUP_ENTRIES), matrix(m, GROUPS), matrix(m, ROWS)
-    postings, values = vector(m, POSTINGS), vector(m, VALUES)
-    bits, met = log2(m, GROUP_ENTRIES), np.int64(0)
+    slots, groups, rows = entries(m, at.GROUP_ENTRIES), matrix(m, at.GROUPS), matrix(m, at.ROWS)
+    postings, values = vector(m, at.POSTINGS), vector(m, at.VALUES)
+    bits, met = log2(m, at.GROUP_ENTRIES), np.int64(0)
     shift = np.uint64(64 - bits)
     for j in range(low, high):
         met += np.int64(slots[h[j] >> shift])
     for j in range(low, high):
         entry = slots[h[j] >> shift]
         if entry != 0:
-            met += groups[entry_number(entry, bits), GROUP_LENGTH]
+            met += groups[entry_number(entry, bits), at.GROUP_LENGTH]
     for j in range(low, high):
         entry = slots[h[j] >> shift]
         if entry != 0:
             g = entry_number(entry, bits)
-            met += rows[groups[g, GROUP_FIRST], SUPPORT]
-            start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
+            met += rows[groups[g, at.GROUP_FIRST], at.SUPPORT]
+            start, length = np.int64(groups[g, at.GROUP_START]), np.int64(groups[g, at.GROUP_LENGTH])
             if length > 1:
                 met += postings[start] + postings[start + length - 1] + values[start + length - 1]
-    hashes(m, HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
+    hashes(m, at.HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
 @inline
@@ -152,28 +115,28 @@ def enter_noted(m: Block) -> Flag:
 
     Returns False if an array is full; then make room and call again.
     """
-    noted, h = matrix(m, NOTED), hashes(m, NOTED_HASHES)
-    while m[AT_WORK] < m[N_NOTED]:
-        low = m[AT_WORK]
-        high = min(low + BLOCK, m[N_NOTED])
+    noted, h = matrix(m, at.NOTED), hashes(m, at.NOTED_HASHES)
+    while m[at.AT_WORK] < m[at.N_NOTED]:
+        low = m[at.AT_WORK]
+        high = min(low + BLOCK, m[at.N_NOTED])
         touch_groups(m, h, low, high)
         for i in range(low, high):
             if not enter_row(m, np.int64(noted[i, 0]), np.int64(noted[i, 1]), h[i]):
-                m[AT_WORK] = i
+                m[at.AT_WORK] = i
                 return False
-        m[AT_WORK] = high
-    m[AT_WORK] = m[N_NOTED] = 0
+        m[at.AT_WORK] = high
+    m[at.AT_WORK] = m[at.N_NOTED] = 0
     return True
 
 
 @kernel
 def count_present(m: Block, low: Number, high: Number, first_key: Number) -> None:
     """Count, for each trigger key from `first_key` on, the MET rows from `low` to `high - 1` that meet the key."""
-    rows, shapes, count = matrix(m, ROWS), matrix(m, SHAPES), vector(m, KEY_COUNT)
+    rows, shapes, count = matrix(m, at.ROWS), matrix(m, at.SHAPES), vector(m, at.KEY_COUNT)
     for r in range(low, high):
-        if rows[r, STATE] & MET != 0:
-            bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r, EVERY_SHAPE)
-            for shape in range(m[N_SHAPES]):
+        if rows[r, at.STATE] & at.MET != 0:
+            bits = shapes_met(matrix(m, at.FILTERS), entries(m, at.ASKED), rows, r, at.EVERY_SHAPE)
+            for shape in range(m[at.N_SHAPES]):
                 if is_met(bits, shape) or shapes[shape, 1] == 0:
                     k = find_key(m, shape, rows, r)
                     if k >= first_key:
@@ -183,9 +146,9 @@ def count_present(m: Block, low: Number, high: Number, first_key: Number) -> Non
 @kernel
 def count_key(m: Block, k: Number, candidates: Int32) -> None:
     """Count, for trigger key `k`, the MET rows among `candidates`, int32[n], that meet the key."""
-    rows, count = matrix(m, ROWS), vector(m, KEY_COUNT)
+    rows, count = matrix(m, at.ROWS), vector(m, at.KEY_COUNT)
     for i in range(candidates.size):
-        if rows[candidates[i], STATE] & MET != 0 and meets(m, k, rows, candidates[i]):
+        if rows[candidates[i], at.STATE] & at.MET != 0 and meets(m, k, rows, candidates[i]):
             count[k] += 1
 
 
@@ -195,16 +158,16 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Fl
 
     `arranged`: the array that has a line for each arrangement.
     """
-    if arranged[a, ARRANGED_BITS] == EVERY_ROW:
-        if rows[r, STATE] >> TABLE & LAST_TABLE != arranged[a, ARRANGED_TABLE]:
+    if arranged[a, at.ARRANGED_BITS] == at.EVERY_ROW:
+        if rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE != arranged[a, at.ARRANGED_TABLE]:
             return False
         bits = np.uint32(0xFFFFFFFF)
     else:
-        bits = shapes_met(matrix(m, FILTERS), entries(m, ASKED), rows, r, arranged[a, ARRANGED_BITS])
+        bits = shapes_met(matrix(m, at.FILTERS), entries(m, at.ASKED), rows, r, arranged[a, at.ARRANGED_BITS])
     if bits == 0:
         return False
-    asks, live_asks, key_info = matrix(m, ASKS), vector(m, LIVE_ASKS), matrix(m, KEY_INFO)
-    for shape in range(m[N_SHAPES]):
+    asks, live_asks, key_info = matrix(m, at.ASKS), vector(m, at.LIVE_ASKS), matrix(m, at.KEY_INFO)
+    for shape in range(m[at.N_SHAPES]):
         if is_met(bits, shape):
             k = find_key(m, shape, rows, r)
             if k >= 0:
@@ -223,9 +186,9 @@ def arrange_present(m: Block, a: Number, low: Number, high: Number) -> Number:
     Returns `high`, or the number of the first row that could not be entered because an array is full. Rows that are not
     MET yet are left to `gatekeep`.
     """
-    rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
+    rows, arranged = matrix(m, at.ROWS), matrix(m, at.ARRANGED)
     for r in range(low, high):
-        if rows[r, STATE] & MET != 0 and is_asked(m, a, arranged, rows, r) and not arrange(m, a, r):
+        if rows[r, at.STATE] & at.MET != 0 and is_asked(m, a, arranged, rows, r) and not arrange(m, a, r):
             return r
     return high
 
@@ -237,11 +200,11 @@ def arrange_few(m: Block, a: Number, keys: Int32, left: Int32, low: Number, high
     `keys`: int32[k]. `left`: int32[1], the number of such rows, or more, but never less: the search ends when so many
     are entered.
     """
-    rows = matrix(m, ROWS)
+    rows = matrix(m, at.ROWS)
     for r in range(low, high):
         if left[0] == 0:
             return high
-        if rows[r, STATE] & MET != 0:
+        if rows[r, at.STATE] & at.MET != 0:
             for i in range(keys.size):
                 if meets(m, np.int64(keys[i]), rows, r):
                     if not arrange(m, a, r):
@@ -259,10 +222,10 @@ def arrange_asked(m: Block, ask: Number, k: Number, candidates: Int32, low: Numb
     `candidates`: int32[n]. Returns n, or the position of the first candidate that could not be entered because an array
     is full.
     """
-    rows, arranged, a = matrix(m, ROWS), matrix(m, ARRANGED), matrix(m, ASKS)[ask, 0]
+    rows, arranged, a = matrix(m, at.ROWS), matrix(m, at.ARRANGED), matrix(m, at.ASKS)[ask, 0]
     for i in range(low, candidates.size):
         r = np.int64(candidates[i])
-        if rows[r, STATE] & MET == 0 or not meets(m, k, rows, r):
+        if rows[r, at.STATE] & at.MET == 0 or not meets(m, k, rows, r):
             continue
         if not is_first and is_asked(m, a, arranged, rows, r):
             continue

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline, kernel
+from kgreason.compiled import Flag, Number, inline, kernel
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, matrix, vector
 from kgreason.engine.memory.hashing import (
     entry_number,
@@ -31,46 +32,8 @@ from kgreason.engine.memory.hashing import (
     sign_of,
     upper,
 )
-from kgreason.engine.memory.layout import (
-    AGE,
-    ARRANGED,
-    ARRANGED_COLUMNS,
-    ARRANGED_COUNT,
-    ARRANGED_VALUE,
-    DEAD,
-    FIRST,
-    FREE,
-    FREE_GROUP,
-    FREE_ROWS,
-    FREE_RUNS,
-    GROUP_ARRANGEMENT,
-    GROUP_DEAD,
-    GROUP_ENTRIES,
-    GROUP_FIRST,
-    GROUP_HASH,
-    GROUP_LENGTH,
-    GROUP_START,
-    GROUPS,
-    LENGTHS,
-    MET,
-    N_ARRANGED,
-    N_DEAD,
-    N_FREE,
-    N_POSTINGS,
-    N_SIGNED,
-    ONE_DEAD,
-    POSTINGS,
-    ROWS,
-    SIGNS,
-    STATE,
-    SUPPORT,
-    VALUES,
-    Block,
-    Flag,
-    Int32,
-    Number,
-    UInt32,
-)
+from kgreason.engine.memory.layout import Block
+from kgreason.zset.columns import Int32, UInt32
 
 NO_ROOM = -1
 PUT_OFF = -(1 << 62)
@@ -78,7 +41,7 @@ SHORT = 64
 """In a group of at most 64 rows, a row is taken out at once, by looking through the group."""
 DEAD_SHARE = 8
 """Of n rows in a group, n / DEAD_SHARE may be dead."""
-MOST_DEAD = (1 << 31) // ONE_DEAD - 2
+MOST_DEAD = (1 << 31) // at.ONE_DEAD - 2
 """So many rows of a group may be dead: 32 times their number must fit into an int32."""
 
 
@@ -89,9 +52,9 @@ def row_hash(arranged: Int32, a: Number, rows: Int32, r: Number) -> Number:
     Line `a` of `arranged` has these columns.
     """
     h = salted(a)
-    for j in range(arranged[a, ARRANGED_COUNT]):
-        c = arranged[a, ARRANGED_COLUMNS + j]
-        h = mixed(h, c, rows[r, FIRST + c])
+    for j in range(arranged[a, at.ARRANGED_COUNT]):
+        c = arranged[a, at.ARRANGED_COLUMNS + j]
+        h = mixed(h, c, rows[r, at.FIRST + c])
     return finished(h)
 
 
@@ -122,25 +85,25 @@ def find_group_before(
     tag = entry_tag(h, bits)
     low = np.uint32((1 << bits) - 1)
     mask = np.uint64(slots.size - 1)
-    at = h >> np.uint64(64 - bits)
+    here = h >> np.uint64(64 - bits)
     while True:
-        entry = slots[at]
+        entry = slots[here]
         if entry == 0:
-            return ~np.int64(at)
+            return ~np.int64(here)
         if (entry & ~low) == tag:
             g = np.int64(entry & low) - 1
-            if groups[g, GROUP_ARRANGEMENT] == a:
-                first = groups[g, GROUP_FIRST]
+            if groups[g, at.GROUP_ARRANGEMENT] == a:
+                first = groups[g, at.GROUP_FIRST]
                 same = True
-                for j in range(arranged[a, ARRANGED_COUNT]):
-                    c = FIRST + arranged[a, ARRANGED_COLUMNS + j]
+                for j in range(arranged[a, at.ARRANGED_COUNT]):
+                    c = at.FIRST + arranged[a, at.ARRANGED_COLUMNS + j]
                     if rows[first, c] != rows[r, c]:
                         same = False
                         break
                 if same:
                     return g
-        at = (at + np.uint64(1)) & mask
-        if np.int64(at) == end:
+        here = (here + np.uint64(1)) & mask
+        if np.int64(here) == end:
             return np.int64(PUT_OFF)
 
 
@@ -159,62 +122,62 @@ def take_run(m: Block, k: Number) -> Number:
 
     Returns the position where the run starts, or NO_ROOM.
     """
-    postings, free = vector(m, POSTINGS), vector(m, FREE_RUNS)
-    at = np.int64(free[k]) - 1
-    if at >= 0:
-        free[k] = postings[at]
-        return at
-    at = m[N_POSTINGS]
-    if at + (np.int64(1) << k) > postings.size:
+    postings, free = vector(m, at.POSTINGS), vector(m, at.FREE_RUNS)
+    here = np.int64(free[k]) - 1
+    if here >= 0:
+        free[k] = postings[here]
+        return here
+    here = m[at.N_POSTINGS]
+    if here + (np.int64(1) << k) > postings.size:
         return np.int64(NO_ROOM)
-    m[N_POSTINGS] = at + (np.int64(1) << k)
-    return at
+    m[at.N_POSTINGS] = here + (np.int64(1) << k)
+    return here
 
 
 @inline
-def free_run(m: Block, at: Number, k: Number) -> None:
+def free_run(m: Block, here: Number, k: Number) -> None:
     """Free the run of 2**k postings that starts at `at`."""
-    postings, free = vector(m, POSTINGS), vector(m, FREE_RUNS)
+    postings, free = vector(m, at.POSTINGS), vector(m, at.FREE_RUNS)
     if free[k] == 0:
-        free[LENGTHS + k] = at + 1
-    postings[at] = free[k]
-    free[k] = at + 1
+        free[at.LENGTHS + k] = here + 1
+    postings[here] = free[k]
+    free[k] = here + 1
 
 
 @inline
 def move_run(m: Block, groups: Int32, g: Number, k: Number) -> Flag:
     """Move the rows of group `g` to a new run of 2**k postings. Returns False if an array is full."""
-    postings, values, start = vector(m, POSTINGS), vector(m, VALUES), np.int64(groups[g, GROUP_START])
+    postings, values, start = vector(m, at.POSTINGS), vector(m, at.VALUES), np.int64(groups[g, at.GROUP_START])
     run = take_run(m, k)
     if run == NO_ROOM:
         return False
-    for i in range(groups[g, GROUP_LENGTH]):
+    for i in range(groups[g, at.GROUP_LENGTH]):
         postings[run + i] = postings[start + i]
         values[run + i] = values[start + i]
-    room = groups[g, GROUP_DEAD] % ONE_DEAD
+    room = groups[g, at.GROUP_DEAD] % at.ONE_DEAD
     free_run(m, start, room)
-    groups[g, GROUP_START], groups[g, GROUP_DEAD] = run, groups[g, GROUP_DEAD] - room + k
+    groups[g, at.GROUP_START], groups[g, at.GROUP_DEAD] = run, groups[g, at.GROUP_DEAD] - room + k
     return True
 
 
 @inline
 def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
     """Make a group of the single row `r`, at a free entry of the hash table. Returns False if an array is full."""
-    groups, slots = matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
-    n = m[N_ARRANGED]
-    g = m[FREE_GROUP] - 1
+    groups, slots = matrix(m, at.GROUPS), entries(m, at.GROUP_ENTRIES)
+    n = m[at.N_ARRANGED]
+    g = m[at.FREE_GROUP] - 1
     if g >= 0:
-        m[FREE_GROUP] = np.int64(groups[g, GROUP_START])
+        m[at.FREE_GROUP] = np.int64(groups[g, at.GROUP_START])
     else:
         if 2 * n + 2 > slots.size or n >= groups.shape[0]:
             return False
         g = n
-        m[N_ARRANGED] = n + 1
-    groups[g, GROUP_ARRANGEMENT], groups[g, GROUP_START], groups[g, GROUP_LENGTH] = a, r, 1
-    groups[g, GROUP_FIRST], groups[g, GROUP_DEAD], groups[g, GROUP_HASH] = r, 0, upper(h)
-    slots[entry] = entry_tag(h, log2(m, GROUP_ENTRIES)) | np.uint32(g + 1)
-    sign(entries(m, SIGNS), sign_of(h, log2(m, GROUP_ENTRIES)))
-    m[N_SIGNED] += 1
+        m[at.N_ARRANGED] = n + 1
+    groups[g, at.GROUP_ARRANGEMENT], groups[g, at.GROUP_START], groups[g, at.GROUP_LENGTH] = a, r, 1
+    groups[g, at.GROUP_FIRST], groups[g, at.GROUP_DEAD], groups[g, at.GROUP_HASH] = r, 0, upper(h)
+    slots[entry] = entry_tag(h, log2(m, at.GROUP_ENTRIES)) | np.uint32(g + 1)
+    sign(entries(m, at.SIGNS), sign_of(h, log2(m, at.GROUP_ENTRIES)))
+    m[at.N_SIGNED] += 1
     return True
 
 
@@ -224,7 +187,7 @@ def arrange(m: Block, a: Number, r: Number) -> Flag:
 
     Returns False if an array is full.
     """
-    return enter_row(m, a, r, row_hash(matrix(m, ARRANGED), a, matrix(m, ROWS), r))
+    return enter_row(m, a, r, row_hash(matrix(m, at.ARRANGED), a, matrix(m, at.ROWS), r))
 
 
 @inline
@@ -239,13 +202,14 @@ def enter_before(m: Block, a: Number, r: Number, h: Number, end: Number) -> Numb
 
     `end`: the position of the hash table at which the search is put off.
     """
-    rows, groups, slots, arranged = matrix(m, ROWS), matrix(m, GROUPS), entries(m, GROUP_ENTRIES), matrix(m, ARRANGED)
-    g = find_group_before(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h, end)
+    rows, groups, slots = matrix(m, at.ROWS), matrix(m, at.GROUPS), entries(m, at.GROUP_ENTRIES)
+    arranged = matrix(m, at.ARRANGED)
+    g = find_group_before(rows, groups, slots, log2(m, at.GROUP_ENTRIES), arranged, a, r, h, end)
     if g == PUT_OFF:
         return np.int64(PUT_OFF)
     if g < 0:
         return np.int64(new_group(m, a, r, ~g, h))
-    return np.int64(append_row(m, g, r, arranged[a, ARRANGED_VALUE]))
+    return np.int64(append_row(m, g, r, arranged[a, at.ARRANGED_VALUE]))
 
 
 @inline
@@ -254,8 +218,9 @@ def append_row(m: Block, g: Number, r: Number, value: Number) -> Flag:
 
     `value`: the word of a row that is kept beside the posting.
     """
-    groups, rows, postings, values = matrix(m, GROUPS), matrix(m, ROWS), vector(m, POSTINGS), vector(m, VALUES)
-    start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
+    groups, rows, postings = matrix(m, at.GROUPS), matrix(m, at.ROWS), vector(m, at.POSTINGS)
+    values = vector(m, at.VALUES)
+    start, length = np.int64(groups[g, at.GROUP_START]), np.int64(groups[g, at.GROUP_LENGTH])
     last = start if length == 1 else np.int64(postings[start + length - 1])
     if last == r:
         return True
@@ -264,23 +229,23 @@ def append_row(m: Block, g: Number, r: Number, value: Number) -> Flag:
         if run == NO_ROOM:
             return False
         postings[run], values[run] = start, rows[start, value]  # START was the number of the single row
-        groups[g, GROUP_START], groups[g, GROUP_DEAD] = run, 1
+        groups[g, at.GROUP_START], groups[g, at.GROUP_DEAD] = run, 1
         start = run
-    elif length == 1 << (groups[g, GROUP_DEAD] % ONE_DEAD):
-        if not move_run(m, groups, g, groups[g, GROUP_DEAD] % ONE_DEAD + 1):
+    elif length == 1 << (groups[g, at.GROUP_DEAD] % at.ONE_DEAD):
+        if not move_run(m, groups, g, groups[g, at.GROUP_DEAD] % at.ONE_DEAD + 1):
             return False
-        start = np.int64(groups[g, GROUP_START])
+        start = np.int64(groups[g, at.GROUP_START])
     postings[start + length], values[start + length] = r, rows[r, value]
-    groups[g, GROUP_LENGTH] = length + 1
+    groups[g, at.GROUP_LENGTH] = length + 1
     return True
 
 
 @inline
 def free_row(m: Block, r: Number) -> None:
     """Put row `r` on the free list. The list must have room for the row, and no group may contain the row any more."""
-    matrix(m, ROWS)[r, STATE] = FREE
-    vector(m, FREE_ROWS)[m[N_FREE]] = r
-    m[N_FREE] += 1
+    matrix(m, at.ROWS)[r, at.STATE] = at.FREE
+    vector(m, at.FREE_ROWS)[m[at.N_FREE]] = r
+    m[at.N_FREE] += 1
 
 
 @inline
@@ -289,17 +254,17 @@ def release(m: Block, r: Number) -> None:
 
     The support of a DEAD row is the number of groups that contain the row.
     """
-    rows = matrix(m, ROWS)
-    rows[r, SUPPORT] -= 1
-    if rows[r, SUPPORT] == 0 and rows[r, STATE] & AGE == DEAD:
-        m[N_DEAD] -= 1
+    rows = matrix(m, at.ROWS)
+    rows[r, at.SUPPORT] -= 1
+    if rows[r, at.SUPPORT] == 0 and rows[r, at.STATE] & at.AGE == at.DEAD:
+        m[at.N_DEAD] -= 1
         free_row(m, r)
 
 
 @inline
 def home_of(groups: Int32, g: Number, bits: Number) -> Number:
     """Return where the search for group `g` begins in a hash table of 2**bits entries."""
-    return np.int64(from_upper(groups[g, GROUP_HASH]) >> np.uint64(64 - bits))
+    return np.int64(from_upper(groups[g, at.GROUP_HASH]) >> np.uint64(64 - bits))
 
 
 @inline
@@ -308,25 +273,25 @@ def drop_group(m: Block, g: Number) -> None:
 
     (Knuth 6.4, algorithm R.)
     """
-    groups, slots = matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
-    bits, mask = log2(m, GROUP_ENTRIES), slots.size - 1
-    at = home_of(groups, g, bits)
-    while entry_number(slots[at], bits) != g:
-        at = (at + 1) & mask
-    hole = at
+    groups, slots = matrix(m, at.GROUPS), entries(m, at.GROUP_ENTRIES)
+    bits, mask = log2(m, at.GROUP_ENTRIES), slots.size - 1
+    here = home_of(groups, g, bits)
+    while entry_number(slots[here], bits) != g:
+        here = (here + 1) & mask
+    hole = here
     while True:
-        at = (at + 1) & mask
-        entry = slots[at]
+        here = (here + 1) & mask
+        entry = slots[here]
         if entry == 0:
             break
         home = home_of(groups, entry_number(entry, bits), bits)
-        if ((at - home) & mask) >= ((at - hole) & mask):
+        if ((here - home) & mask) >= ((here - hole) & mask):
             slots[hole] = entry
-            hole = at
+            hole = here
     slots[hole] = 0
-    groups[g, GROUP_ARRANGEMENT], groups[g, GROUP_LENGTH] = -1, 0
-    groups[g, GROUP_START] = m[FREE_GROUP]
-    m[FREE_GROUP] = g + 1
+    groups[g, at.GROUP_ARRANGEMENT], groups[g, at.GROUP_LENGTH] = -1, 0
+    groups[g, at.GROUP_START] = m[at.FREE_GROUP]
+    m[at.FREE_GROUP] = g + 1
 
 
 @inline
@@ -335,10 +300,10 @@ def shrink_run(m: Block, groups: Int32, g: Number) -> None:
 
     If at most one row is left, free the run.
     """
-    room, length = groups[g, GROUP_DEAD] % ONE_DEAD, np.int64(groups[g, GROUP_LENGTH])
+    room, length = groups[g, at.GROUP_DEAD] % at.ONE_DEAD, np.int64(groups[g, at.GROUP_LENGTH])
     if length <= 1:
-        free_run(m, np.int64(groups[g, GROUP_START]), room)
-        groups[g, GROUP_START], groups[g, GROUP_DEAD] = groups[g, GROUP_FIRST], 0
+        free_run(m, np.int64(groups[g, at.GROUP_START]), room)
+        groups[g, at.GROUP_START], groups[g, at.GROUP_DEAD] = groups[g, at.GROUP_FIRST], 0
     elif 4 * length <= 1 << room:
         move_run(m, groups, g, power(length))
 
@@ -346,18 +311,19 @@ def shrink_run(m: Block, groups: Int32, g: Number) -> None:
 @inline
 def compact_group(m: Block, g: Number, r: Number) -> None:
     """Drop row `r` and all dead rows from group `g`. If no row is left, drop the group."""
-    groups, rows, postings, values = matrix(m, GROUPS), matrix(m, ROWS), vector(m, POSTINGS), vector(m, VALUES)
-    start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
+    groups, rows, postings = matrix(m, at.GROUPS), matrix(m, at.ROWS), vector(m, at.POSTINGS)
+    values = vector(m, at.VALUES)
+    start, length = np.int64(groups[g, at.GROUP_START]), np.int64(groups[g, at.GROUP_LENGTH])
     kept = np.int64(0)
     for i in range(start, start + length):
         row = np.int64(postings[i])
-        if rows[row, STATE] & MET != 0:
+        if rows[row, at.STATE] & at.MET != 0:
             postings[start + kept], values[start + kept] = row, values[i]
             kept += 1
         elif row != r:
             release(m, row)
-    groups[g, GROUP_LENGTH], groups[g, GROUP_FIRST] = kept, postings[start]
-    groups[g, GROUP_DEAD] %= ONE_DEAD
+    groups[g, at.GROUP_LENGTH], groups[g, at.GROUP_FIRST] = kept, postings[start]
+    groups[g, at.GROUP_DEAD] %= at.ONE_DEAD
     shrink_run(m, groups, g)
     if kept == 0:
         drop_group(m, g)
@@ -369,15 +335,15 @@ def take_out(m: Block, groups: Int32, g: Number, r: Number) -> None:
 
     Only the row's number is searched for in the run; the fact table is not read.
     """
-    postings, values = vector(m, POSTINGS), vector(m, VALUES)
-    start = np.int64(groups[g, GROUP_START])
-    last = start + groups[g, GROUP_LENGTH] - 1
-    at = start
-    while postings[at] != r:
-        at += 1
-    postings[at], values[at] = postings[last], values[last]
-    groups[g, GROUP_LENGTH] -= 1
-    groups[g, GROUP_FIRST] = postings[start]
+    postings, values = vector(m, at.POSTINGS), vector(m, at.VALUES)
+    start = np.int64(groups[g, at.GROUP_START])
+    last = start + groups[g, at.GROUP_LENGTH] - 1
+    here = start
+    while postings[here] != r:
+        here += 1
+    postings[here], values[here] = postings[last], values[last]
+    groups[g, at.GROUP_LENGTH] -= 1
+    groups[g, at.GROUP_FIRST] = postings[start]
     shrink_run(m, groups, g)
 
 
@@ -387,19 +353,20 @@ def leave(m: Block, a: Number, r: Number, h: Number) -> Number:
 
     `h`: the hash of the row in the arrangement. Returns 1 if the row stays in its group as a dead row, else 0.
     """
-    arranged, groups, rows, slots = matrix(m, ARRANGED), matrix(m, GROUPS), matrix(m, ROWS), entries(m, GROUP_ENTRIES)
-    g = find_group_of(rows, groups, slots, log2(m, GROUP_ENTRIES), arranged, a, r, h)
+    arranged, groups = matrix(m, at.ARRANGED), matrix(m, at.GROUPS)
+    rows, slots = matrix(m, at.ROWS), entries(m, at.GROUP_ENTRIES)
+    g = find_group_of(rows, groups, slots, log2(m, at.GROUP_ENTRIES), arranged, a, r, h)
     if g < 0:
         return 0
-    if groups[g, GROUP_LENGTH] == 1:
+    if groups[g, at.GROUP_LENGTH] == 1:
         drop_group(m, g)
         return 0
-    if groups[g, GROUP_DEAD] < ONE_DEAD and groups[g, GROUP_LENGTH] <= SHORT:
+    if groups[g, at.GROUP_DEAD] < at.ONE_DEAD and groups[g, at.GROUP_LENGTH] <= SHORT:
         take_out(m, groups, g, r)
         return 0
-    dead = groups[g, GROUP_DEAD] // ONE_DEAD + 1
-    if dead * DEAD_SHARE <= groups[g, GROUP_LENGTH] and dead <= MOST_DEAD:
-        groups[g, GROUP_DEAD] += ONE_DEAD
+    dead = groups[g, at.GROUP_DEAD] // at.ONE_DEAD + 1
+    if dead * DEAD_SHARE <= groups[g, at.GROUP_LENGTH] and dead <= MOST_DEAD:
+        groups[g, at.GROUP_DEAD] += at.ONE_DEAD
         return 1
     compact_group(m, g, r)
     return 0
@@ -408,11 +375,11 @@ def leave(m: Block, a: Number, r: Number, h: Number) -> Number:
 @kernel
 def rehash_groups(m: Block) -> None:
     """Enter all groups into the empty hash table. The table must have room for them."""
-    groups = matrix(m, GROUPS)
-    slots, signs = entries(m, GROUP_ENTRIES), entries(m, SIGNS)
-    bits = log2(m, GROUP_ENTRIES)
-    for g in range(m[N_ARRANGED]):
-        if groups[g, GROUP_LENGTH] > 0:
-            h = from_upper(groups[g, GROUP_HASH])
+    groups = matrix(m, at.GROUPS)
+    slots, signs = entries(m, at.GROUP_ENTRIES), entries(m, at.SIGNS)
+    bits = log2(m, at.GROUP_ENTRIES)
+    for g in range(m[at.N_ARRANGED]):
+        if groups[g, at.GROUP_LENGTH] > 0:
+            h = from_upper(groups[g, at.GROUP_HASH])
             place(slots, bits, h, g)
             sign(signs, sign_of(h, bits))

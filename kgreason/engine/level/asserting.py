@@ -18,40 +18,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline, kernel
+from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.facts.hash_table import BLOCK, copy_fact
 from kgreason.engine.level.entering import has_fact
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, fill_free, hashes, matrix, part_of, vector
 from kgreason.engine.memory.hashing import entry_number, entry_tag, hash_row, log2
-from kgreason.engine.memory.layout import (
-    ASSERTED,
-    ENTRIES,
-    FIRST,
-    HASHES,
-    N_PUT_OFF,
-    N_QUEUE,
-    N_ROWS,
-    PART,
-    QUEUE,
-    ROWS,
-    STAMP,
-    STATE,
-    SUPPORT,
-    TABLE,
-    WAITING,
-    Block,
-    Flag,
-    Int32,
-    Int32s,
-    Number,
-    UInt32,
-)
+from kgreason.engine.memory.layout import Block
+from kgreason.zset.columns import Int32, Int32s, UInt32
 
 
 @inline
 def write_row(rows: Int32, r: Number, keys: Int32, i: Number, table: Number) -> None:
     """Write the asserted fact keys[i] of a table to row `r`."""
-    rows[r, STATE], rows[r, STAMP], rows[r, SUPPORT] = WAITING | ASSERTED | table << TABLE, 0, 0
+    rows[r, at.STATE], rows[r, at.STAMP], rows[r, at.SUPPORT] = at.WAITING | at.ASSERTED | table << at.TABLE, 0, 0
     copy_fact(rows, r, keys, i)
 
 
@@ -61,18 +41,18 @@ def enter_fact(slots: UInt32, bits: Number, rows: Int32, r: Number, keys: Int32,
 
     Returns False if another row holds the fact.
     """
-    tag, low, at = entry_tag(h, bits), np.uint32((1 << bits) - 1), np.int64(h >> np.uint64(64 - bits))
+    tag, low, here = entry_tag(h, bits), np.uint32((1 << bits) - 1), np.int64(h >> np.uint64(64 - bits))
     while True:
-        entry = slots[at]
+        entry = slots[here]
         if entry == 0:
-            if fill_free(slots, at, tag | np.uint32(r + 1)):
+            if fill_free(slots, here, tag | np.uint32(r + 1)):
                 return True
             continue  # another worker has just taken it, perhaps for the same fact
         if (entry & ~low) == tag and has_fact(
-            keys, i, rows, np.int64(FIRST), entry_number(entry, bits), np.int64(keys.shape[1])
+            keys, i, rows, np.int64(at.FIRST), entry_number(entry, bits), np.int64(keys.shape[1])
         ):
             return False
-        at = (at + 1) & (slots.size - 1)
+        here = (here + 1) & (slots.size - 1)
 
 
 @kernel
@@ -81,10 +61,10 @@ def enter_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number)
 
     The fact table and the queue must have room for all of them.
     """
-    rows, slots, queue, h = matrix(m, ROWS), entries(m, ENTRIES), vector(m, QUEUE), hashes(m, HASHES)
-    bits, width = log2(m, ENTRIES), keys.shape[1]
-    shift, stop = np.uint64(64 - bits), part_of(m, low, high, m[PART] + 1)
-    for start in range(part_of(m, low, high, m[PART]), stop, BLOCK):
+    rows, slots, queue, h = matrix(m, at.ROWS), entries(m, at.ENTRIES), vector(m, at.QUEUE), hashes(m, at.HASHES)
+    bits, width = log2(m, at.ENTRIES), keys.shape[1]
+    shift, stop = np.uint64(64 - bits), part_of(m, low, high, m[at.PART] + 1)
+    for start in range(part_of(m, low, high, m[at.PART]), stop, BLOCK):
         end, met = min(start + BLOCK, stop), np.uint32(0)
         for i in range(start, end):
             h[i - start] = hash_row(keys, i, 0, width)
@@ -92,16 +72,16 @@ def enter_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number)
             met |= slots[h[i - start] >> shift]
         h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
         for i in range(start, end):
-            r = m[N_ROWS] + i - low
+            r = m[at.N_ROWS] + i - low
             write_row(rows, r, keys, i, table)
-            queue[m[N_QUEUE] + i - low] = r
-            m[N_PUT_OFF] += not enter_fact(slots, bits, rows, r, keys, i, h[i - start])
+            queue[m[at.N_QUEUE] + i - low] = r
+            m[at.N_PUT_OFF] += not enter_fact(slots, bits, rows, r, keys, i, h[i - start])
 
 
 @kernel
 def forget_rows(m: Block) -> None:
     """Remove the entries of the rows from N_ROWS on. They are the last ones that were entered."""
-    slots, bits = entries(m, ENTRIES), log2(m, ENTRIES)
-    for at in range(slots.size):
-        if entry_number(slots[at], bits) >= m[N_ROWS]:
-            slots[at] = 0
+    slots, bits = entries(m, at.ENTRIES), log2(m, at.ENTRIES)
+    for here in range(slots.size):
+        if entry_number(slots[here], bits) >= m[at.N_ROWS]:
+            slots[here] = 0

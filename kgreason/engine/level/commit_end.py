@@ -10,40 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline, kernel
+from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.facts.hash_table import BLOCK, kind, remove_entry
 from kgreason.engine.index.maintenance import touch_groups, uncount_and_note
 from kgreason.engine.index.postings import free_row, leave
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix
 from kgreason.engine.memory.hashing import entry_number, hash_row, log2
-from kgreason.engine.memory.layout import (
-    AGE,
-    CHANGED,
-    DEAD,
-    ENTRIES,
-    FIRST,
-    FREE,
-    GONE,
-    HASHES,
-    LAST_TABLE,
-    LIVE,
-    LOGGED,
-    MET,
-    N_DEAD,
-    N_NOTED,
-    N_TOUCHED,
-    NOTED,
-    NOTED_HASHES,
-    ROWS,
-    STATE,
-    SUPPORT,
-    TABLE,
-    UNDO,
-    Block,
-    Flag,
-    Int32,
-    Number,
-)
+from kgreason.engine.memory.layout import Block
+from kgreason.zset.columns import Int32
 
 
 @kernel
@@ -52,20 +27,21 @@ def note_changes(m: Block, start: Number) -> Number:
 
     Rows at positions below `start` of the undo log are left out. Returns the number of facts written.
     """
-    rows, undo, changed = matrix(m, ROWS), matrix(m, UNDO), matrix(m, CHANGED)
+    rows, undo, changed = matrix(m, at.ROWS), matrix(m, at.UNDO), matrix(m, at.CHANGED)
     n = np.int64(0)
-    for low in range(start, m[N_TOUCHED], BLOCK):
-        high = min(low + BLOCK, m[N_TOUCHED])
+    for low in range(start, m[at.N_TOUCHED], BLOCK):
+        high = min(low + BLOCK, m[at.N_TOUCHED])
         met = np.int32(0)
         for i in range(low, high):
-            met |= rows[undo[i, 0], STATE]
-        hashes(m, HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
+            met |= rows[undo[i, 0], at.STATE]
+        hashes(m, at.HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
         for i in range(low, high):
             r = np.int64(undo[i, 0])
-            before, after = kind(undo[i, 1]), kind(rows[r, STATE])
+            before, after = kind(undo[i, 1]), kind(rows[r, at.STATE])
             if before != after:
-                changed[n, 0], changed[n, 1], changed[n, 2] = before, after, rows[r, STATE] >> TABLE & LAST_TABLE
-                for c in range(FIRST, rows.shape[1]):
+                changed[n, 0], changed[n, 1] = before, after
+                changed[n, 2] = rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE
+                for c in range(at.FIRST, rows.shape[1]):
                     changed[n, c] = rows[r, c]
                 n += 1
     return n
@@ -75,8 +51,8 @@ def note_changes(m: Block, start: Number) -> Number:
 def leaves(rows: Int32, undo: Int32, i: Number, undoes: Flag) -> Flag:
     """Whether row undo[i] leaves: a GONE row, or with `undoes` a row that the commit has made."""
     if undoes:
-        return undo[i, 1] & AGE == FREE
-    return rows[undo[i, 0], STATE] & AGE == GONE
+        return undo[i, 1] & at.AGE == at.FREE
+    return rows[undo[i, 0], at.STATE] & at.AGE == at.GONE
 
 
 @inline
@@ -85,19 +61,19 @@ def touch_facts(m: Block, rows: Int32, undo: Int32, low: Number, high: Number, u
 
     That is the hash-table entry at its hash, and the row that the entry after this one names.
     """
-    slots, h = entries(m, ENTRIES), hashes(m, HASHES)
-    bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
+    slots, h = entries(m, at.ENTRIES), hashes(m, at.HASHES)
+    bits, width = log2(m, at.ENTRIES), rows.shape[1] - at.FIRST
     shift, mask = np.uint64(64 - bits), np.uint64(slots.size - 1)
     for i in range(low, high):
         h[i - low] = (
-            hash_row(rows, np.int64(undo[i, 0]), FIRST, width) if leaves(rows, undo, i, undoes) else np.uint64(0)
+            hash_row(rows, np.int64(undo[i, 0]), at.FIRST, width) if leaves(rows, undo, i, undoes) else np.uint64(0)
         )
     met = np.uint32(0)
     for i in range(high - low):
         met |= slots[h[i] >> shift]
     for i in range(high - low):
         after = slots[((h[i] >> shift) + np.uint64(1)) & mask]
-        met |= np.uint32(rows[max(entry_number(after, bits), 0), SUPPORT])
+        met |= np.uint32(rows[max(entry_number(after, bits), 0), at.SUPPORT])
     h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
@@ -108,12 +84,12 @@ def note_leaving_rows(m: Block, rows: Int32, undo: Int32, low: Number, high: Num
     Returns `high`, or an earlier end if there might be no room for the notes of the next row. The rows keep the flag
     MET until `remove`, because `compact_group` releases a row without it, also one whose own removal is still to come.
     """
-    room, most = matrix(m, NOTED).shape[0], matrix(m, LIVE).shape[0]
-    m[N_NOTED] = 0
+    room, most = matrix(m, at.NOTED).shape[0], matrix(m, at.LIVE).shape[0]
+    m[at.N_NOTED] = 0
     for i in range(low, high):
         r = np.int64(undo[i, 0])
-        if leaves(rows, undo, i, undoes) and rows[r, STATE] & MET != 0:
-            if i > low and m[N_NOTED] + most > room:
+        if leaves(rows, undo, i, undoes) and rows[r, at.STATE] & at.MET != 0:
+            if i > low and m[at.N_NOTED] + most > room:
                 return np.int64(i)
             uncount_and_note(m, r)
     return np.int64(high)
@@ -126,18 +102,18 @@ def remove(m: Block, rows: Int32, r: Number, h: Number, note: Number) -> Number:
     The notes from number `note` on name the arrangements. If the posting of an arrangement still has the row, the row
     becomes DEAD. Otherwise it becomes FREE. Returns the number of the first note of another row.
     """
-    noted, noted_hashes, named = matrix(m, NOTED), hashes(m, NOTED_HASHES), np.int64(0)
+    noted, noted_hashes, named = matrix(m, at.NOTED), hashes(m, at.NOTED_HASHES), np.int64(0)
     remove_entry(m, rows, r, h)
-    rows[r, STATE] &= ~MET
-    while note < m[N_NOTED] and noted[note, 1] == r:
+    rows[r, at.STATE] &= ~at.MET
+    while note < m[at.N_NOTED] and noted[note, 1] == r:
         named += leave(m, np.int64(noted[note, 0]), r, noted_hashes[note])
         note += 1
     if named == 0:
         free_row(m, r)
     else:
-        rows[r, STATE] = (rows[r, STATE] & ~(AGE | LOGGED)) | DEAD
-        rows[r, SUPPORT] = named
-        m[N_DEAD] += 1
+        rows[r, at.STATE] = (rows[r, at.STATE] & ~(at.AGE | at.LOGGED)) | at.DEAD
+        rows[r, at.SUPPORT] = named
+        m[at.N_DEAD] += 1
     return note
 
 
@@ -150,26 +126,26 @@ def end(m: Block, undoes: Flag) -> None:
     another row meets. HASHES keeps the hashes of the block until its rows are removed; in between only its last word is
     written.
     """
-    rows, undo = matrix(m, ROWS), matrix(m, UNDO)
+    rows, undo = matrix(m, at.ROWS), matrix(m, at.UNDO)
     low = np.int64(0)
-    while low < m[N_TOUCHED]:
-        high = min(low + BLOCK, m[N_TOUCHED])
+    while low < m[at.N_TOUCHED]:
+        high = min(low + BLOCK, m[at.N_TOUCHED])
         touch_facts(m, rows, undo, low, high, undoes)
         high = note_leaving_rows(m, rows, undo, low, high, undoes)
-        touch_groups(m, hashes(m, NOTED_HASHES), 0, m[N_NOTED])
+        touch_groups(m, hashes(m, at.NOTED_HASHES), 0, m[at.N_NOTED])
         note = np.int64(0)
         for i in range(low, high):
             r = np.int64(undo[i, 0])
             is_gone = leaves(rows, undo, i, undoes)
             if undoes and not is_gone:
-                for word in range(FIRST):
+                for word in range(at.FIRST):
                     rows[r, word] = undo[i, 1 + word]
             else:
-                rows[r, STATE] &= ~LOGGED
+                rows[r, at.STATE] &= ~at.LOGGED
             if is_gone:
-                note = remove(m, rows, r, hashes(m, HASHES)[i - low], note)
+                note = remove(m, rows, r, hashes(m, at.HASHES)[i - low], note)
         low = high
-    m[N_TOUCHED] = m[N_NOTED] = 0
+    m[at.N_TOUCHED] = m[at.N_NOTED] = 0
 
 
 @kernel

@@ -21,53 +21,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline, kernel
+from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.facts.hash_table import BLOCK, copy_fact, find_row, log_row, touch
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, vector
 from kgreason.engine.memory.hashing import entry_tag, log2
-from kgreason.engine.memory.layout import (
-    AGE,
-    ASSERTED,
-    ENTRIES,
-    FREE,
-    FREE_ROWS,
-    GONE,
-    HASHES,
-    HEADS,
-    IS_UPDATE,
-    LAST_LEVEL,
-    LEVEL_BITS,
-    N_FREE,
-    N_HEADS,
-    N_QUEUE,
-    N_ROWS,
-    NEXT,
-    ONE_SPARE,
-    QUEUE,
-    RANKS,
-    ROWS,
-    SPARE,
-    STAMP,
-    STATE,
-    SUPPORT,
-    TABLE,
-    TABLES,
-    UNKNOWN,
-    WAITING,
-    Block,
-    Flag,
-    Int32,
-    Int32s,
-    Number,
-    UInt32,
-)
+from kgreason.engine.memory.layout import Block
+from kgreason.zset.columns import Int32, Int32s, UInt32
 
 
 @inline
 def enqueue(m: Block, r: Number) -> None:
     """Put a row into the queue. The queue must have room for it."""
-    vector(m, QUEUE)[m[N_QUEUE]] = r
-    m[N_QUEUE] += 1
+    vector(m, at.QUEUE)[m[at.N_QUEUE]] = r
+    m[at.N_QUEUE] += 1
 
 
 @inline
@@ -78,14 +45,14 @@ def new_row(
 
     `slots`: the hash table, of 2**bits entries. `entry`: the position of a free entry. `h`: the hash of the fact.
     """
-    r = m[N_ROWS]
-    if m[N_FREE] > 0:
-        m[N_FREE] -= 1
-        r = np.int64(vector(m, FREE_ROWS)[m[N_FREE]])
+    r = m[at.N_ROWS]
+    if m[at.N_FREE] > 0:
+        m[at.N_FREE] -= 1
+        r = np.int64(vector(m, at.FREE_ROWS)[m[at.N_FREE]])
     else:
-        m[N_ROWS] = r + 1
+        m[at.N_ROWS] = r + 1
     copy_fact(rows, r, keys, i)
-    rows[r, STATE] = FREE
+    rows[r, at.STATE] = at.FREE
     log_row(m, rows, r)
     slots[entry] = entry_tag(h, bits) | np.uint32(r + 1)
     enqueue(m, r)
@@ -95,22 +62,22 @@ def new_row(
 @inline
 def touch_free(m: Block, rows: Int32, most: Number) -> None:
     """Load into the CPU cache the free rows, at most `most`, that new facts get next."""
-    free, n, met = vector(m, FREE_ROWS), m[N_FREE], np.int32(0)
+    free, n, met = vector(m, at.FREE_ROWS), m[at.N_FREE], np.int32(0)
     for i in range(max(n - most, 0), n):
-        met |= rows[free[i], SUPPORT]
-    hashes(m, HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
+        met |= rows[free[i], at.SUPPORT]
+    hashes(m, at.HASHES)[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
 
 
 @inline
 def above(rank: Number) -> Number:
     """Return the smallest stamp of the level above a rank. Level 1 is above the rank of an empty body."""
-    return min(max((rank >> LEVEL_BITS) + 1, 1), LAST_LEVEL) << LEVEL_BITS
+    return min(max((rank >> at.LEVEL_BITS) + 1, 1), at.LAST_LEVEL) << at.LEVEL_BITS
 
 
 @inline
 def become(rows: Int32, r: Number, age: Number) -> None:
     """Set the age of a row and keep its flags."""
-    rows[r, STATE] = (rows[r, STATE] & ~AGE) | age
+    rows[r, at.STATE] = (rows[r, at.STATE] & ~at.AGE) | age
 
 
 @inline
@@ -119,10 +86,10 @@ def distinct(m: Block) -> None:
 
     The fact table must have room for the heads.
     """
-    rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
-    ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
-    bits = log2(m, ENTRIES)
-    n = m[N_HEADS]
+    rows, slots, heads = matrix(m, at.ROWS), entries(m, at.ENTRIES), matrix(m, at.HEADS)
+    ranks, tables, h = vector(m, at.RANKS), vector(m, at.TABLES), hashes(m, at.HASHES)
+    bits = log2(m, at.ENTRIES)
+    n = m[at.N_HEADS]
     for low in range(0, n, BLOCK):
         high = min(low + BLOCK, n)
         touch(m, rows, slots, bits, heads, low, high)
@@ -132,25 +99,25 @@ def distinct(m: Block) -> None:
             rank = ranks[i]
             if r < 0:
                 r = new_row(m, rows, slots, bits, heads, i, ~r, h[i - low])
-                rows[r, STATE] |= NEXT | tables[i] << TABLE
-                rows[r, STAMP] = above(rank)
-                rows[r, SUPPORT] = 1
-            elif rows[r, STATE] & (AGE | ASSERTED) == NEXT:
-                rows[r, SUPPORT] += 1
-                rows[r, STAMP] = max(rows[r, STAMP], above(rank))
-            elif rows[r, STATE] & AGE == GONE:
-                become(rows, r, NEXT)
+                rows[r, at.STATE] |= at.NEXT | tables[i] << at.TABLE
+                rows[r, at.STAMP] = above(rank)
+                rows[r, at.SUPPORT] = 1
+            elif rows[r, at.STATE] & (at.AGE | at.ASSERTED) == at.NEXT:
+                rows[r, at.SUPPORT] += 1
+                rows[r, at.STAMP] = max(rows[r, at.STAMP], above(rank))
+            elif rows[r, at.STATE] & at.AGE == at.GONE:
+                become(rows, r, at.NEXT)
                 enqueue(m, r)
-                rows[r, STATE] &= ~SPARE
-                rows[r, STAMP] = above(rank)
-                rows[r, SUPPORT] = 1
-            elif rows[r, STATE] & UNKNOWN == 0:
+                rows[r, at.STATE] &= ~at.SPARE
+                rows[r, at.STAMP] = above(rank)
+                rows[r, at.SUPPORT] = 1
+            elif rows[r, at.STATE] & at.UNKNOWN == 0:
                 log_row(m, rows, r)
                 count(rows, r, rank)
-            elif rank < rows[r, STAMP]:
+            elif rank < rows[r, at.STAMP]:
                 log_row(m, rows, r)
-                rows[r, SUPPORT] += 1
-    m[N_HEADS] = 0
+                rows[r, at.SUPPORT] += 1
+    m[at.N_HEADS] = 0
 
 
 @inline
@@ -159,9 +126,9 @@ def count(rows: Int32, r: Number, rank: Number) -> None:
 
     No branch: which of the two it is cannot be predicted.
     """
-    supports = rank < rows[r, STAMP]
-    rows[r, SUPPORT] += supports
-    rows[r, STATE] += ONE_SPARE * (1 - supports)
+    supports = rank < rows[r, at.STAMP]
+    rows[r, at.SUPPORT] += supports
+    rows[r, at.STATE] += at.ONE_SPARE * (1 - supports)
 
 
 @inline
@@ -170,8 +137,8 @@ def may_leave(m: Block, rows: Int32, r: Number) -> None:
 
     The fact of the row is present.
     """
-    if rows[r, SUPPORT] == 0 and rows[r, STATE] & ASSERTED == 0:
-        become(rows, r, NEXT)
+    if rows[r, at.SUPPORT] == 0 and rows[r, at.STATE] & at.ASSERTED == 0:
+        become(rows, r, at.NEXT)
         enqueue(m, r)
 
 
@@ -182,23 +149,23 @@ def discount(m: Block) -> None:
     If a derivation was counted, the support of its head falls by 1. If it was not, the head has a spare derivation
     less: also a head that leaves or has left, because what is then left of its spare derivations can bring it back.
     """
-    rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
-    ranks, h = vector(m, RANKS), hashes(m, HASHES)
-    bits = log2(m, ENTRIES)
-    n = m[N_HEADS]
+    rows, slots, heads = matrix(m, at.ROWS), entries(m, at.ENTRIES), matrix(m, at.HEADS)
+    ranks, h = vector(m, at.RANKS), hashes(m, at.HASHES)
+    bits = log2(m, at.ENTRIES)
+    n = m[at.N_HEADS]
     for low in range(0, n, BLOCK):
         high = min(low + BLOCK, n)
         touch(m, rows, slots, bits, heads, low, high)
         for i in range(low, high):
             r = find_row(rows, slots, bits, heads, i, h[i - low])
-            if ranks[i] < rows[r, STAMP]:
+            if ranks[i] < rows[r, at.STAMP]:
                 log_row(m, rows, r)
-                rows[r, SUPPORT] -= 1
+                rows[r, at.SUPPORT] -= 1
                 may_leave(m, rows, r)
-            elif rows[r, STATE] & UNKNOWN == 0:
+            elif rows[r, at.STATE] & at.UNKNOWN == 0:
                 log_row(m, rows, r)
-                rows[r, STATE] -= ONE_SPARE
-    m[N_HEADS] = 0
+                rows[r, at.STATE] -= at.ONE_SPARE
+    m[at.N_HEADS] = 0
 
 
 @kernel
@@ -225,26 +192,26 @@ def assert_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number
     `keys`: int32[n, w], facts of the table with the number `table`. With `only_present`, absent facts are skipped. The
     fact table, the queue and the undo log must have room for high - low rows.
     """
-    rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
-    bits, age = log2(m, ENTRIES), NEXT if m[IS_UPDATE] != 0 else WAITING
+    rows, slots, h = matrix(m, at.ROWS), entries(m, at.ENTRIES), hashes(m, at.HASHES)
+    bits, age = log2(m, at.ENTRIES), at.NEXT if m[at.IS_UPDATE] != 0 else at.WAITING
     for start in range(low, high, BLOCK):
         stop = min(start + BLOCK, high)
         touch(m, rows, slots, bits, keys, start, stop)
         touch_free(m, rows, stop - start)
         for i in range(start, stop):
             r = find_row(rows, slots, bits, keys, i, h[i - start])
-            if r >= 0 and rows[r, STATE] & AGE != GONE:
-                if rows[r, STATE] & ASSERTED == 0:
+            if r >= 0 and rows[r, at.STATE] & at.AGE != at.GONE:
+                if rows[r, at.STATE] & at.ASSERTED == 0:
                     log_row(m, rows, r)
-                    rows[r, STATE] |= ASSERTED
+                    rows[r, at.STATE] |= at.ASSERTED
             elif not only_present:
                 if r < 0:
                     r = new_row(m, rows, slots, bits, keys, i, ~r, h[i - start])
                 else:
                     enqueue(m, r)
-                rows[r, STATE] = (rows[r, STATE] & ~(AGE | SPARE)) | age | ASSERTED | table << TABLE
-                rows[r, STAMP] = 0
-                rows[r, SUPPORT] = 0
+                rows[r, at.STATE] = (rows[r, at.STATE] & ~(at.AGE | at.SPARE)) | age | at.ASSERTED | table << at.TABLE
+                rows[r, at.STAMP] = 0
+                rows[r, at.SUPPORT] = 0
 
 
 @kernel
@@ -254,17 +221,17 @@ def retract_rows(m: Block, keys: Int32s, low: Number, high: Number) -> Number:
     Returns how many of the facts were not asserted. `keys`: int32[n, w]. The queue and the undo log must have room for
     high - low rows.
     """
-    rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
-    bits = log2(m, ENTRIES)
+    rows, slots, h = matrix(m, at.ROWS), entries(m, at.ENTRIES), hashes(m, at.HASHES)
+    bits = log2(m, at.ENTRIES)
     missed = np.int64(0)
     for start in range(low, high, BLOCK):
         stop = min(start + BLOCK, high)
         touch(m, rows, slots, bits, keys, start, stop)
         for i in range(start, stop):
             r = find_row(rows, slots, bits, keys, i, h[i - start])
-            if r >= 0 and rows[r, STATE] & ASSERTED != 0:
+            if r >= 0 and rows[r, at.STATE] & at.ASSERTED != 0:
                 log_row(m, rows, r)
-                rows[r, STATE] &= ~ASSERTED
+                rows[r, at.STATE] &= ~at.ASSERTED
                 may_leave(m, rows, r)
             else:
                 missed += 1

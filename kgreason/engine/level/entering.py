@@ -25,66 +25,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline, kernel
+from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.level.distinct import above, count
 from kgreason.engine.level.shares import count_work, next_worker, put_in_parts
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, fill_free, hashes, matrix, part_of, places_of, vector, wide
 from kgreason.engine.memory.hashing import SHARES, entry_tag, first_share, hash_row, log2
-from kgreason.engine.memory.layout import (
-    AGE,
-    ASSERTED,
-    ASSERTING,
-    AT_EXTENT,
-    COUNTED,
-    CREW,
-    DEAD,
-    ENTRIES,
-    ENTRY_AT,
-    EXTENT_CHUNK,
-    EXTENT_DERIVATIONS,
-    EXTENT_END,
-    EXTENT_REWRITES,
-    EXTENT_START,
-    EXTENTS,
-    FIRST,
-    FREE,
-    HASHED,
-    HASHES,
-    HEADS,
-    LEVEL,
-    LEVEL_BITS,
-    N_EXTENTS,
-    N_HEADS,
-    N_NEW,
-    N_PUT_OFF,
-    N_QUEUE,
-    N_ROWS,
-    N_RUNS,
-    NEXT,
-    ORDERED,
-    PART,
-    PART_BITS,
-    PART_ENDS,
-    PARTED,
-    QUEUE,
-    RANKS,
-    ROWS,
-    RUNS,
-    STAMP,
-    STATE,
-    SUPPORT,
-    TABLE,
-    TABLES,
-    UNKNOWN,
-    WAITING,
-    Block,
-    Flag,
-    Int32,
-    Int32s,
-    Int64,
-    Number,
-    UInt32,
-)
+from kgreason.engine.memory.layout import Block
+from kgreason.zset.columns import Int32, Int32s, Int64, UInt32
 
 LIST, ENTER, NUMBER, WRITE, FINISH, REHASH = range(6)
 """The stages of `take_in`."""
@@ -100,40 +48,40 @@ RUN_WORKER, RUN_EXTENT, RUN_BEFORE, RUN_NEW = range(4)
 @kernel
 def part_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number) -> None:
     """As a worker, put a share of the facts keys[low:high] of a table into the head buffer, as heads of one extent."""
-    extents, heads, tables, h = wide(m, EXTENTS), matrix(m, HEADS), vector(m, TABLES), hashes(m, HASHED)
-    start, stop = part_of(m, low, high, m[PART]), part_of(m, low, high, m[PART] + 1)
+    extents, heads, tables, h = wide(m, at.EXTENTS), matrix(m, at.HEADS), vector(m, at.TABLES), hashes(m, at.HASHED)
+    start, stop = part_of(m, low, high, m[at.PART]), part_of(m, low, high, m[at.PART] + 1)
     for i in range(start, stop):
         h[i - start], tables[i - start] = hash_row(keys, i, 0, keys.shape[1]), table
         for c in range(heads.shape[1]):
             heads[i - start, c] = keys[i, c] if c < keys.shape[1] else 0
-    m[N_HEADS] = stop - start
+    m[at.N_HEADS] = stop - start
     put_in_parts(m, np.int64(0))
-    extents[0, EXTENT_CHUNK], extents[0, EXTENT_START], extents[0, EXTENT_END] = 0, 0, m[N_HEADS]
-    extents[0, EXTENT_REWRITES] = extents[0, EXTENT_DERIVATIONS] = 0
-    m[N_EXTENTS] = 1
+    extents[0, at.EXTENT_CHUNK], extents[0, at.EXTENT_START], extents[0, at.EXTENT_END] = 0, 0, m[at.N_HEADS]
+    extents[0, at.EXTENT_REWRITES] = extents[0, at.EXTENT_DERIVATIONS] = 0
+    m[at.N_EXTENTS] = 1
 
 
 @inline
 def list_runs(m: Block) -> None:
     """Write the heads that can be taken in to `runs`, in the order of one thread."""
-    crew, runs, n = wide(m, CREW), wide(m, RUNS), np.int64(0)
+    crew, runs, n = wide(m, at.CREW), wide(m, at.RUNS), np.int64(0)
     count_work(m)
     t = next_worker(m)
     while t >= 0 and n < runs.shape[0]:
         worker = crew[t]
-        at = worker[AT_EXTENT]
-        if wide(worker, EXTENTS)[at, EXTENT_END] > wide(worker, EXTENTS)[at, EXTENT_START]:
-            runs[n, RUN_WORKER], runs[n, RUN_EXTENT] = t, at
+        here = worker[at.AT_EXTENT]
+        if wide(worker, at.EXTENTS)[here, at.EXTENT_END] > wide(worker, at.EXTENTS)[here, at.EXTENT_START]:
+            runs[n, RUN_WORKER], runs[n, RUN_EXTENT] = t, here
             n += 1
-        worker[AT_EXTENT] = at + 1
+        worker[at.AT_EXTENT] = here + 1
         t = next_worker(m)
-    m[N_RUNS] = n
+    m[at.N_RUNS] = n
 
 
 @inline
 def part_start(extents: Int64, part_ends: Int64, extent: Number, p: Number) -> Number:
     """Return the first place of part `p` of an extent in `parted`."""
-    return part_ends[extent, p - 1] if p > 0 else extents[extent, EXTENT_START]
+    return part_ends[extent, p - 1] if p > 0 else extents[extent, at.EXTENT_START]
 
 
 @inline
@@ -154,61 +102,58 @@ def enter_head(
     `place`: its place in `parted`. Returns the position of its entry if the head is the first of a new fact; otherwise
     REPEATED, or PUT_OFF if the search comes to the position `end` of the hash table.
     """
-    bits, width, n_rows = log2(m, ENTRIES), heads.shape[1], m[N_ROWS]
+    bits, width, n_rows = log2(m, at.ENTRIES), heads.shape[1], m[at.N_ROWS]
     tag, low, mask = entry_tag(h, bits), np.uint32((1 << bits) - 1), np.int64(slots.size - 1)
-    at = np.int64(h >> np.uint64(64 - bits))
+    here = np.int64(h >> np.uint64(64 - bits))
     while True:
-        entry = slots[at]
+        entry = slots[here]
         if entry == 0:
-            slots[at] = tag | np.uint32(n_rows + (t << m[PART_BITS]) + place + 1)
-            vector(wide(m, CREW)[t], COUNTED)[place] = 1
-            return at
+            slots[here] = tag | np.uint32(n_rows + (t << m[at.PART_BITS]) + place + 1)
+            vector(wide(m, at.CREW)[t], at.COUNTED)[place] = 1
+            return here
         if (entry & ~low) == tag:
             r = np.int64(entry & low) - 1
             if r >= n_rows:
-                other = wide(m, CREW)[(r - n_rows) >> m[PART_BITS]]
-                first = (r - n_rows) & ((1 << m[PART_BITS]) - 1)
+                other = wide(m, at.CREW)[(r - n_rows) >> m[at.PART_BITS]]
+                first = (r - n_rows) & ((1 << m[at.PART_BITS]) - 1)
                 if has_fact(
-                    heads, line, matrix(other, HEADS), np.int64(0), np.int64(vector(other, PARTED)[first]), width
+                    heads, line, matrix(other, at.HEADS), np.int64(0), np.int64(vector(other, at.PARTED)[first]), width
                 ):
-                    vector(other, COUNTED)[first] += 1
+                    vector(other, at.COUNTED)[first] += 1
                     return np.int64(REPEATED)
-            elif has_fact(heads, line, rows, np.int64(FIRST), r, width):
-                count_head(m, rows, r, np.int64(vector(wide(m, CREW)[t], RANKS)[line]))
+            elif has_fact(heads, line, rows, np.int64(at.FIRST), r, width):
+                count_head(m, rows, r, np.int64(vector(wide(m, at.CREW)[t], at.RANKS)[line]))
                 return np.int64(REPEATED)
-        at = (at + 1) & mask
-        if at == end:
+        here = (here + 1) & mask
+        if here == end:
             return np.int64(PUT_OFF)
 
 
 @inline
 def count_head(m: Block, rows: Int32, r: Number, rank: Number) -> None:
     """Count a derivation of the fact in row `r`, or note that the fact is asserted. `rank`: that of the derivation."""
-    state = rows[r, STATE]
-    if m[ASSERTING] != 0:
-        rows[r, STATE] = state | ASSERTED
-    elif state & UNKNOWN == 0:
+    state = rows[r, at.STATE]
+    if m[at.ASSERTING] != 0:
+        rows[r, at.STATE] = state | at.ASSERTED
+    elif state & at.UNKNOWN == 0:
         count(rows, r, rank)
     else:
-        rows[r, SUPPORT] += rank < rows[r, STAMP]
+        rows[r, at.SUPPORT] += rank < rows[r, at.STAMP]
 
 
 @inline
 def enter_heads(m: Block) -> None:
     """As a worker, enter the heads of the worker's part, whose entries are in its part of the hash table."""
-    crew, runs, slots, rows, h = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), matrix(m, ROWS), hashes(m, HASHES)
-    p, n_rows, bits = m[PART], m[N_ROWS], log2(m, ENTRIES)
+    crew, runs, slots = wide(m, at.CREW), wide(m, at.RUNS), entries(m, at.ENTRIES)
+    rows, h = matrix(m, at.ROWS), hashes(m, at.HASHES)
+    p, n_rows, bits = m[at.PART], m[at.N_ROWS], log2(m, at.ENTRIES)
     shift, low_bits = np.uint64(64 - bits), np.uint32((1 << bits) - 1)
     end = first_share(p + 1, crew.shape[0]) * (slots.size // SHARES) & (slots.size - 1)
-    for n in range(m[N_RUNS]):
+    for n in range(m[at.N_RUNS]):
         t, extent, new = runs[n, RUN_WORKER], runs[n, RUN_EXTENT], np.int64(0)
-        worker, extents, part_ends = crew[t], wide(crew[t], EXTENTS), wide(crew[t], PART_ENDS)
-        heads, parted, hashed, entry_at = (
-            matrix(worker, HEADS),
-            vector(worker, PARTED),
-            hashes(worker, HASHED),
-            places_of(worker, ENTRY_AT),
-        )
+        worker, extents, part_ends = crew[t], wide(crew[t], at.EXTENTS), wide(crew[t], at.PART_ENDS)
+        heads, parted, hashed = matrix(worker, at.HEADS), vector(worker, at.PARTED), hashes(worker, at.HASHED)
+        entry_at = places_of(worker, at.ENTRY_AT)
         start, stop = part_start(extents, part_ends, extent, p), part_ends[extent, p]
         for low in range(start, stop, BLOCK):
             high, met = min(low + BLOCK, stop), np.int64(0)
@@ -218,49 +163,49 @@ def enter_heads(m: Block) -> None:
             for place in range(low, high):
                 r = np.int64(slots[h[place - low] >> shift] & low_bits) - 1
                 if 0 <= r < n_rows:
-                    met += rows[r, SUPPORT]
+                    met += rows[r, at.SUPPORT]
             h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
             for place in range(low, high):
                 line = np.int64(parted[place])
-                at = enter_head(m, slots, rows, heads, line, h[place - low], t, np.int64(place), end)
-                entry_at[place] = at
-                new += at >= 0
-                m[N_PUT_OFF] += at == PUT_OFF
+                here = enter_head(m, slots, rows, heads, line, h[place - low], t, np.int64(place), end)
+                entry_at[place] = here
+                new += here >= 0
+                m[at.N_PUT_OFF] += here == PUT_OFF
         runs[n, RUN_NEW + p] = new
 
 
 @inline
 def enter_put_off(m: Block) -> None:
     """Enter the heads that were put off."""
-    crew, runs, slots, rows = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), matrix(m, ROWS)
-    for n in range(m[N_RUNS]):
+    crew, runs, slots, rows = wide(m, at.CREW), wide(m, at.RUNS), entries(m, at.ENTRIES), matrix(m, at.ROWS)
+    for n in range(m[at.N_RUNS]):
         t, extent = runs[n, RUN_WORKER], runs[n, RUN_EXTENT]
-        heads, parted, hashed = matrix(crew[t], HEADS), vector(crew[t], PARTED), hashes(crew[t], HASHED)
-        entry_at, part_ends = places_of(crew[t], ENTRY_AT), wide(crew[t], PART_ENDS)
+        heads, parted, hashed = matrix(crew[t], at.HEADS), vector(crew[t], at.PARTED), hashes(crew[t], at.HASHED)
+        entry_at, part_ends = places_of(crew[t], at.ENTRY_AT), wide(crew[t], at.PART_ENDS)
         for p in range(crew.shape[0]):
-            start = part_start(wide(crew[t], EXTENTS), part_ends, extent, np.int64(p))
+            start = part_start(wide(crew[t], at.EXTENTS), part_ends, extent, np.int64(p))
             for place in range(start, part_ends[extent, p]):
                 if entry_at[place] == PUT_OFF:
                     line = np.int64(parted[place])
-                    at = enter_head(m, slots, rows, heads, line, hashed[line], t, np.int64(place), np.int64(-1))
-                    entry_at[place] = at
-                    runs[n, RUN_NEW + p] += at >= 0
+                    here = enter_head(m, slots, rows, heads, line, hashed[line], t, np.int64(place), np.int64(-1))
+                    entry_at[place] = here
+                    runs[n, RUN_NEW + p] += here >= 0
 
 
 @inline
 def number_heads(m: Block) -> None:
     """Enter the heads that were put off. Give each new fact the number of its row, in the order of the heads."""
-    crew, runs, put_off, total = wide(m, CREW), wide(m, RUNS), np.int64(0), np.int64(0)
+    crew, runs, put_off, total = wide(m, at.CREW), wide(m, at.RUNS), np.int64(0), np.int64(0)
     for t in range(crew.shape[0]):
-        put_off += crew[t, N_PUT_OFF]
-        crew[t, N_PUT_OFF] = 0
+        put_off += crew[t, at.N_PUT_OFF]
+        crew[t, at.N_PUT_OFF] = 0
     if put_off > 0:
         enter_put_off(m)
-    for n in range(m[N_RUNS]):
+    for n in range(m[at.N_RUNS]):
         runs[n, RUN_BEFORE] = total
         for p in range(crew.shape[0]):
             total += runs[n, RUN_NEW + p]
-    m[N_NEW] = total
+    m[at.N_NEW] = total
 
 
 @inline
@@ -269,8 +214,8 @@ def order_new(worker: Block, extent: Number, ordered: Int32) -> Number:
 
     A new fact is there as the place of its first head in `parted` + 1. Returns how many heads the extent has.
     """
-    parted, entry_at, extents = vector(worker, PARTED), places_of(worker, ENTRY_AT), wide(worker, EXTENTS)
-    start, end = extents[extent, EXTENT_START], extents[extent, EXTENT_END]
+    parted, entry_at, extents = vector(worker, at.PARTED), places_of(worker, at.ENTRY_AT), wide(worker, at.EXTENTS)
+    start, end = extents[extent, at.EXTENT_START], extents[extent, at.EXTENT_END]
     for place in range(start, end):
         if entry_at[place] >= 0:
             ordered[parted[place] - start] = place + 1
@@ -280,66 +225,67 @@ def order_new(worker: Block, extent: Number, ordered: Int32) -> Number:
 @inline
 def write_rows(m: Block) -> None:
     """As a worker, write the rows of the new facts in some of the runs, their places in the queue and their entries."""
-    crew, runs, slots, bits = wide(m, CREW), wide(m, RUNS), entries(m, ENTRIES), log2(m, ENTRIES)
-    rows, queue, ordered = matrix(m, ROWS), vector(m, QUEUE), vector(m, ORDERED)
-    state, stamp = (WAITING | ASSERTED, np.int64(0)) if m[ASSERTING] != 0 else (NEXT, above(m[LEVEL] << LEVEL_BITS))
-    for n in range(m[PART], m[N_RUNS], crew.shape[0]):
+    crew, runs, slots, bits = wide(m, at.CREW), wide(m, at.RUNS), entries(m, at.ENTRIES), log2(m, at.ENTRIES)
+    rows, queue, ordered = matrix(m, at.ROWS), vector(m, at.QUEUE), vector(m, at.ORDERED)
+    state, stamp = (
+        (at.WAITING | at.ASSERTED, np.int64(0))
+        if m[at.ASSERTING] != 0
+        else (at.NEXT, above(m[at.LEVEL] << at.LEVEL_BITS))
+    )
+    for n in range(m[at.PART], m[at.N_RUNS], crew.shape[0]):
         worker, extent = crew[runs[n, RUN_WORKER]], runs[n, RUN_EXTENT]
-        heads, tables, h = matrix(worker, HEADS), vector(worker, TABLES), hashes(worker, HASHED)
-        entry_at, counted = places_of(worker, ENTRY_AT), vector(worker, COUNTED)
-        r, at, first = (
-            m[N_ROWS] + runs[n, RUN_BEFORE],
-            m[N_QUEUE] + runs[n, RUN_BEFORE],
-            wide(worker, EXTENTS)[extent, EXTENT_START],
-        )
+        heads, tables, h = matrix(worker, at.HEADS), vector(worker, at.TABLES), hashes(worker, at.HASHED)
+        entry_at, counted = places_of(worker, at.ENTRY_AT), vector(worker, at.COUNTED)
+        r, here = m[at.N_ROWS] + runs[n, RUN_BEFORE], m[at.N_QUEUE] + runs[n, RUN_BEFORE]
+        first = wide(worker, at.EXTENTS)[extent, at.EXTENT_START]
         for j in range(order_new(worker, extent, ordered)):
             place = np.int64(ordered[j]) - 1
             if place >= 0:
                 ordered[j] = 0
-                rows[r, STATE], rows[r, STAMP] = state | tables[first + j] << TABLE, stamp
-                rows[r, SUPPORT] = 0 if stamp == 0 else counted[place]
+                rows[r, at.STATE], rows[r, at.STAMP] = state | tables[first + j] << at.TABLE, stamp
+                rows[r, at.SUPPORT] = 0 if stamp == 0 else counted[place]
                 for c in range(heads.shape[1]):
-                    rows[r, FIRST + c] = heads[first + j, c]
+                    rows[r, at.FIRST + c] = heads[first + j, c]
                 slots[entry_at[place]] = entry_tag(h[first + j], bits) | np.uint32(r + 1)
-                queue[at] = r
+                queue[here] = r
                 r += 1
-                at += 1
+                here += 1
 
 
 @inline
 def finish(m: Block) -> None:
     """Count the new rows, and empty the buffers whose heads are all taken in."""
-    crew = wide(m, CREW)
-    m[N_ROWS] += m[N_NEW]
-    m[N_QUEUE] += m[N_NEW]
-    m[N_RUNS] = m[N_NEW] = 0
+    crew = wide(m, at.CREW)
+    m[at.N_ROWS] += m[at.N_NEW]
+    m[at.N_QUEUE] += m[at.N_NEW]
+    m[at.N_RUNS] = m[at.N_NEW] = 0
     for t in range(crew.shape[0]):
         worker = crew[t]
-        if worker[AT_EXTENT] == worker[N_EXTENTS]:
-            worker[N_HEADS] = worker[N_EXTENTS] = worker[AT_EXTENT] = 0
+        if worker[at.AT_EXTENT] == worker[at.N_EXTENTS]:
+            worker[at.N_HEADS] = worker[at.N_EXTENTS] = worker[at.AT_EXTENT] = 0
 
 
 @inline
 def rehash_part(m: Block) -> None:
     """As a worker, fill the hash table with a part of the rows. Other workers fill it at the same time."""
-    rows, slots, h = matrix(m, ROWS), entries(m, ENTRIES), hashes(m, HASHES)
-    bits, width = log2(m, ENTRIES), rows.shape[1] - FIRST
+    rows, slots, h = matrix(m, at.ROWS), entries(m, at.ENTRIES), hashes(m, at.HASHES)
+    bits, width = log2(m, at.ENTRIES), rows.shape[1] - at.FIRST
     shift, none = np.uint64(64 - bits), np.int64(0)
-    end = part_of(m, none, m[N_ROWS], m[PART] + 1)
-    for low in range(part_of(m, none, m[N_ROWS], m[PART]), end, BLOCK):
+    end = part_of(m, none, m[at.N_ROWS], m[at.PART] + 1)
+    for low in range(part_of(m, none, m[at.N_ROWS], m[at.PART]), end, BLOCK):
         high = min(low + BLOCK, end)
         met = np.uint32(0)
         for r in range(low, high):
-            h[r - low] = hash_row(rows, r, FIRST, width)
+            h[r - low] = hash_row(rows, r, at.FIRST, width)
             met |= slots[h[r - low] >> shift]
         h[BLOCK] = np.uint64(met)  # uses the loaded values, so that the compiler keeps the loads
         for r in range(low, high):
-            age = rows[r, STATE] & AGE
-            if age != FREE and age != DEAD:
-                at = np.int64(h[r - low] >> shift)
+            age = rows[r, at.STATE] & at.AGE
+            if age != at.FREE and age != at.DEAD:
+                here = np.int64(h[r - low] >> shift)
                 entry = entry_tag(h[r - low], bits) | np.uint32(r + 1)
-                while slots[at] != 0 or not fill_free(slots, at, entry):
-                    at = (at + 1) & (slots.size - 1)
+                while slots[here] != 0 or not fill_free(slots, here, entry):
+                    here = (here + 1) & (slots.size - 1)
 
 
 @kernel

@@ -16,67 +16,20 @@ depends on the number of its new rows and heads, not on the number of rules.
 
 from __future__ import annotations
 
-from kgreason.compiled import inline, kernel
+from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.level.distinct import discount, distinct
 from kgreason.engine.level.gatekeep import close_segment, gatekeep, open_level, scan, segment_end
 from kgreason.engine.level.product import MISSING, product
 from kgreason.engine.level.shares import are_finished, collect, count_work, divide, is_divided, next_worker, run_chunks
-from kgreason.engine.memory.layout import (
-    ASSERT,
-    AT_GROUP,
-    AT_PLAN,
-    CALLS,
-    CHECK_AT,
-    DISTINCT,
-    DONE,
-    ENTRIES,
-    EXPLAIN,
-    FEWEST_FACTS,
-    FUEL,
-    GATEKEEP,
-    IS_UPDATE,
-    LEVEL,
-    LEVEL_END,
-    LEVELS,
-    LOGGING,
-    MODE,
-    N_CHUNKS,
-    N_FREE,
-    N_HEADS,
-    N_QUEUE,
-    N_ROWS,
-    N_TOUCHED,
-    NEED_ARRANGEMENT,
-    NEED_CREW,
-    NEED_LIMIT,
-    NEED_MEETING,
-    NEED_READER,
-    NEED_ROWS,
-    PHASE,
-    PRODUCT,
-    QUEUE,
-    RETRACT,
-    REWRITES,
-    ROWS,
-    RUNNING,
-    SCAN,
-    SCAN_AT,
-    SCAN_END,
-    SEGMENT_HIGH,
-    SEGMENT_LOW,
-    SHARE,
-    UNDO,
-    Block,
-    Flag,
-    Number,
-)
+from kgreason.engine.memory import layout as at
+from kgreason.engine.memory.layout import Block
 
 
 @inline
 def is_met_by_all(m: Block) -> Flag:
     """Whether all workers are to gatekeep the next segment: it is large, and all its rows are new."""
-    is_large = m[LEVEL_END] - m[SEGMENT_LOW] >= m[FEWEST_FACTS]
-    return is_large and m[IS_UPDATE] == 0 and m[MODE] == ASSERT and m[SEGMENT_HIGH] == m[SEGMENT_LOW]
+    is_large = m[at.LEVEL_END] - m[at.SEGMENT_LOW] >= m[at.FEWEST_FACTS]
+    return is_large and m[at.IS_UPDATE] == 0 and m[at.MODE] == at.ASSERT and m[at.SEGMENT_HIGH] == m[at.SEGMENT_LOW]
 
 
 @inline
@@ -86,39 +39,39 @@ def next_segment(m: Block) -> Number:
     In a scan, make a segment of the next scanned rows. Returns DONE if no row is left, NEED_POSTINGS or NEED_HITS if an
     array is full, NEED_MEETING if all workers are to gatekeep the segment, else RUNNING.
     """
-    if m[PHASE] == SCAN:
-        if m[SCAN_AT] == m[SCAN_END]:
-            return DONE
+    if m[at.PHASE] == at.SCAN:
+        if m[at.SCAN_AT] == m[at.SCAN_END]:
+            return at.DONE
         scan(m)
     else:
-        if m[SEGMENT_LOW] == m[LEVEL_END]:
-            if m[N_QUEUE] == m[LEVEL_END] and m[SEGMENT_HIGH] == m[LEVEL_END]:
-                return DONE
-            if m[SEGMENT_HIGH] == m[LEVEL_END]:
-                open_level(m, m[N_QUEUE])
-                m[LEVEL] += 1
-                m[LEVELS] += 1
+        if m[at.SEGMENT_LOW] == m[at.LEVEL_END]:
+            if m[at.N_QUEUE] == m[at.LEVEL_END] and m[at.SEGMENT_HIGH] == m[at.LEVEL_END]:
+                return at.DONE
+            if m[at.SEGMENT_HIGH] == m[at.LEVEL_END]:
+                open_level(m, m[at.N_QUEUE])
+                m[at.LEVEL] += 1
+                m[at.LEVELS] += 1
         if is_met_by_all(m):
-            m[SEGMENT_HIGH] = segment_end(m)
-            return NEED_MEETING
+            m[at.SEGMENT_HIGH] = segment_end(m)
+            return at.NEED_MEETING
         status = gatekeep(m)
-        if status != RUNNING:
+        if status != at.RUNNING:
             return status
-    m[AT_GROUP], m[AT_PLAN] = 0, -1
-    m[PHASE] = PRODUCT
-    return RUNNING
+    m[at.AT_GROUP], m[at.AT_PLAN] = 0, -1
+    m[at.PHASE] = at.PRODUCT
+    return at.RUNNING
 
 
 @inline
 def has_room(m: Block) -> Flag:
     """Whether the fact table, the queue and the undo log have room for the head buffer."""
-    heads = m[N_HEADS]
-    rows = m[N_ROWS] + max(0, heads - m[N_FREE])
+    heads = m[at.N_HEADS]
+    rows = m[at.N_ROWS] + max(0, heads - m[at.N_FREE])
     return (
-        rows <= m[ROWS + 1]
-        and 8 * rows <= 5 * m[ENTRIES + 1]
-        and m[N_QUEUE] + heads <= m[QUEUE + 1]
-        and (m[LOGGING] == 0 or m[N_TOUCHED] + heads <= m[UNDO + 1])
+        rows <= m[at.ROWS + 1]
+        and 8 * rows <= 5 * m[at.ENTRIES + 1]
+        and m[at.N_QUEUE] + heads <= m[at.QUEUE + 1]
+        and (m[at.LOGGING] == 0 or m[at.N_TOUCHED] + heads <= m[at.UNDO + 1])
     )
 
 
@@ -126,11 +79,11 @@ def has_room(m: Block) -> Flag:
 def go_on_sharing(m: Block) -> Number:
     """Go on after heads of the workers were taken in: with more of their heads, or with the product."""
     if next_worker(m) >= 0:
-        return RUNNING
+        return at.RUNNING
     if not are_finished(m):
-        return NEED_CREW
-    m[N_CHUNKS], m[PHASE] = 0, PRODUCT
-    return RUNNING
+        return at.NEED_CREW
+    m[at.N_CHUNKS], m[at.PHASE] = 0, at.PRODUCT
+    return at.RUNNING
 
 
 @kernel
@@ -139,47 +92,47 @@ def advance(m: Block) -> Number:
 
     Returns DONE, RUNNING (the fuel is used up), or a status `NEED_...` of `layout`, which names what is missing.
     """
-    while m[FUEL] >= 0:
-        m[CALLS] += 1
-        if m[PHASE] == GATEKEEP or m[PHASE] == SCAN:
+    while m[at.FUEL] >= 0:
+        m[at.CALLS] += 1
+        if m[at.PHASE] == at.GATEKEEP or m[at.PHASE] == at.SCAN:
             status = next_segment(m)
-            if status != RUNNING:
+            if status != at.RUNNING:
                 return status
-        elif m[PHASE] == PRODUCT:
+        elif m[at.PHASE] == at.PRODUCT:
             if is_divided(m):
                 if divide(m) == MISSING:
-                    return NEED_ARRANGEMENT
-                m[PHASE] = DISTINCT
-                if m[N_CHUNKS] != 0:
-                    return NEED_CREW
+                    return at.NEED_ARRANGEMENT
+                m[at.PHASE] = at.DISTINCT
+                if m[at.N_CHUNKS] != 0:
+                    return at.NEED_CREW
             elif product(m) == MISSING:
-                return NEED_ARRANGEMENT
-            m[PHASE] = DISTINCT
-        elif m[PHASE] == SHARE:
+                return at.NEED_ARRANGEMENT
+            m[at.PHASE] = at.DISTINCT
+        elif m[at.PHASE] == at.SHARE:
             run_chunks(m)
-            return RUNNING
+            return at.RUNNING
         else:
-            if m[N_CHUNKS] != 0:
+            if m[at.N_CHUNKS] != 0:
                 count_work(m)
                 collect(m)
-            if m[MODE] == EXPLAIN:
-                if m[N_HEADS] > 0:
-                    return NEED_READER
+            if m[at.MODE] == at.EXPLAIN:
+                if m[at.N_HEADS] > 0:
+                    return at.NEED_READER
             elif not has_room(m):
-                return NEED_ROWS
-            elif m[MODE] == RETRACT:
+                return at.NEED_ROWS
+            elif m[at.MODE] == at.RETRACT:
                 discount(m)
             else:
                 distinct(m)
-            if m[N_CHUNKS] != 0:
+            if m[at.N_CHUNKS] != 0:
                 status = go_on_sharing(m)
-                if status != RUNNING:
+                if status != at.RUNNING:
                     return status
                 continue
-            m[PHASE] = PRODUCT
-            if m[AT_PLAN] == -1:
+            m[at.PHASE] = at.PRODUCT
+            if m[at.AT_PLAN] == -1:
                 close_segment(m)
-                m[PHASE] = SCAN if m[SCAN_END] != 0 else GATEKEEP
-                if m[REWRITES] > m[CHECK_AT]:
-                    return NEED_LIMIT
-    return RUNNING
+                m[at.PHASE] = at.SCAN if m[at.SCAN_END] != 0 else at.GATEKEEP
+                if m[at.REWRITES] > m[at.CHECK_AT]:
+                    return at.NEED_LIMIT
+    return at.RUNNING

@@ -17,41 +17,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline
+from kgreason.compiled import Flag, Number, inline
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import matrix, unsigned, vector
-from kgreason.engine.memory.layout import (
-    AGE,
-    AT_RULE,
-    DERIVATIONS,
-    EXPLAIN,
-    FIRST,
-    FUEL,
-    HEADS,
-    MODE,
-    N_HEADS,
-    QUIET,
-    RANKS,
-    REDERIVE,
-    REWRITES,
-    ROWS,
-    SLOTS,
-    STAMP,
-    STATE,
-    STEP_COMPARED,
-    STEP_FREE,
-    STEP_HEADS,
-    STEP_PAIRS,
-    STEP_TEMPLATES,
-    STEPS,
-    TABLES,
-    TEMPLATES,
-    TRACED,
-    Block,
-    Flag,
-    Int32,
-    Number,
-    UInt32,
-)
+from kgreason.engine.memory.layout import Block
+from kgreason.zset.columns import Int32, UInt32
 
 EVERY_AGE = -1
 
@@ -62,10 +32,10 @@ def agrees(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) 
 
     The atom is that of step `step`; `slots` has the values of the rewrite.
     """
-    pairs = STEP_PAIRS + 2 * np.uint64(steps[step, STEP_FREE])
-    for j in range(steps[step, STEP_COMPARED]):
-        at = pairs + 2 * np.uint64(j)
-        if slots[steps[step, at + 1]] != rows[row, FIRST + steps[step, at]]:
+    pairs = at.STEP_PAIRS + 2 * np.uint64(steps[step, at.STEP_FREE])
+    for j in range(steps[step, at.STEP_COMPARED]):
+        here = pairs + 2 * np.uint64(j)
+        if slots[steps[step, here + 1]] != rows[row, at.FIRST + steps[step, here]]:
             return False
     return True
 
@@ -76,10 +46,10 @@ def bind(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) ->
 
     Returns False if a variable that occurs several times in the atom would get two different values.
     """
-    for j in range(steps[step, STEP_FREE]):
-        at = STEP_PAIRS + 2 * np.uint64(j)
-        slots[steps[step, at + 1]] = rows[row, FIRST + steps[step, at]]
-    return steps[step, STEP_COMPARED] == 0 or agrees(rows, row, steps, step, slots)
+    for j in range(steps[step, at.STEP_FREE]):
+        here = at.STEP_PAIRS + 2 * np.uint64(j)
+        slots[steps[step, here + 1]] = rows[row, at.FIRST + steps[step, here]]
+    return steps[step, at.STEP_COMPARED] == 0 or agrees(rows, row, steps, step, slots)
 
 
 @inline
@@ -107,7 +77,9 @@ def room_for(m: Block, step: Number, start: Number, end: Number) -> Number:
 
     `step`: the last step of a plan, which derives the heads from each row.
     """
-    return min(end, start + (m[HEADS + 1] - 1 - m[N_HEADS]) // np.int64(unsigned(m, STEPS)[step, STEP_HEADS]))
+    return min(
+        end, start + (m[at.HEADS + 1] - 1 - m[at.N_HEADS]) // np.int64(unsigned(m, at.STEPS)[step, at.STEP_HEADS])
+    )
 
 
 @inline
@@ -131,16 +103,16 @@ def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, 
 
     The parameters are those of `ground`.
     """
-    rows, steps, slots, traced = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TRACED)
-    n = m[N_HEADS]
+    rows, steps, slots, traced = matrix(m, at.ROWS), unsigned(m, at.STEPS), vector(m, at.SLOTS), matrix(m, at.TRACED)
+    n = m[at.N_HEADS]
     for position in range(start, stop):
         row = np.int64(single) if single >= 0 else np.int64(source[position])
-        if (ages >> np.int64(rows[row, STATE] & AGE)) & 1 and bind(rows, row, steps, step, slots):
-            traced[n, 0] = m[AT_RULE]
+        if (ages >> np.int64(rows[row, at.STATE] & at.AGE)) & 1 and bind(rows, row, steps, step, slots):
+            traced[n, 0] = m[at.AT_RULE]
             for j in range(traced.shape[1] - 1):
                 traced[n, 1 + j] = slots[j]
             n += 1
-    m[N_HEADS] = n
+    m[at.N_HEADS] = n
 
 
 @inline
@@ -149,21 +121,22 @@ def are_copies(m: Block, step: Number, single: Number, ages: Number) -> Flag:
 
     `step`, `single` and `ages` are those of `ground`.
     """
-    steps, slots, templates = unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TEMPLATES)
+    steps, slots, templates = unsigned(m, at.STEPS), vector(m, at.SLOTS), matrix(m, at.TEMPLATES)
     if ages != EVERY_AGE or single >= 0:
         return False
-    if steps[step, STEP_HEADS] != 1 or steps[step, STEP_COMPARED] != 0:
+    if steps[step, at.STEP_HEADS] != 1 or steps[step, at.STEP_COMPARED] != 0:
         return False
-    predicate = templates[steps[step, STEP_TEMPLATES], 2]
-    return m[QUIET] == 0 or (predicate < 0 and slots[np.uint32(~predicate)] != m[QUIET])
+    predicate = templates[steps[step, at.STEP_TEMPLATES], 2]
+    return m[at.QUIET] == 0 or (predicate < 0 and slots[np.uint32(~predicate)] != m[at.QUIET])
 
 
 @inline
 def copy_heads(m: Block, step: Number, source: Int32, start: Number, stop: Number) -> None:
     """Make a head from each of the rows source[start:stop], column by column. See `are_copies`."""
-    rows, slots, template = matrix(m, ROWS), vector(m, SLOTS), unsigned(m, STEPS)[step, STEP_TEMPLATES]
-    templates, heads, tables, ranks = matrix(m, TEMPLATES), matrix(m, HEADS), vector(m, TABLES), vector(m, RANKS)
-    n, count = np.uint64(m[N_HEADS]), np.uint64(stop - start)
+    rows, slots, template = matrix(m, at.ROWS), vector(m, at.SLOTS), unsigned(m, at.STEPS)[step, at.STEP_TEMPLATES]
+    templates, heads = matrix(m, at.TEMPLATES), matrix(m, at.HEADS)
+    tables, ranks = vector(m, at.TABLES), vector(m, at.RANKS)
+    n, count = np.uint64(m[at.N_HEADS]), np.uint64(stop - start)
     for c in range(np.uint64(heads.shape[1])):
         word = templates[template, c + np.uint64(1)]
         if word >= 0:
@@ -176,11 +149,11 @@ def copy_heads(m: Block, step: Number, source: Int32, start: Number, stop: Numbe
     table = templates[template, 0]
     for i in range(count):
         tables[n + i] = table
-        ranks[n + i] = rows[np.uint64(source[np.uint64(start) + i]), STAMP]
-    m[N_HEADS] += stop - start
-    m[DERIVATIONS] += stop - start
-    m[REWRITES] += stop - start
-    m[FUEL] -= stop - start
+        ranks[n + i] = rows[np.uint64(source[np.uint64(start) + i]), at.STAMP]
+    m[at.N_HEADS] += stop - start
+    m[at.DERIVATIONS] += stop - start
+    m[at.REWRITES] += stop - start
+    m[at.FUEL] -= stop - start
 
 
 @inline
@@ -192,26 +165,27 @@ def ground(
     The slots hold the values of the rewrite so far. The rows are `source[start:stop]`, or the one row `single` if it is
     >= 0. Rows whose age is not in the bit set `ages` are skipped. `base` is the rank of the rewrite so far.
     """
-    if m[MODE] == EXPLAIN:
+    if m[at.MODE] == at.EXPLAIN:
         trace(m, step, source, single, start, stop, ages)
         return
     if are_copies(m, step, single, ages):
         copy_heads(m, step, source, start, stop)
         return
-    rows, steps, slots, templates = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), matrix(m, TEMPLATES)
-    heads, tables, ranks = matrix(m, HEADS), vector(m, TABLES), vector(m, RANKS)
-    low, compared = np.uint64(steps[step, STEP_TEMPLATES]), steps[step, STEP_COMPARED] != 0
-    high, width = low + np.uint64(steps[step, STEP_HEADS]), np.uint64(heads.shape[1])
-    quiet = m[QUIET]
-    only_last = m[MODE] == REDERIVE and high - low > 1
-    n = before = np.uint64(m[N_HEADS])
+    rows, steps, slots = matrix(m, at.ROWS), unsigned(m, at.STEPS), vector(m, at.SLOTS)
+    templates = matrix(m, at.TEMPLATES)
+    heads, tables, ranks = matrix(m, at.HEADS), vector(m, at.TABLES), vector(m, at.RANKS)
+    low, compared = np.uint64(steps[step, at.STEP_TEMPLATES]), steps[step, at.STEP_COMPARED] != 0
+    high, width = low + np.uint64(steps[step, at.STEP_HEADS]), np.uint64(heads.shape[1])
+    quiet = m[at.QUIET]
+    only_last = m[at.MODE] == at.REDERIVE and high - low > 1
+    n = before = np.uint64(m[at.N_HEADS])
     for position in range(np.uint64(start), np.uint64(stop)):
         row = np.uint64(single) if single >= 0 else np.uint64(source[position])
-        if (ages >> np.int64(rows[row, STATE] & AGE)) & 1 == 0:
+        if (ages >> np.int64(rows[row, at.STATE] & at.AGE)) & 1 == 0:
             continue
         if compared and not bind(rows, row, steps, step, slots):
             continue
-        rank = max(base, np.int64(rows[row, STAMP]))
+        rank = max(base, np.int64(rows[row, at.STAMP]))
         first = last = n
         for t in range(low, high):
             last = n
@@ -223,7 +197,7 @@ def ground(
             n = np.uint64(keep(heads, n, first, quiet))
         if only_last:
             n = np.uint64(keep_last(heads, ranks, first, last, n))
-    m[N_HEADS] = n
-    m[DERIVATIONS] += np.int64(n - before)
-    m[REWRITES] += stop - start
-    m[FUEL] -= stop - start
+    m[at.N_HEADS] = n
+    m[at.DERIVATIONS] += np.int64(n - before)
+    m[at.REWRITES] += stop - start
+    m[at.FUEL] -= stop - start

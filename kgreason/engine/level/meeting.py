@@ -26,53 +26,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline, kernel
+from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.facts.hash_table import BLOCK
 from kgreason.engine.index.maintenance import is_asked, note_for_key, note_row, touch_groups
 from kgreason.engine.index.postings import PUT_OFF, arrange, enter_before
 from kgreason.engine.level.gatekeep import common_key, constant_free, count_hits, has_arranged_all, meet_row, open_group
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, part_of, vector, wide
 from kgreason.engine.memory.hashing import SHARES, first_share, part_of_hash
-from kgreason.engine.memory.layout import (
-    AGE,
-    ARRANGED,
-    ASKED,
-    AT_FINDER,
-    AT_WORK,
-    CREW,
-    CURRENT,
-    EVERY_SHAPE,
-    FILTERS,
-    GROUP_ENTRIES,
-    GROUP_KEY,
-    GROUP_LOW,
-    GROUPED,
-    HASHES,
-    HIT_KEYS,
-    HIT_ROWS,
-    KEY_COUNT,
-    KEY_FILL,
-    LAST_TABLE,
-    MET,
-    N_COMMON,
-    N_GROUPS,
-    N_HITS,
-    N_NOTED,
-    N_PUT_OFF,
-    N_SHAPES,
-    N_SIGNED,
-    NOTED,
-    NOTED_HASHES,
-    PART,
-    QUEUE,
-    ROWS,
-    SHAPES,
-    STATE,
-    TABLE,
-    Block,
-    Flag,
-    Number,
-)
+from kgreason.engine.memory.layout import Block
 from kgreason.engine.program.derivable import has_work
 from kgreason.engine.program.trigger_keys import find_key, shapes_met
 
@@ -85,25 +47,25 @@ PICKED = BLOCK
 @inline
 def meet_rows(m: Block, low: Number, high: Number) -> None:
     """As a worker, find the hits of a part of queue[low:high], from AT_WORK on, until the part or the room ends."""
-    rows, queue, shapes = matrix(m, ROWS), vector(m, QUEUE), matrix(m, SHAPES)
-    filters, asked, room = matrix(m, FILTERS), entries(m, ASKED), vector(m, HIT_ROWS).size - m[N_SHAPES]
+    rows, queue, shapes = matrix(m, at.ROWS), vector(m, at.QUEUE), matrix(m, at.SHAPES)
+    filters, asked, room = matrix(m, at.FILTERS), entries(m, at.ASKED), vector(m, at.HIT_ROWS).size - m[at.N_SHAPES]
     common, everywhere = constant_free(m), has_arranged_all(m)
-    at, end = part_of(m, low, high, m[PART]) + m[AT_WORK], part_of(m, low, high, m[PART] + 1)
-    start = at
-    while at < end:
-        r, noted = np.int64(queue[at]), m[N_NOTED]
-        is_common = common >= 0 and rows[r, STATE] >> TABLE & LAST_TABLE == shapes[common, 0]
+    here, end = part_of(m, low, high, m[at.PART]) + m[at.AT_WORK], part_of(m, low, high, m[at.PART] + 1)
+    start = here
+    while here < end:
+        r, noted = np.int64(queue[here]), m[at.N_NOTED]
+        is_common = common >= 0 and rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE == shapes[common, 0]
         if is_common and everywhere and not note_for_key(m, find_key(m, common, rows, r), r):
-            m[N_NOTED] = noted
+            m[at.N_NOTED] = noted
             break
-        bits = shapes_met(filters, asked, rows, r, EVERY_SHAPE)
-        if bits != 0 and (m[N_HITS] > room or not meet_row(m, rows, r, bits, True)):
-            m[N_NOTED] = noted
+        bits = shapes_met(filters, asked, rows, r, at.EVERY_SHAPE)
+        if bits != 0 and (m[at.N_HITS] > room or not meet_row(m, rows, r, bits, True)):
+            m[at.N_NOTED] = noted
             break
-        rows[r, STATE] = (rows[r, STATE] & ~AGE) | CURRENT | MET
-        m[N_COMMON] += is_common
-        at += 1
-    m[AT_WORK] += at - start
+        rows[r, at.STATE] = (rows[r, at.STATE] & ~at.AGE) | at.CURRENT | at.MET
+        m[at.N_COMMON] += is_common
+        here += 1
+    m[at.AT_WORK] += here - start
 
 
 @inline
@@ -112,15 +74,15 @@ def find_rows(m: Block, a: Number, low: Number, high: Number) -> None:
 
     As `arrange_present`, starts at AT_WORK, and stops when the part or the room ends.
     """
-    rows, arranged = matrix(m, ROWS), matrix(m, ARRANGED)
-    m[N_COMMON] = -1
-    at, end = part_of(m, low, high, m[PART]) + m[AT_WORK], part_of(m, low, high, m[PART] + 1)
-    start = at
-    while at < end:
-        if rows[at, STATE] & MET != 0 and is_asked(m, a, arranged, rows, at) and not note_row(m, a, at):
+    rows, arranged = matrix(m, at.ROWS), matrix(m, at.ARRANGED)
+    m[at.N_COMMON] = -1
+    here, end = part_of(m, low, high, m[at.PART]) + m[at.AT_WORK], part_of(m, low, high, m[at.PART] + 1)
+    start = here
+    while here < end:
+        if rows[here, at.STATE] & at.MET != 0 and is_asked(m, a, arranged, rows, here) and not note_row(m, a, here):
             break
-        at += 1
-    m[AT_WORK] += at - start
+        here += 1
+    m[at.AT_WORK] += here - start
 
 
 @inline
@@ -132,64 +94,64 @@ def order_groups(m: Block, low: Number) -> None:
     The groups stand in the order in which one thread meets their keys. A worker's array `key_fill` then has the places
     of its hits in `grouped`, and its word N_COMMON the place of its first hit of the key without constants.
     """
-    crew, fill, count = wide(m, CREW), vector(m, KEY_FILL), vector(m, KEY_COUNT)
-    group_key, group_low, total = vector(m, GROUP_KEY), vector(m, GROUP_LOW), np.int64(0)
+    crew, fill, count = wide(m, at.CREW), vector(m, at.KEY_FILL), vector(m, at.KEY_COUNT)
+    group_key, group_low, total = vector(m, at.GROUP_KEY), vector(m, at.GROUP_LOW), np.int64(0)
     for t in range(crew.shape[0]):
-        met, mine = vector(crew[t], GROUP_KEY), vector(crew[t], KEY_FILL)
-        for i in range(crew[t, N_GROUPS]):
+        met, mine = vector(crew[t], at.GROUP_KEY), vector(crew[t], at.KEY_FILL)
+        for i in range(crew[t, at.N_GROUPS]):
             k = met[i]
             open_group(m, k)
             fill[k] += mine[k]
     count_hits(m)
-    for g in range(m[N_GROUPS]):
+    for g in range(m[at.N_GROUPS]):
         k = group_key[g]
         group_low[g] = place = total
         total += fill[k]
         fill[k] = 0
         for t in range(crew.shape[0]):
-            mine = vector(crew[t], KEY_FILL)
+            mine = vector(crew[t], at.KEY_FILL)
             if mine[k] != 0:  # only the counts of keys that the worker has met become 0 again
                 place += mine[k]
                 mine[k] = place - mine[k]
     n_common = np.int64(0)
     for t in range(crew.shape[0]):
-        n_common += crew[t, N_COMMON]
+        n_common += crew[t, at.N_COMMON]
     if n_common > 0:
         k = common_key(m, constant_free(m), low)
         count[k] += n_common
         works = has_work(m, k)
         if works:
-            group_low[m[N_GROUPS]] = total
+            group_low[m[at.N_GROUPS]] = total
             open_group(m, k)
         for t in range(crew.shape[0]):
-            length = crew[t, N_COMMON]
-            crew[t, N_COMMON] = total if works else -1
+            length = crew[t, at.N_COMMON]
+            crew[t, at.N_COMMON] = total if works else -1
             if works:
                 total += length
-    group_low[m[N_GROUPS]] = total
-    m[N_HITS] = total
+    group_low[m[at.N_GROUPS]] = total
+    m[at.N_HITS] = total
 
 
 @inline
 def group_part(m: Block, low: Number, high: Number) -> None:
     """As a worker, write the hits of the worker's part of queue[low:high] to `grouped`. A second call does nothing."""
-    hit_keys, hit_rows, grouped = vector(m, HIT_KEYS), vector(m, HIT_ROWS), vector(m, GROUPED)
-    fill, met, rows, queue = vector(m, KEY_FILL), vector(m, GROUP_KEY), matrix(m, ROWS), vector(m, QUEUE)
-    for i in range(m[N_HITS]):
+    hit_keys, hit_rows, grouped = vector(m, at.HIT_KEYS), vector(m, at.HIT_ROWS), vector(m, at.GROUPED)
+    fill, met, rows, queue = vector(m, at.KEY_FILL), vector(m, at.GROUP_KEY), matrix(m, at.ROWS), vector(m, at.QUEUE)
+    for i in range(m[at.N_HITS]):
         k = hit_keys[i]
         grouped[fill[k]] = hit_rows[i]
         fill[k] += 1
-    for i in range(m[N_GROUPS]):
+    for i in range(m[at.N_GROUPS]):
         fill[met[i]] = 0
-    common, place = constant_free(m), m[N_COMMON]
+    common, place = constant_free(m), m[at.N_COMMON]
     if common >= 0 and place >= 0:
-        table = matrix(m, SHAPES)[common, 0]
-        for i in range(part_of(m, low, high, m[PART]), part_of(m, low, high, m[PART] + 1)):
-            if rows[queue[i], STATE] >> TABLE & LAST_TABLE == table:
+        table = matrix(m, at.SHAPES)[common, 0]
+        for i in range(part_of(m, low, high, m[at.PART]), part_of(m, low, high, m[at.PART] + 1)):
+            if rows[queue[i], at.STATE] >> at.TABLE & at.LAST_TABLE == table:
                 grouped[place] = queue[i]
                 place += 1
-    m[N_HITS] = m[N_GROUPS] = 0
-    m[N_COMMON] = -1
+    m[at.N_HITS] = m[at.N_GROUPS] = 0
+    m[at.N_COMMON] = -1
 
 
 @inline
@@ -198,44 +160,44 @@ def enter_found(m: Block) -> None:
 
     Starts at AT_WORK of worker AT_FINDER, and stops when all rows are entered or an array is full.
     """
-    crew, slots = wide(m, CREW), entries(m, GROUP_ENTRIES)
-    mine, parts = hashes(m, HASHES), crew.shape[0]
-    end = first_share(m[PART] + 1, parts) * (slots.size // SHARES)
-    picked, last = vector(m, GROUP_KEY), end & (slots.size - 1)
-    while m[AT_FINDER] < parts:
-        finder = crew[m[AT_FINDER]]
-        found, h = matrix(finder, NOTED), hashes(finder, NOTED_HASHES)
-        while m[AT_WORK] < finder[N_NOTED]:
-            low = m[AT_WORK]
-            high, n = min(low + PICKED, finder[N_NOTED]), np.int64(0)
+    crew, slots = wide(m, at.CREW), entries(m, at.GROUP_ENTRIES)
+    mine, parts = hashes(m, at.HASHES), crew.shape[0]
+    end = first_share(m[at.PART] + 1, parts) * (slots.size // SHARES)
+    picked, last = vector(m, at.GROUP_KEY), end & (slots.size - 1)
+    while m[at.AT_FINDER] < parts:
+        finder = crew[m[at.AT_FINDER]]
+        found, h = matrix(finder, at.NOTED), hashes(finder, at.NOTED_HASHES)
+        while m[at.AT_WORK] < finder[at.N_NOTED]:
+            low = m[at.AT_WORK]
+            high, n = min(low + PICKED, finder[at.N_NOTED]), np.int64(0)
             for i in range(low, high):
                 picked[n], mine[n] = i, h[i]
-                n += part_of_hash(h[i], parts) == m[PART]
+                n += part_of_hash(h[i], parts) == m[at.PART]
             touch_groups(m, mine, np.int64(0), n)
             for j in range(n):
                 i = picked[j]
                 status = enter_before(m, np.int64(found[i, 0]), np.int64(found[i, 1]), h[i], last)
                 if status == 0:
-                    m[AT_WORK] = i
+                    m[at.AT_WORK] = i
                     return
                 if status == PUT_OFF:
                     found[i, 0] = ~found[i, 0]
-                    m[N_PUT_OFF] += 1
-            m[AT_WORK] = high
-        m[AT_FINDER] += 1
-        m[AT_WORK] = 0
+                    m[at.N_PUT_OFF] += 1
+            m[at.AT_WORK] = high
+        m[at.AT_FINDER] += 1
+        m[at.AT_WORK] = 0
 
 
 @inline
 def enter_put_off(m: Block) -> Flag:
     """Enter the found rows that were put off. Returns False if an array is full; then make room and call again."""
-    crew, waiting = wide(m, CREW), np.int64(0)
+    crew, waiting = wide(m, at.CREW), np.int64(0)
     for t in range(crew.shape[0]):
-        waiting += crew[t, N_PUT_OFF]
+        waiting += crew[t, at.N_PUT_OFF]
     if waiting > 0:
         for t in range(crew.shape[0]):
-            found = matrix(crew[t], NOTED)
-            for i in range(crew[t, N_NOTED]):
+            found = matrix(crew[t], at.NOTED)
+            for i in range(crew[t, at.N_NOTED]):
                 if found[i, 0] < 0:
                     if not arrange(m, np.int64(~found[i, 0]), np.int64(found[i, 1])):
                         return False
@@ -249,13 +211,15 @@ def end_meeting(m: Block) -> Flag:
 
     Returns False if an array is full; then make room and call again.
     """
-    crew = wide(m, CREW)
+    crew = wide(m, at.CREW)
     if not enter_put_off(m):
         return False
     for t in range(crew.shape[0]):
-        m[N_SIGNED] += crew[t, N_SIGNED]
-        crew[t, N_SIGNED] = crew[t, N_NOTED] = crew[t, N_PUT_OFF] = crew[t, AT_WORK] = crew[t, AT_FINDER] = 0
-        crew[t, N_COMMON] = 0
+        m[at.N_SIGNED] += crew[t, at.N_SIGNED]
+        crew[t, at.N_SIGNED] = crew[t, at.N_NOTED] = crew[t, at.N_PUT_OFF] = crew[t, at.AT_WORK] = crew[
+            t, at.AT_FINDER
+        ] = 0
+        crew[t, at.N_COMMON] = 0
     return True
 
 

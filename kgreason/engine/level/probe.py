@@ -10,48 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline
+from kgreason.compiled import Flag, Number, inline
 from kgreason.engine.facts.hash_table import find_row
 from kgreason.engine.level.ground import bind
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, unsigned, vector
 from kgreason.engine.memory.hashing import entry_tag, finished, hash_row, log2, mixed, salted
-from kgreason.engine.memory.layout import (
-    AGE,
-    BEFORE,
-    END,
-    ENTRIES,
-    FIRST,
-    FIRST_PROBES,
-    GROUP_ARRANGEMENT,
-    GROUP_ENTRIES,
-    GROUP_FIRST,
-    GROUP_LENGTH,
-    GROUP_START,
-    GROUPED,
-    GROUPS,
-    HASHES,
-    HEADS,
-    NODES,
-    POSITION,
-    ROWS,
-    SINGLE,
-    SLOTS,
-    STATE,
-    STEP,
-    STEP_ARRANGEMENT,
-    STEP_BOUND,
-    STEP_COMPARED,
-    STEP_FREE,
-    STEP_LATER,
-    STEP_PAIRS,
-    STEPS,
-    Block,
-    Flag,
-    Int32,
-    Number,
-    UInt32,
-    UInt64,
-)
+from kgreason.engine.memory.layout import Block
+from kgreason.zset.columns import Int32, UInt32, UInt64
 
 BLOCK = 128
 
@@ -59,7 +25,7 @@ BLOCK = 128
 @inline
 def bound_pairs(steps: UInt32, step: Number) -> Number:
     """Return the first word of step `step` that belongs to its bound columns, which are pairs (column, slot)."""
-    return STEP_PAIRS + 2 * (np.uint64(steps[step, STEP_FREE]) + np.uint64(steps[step, STEP_COMPARED]))
+    return at.STEP_PAIRS + 2 * (np.uint64(steps[step, at.STEP_FREE]) + np.uint64(steps[step, at.STEP_COMPARED]))
 
 
 @inline
@@ -67,9 +33,9 @@ def key_hash(steps: UInt32, step: Number, a: Number, slots: Int32) -> Number:
     """Return the hash of the key that step `step` looks up in arrangement `a`: the values of its bound columns."""
     pairs = bound_pairs(steps, step)
     h = salted(a)
-    for j in range(steps[step, STEP_BOUND]):
-        at = pairs + 2 * np.uint64(j)
-        h = mixed(h, steps[step, at], slots[steps[step, at + 1]])
+    for j in range(steps[step, at.STEP_BOUND]):
+        here = pairs + 2 * np.uint64(j)
+        h = mixed(h, steps[step, here], slots[steps[step, here + 1]])
     return finished(h)
 
 
@@ -78,50 +44,50 @@ def find_group(
     rows: Int32, groups: Int32, table: UInt32, bits: Number, steps: UInt32, step: Number, slots: Int32, h: Number
 ) -> Number:
     """Return the number of the group that step `step` looks up in its arrangement, or -1. `h`: the hash of the key."""
-    a = np.int32(steps[step, STEP_ARRANGEMENT])
-    pairs, count = bound_pairs(steps, step), np.uint64(steps[step, STEP_BOUND])
+    a = np.int32(steps[step, at.STEP_ARRANGEMENT])
+    pairs, count = bound_pairs(steps, step), np.uint64(steps[step, at.STEP_BOUND])
     tag = entry_tag(h, bits)
     low = np.uint32((1 << bits) - 1)
-    at = h >> np.uint64(64 - bits)
+    here = h >> np.uint64(64 - bits)
     while True:
-        entry = table[at]
+        entry = table[here]
         if entry == 0:
             return np.int64(-1)
         if (entry & ~low) == tag:
             g = np.uint64(entry & low) - np.uint64(1)
-            if groups[g, GROUP_ARRANGEMENT] == a:
-                first = np.uint64(groups[g, GROUP_FIRST])
+            if groups[g, at.GROUP_ARRANGEMENT] == a:
+                first = np.uint64(groups[g, at.GROUP_FIRST])
                 same = True
                 for j in range(count):
                     at_pair = pairs + np.uint64(2) * j
-                    if rows[first, FIRST + steps[step, at_pair]] != slots[steps[step, at_pair + np.uint64(1)]]:
+                    if rows[first, at.FIRST + steps[step, at_pair]] != slots[steps[step, at_pair + np.uint64(1)]]:
                         same = False
                         break
                 if same:
                     return np.int64(g)
-        at = (at + np.uint64(1)) & np.uint64(table.size - 1)
+        here = (here + np.uint64(1)) & np.uint64(table.size - 1)
 
 
 @inline
-def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, at: Number) -> None:
+def fill_key(steps: UInt32, step: Number, slots: Int32, keys: Int32, here: Number) -> None:
     """Write to `keys[at]` the fact that step `step` looks up.
 
     The step must have no free column, so that the slots of the rewrite give all values.
     """
     for c in range(keys.shape[1]):
-        keys[at, c] = 0
-    for j in range(steps[step, STEP_BOUND]):
-        pair = STEP_PAIRS + 2 * np.uint64(j)
-        keys[at, steps[step, pair]] = slots[steps[step, pair + 1]]
+        keys[here, c] = 0
+    for j in range(steps[step, at.STEP_BOUND]):
+        pair = at.STEP_PAIRS + 2 * np.uint64(j)
+        keys[here, steps[step, pair]] = slots[steps[step, pair + 1]]
 
 
 @inline
 def step_hash(m: Block, steps: UInt32, step: Number, slots: Int32) -> Number:
     """Return the hash that step `step` looks up: of a key in its arrangement, or of a fact in the fact table."""
-    a = np.int32(steps[step, STEP_ARRANGEMENT])
+    a = np.int32(steps[step, at.STEP_ARRANGEMENT])
     if a >= 0:
         return key_hash(steps, step, a, slots)
-    heads = matrix(m, HEADS)
+    heads = matrix(m, at.HEADS)
     fill_key(steps, step, slots, heads, heads.shape[0] - 1)
     return hash_row(heads, heads.shape[0] - 1, 0, heads.shape[1])
 
@@ -134,20 +100,20 @@ def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> t
     row: start equals end. A fact that the atom does not see counts as no row, so that the number of rewrites does not
     depend on when the heads of a level enter the fact table.
     """
-    a = np.int32(steps[step, STEP_ARRANGEMENT])
+    a = np.int32(steps[step, at.STEP_ARRANGEMENT])
     if a < 0:
-        rows, heads, table = matrix(m, ROWS), matrix(m, HEADS), entries(m, ENTRIES)
+        rows, heads, table = matrix(m, at.ROWS), matrix(m, at.HEADS), entries(m, at.ENTRIES)
         last = heads.shape[0] - 1
         fill_key(steps, step, slots, heads, last)
-        r = find_row(rows, table, log2(m, ENTRIES), heads, last, h)
-        ages = m[BEFORE + steps[step, STEP_LATER]]
-        is_seen = r >= 0 and (ages >> np.int64(rows[r, STATE] & AGE)) & 1 != 0
+        r = find_row(rows, table, log2(m, at.ENTRIES), heads, last, h)
+        ages = m[at.BEFORE + steps[step, at.STEP_LATER]]
+        is_seen = r >= 0 and (ages >> np.int64(rows[r, at.STATE] & at.AGE)) & 1 != 0
         return np.int64(0), np.int64(is_seen), np.int64(r)
-    groups, table = matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
-    g = find_group(matrix(m, ROWS), groups, table, log2(m, GROUP_ENTRIES), steps, step, slots, h)
+    groups, table = matrix(m, at.GROUPS), entries(m, at.GROUP_ENTRIES)
+    g = find_group(matrix(m, at.ROWS), groups, table, log2(m, at.GROUP_ENTRIES), steps, step, slots, h)
     if g < 0:
         return np.int64(0), np.int64(0), np.int64(-1)
-    start, length = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH])
+    start, length = np.int64(groups[g, at.GROUP_START]), np.int64(groups[g, at.GROUP_LENGTH])
     if length == 1:
         return np.int64(0), np.int64(1), start
     return start, start + length, np.int64(-1)
@@ -159,7 +125,8 @@ def choose(m: Block, node: Number, target: Number) -> Flag:
 
     Returns False if a step finds no row.
     """
-    steps, slots, nodes, found = unsigned(m, STEPS), vector(m, SLOTS), matrix(m, NODES), matrix(m, FIRST_PROBES)
+    steps, slots, nodes = unsigned(m, at.STEPS), vector(m, at.SLOTS), matrix(m, at.NODES)
+    found = matrix(m, at.FIRST_PROBES)
     best = np.int64(1) << 62
     for step in range(nodes[node, 0], nodes[node, 1]):
         start, end, single = posting(m, steps, step, slots, step_hash(m, steps, step, slots))
@@ -167,8 +134,8 @@ def choose(m: Block, node: Number, target: Number) -> Flag:
             return False
         if end - start < best:
             best = end - start
-            found[target, STEP], found[target, POSITION] = step, start
-            found[target, END], found[target, SINGLE] = end, single
+            found[target, at.STEP], found[target, at.POSITION] = step, start
+            found[target, at.END], found[target, at.SINGLE] = end, single
     return True
 
 
@@ -179,14 +146,14 @@ def probe_block(m: Block, start: Number, node: Number, low: Number, high: Number
     The results are written to `first_probes[0]`, `first_probes[1]`, ... If a rewrite cannot be extended, the columns
     POSITION and END of its result are 0.
     """
-    rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
-    found, nodes = matrix(m, FIRST_PROBES), matrix(m, NODES)
+    rows, steps, slots, grouped = matrix(m, at.ROWS), unsigned(m, at.STEPS), vector(m, at.SLOTS), vector(m, at.GROUPED)
+    found, nodes = matrix(m, at.FIRST_PROBES), matrix(m, at.NODES)
     for step in range(nodes[node, 0], nodes[node, 1]):
         touch_block(m, start, step, low, high)
     for i in range(high - low):
         row = np.int64(grouped[low + i])
         if not bind(rows, row, steps, start, slots) or not choose(m, node, i):
-            found[i, POSITION] = found[i, END] = 0
+            found[i, at.POSITION] = found[i, at.END] = 0
 
 
 @inline
@@ -195,17 +162,17 @@ def touch_block(m: Block, start: Number, step: Number, low: Number, high: Number
 
     The rewrites start at the rows grouped[low:high]. The groups, or rows, that the entries name are loaded as well.
     """
-    rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
-    h = hashes(m, HASHES)
+    rows, steps, slots, grouped = matrix(m, at.ROWS), unsigned(m, at.STEPS), vector(m, at.SLOTS), vector(m, at.GROUPED)
+    h = hashes(m, at.HASHES)
     for i in range(high - low):
         bind(rows, np.int64(grouped[low + i]), steps, start, slots)
         h[i] = step_hash(m, steps, step, slots)
-    if np.int32(steps[step, STEP_ARRANGEMENT]) >= 0:
+    if np.int32(steps[step, at.STEP_ARRANGEMENT]) >= 0:
         h[BLOCK] = np.uint64(
-            touch_entries(entries(m, GROUP_ENTRIES), log2(m, GROUP_ENTRIES), h, high - low, matrix(m, GROUPS))
+            touch_entries(entries(m, at.GROUP_ENTRIES), log2(m, at.GROUP_ENTRIES), h, high - low, matrix(m, at.GROUPS))
         )
     else:
-        h[BLOCK] = np.uint64(touch_entries(entries(m, ENTRIES), log2(m, ENTRIES), h, high - low, rows))
+        h[BLOCK] = np.uint64(touch_entries(entries(m, at.ENTRIES), log2(m, at.ENTRIES), h, high - low, rows))
 
 
 @inline

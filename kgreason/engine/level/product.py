@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline
+from kgreason.compiled import Flag, Number, inline
 from kgreason.engine.level.ground import EVERY_AGE, bind, ground, room_for
 from kgreason.engine.level.probe import (
     BLOCK,
@@ -30,81 +30,12 @@ from kgreason.engine.level.probe import (
     probe_block,
     touch_block,
 )
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, unsigned, vector, wide
 from kgreason.engine.memory.hashing import finished, is_signed, log2, mixed, salted, sign_of
-from kgreason.engine.memory.layout import (
-    AGE,
-    AT_DEPTH,
-    AT_GROUP,
-    AT_PLAN,
-    AT_ROW,
-    AT_RULE,
-    BEFORE,
-    BLOCK_HIGH,
-    BLOCK_LOW,
-    COMMIT,
-    CONSTANTS,
-    COST_BEFORE,
-    COST_BEFORE_DERIVATIONS,
-    COST_BEFORE_REWRITES,
-    COST_COMMIT,
-    COST_DERIVATIONS,
-    COST_LAST_DERIVATIONS,
-    COST_LAST_REWRITES,
-    COST_REWRITES,
-    COSTS,
-    DERIVATIONS,
-    END,
-    EXPLAIN,
-    FIRST_PROBES,
-    FRAMES,
-    FUEL,
-    GROUP_ENTRIES,
-    GROUP_KEY,
-    GROUP_LENGTH,
-    GROUP_LOW,
-    GROUP_START,
-    GROUPED,
-    GROUPS,
-    HASHES,
-    KEY_INFO,
-    MODE,
-    N_GROUPS,
-    NODES,
-    PLANS,
-    POSITION,
-    POSTINGS,
-    RANK,
-    REDERIVE,
-    REWRITES,
-    ROWS,
-    RULE_CONSTANTS,
-    RULE_COUNT,
-    RULE_SLOT,
-    RULES,
-    SIGNS,
-    SINGLE,
-    SLOTS,
-    STAMP,
-    STATE,
-    STEP,
-    STEP_ARRANGEMENT,
-    STEP_BOUND,
-    STEP_COMPARED,
-    STEP_FREE,
-    STEP_HEADS,
-    STEP_LATER,
-    STEP_NEXT,
-    STEP_PAIRS,
-    STEPS,
-    VALUES,
-    Block,
-    Flag,
-    Int32,
-    Number,
-    UInt32,
-)
+from kgreason.engine.memory.layout import Block
 from kgreason.engine.program.derivable import has_arrangements, has_facts
+from kgreason.zset.columns import Int32, UInt32
 
 FINISHED, INTERRUPTED, MISSING = range(3)
 
@@ -115,12 +46,12 @@ def run_down(m: Block, depth: Number) -> None:
 
     The frame has the last step of a plan.
     """
-    frames, postings = matrix(m, FRAMES), vector(m, POSTINGS)
-    step, start = np.int64(frames[depth, STEP]), np.int64(frames[depth, POSITION])
-    stop = room_for(m, step, start, np.int64(frames[depth, END]))
-    ages = m[BEFORE + unsigned(m, STEPS)[step, STEP_LATER]]
-    ground(m, step, postings, np.int64(frames[depth, SINGLE]), start, stop, ages, np.int64(frames[depth, RANK]))
-    frames[depth, POSITION] = stop
+    frames, postings = matrix(m, at.FRAMES), vector(m, at.POSTINGS)
+    step, start = np.int64(frames[depth, at.STEP]), np.int64(frames[depth, at.POSITION])
+    stop = room_for(m, step, start, np.int64(frames[depth, at.END]))
+    ages = m[at.BEFORE + unsigned(m, at.STEPS)[step, at.STEP_LATER]]
+    ground(m, step, postings, np.int64(frames[depth, at.SINGLE]), start, stop, ages, np.int64(frames[depth, at.RANK]))
+    frames[depth, at.POSITION] = stop
 
 
 @inline
@@ -129,10 +60,10 @@ def push(m: Block, depth: Number, source: Number, rank: Number) -> None:
 
     `rank`: the rank of the rewrite so far.
     """
-    frames, found = matrix(m, FRAMES), matrix(m, FIRST_PROBES)
-    for word in range(RANK):
+    frames, found = matrix(m, at.FRAMES), matrix(m, at.FIRST_PROBES)
+    for word in range(at.RANK):
         frames[depth, word] = found[source, word]
-    frames[depth, RANK] = rank
+    frames[depth, at.RANK] = rank
 
 
 @inline
@@ -141,9 +72,9 @@ def only_step(m: Block, node: Number) -> Number:
 
     Returns -1 if the node has several steps, or if its step looks up a fact and probes no arrangement.
     """
-    nodes, steps = matrix(m, NODES), unsigned(m, STEPS)
+    nodes, steps = matrix(m, at.NODES), unsigned(m, at.STEPS)
     first = np.int64(nodes[node, 0])
-    is_only = nodes[node, 1] - first == 1 and np.int32(steps[first, STEP_ARRANGEMENT]) >= 0
+    is_only = nodes[node, 1] - first == 1 and np.int32(steps[first, at.STEP_ARRANGEMENT]) >= 0
     return first if is_only else np.int64(-1)
 
 
@@ -155,15 +86,15 @@ def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Nu
     the key, or several: then one value cannot complete the hash.
     """
     pairs = bound_pairs(steps, only)
-    base, column = salted(steps[only, STEP_ARRANGEMENT]), np.int64(-1)
-    for j in range(steps[only, STEP_BOUND]):
-        at = pairs + 2 * np.uint64(j)
-        if steps[only, at + 1] == slot:
+    base, column = salted(steps[only, at.STEP_ARRANGEMENT]), np.int64(-1)
+    for j in range(steps[only, at.STEP_BOUND]):
+        here = pairs + 2 * np.uint64(j)
+        if steps[only, here + 1] == slot:
             if column >= 0:
                 return base, np.int64(-1)
-            column = np.int64(steps[only, at])
+            column = np.int64(steps[only, here])
         else:
-            base = mixed(base, steps[only, at], slots[steps[only, at + 1]])
+            base = mixed(base, steps[only, here], slots[steps[only, here + 1]])
     return base, column
 
 
@@ -189,17 +120,17 @@ def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Fl
 
     Returns True if the head buffer is full; the remaining rows are then in the frame at `depth`.
     """
-    frames, groups, steps = matrix(m, FRAMES), matrix(m, GROUPS), unsigned(m, STEPS)
-    low, length, single = np.int64(groups[g, GROUP_START]), np.int64(groups[g, GROUP_LENGTH]), np.int64(-1)
+    frames, groups, steps = matrix(m, at.FRAMES), matrix(m, at.GROUPS), unsigned(m, at.STEPS)
+    low, length, single = np.int64(groups[g, at.GROUP_START]), np.int64(groups[g, at.GROUP_LENGTH]), np.int64(-1)
     if length == 1:
         low, single = np.int64(0), low
     end = low + length
     stop = room_for(m, step, low, end)
-    ground(m, step, vector(m, POSTINGS), single, low, stop, m[BEFORE + steps[step, STEP_LATER]], rank)
+    ground(m, step, vector(m, at.POSTINGS), single, low, stop, m[at.BEFORE + steps[step, at.STEP_LATER]], rank)
     if stop == end:
         return False
-    frames[depth, STEP], frames[depth, POSITION], frames[depth, END] = step, stop, end
-    frames[depth, SINGLE], frames[depth, RANK] = single, rank
+    frames[depth, at.STEP], frames[depth, at.POSITION], frames[depth, at.END] = step, stop, end
+    frames[depth, at.SINGLE], frames[depth, at.RANK] = single, rank
     return True
 
 
@@ -211,39 +142,40 @@ def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
     when the fuel is used up. If the only step of the node is the last one of the plan, its heads are derived at once
     (`finish`); then the frame at depth + 1 gets only the rows for which the head buffer has no room.
     """
-    rows, postings, slots, frames = matrix(m, ROWS), vector(m, POSTINGS), vector(m, SLOTS), matrix(m, FRAMES)
-    steps, groups, table = unsigned(m, STEPS), matrix(m, GROUPS), entries(m, GROUP_ENTRIES)
-    bits, only = log2(m, GROUP_ENTRIES), only_step(m, node)
-    ages, single, rank = m[BEFORE + steps[step, STEP_LATER]], frames[depth, SINGLE], frames[depth, RANK]
-    start, end = np.int64(frames[depth, POSITION]), np.int64(frames[depth, END])
-    signs, values, base, column = entries(m, SIGNS), vector(m, VALUES), np.uint64(0), np.int64(-1)
-    if only >= 0 and single < 0 and steps[step, STEP_FREE] == 1 and steps[step, STEP_COMPARED] == 0:
-        base, column = varying(steps, only, steps[step, STEP_PAIRS + 1], slots)
-    is_last = only >= 0 and steps[only, STEP_HEADS] != 0
+    rows, postings = matrix(m, at.ROWS), vector(m, at.POSTINGS)
+    slots, frames = vector(m, at.SLOTS), matrix(m, at.FRAMES)
+    steps, groups, table = unsigned(m, at.STEPS), matrix(m, at.GROUPS), entries(m, at.GROUP_ENTRIES)
+    bits, only = log2(m, at.GROUP_ENTRIES), only_step(m, node)
+    ages, single, rank = m[at.BEFORE + steps[step, at.STEP_LATER]], frames[depth, at.SINGLE], frames[depth, at.RANK]
+    start, end = np.int64(frames[depth, at.POSITION]), np.int64(frames[depth, at.END])
+    signs, values, base, column = entries(m, at.SIGNS), vector(m, at.VALUES), np.uint64(0), np.int64(-1)
+    if only >= 0 and single < 0 and steps[step, at.STEP_FREE] == 1 and steps[step, at.STEP_COMPARED] == 0:
+        base, column = varying(steps, only, steps[step, at.STEP_PAIRS + 1], slots)
+    is_last = only >= 0 and steps[only, at.STEP_HEADS] != 0
     found = False
     position = start
-    while position < end and not found and m[FUEL] >= 0:
+    while position < end and not found and m[at.FUEL] >= 0:
         if column >= 0:
             position = skip_ends(signs, values, bits, base, column, position, end)
             if position == end:
                 break
         row = np.uint64(single) if single >= 0 else np.uint64(postings[position])
         position += 1
-        if (ages >> np.int64(rows[row, STATE] & AGE)) & 1 and bind(rows, row, steps, step, slots):
+        if (ages >> np.int64(rows[row, at.STATE] & at.AGE)) & 1 and bind(rows, row, steps, step, slots):
             if only >= 0:  # most rows end here, before the costlier `choose`
-                h = key_hash(steps, only, steps[only, STEP_ARRANGEMENT], slots)
+                h = key_hash(steps, only, steps[only, at.STEP_ARRANGEMENT], slots)
                 g = find_group(rows, groups, table, bits, steps, only, slots, h)
                 if g < 0:
                     continue
                 if is_last:
-                    found = finish(m, depth + 1, only, g, max(rank, rows[row, STAMP]))
+                    found = finish(m, depth + 1, only, g, max(rank, rows[row, at.STAMP]))
                     continue
             found = choose(m, node, BLOCK)
             if found:
-                push(m, depth + 1, BLOCK, max(rank, rows[row, STAMP]))
-    frames[depth, POSITION] = position
-    m[REWRITES] += position - start
-    m[FUEL] -= position - start
+                push(m, depth + 1, BLOCK, max(rank, rows[row, at.STAMP]))
+    frames[depth, at.POSITION] = position
+    m[at.REWRITES] += position - start
+    m[at.FUEL] -= position - start
     return found
 
 
@@ -254,20 +186,20 @@ def extend(m: Block, depth: Number) -> Number:
     Returns -1 when the stack is empty. If the head buffer is full or the fuel is used up, returns the depth at which to
     continue.
     """
-    frames, steps = matrix(m, FRAMES), unsigned(m, STEPS)
+    frames, steps = matrix(m, at.FRAMES), unsigned(m, at.STEPS)
     while depth >= 0:
-        if m[FUEL] < 0:
+        if m[at.FUEL] < 0:
             return depth
-        if frames[depth, POSITION] >= frames[depth, END]:
+        if frames[depth, at.POSITION] >= frames[depth, at.END]:
             depth -= 1
             continue
-        step = np.int64(frames[depth, STEP])
-        if steps[step, STEP_HEADS] == 0:
-            if step_down(m, depth, step, np.int64(steps[step, STEP_NEXT])):
+        step = np.int64(frames[depth, at.STEP])
+        if steps[step, at.STEP_HEADS] == 0:
+            if step_down(m, depth, step, np.int64(steps[step, at.STEP_NEXT])):
                 depth += 1
             continue
         run_down(m, depth)
-        if frames[depth, POSITION] < frames[depth, END]:
+        if frames[depth, at.POSITION] < frames[depth, at.END]:
             return depth
         depth -= 1
     return np.int64(-1)
@@ -276,19 +208,19 @@ def extend(m: Block, depth: Number) -> Number:
 @inline
 def load_constants(m: Block, rule: Number) -> None:
     """Copy the constants of a rule to their slots."""
-    rules, constants, slots = matrix(m, RULES), vector(m, CONSTANTS), vector(m, SLOTS)
-    start, slot = rules[rule, RULE_CONSTANTS], rules[rule, RULE_SLOT]
-    for j in range(rules[rule, RULE_COUNT]):
+    rules, constants, slots = matrix(m, at.RULES), vector(m, at.CONSTANTS), vector(m, at.SLOTS)
+    start, slot = rules[rule, at.RULE_CONSTANTS], rules[rule, at.RULE_SLOT]
+    for j in range(rules[rule, at.RULE_COUNT]):
         slots[slot + j] = constants[start + j]
 
 
 @inline
 def run_single(m: Block, step: Number, high: Number) -> Number:
     """Run a plan whose body has one atom: derive heads from each row of the hits, up to position `high`."""
-    start = m[AT_ROW]
+    start = m[at.AT_ROW]
     stop = room_for(m, step, start, high)
-    ground(m, step, vector(m, GROUPED), np.int64(-1), start, stop, EVERY_AGE, np.int64(0))
-    m[AT_ROW] = stop
+    ground(m, step, vector(m, at.GROUPED), np.int64(-1), start, stop, EVERY_AGE, np.int64(0))
+    m[at.AT_ROW] = stop
     return FINISHED if stop == high else INTERRUPTED
 
 
@@ -298,26 +230,26 @@ def start_rank(m: Block, row: Number) -> Number:
 
     In the phase REDERIVE the row is a head, not part of the body, and the rank is -1.
     """
-    if m[MODE] == REDERIVE:
+    if m[at.MODE] == at.REDERIVE:
         return np.int64(-1)
-    return np.int64(matrix(m, ROWS)[row, STAMP])
+    return np.int64(matrix(m, at.ROWS)[row, at.STAMP])
 
 
 @inline
 def next_block(m: Block, high: Number) -> None:
     """Start a new block of first probes: up to BLOCK rows from AT_ROW on, not beyond `high`."""
-    m[BLOCK_LOW] = m[AT_ROW]
-    m[BLOCK_HIGH] = min(high, m[AT_ROW] + BLOCK)
-    m[REWRITES] += m[BLOCK_HIGH] - m[BLOCK_LOW]
-    m[FUEL] -= m[BLOCK_HIGH] - m[BLOCK_LOW]
+    m[at.BLOCK_LOW] = m[at.AT_ROW]
+    m[at.BLOCK_HIGH] = min(high, m[at.AT_ROW] + BLOCK)
+    m[at.REWRITES] += m[at.BLOCK_HIGH] - m[at.BLOCK_LOW]
+    m[at.FUEL] -= m[at.BLOCK_HIGH] - m[at.BLOCK_LOW]
 
 
 @inline
 def end_block(m: Block) -> None:
     """End the block of first probes at row AT_ROW. Later rows are probed again and counted then, not twice."""
-    m[REWRITES] -= m[BLOCK_HIGH] - m[AT_ROW]
-    m[FUEL] += m[BLOCK_HIGH] - m[AT_ROW]
-    m[BLOCK_HIGH] = m[AT_ROW]
+    m[at.REWRITES] -= m[at.BLOCK_HIGH] - m[at.AT_ROW]
+    m[at.FUEL] += m[at.BLOCK_HIGH] - m[at.AT_ROW]
+    m[at.BLOCK_HIGH] = m[at.AT_ROW]
 
 
 @inline
@@ -326,18 +258,18 @@ def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
 
     The heads are derived from the rows of these postings. `start` and `step` are the two steps of the plan.
     """
-    rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
-    postings, h, frames = vector(m, POSTINGS), hashes(m, HASHES), matrix(m, FRAMES)
-    ages = m[BEFORE + steps[step, STEP_LATER]]
-    while m[AT_ROW] < high:
-        if m[AT_ROW] >= m[BLOCK_HIGH]:
-            if m[FUEL] < 0:
+    rows, steps, slots, grouped = matrix(m, at.ROWS), unsigned(m, at.STEPS), vector(m, at.SLOTS), vector(m, at.GROUPED)
+    postings, h, frames = vector(m, at.POSTINGS), hashes(m, at.HASHES), matrix(m, at.FRAMES)
+    ages = m[at.BEFORE + steps[step, at.STEP_LATER]]
+    while m[at.AT_ROW] < high:
+        if m[at.AT_ROW] >= m[at.BLOCK_HIGH]:
+            if m[at.FUEL] < 0:
                 return INTERRUPTED
             next_block(m, high)
-            touch_block(m, start, step, m[BLOCK_LOW], m[BLOCK_HIGH])
-        row = np.int64(grouped[m[AT_ROW]])
-        key = h[m[AT_ROW] - m[BLOCK_LOW]]
-        m[AT_ROW] += 1
+            touch_block(m, start, step, m[at.BLOCK_LOW], m[at.BLOCK_HIGH])
+        row = np.int64(grouped[m[at.AT_ROW]])
+        key = h[m[at.AT_ROW] - m[at.BLOCK_LOW]]
+        m[at.AT_ROW] += 1
         if not bind(rows, row, steps, start, slots):
             continue
         low, end, single = posting(m, steps, step, slots, key)
@@ -346,9 +278,10 @@ def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
         stop = room_for(m, step, low, end)
         ground(m, step, postings, single, low, stop, ages, start_rank(m, row))
         if stop < end:  # the buffer is full: the rest of this posting waits on the stack
-            frames[0, STEP], frames[0, POSITION], frames[0, END], frames[0, SINGLE] = step, stop, end, single
-            frames[0, RANK] = start_rank(m, row)
-            m[AT_DEPTH] = 0
+            frames[0, at.STEP], frames[0, at.POSITION] = step, stop
+            frames[0, at.END], frames[0, at.SINGLE] = end, single
+            frames[0, at.RANK] = start_rank(m, row)
+            m[at.AT_DEPTH] = 0
             end_block(m)
             return INTERRUPTED
     return FINISHED
@@ -357,22 +290,22 @@ def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
 @inline
 def run_joins(m: Block, start: Number, node: Number, high: Number) -> Number:
     """Run a plan whose body has more than two atoms: start a search at each row of the hits, up to position `high`."""
-    rows, steps, slots, grouped = matrix(m, ROWS), unsigned(m, STEPS), vector(m, SLOTS), vector(m, GROUPED)
-    found = matrix(m, FIRST_PROBES)
-    while m[AT_ROW] < high:
-        if m[AT_ROW] >= m[BLOCK_HIGH]:
-            if m[FUEL] < 0:
+    rows, steps, slots, grouped = matrix(m, at.ROWS), unsigned(m, at.STEPS), vector(m, at.SLOTS), vector(m, at.GROUPED)
+    found = matrix(m, at.FIRST_PROBES)
+    while m[at.AT_ROW] < high:
+        if m[at.AT_ROW] >= m[at.BLOCK_HIGH]:
+            if m[at.FUEL] < 0:
                 return INTERRUPTED
             next_block(m, high)
-            probe_block(m, start, node, m[BLOCK_LOW], m[BLOCK_HIGH])
-        i = m[AT_ROW] - m[BLOCK_LOW]
-        row = np.int64(grouped[m[AT_ROW]])
-        m[AT_ROW] += 1
-        if found[i, END] > found[i, POSITION]:
+            probe_block(m, start, node, m[at.BLOCK_LOW], m[at.BLOCK_HIGH])
+        i = m[at.AT_ROW] - m[at.BLOCK_LOW]
+        row = np.int64(grouped[m[at.AT_ROW]])
+        m[at.AT_ROW] += 1
+        if found[i, at.END] > found[i, at.POSITION]:
             bind(rows, row, steps, start, slots)
             push(m, 0, i, start_rank(m, row))
-            m[AT_DEPTH] = extend(m, np.int64(0))
-            if m[AT_DEPTH] >= 0:
+            m[at.AT_DEPTH] = extend(m, np.int64(0))
+            if m[at.AT_DEPTH] >= 0:
                 return INTERRUPTED
     return FINISHED
 
@@ -383,19 +316,19 @@ def run_plan(m: Block, plan: Number, high: Number) -> Number:
 
     An interrupted plan goes on at row AT_ROW, depth AT_DEPTH.
     """
-    plans, steps, nodes = matrix(m, PLANS), unsigned(m, STEPS), matrix(m, NODES)
-    m[AT_RULE] = plans[plan, 0]
-    load_constants(m, m[AT_RULE])
+    plans, steps, nodes = matrix(m, at.PLANS), unsigned(m, at.STEPS), matrix(m, at.NODES)
+    m[at.AT_RULE] = plans[plan, 0]
+    load_constants(m, m[at.AT_RULE])
     start = np.int64(plans[plan, 1])
-    if steps[start, STEP_HEADS] != 0:
+    if steps[start, at.STEP_HEADS] != 0:
         return run_single(m, start, high)
-    if m[AT_DEPTH] >= 0:
-        m[AT_DEPTH] = extend(m, m[AT_DEPTH])
-        if m[AT_DEPTH] >= 0:
+    if m[at.AT_DEPTH] >= 0:
+        m[at.AT_DEPTH] = extend(m, m[at.AT_DEPTH])
+        if m[at.AT_DEPTH] >= 0:
             return INTERRUPTED
-    node = np.int64(steps[start, STEP_NEXT])
+    node = np.int64(steps[start, at.STEP_NEXT])
     first = np.int64(nodes[node, 0])
-    if steps[first, STEP_HEADS] != 0:
+    if steps[first, at.STEP_HEADS] != 0:
         return run_pairs(m, start, first, high)
     return run_joins(m, start, node, high)
 
@@ -407,17 +340,17 @@ def charge(m: Block, rule: Number, rewrites: Number, derivations: Number) -> Non
     The first call for a rule in a commit copies the counts of the last commit that ran the rule to the columns
     `COST_BEFORE...`, and starts new counts.
     """
-    costs = wide(m, COSTS)
-    if costs[rule, COST_COMMIT] != m[COMMIT]:
-        costs[rule, COST_BEFORE] = costs[rule, COST_COMMIT]
-        costs[rule, COST_BEFORE_REWRITES] = costs[rule, COST_LAST_REWRITES]
-        costs[rule, COST_BEFORE_DERIVATIONS] = costs[rule, COST_LAST_DERIVATIONS]
-        costs[rule, COST_COMMIT] = m[COMMIT]
-        costs[rule, COST_LAST_REWRITES] = costs[rule, COST_LAST_DERIVATIONS] = 0
-    costs[rule, COST_REWRITES] += rewrites
-    costs[rule, COST_DERIVATIONS] += derivations
-    costs[rule, COST_LAST_REWRITES] += rewrites
-    costs[rule, COST_LAST_DERIVATIONS] += derivations
+    costs = wide(m, at.COSTS)
+    if costs[rule, at.COST_COMMIT] != m[at.COMMIT]:
+        costs[rule, at.COST_BEFORE] = costs[rule, at.COST_COMMIT]
+        costs[rule, at.COST_BEFORE_REWRITES] = costs[rule, at.COST_LAST_REWRITES]
+        costs[rule, at.COST_BEFORE_DERIVATIONS] = costs[rule, at.COST_LAST_DERIVATIONS]
+        costs[rule, at.COST_COMMIT] = m[at.COMMIT]
+        costs[rule, at.COST_LAST_REWRITES] = costs[rule, at.COST_LAST_DERIVATIONS] = 0
+    costs[rule, at.COST_REWRITES] += rewrites
+    costs[rule, at.COST_DERIVATIONS] += derivations
+    costs[rule, at.COST_LAST_REWRITES] += rewrites
+    costs[rule, at.COST_LAST_DERIVATIONS] += derivations
 
 
 @inline
@@ -428,29 +361,29 @@ def product(m: Block) -> Number:
     that a plan needs). `group_key` has a number for each group of hits: that of a key, to run all plans of the key, or
     `~plan`, to run only the plan with the number `plan`.
     """
-    key_info, plans = matrix(m, KEY_INFO), matrix(m, PLANS)
-    group_key, group_low = vector(m, GROUP_KEY), vector(m, GROUP_LOW)
-    while m[AT_GROUP] < m[N_GROUPS]:
-        group = m[AT_GROUP]
+    key_info, plans = matrix(m, at.KEY_INFO), matrix(m, at.PLANS)
+    group_key, group_low = vector(m, at.GROUP_KEY), vector(m, at.GROUP_LOW)
+    while m[at.AT_GROUP] < m[at.N_GROUPS]:
+        group = m[at.AT_GROUP]
         low, high = np.int64(group_low[group]), np.int64(group_low[group + 1])
-        plan = m[AT_PLAN]
+        plan = m[at.AT_PLAN]
         key = np.int64(group_key[group])
         if plan == -1:
             plan = np.int64(key_info[key, 1]) if key >= 0 else ~key
-            m[AT_ROW], m[AT_DEPTH], m[BLOCK_HIGH] = low, -1, 0
+            m[at.AT_ROW], m[at.AT_DEPTH], m[at.BLOCK_HIGH] = low, -1, 0
         while plan >= 0:
-            m[AT_PLAN] = plan
+            m[at.AT_PLAN] = plan
             if has_facts(m, plan):
                 if not has_arrangements(m, plan):
                     return MISSING
-                rewrites, derivations = m[REWRITES], m[DERIVATIONS]
+                rewrites, derivations = m[at.REWRITES], m[at.DERIVATIONS]
                 status = run_plan(m, plan, high)
-                if m[MODE] != EXPLAIN:
-                    charge(m, np.int64(plans[plan, 0]), m[REWRITES] - rewrites, m[DERIVATIONS] - derivations)
+                if m[at.MODE] != at.EXPLAIN:
+                    charge(m, np.int64(plans[plan, 0]), m[at.REWRITES] - rewrites, m[at.DERIVATIONS] - derivations)
                 if status != FINISHED:
                     return INTERRUPTED
             plan = np.int64(plans[plan, 2]) if key >= 0 else np.int64(-1)
-            m[AT_ROW], m[AT_DEPTH], m[BLOCK_HIGH] = low, -1, 0
-        m[AT_PLAN] = -1
-        m[AT_GROUP] = group + 1
+            m[at.AT_ROW], m[at.AT_DEPTH], m[at.BLOCK_HIGH] = low, -1, 0
+        m[at.AT_PLAN] = -1
+        m[at.AT_GROUP] = group + 1
     return FINISHED

@@ -28,24 +28,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import kernel
+from kgreason.compiled import Number, kernel
 from kgreason.engine.level.distinct import above, enqueue
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import matrix
-from kgreason.engine.memory.layout import (
-    AGE,
-    N_ROWS,
-    NEXT,
-    OLD,
-    ONE_SPARE,
-    ROWS,
-    SPARE,
-    STAMP,
-    STATE,
-    SUPPORT,
-    Block,
-    Int32,
-    Number,
-)
+from kgreason.engine.memory.layout import Block
+from kgreason.zset.columns import Int32
 
 MANY = 1_024
 """Facts return with a late stamp if at least so many return at once, and at least a share of all: see `SHARE`."""
@@ -59,10 +47,10 @@ from here on facts return by a search, with stamps that grow much more slowly.""
 @kernel
 def late(m: Block) -> Number:
     """Return the late stamp: the smallest stamp of the level above all facts that remain after Retract."""
-    rows, latest = matrix(m, ROWS), np.int64(-1)
-    for r in range(m[N_ROWS]):
-        if rows[r, STATE] & AGE == OLD and rows[r, STAMP] > latest:
-            latest = np.int64(rows[r, STAMP])
+    rows, latest = matrix(m, at.ROWS), np.int64(-1)
+    for r in range(m[at.N_ROWS]):
+        if rows[r, at.STATE] & at.AGE == at.OLD and rows[r, at.STAMP] > latest:
+            latest = np.int64(rows[r, at.STAMP])
     return above(latest)
 
 
@@ -73,10 +61,10 @@ def bring_back(m: Block, gone: Int32, stamp: Number) -> None:
     The number of the spare derivations of each fact must be known. All of them count from now on. The queue must have
     room for the rows.
     """
-    rows = matrix(m, ROWS)
+    rows = matrix(m, at.ROWS)
     for i in range(gone.size):
         r = np.int64(gone[i])
-        state = rows[r, STATE]
-        rows[r, STATE] = (state & ~(AGE | SPARE)) | NEXT
-        rows[r, STAMP], rows[r, SUPPORT] = stamp, (state & SPARE) // ONE_SPARE
+        state = rows[r, at.STATE]
+        rows[r, at.STATE] = (state & ~(at.AGE | at.SPARE)) | at.NEXT
+        rows[r, at.STAMP], rows[r, at.SUPPORT] = stamp, (state & at.SPARE) // at.ONE_SPARE
         enqueue(m, r)

@@ -23,75 +23,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline
+from kgreason.compiled import Flag, Number, inline
 from kgreason.engine.facts.hash_table import BLOCK, find_row, touch
 from kgreason.engine.level.product import FINISHED, MISSING, charge, run_plan
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, fetch_add, hashes, matrix, vector, wide
 from kgreason.engine.memory.hashing import hash_row, log2, part_of_hash
-from kgreason.engine.memory.layout import (
-    AGE,
-    ASSERT,
-    ASSERTED,
-    AT_DEPTH,
-    AT_EXTENT,
-    AT_GROUP,
-    AT_PLAN,
-    AT_ROW,
-    AT_RULE,
-    BLOCK_HIGH,
-    CHUNK,
-    CHUNK_ROWS,
-    CHUNKS,
-    CREW,
-    DERIVATIONS,
-    ENTRIES,
-    EXPLAIN,
-    EXTENT_CHUNK,
-    EXTENT_DERIVATIONS,
-    EXTENT_END,
-    EXTENT_REWRITES,
-    EXTENT_START,
-    EXTENTS,
-    FEWEST_HITS,
-    FILLED,
-    FUEL,
-    GONE,
-    GROUP_KEY,
-    GROUP_LOW,
-    HASHED,
-    HASHES,
-    HEADS,
-    IS_UPDATE,
-    KEY_INFO,
-    LOGGED,
-    MODE,
-    N_CHUNKS,
-    N_EXTENTS,
-    N_GROUPS,
-    N_HEADS,
-    NEXT,
-    ONE_SPARE,
-    PART_ENDS,
-    PARTED,
-    PLANS,
-    RANKS,
-    RETRACT,
-    REWRITES,
-    ROWS,
-    SIFTS,
-    STAMP,
-    STATE,
-    SUPPORT,
-    TABLES,
-    TURN,
-    UNKNOWN,
-    UNTIL_SIFT,
-    Block,
-    Flag,
-    Int32,
-    Number,
-)
+from kgreason.engine.memory.layout import Block
 from kgreason.engine.program.derivable import has_arrangements, has_facts
+from kgreason.zset.columns import Int32
 
 _MOST_ROWS, _CHUNKS = 1 << 10, 64
 """A chunk has at most 1,024 rows: larger chunks cost less. But there are about 64 chunks for each worker, so that all
@@ -105,8 +45,8 @@ _UNSIFTED = 31
 @inline
 def is_divided(m: Block) -> Flag:
     """Whether the rest of the segment's product is to be divided: the segment is large, and no rewrite waits."""
-    large = vector(m, GROUP_LOW)[m[N_GROUPS]] >= m[FEWEST_HITS]
-    return large and m[MODE] != EXPLAIN and (m[AT_PLAN] == -1 or m[AT_DEPTH] == -1)
+    large = vector(m, at.GROUP_LOW)[m[at.N_GROUPS]] >= m[at.FEWEST_HITS]
+    return large and m[at.MODE] != at.EXPLAIN and (m[at.AT_PLAN] == -1 or m[at.AT_DEPTH] == -1)
 
 
 @inline
@@ -115,36 +55,36 @@ def divide(m: Block) -> Number:
 
     Returns MISSING if there is no chunk because an arrangement lacks rows; else FINISHED.
     """
-    key_info, plans, chunks, crew = matrix(m, KEY_INFO), matrix(m, PLANS), matrix(m, CHUNKS), wide(m, CREW)
-    group_key, group_low = vector(m, GROUP_KEY), vector(m, GROUP_LOW)
+    key_info, plans, chunks, crew = matrix(m, at.KEY_INFO), matrix(m, at.PLANS), matrix(m, at.CHUNKS), wide(m, at.CREW)
+    group_key, group_low = vector(m, at.GROUP_KEY), vector(m, at.GROUP_LOW)
     n, parts = np.int64(0), max(1, crew.shape[0])
-    room = max(m[CHUNK_ROWS], min(_MOST_ROWS, np.int64(group_low[m[N_GROUPS]]) // (parts * _CHUNKS)))
+    room = max(m[at.CHUNK_ROWS], min(_MOST_ROWS, np.int64(group_low[m[at.N_GROUPS]]) // (parts * _CHUNKS)))
     status = FINISHED
-    while m[AT_GROUP] < m[N_GROUPS] and status == FINISHED and n < chunks.shape[0]:
-        low, high = np.int64(group_low[m[AT_GROUP]]), np.int64(group_low[m[AT_GROUP] + 1])
-        key = np.int64(group_key[m[AT_GROUP]])
-        if m[AT_PLAN] == -1:
-            m[AT_PLAN], m[AT_ROW] = np.int64(key_info[key, 1]) if key >= 0 else ~key, low
-        if m[AT_PLAN] >= 0 and has_facts(m, m[AT_PLAN]):
-            if not has_arrangements(m, m[AT_PLAN]):
+    while m[at.AT_GROUP] < m[at.N_GROUPS] and status == FINISHED and n < chunks.shape[0]:
+        low, high = np.int64(group_low[m[at.AT_GROUP]]), np.int64(group_low[m[at.AT_GROUP] + 1])
+        key = np.int64(group_key[m[at.AT_GROUP]])
+        if m[at.AT_PLAN] == -1:
+            m[at.AT_PLAN], m[at.AT_ROW] = np.int64(key_info[key, 1]) if key >= 0 else ~key, low
+        if m[at.AT_PLAN] >= 0 and has_facts(m, m[at.AT_PLAN]):
+            if not has_arrangements(m, m[at.AT_PLAN]):
                 status = MISSING
                 continue
-            stop = min(high, m[AT_ROW] + room)
-            chunks[n, 0], chunks[n, 1], chunks[n, 2] = m[AT_PLAN], m[AT_ROW], stop
+            stop = min(high, m[at.AT_ROW] + room)
+            chunks[n, 0], chunks[n, 1], chunks[n, 2] = m[at.AT_PLAN], m[at.AT_ROW], stop
             n += 1
-            m[AT_ROW] = stop
+            m[at.AT_ROW] = stop
             if stop < high:
                 continue
-        plan = np.int64(plans[m[AT_PLAN], 2]) if key >= 0 and m[AT_PLAN] >= 0 else np.int64(-1)
-        m[AT_PLAN], m[AT_ROW] = plan, low
+        plan = np.int64(plans[m[at.AT_PLAN], 2]) if key >= 0 and m[at.AT_PLAN] >= 0 else np.int64(-1)
+        m[at.AT_PLAN], m[at.AT_ROW] = plan, low
         if plan < 0:
-            m[AT_GROUP] += 1
-    m[AT_DEPTH], m[BLOCK_HIGH], m[N_CHUNKS] = -1, 0, n
-    wide(m, TURN)[0, 0] = 0
+            m[at.AT_GROUP] += 1
+    m[at.AT_DEPTH], m[at.BLOCK_HIGH], m[at.N_CHUNKS] = -1, 0, n
+    wide(m, at.TURN)[0, 0] = 0
     for t in range(crew.shape[0]):
         worker = crew[t]
-        worker[CHUNK] = -1
-        worker[N_HEADS] = worker[N_EXTENTS] = worker[AT_EXTENT] = 0
+        worker[at.CHUNK] = -1
+        worker[at.N_HEADS] = worker[at.N_EXTENTS] = worker[at.AT_EXTENT] = 0
     return status if n == 0 else FINISHED
 
 
@@ -154,9 +94,9 @@ def count_spare(rows: Int32, r: Number, more: Number) -> None:
 
     A worker that adds to a count that has just become UNKNOWN takes its derivation back: UNKNOWN has one form.
     """
-    at = r * rows.shape[1] + STATE
-    if fetch_add(rows, at, np.int32(more)) & UNKNOWN != 0:
-        fetch_add(rows, at, np.int32(-more))
+    here = r * rows.shape[1] + at.STATE
+    if fetch_add(rows, here, np.int32(more)) & at.UNKNOWN != 0:
+        fetch_add(rows, here, np.int32(-more))
 
 
 @inline
@@ -166,17 +106,17 @@ def counts(rows: Int32, r: Number, rank: Number, leaves: Flag, is_bootstrap: Fla
     `leaves`: whether facts leave. In a Bootstrap a derivation of a present fact is counted at once. In an Update, a
     spare derivation is counted at once if the undo log has the row already.
     """
-    state = rows[r, STATE]
-    if not leaves and not is_bootstrap and (state & (AGE | ASSERTED) == NEXT or state & AGE == GONE):
+    state = rows[r, at.STATE]
+    if not leaves and not is_bootstrap and (state & (at.AGE | at.ASSERTED) == at.NEXT or state & at.AGE == at.GONE):
         return True
-    if rank < rows[r, STAMP]:
+    if rank < rows[r, at.STAMP]:
         if is_bootstrap:
-            fetch_add(rows, r * rows.shape[1] + SUPPORT, np.int32(1))
+            fetch_add(rows, r * rows.shape[1] + at.SUPPORT, np.int32(1))
         return not is_bootstrap
-    if state & UNKNOWN != 0:
+    if state & at.UNKNOWN != 0:
         return False
-    if is_bootstrap or state & LOGGED != 0:
-        count_spare(rows, r, np.int64(-ONE_SPARE if leaves else ONE_SPARE))
+    if is_bootstrap or state & at.LOGGED != 0:
+        count_spare(rows, r, np.int64(-at.ONE_SPARE if leaves else at.ONE_SPARE))
         return False
     return True
 
@@ -187,12 +127,13 @@ def sift(m: Block, start: Number) -> None:
 
     The hashes of the other heads are written to HASHED.
     """
-    rows, slots, heads = matrix(m, ROWS), entries(m, ENTRIES), matrix(m, HEADS)
-    ranks, tables, h = vector(m, RANKS), vector(m, TABLES), hashes(m, HASHES)
-    bits, leaves, is_bootstrap = log2(m, ENTRIES), m[MODE] == RETRACT, m[IS_UPDATE] == 0 and m[MODE] == ASSERT
-    hashed, n = hashes(m, HASHED), start
-    for low in range(start, m[N_HEADS], BLOCK):
-        high = min(low + BLOCK, m[N_HEADS])
+    rows, slots, heads = matrix(m, at.ROWS), entries(m, at.ENTRIES), matrix(m, at.HEADS)
+    ranks, tables, h = vector(m, at.RANKS), vector(m, at.TABLES), hashes(m, at.HASHES)
+    bits, leaves = log2(m, at.ENTRIES), m[at.MODE] == at.RETRACT
+    is_bootstrap = m[at.IS_UPDATE] == 0 and m[at.MODE] == at.ASSERT
+    hashed, n = hashes(m, at.HASHED), start
+    for low in range(start, m[at.N_HEADS], BLOCK):
+        high = min(low + BLOCK, m[at.N_HEADS])
         touch(m, rows, slots, bits, heads, low, high)
         for i in range(low, high):
             r = find_row(rows, slots, bits, heads, i, h[i - low])
@@ -201,7 +142,7 @@ def sift(m: Block, start: Number) -> None:
                     heads[n, c] = heads[i, c]
                 ranks[n], tables[n], hashed[n] = ranks[i], tables[i], h[i - low]
                 n += 1
-    m[N_HEADS] = n
+    m[at.N_HEADS] = n
 
 
 @inline
@@ -210,18 +151,18 @@ def put_in_parts(m: Block, start: Number) -> None:
 
     Their hashes are in HASHED. Within a part they keep their order.
     """
-    parted, filled, ends, h = vector(m, PARTED), wide(m, FILLED), wide(m, PART_ENDS), hashes(m, HASHED)
-    parts, n, place = filled.shape[1], m[N_EXTENTS], start
+    parted, filled, ends, h = vector(m, at.PARTED), wide(m, at.FILLED), wide(m, at.PART_ENDS), hashes(m, at.HASHED)
+    parts, n, place = filled.shape[1], m[at.N_EXTENTS], start
     for p in range(parts):
         filled[0, p] = 0
-    for i in range(start, m[N_HEADS]):
+    for i in range(start, m[at.N_HEADS]):
         filled[0, part_of_hash(h[i], parts)] += 1
     for p in range(parts):
         size = filled[0, p]
         filled[0, p] = place
         place += size
         ends[n, p] = place
-    for i in range(start, m[N_HEADS]):
+    for i in range(start, m[at.N_HEADS]):
         p = part_of_hash(h[i], parts)
         parted[filled[0, p]] = i
         filled[0, p] += 1
@@ -230,8 +171,8 @@ def put_in_parts(m: Block, start: Number) -> None:
 @inline
 def hash_heads(m: Block, start: Number) -> None:
     """Hash the heads of the buffer from `start` on."""
-    heads, h = matrix(m, HEADS), hashes(m, HASHED)
-    for i in range(start, m[N_HEADS]):
+    heads, h = matrix(m, at.HEADS), hashes(m, at.HASHED)
+    for i in range(start, m[at.N_HEADS]):
         h[i] = hash_row(heads, i, 0, heads.shape[1])
 
 
@@ -242,25 +183,25 @@ def part(m: Block, start: Number) -> None:
     Heads are looked up first if more than a quarter of those that were looked up last were dropped. Some chunks are
     always looked up, to find out.
     """
-    if m[SIFTS] == 0 and m[UNTIL_SIFT] > 0:
-        m[UNTIL_SIFT] -= 1
+    if m[at.SIFTS] == 0 and m[at.UNTIL_SIFT] > 0:
+        m[at.UNTIL_SIFT] -= 1
         hash_heads(m, start)
     else:
-        made = m[N_HEADS] - start
+        made = m[at.N_HEADS] - start
         sift(m, start)
         if made >= _ENOUGH:
-            m[SIFTS], m[UNTIL_SIFT] = 4 * (m[N_HEADS] - start) < 3 * made, _UNSIFTED
+            m[at.SIFTS], m[at.UNTIL_SIFT] = 4 * (m[at.N_HEADS] - start) < 3 * made, _UNSIFTED
     put_in_parts(m, start)
 
 
 @inline
 def next_chunk(m: Block) -> Flag:
     """Take the next chunk. Returns False if there is none."""
-    c = fetch_add(wide(m, TURN), np.int64(0), np.int64(1))
-    if c >= m[N_CHUNKS]:
+    c = fetch_add(wide(m, at.TURN), np.int64(0), np.int64(1))
+    if c >= m[at.N_CHUNKS]:
         return False
-    m[CHUNK] = c
-    m[AT_ROW], m[AT_DEPTH], m[BLOCK_HIGH] = matrix(m, CHUNKS)[c, 1], -1, 0
+    m[at.CHUNK] = c
+    m[at.AT_ROW], m[at.AT_DEPTH], m[at.BLOCK_HIGH] = matrix(m, at.CHUNKS)[c, 1], -1, 0
     return True
 
 
@@ -271,59 +212,59 @@ def run_chunks(m: Block) -> None:
     A buffer counts as full when it is half full. Each worker with room goes on before it looks whether another one has
     stopped: the worker of the frontier may be the only one whose work makes room.
     """
-    chunks, extents = matrix(m, CHUNKS), wide(m, EXTENTS)
-    turn, half, is_bootstrap = wide(m, TURN), m[HEADS + 1] // 2, m[IS_UPDATE] == 0 and m[MODE] == ASSERT
-    while m[FUEL] >= 0 and m[N_HEADS] < half and m[N_EXTENTS] < extents.shape[0]:
-        if m[CHUNK] < 0 and not next_chunk(m):
+    chunks, extents = matrix(m, at.CHUNKS), wide(m, at.EXTENTS)
+    turn, half, is_bootstrap = wide(m, at.TURN), m[at.HEADS + 1] // 2, m[at.IS_UPDATE] == 0 and m[at.MODE] == at.ASSERT
+    while m[at.FUEL] >= 0 and m[at.N_HEADS] < half and m[at.N_EXTENTS] < extents.shape[0]:
+        if m[at.CHUNK] < 0 and not next_chunk(m):
             break
-        c, n, start = m[CHUNK], m[N_EXTENTS], m[N_HEADS]
-        rewrites, derivations = m[REWRITES], m[DERIVATIONS]
-        m[AT_PLAN] = chunks[c, 0]
-        if run_plan(m, m[AT_PLAN], np.int64(chunks[c, 2])) == FINISHED:
-            m[CHUNK] = -1
+        c, n, start = m[at.CHUNK], m[at.N_EXTENTS], m[at.N_HEADS]
+        rewrites, derivations = m[at.REWRITES], m[at.DERIVATIONS]
+        m[at.AT_PLAN] = chunks[c, 0]
+        if run_plan(m, m[at.AT_PLAN], np.int64(chunks[c, 2])) == FINISHED:
+            m[at.CHUNK] = -1
         if is_bootstrap:
             part(m, start)
         else:
             sift(m, start)
-        extents[n, EXTENT_CHUNK], extents[n, EXTENT_START], extents[n, EXTENT_END] = c, start, m[N_HEADS]
-        extents[n, EXTENT_REWRITES] = m[REWRITES] - rewrites
-        extents[n, EXTENT_DERIVATIONS] = m[DERIVATIONS] - derivations
-        m[N_EXTENTS] = n + 1
+        extents[n, at.EXTENT_CHUNK], extents[n, at.EXTENT_START], extents[n, at.EXTENT_END] = c, start, m[at.N_HEADS]
+        extents[n, at.EXTENT_REWRITES] = m[at.REWRITES] - rewrites
+        extents[n, at.EXTENT_DERIVATIONS] = m[at.DERIVATIONS] - derivations
+        m[at.N_EXTENTS] = n + 1
         if turn[0, 1] != 0:
             break
-    if m[N_HEADS] >= half:
+    if m[at.N_HEADS] >= half:
         turn[0, 1] = 1
 
 
 @inline
 def count_work(m: Block) -> None:
     """Add the work that the workers have done since the last call to the counters and to the costs of the rules."""
-    crew, chunks, plans = wide(m, CREW), matrix(m, CHUNKS), matrix(m, PLANS)
+    crew, chunks, plans = wide(m, at.CREW), matrix(m, at.CHUNKS), matrix(m, at.PLANS)
     for t in range(crew.shape[0]):
-        extents = wide(crew[t], EXTENTS)
-        for n in range(crew[t, N_EXTENTS]):
-            rewrites, derivations = extents[n, EXTENT_REWRITES], extents[n, EXTENT_DERIVATIONS]
+        extents = wide(crew[t], at.EXTENTS)
+        for n in range(crew[t, at.N_EXTENTS]):
+            rewrites, derivations = extents[n, at.EXTENT_REWRITES], extents[n, at.EXTENT_DERIVATIONS]
             if rewrites != 0 or derivations != 0:
-                m[AT_RULE] = plans[chunks[extents[n, EXTENT_CHUNK], 0], 0]
-                charge(m, m[AT_RULE], rewrites, derivations)
-                m[REWRITES] += rewrites
-                m[FUEL] -= rewrites
-                m[DERIVATIONS] += derivations
-            extents[n, EXTENT_REWRITES] = extents[n, EXTENT_DERIVATIONS] = 0
+                m[at.AT_RULE] = plans[chunks[extents[n, at.EXTENT_CHUNK], 0], 0]
+                charge(m, m[at.AT_RULE], rewrites, derivations)
+                m[at.REWRITES] += rewrites
+                m[at.FUEL] -= rewrites
+                m[at.DERIVATIONS] += derivations
+            extents[n, at.EXTENT_REWRITES] = extents[n, at.EXTENT_DERIVATIONS] = 0
 
 
 @inline
 def next_worker(m: Block) -> Number:
     """Return the worker whose heads come next, or -1 if no head can be taken in before the frontier moves."""
-    crew = wide(m, CREW)
-    frontier = m[N_CHUNKS]
+    crew = wide(m, at.CREW)
+    frontier = m[at.N_CHUNKS]
     for t in range(crew.shape[0]):
-        if crew[t, CHUNK] >= 0:
-            frontier = min(frontier, crew[t, CHUNK])
+        if crew[t, at.CHUNK] >= 0:
+            frontier = min(frontier, crew[t, at.CHUNK])
     best, found = frontier + 1, np.int64(-1)
     for t in range(crew.shape[0]):
-        if crew[t, AT_EXTENT] < crew[t, N_EXTENTS]:
-            c = wide(crew[t], EXTENTS)[crew[t, AT_EXTENT], EXTENT_CHUNK]
+        if crew[t, at.AT_EXTENT] < crew[t, at.N_EXTENTS]:
+            c = wide(crew[t], at.EXTENTS)[crew[t, at.AT_EXTENT], at.EXTENT_CHUNK]
             if c < best:
                 best, found = c, np.int64(t)
     return found
@@ -332,34 +273,34 @@ def next_worker(m: Block) -> Number:
 @inline
 def collect(m: Block) -> None:
     """Fill the head buffer with the next heads of the workers."""
-    heads, ranks, tables, crew = matrix(m, HEADS), vector(m, RANKS), vector(m, TABLES), wide(m, CREW)
-    room, n = heads.shape[0] - 1, m[N_HEADS]
+    heads, ranks, tables, crew = matrix(m, at.HEADS), vector(m, at.RANKS), vector(m, at.TABLES), wide(m, at.CREW)
+    room, n = heads.shape[0] - 1, m[at.N_HEADS]
     t = next_worker(m)
     while t >= 0 and n < room:
         worker = crew[t]
-        made, made_ranks, made_tables = matrix(worker, HEADS), vector(worker, RANKS), vector(worker, TABLES)
-        extents, at = wide(worker, EXTENTS), worker[AT_EXTENT]
-        start = extents[at, EXTENT_START]
-        stop = min(extents[at, EXTENT_END], start + room - n)
+        made, made_ranks, made_tables = matrix(worker, at.HEADS), vector(worker, at.RANKS), vector(worker, at.TABLES)
+        extents, here = wide(worker, at.EXTENTS), worker[at.AT_EXTENT]
+        start = extents[here, at.EXTENT_START]
+        stop = min(extents[here, at.EXTENT_END], start + room - n)
         for i in range(start, stop):
             for c in range(heads.shape[1]):
                 heads[n, c] = made[i, c]
             ranks[n], tables[n] = made_ranks[i], made_tables[i]
             n += 1
-        extents[at, EXTENT_START] = stop
-        if stop == extents[at, EXTENT_END]:
-            worker[AT_EXTENT] += 1
-            if worker[AT_EXTENT] == worker[N_EXTENTS]:
-                worker[N_HEADS] = worker[N_EXTENTS] = worker[AT_EXTENT] = 0
+        extents[here, at.EXTENT_START] = stop
+        if stop == extents[here, at.EXTENT_END]:
+            worker[at.AT_EXTENT] += 1
+            if worker[at.AT_EXTENT] == worker[at.N_EXTENTS]:
+                worker[at.N_HEADS] = worker[at.N_EXTENTS] = worker[at.AT_EXTENT] = 0
         t = next_worker(m)
-    m[N_HEADS] = n
+    m[at.N_HEADS] = n
 
 
 @inline
 def are_finished(m: Block) -> Flag:
     """Whether all chunks are finished and all their heads are taken in."""
-    crew = wide(m, CREW)
+    crew = wide(m, at.CREW)
     for t in range(crew.shape[0]):
-        if crew[t, CHUNK] >= 0 or crew[t, N_EXTENTS] > 0:
+        if crew[t, at.CHUNK] >= 0 or crew[t, at.N_EXTENTS] > 0:
             return False
-    return wide(m, TURN)[0, 0] >= m[N_CHUNKS]
+    return wide(m, at.TURN)[0, 0] >= m[at.N_CHUNKS]

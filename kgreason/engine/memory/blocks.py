@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.compiled import array_at, inline, primitive
+from kgreason.compiled import Number, array_at, inline, primitive
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.buffers import cut, grow
-from kgreason.engine.memory.layout import ARRAYS, COUNTERS, CREW, WORDS, Block, Int32, Int64, Number, UInt32, UInt64
+from kgreason.engine.memory.layout import Block
+from kgreason.zset.columns import Int32, Int64, UInt32, UInt64
 
 _DTYPES = {
     "entries": np.uint32,
@@ -40,7 +42,7 @@ _DTYPES = {
     "entry_at": np.int64,
     "noted_hashes": np.uint64,
 }
-PLACES = {name: COUNTERS + 3 * number for number, name in enumerate(ARRAYS)}
+PLACES = {name: at.COUNTERS + 3 * number for number, name in enumerate(at.ARRAYS)}
 """The position of each array's address in the memory block."""
 
 
@@ -51,7 +53,7 @@ class Memory:
     """
 
     def __init__(self, block: Block | None = None) -> None:
-        self.block: Block = np.zeros(WORDS, dtype=np.int64) if block is None else block
+        self.block: Block = np.zeros(at.WORDS, dtype=np.int64) if block is None else block
         self.counters: memoryview[int] = self.block.data
         """The words of the block as plain Python integers; reading one costs a fifth of reading an array element."""
         self._arrays: dict[str, NDArray[Any]] = {}
@@ -87,9 +89,9 @@ class Memory:
     def __setitem__(self, name: str, array: NDArray[Any]) -> None:
         if array.dtype != _DTYPES.get(name, np.int32) or not array.flags.c_contiguous:
             raise TypeError(f"{name}: {array.dtype} array of shape {array.shape} does not fit the memory block")
-        at = PLACES[name]
+        here = PLACES[name]
         last = array.shape[1] if array.ndim == 2 else array.shape[0].bit_length() - 1
-        self.block[at : at + 3] = array.ctypes.data, array.shape[0], last
+        self.block[here : here + 3] = array.ctypes.data, array.shape[0], last
         self._arrays[name] = array
 
 
@@ -116,4 +118,4 @@ fill_free: Callable[[Any, Any, Any], Any] = primitive("fill_free")
 @inline
 def part_of(m: Block, low: Number, high: Number, part: Number) -> Number:
     """Return where part number `part` of the range from `low` to `high` starts. Each worker of a crew has a part."""
-    return low + (high - low) * part // wide(m, CREW).shape[0]
+    return low + (high - low) * part // wide(m, at.CREW).shape[0]

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline
-from kgreason.engine.memory.layout import Block, Flag, Int32, Number, UInt32
+from kgreason.compiled import Flag, Number, inline
+from kgreason.engine.memory.layout import Block
+from kgreason.zset.columns import Int32, UInt32
 
 _random = np.random.Generator(np.random.PCG64(20))
 MULTIPLIERS = _random.integers(0, 2**64, size=64, dtype=np.uint64) | np.uint64(1)

@@ -19,23 +19,10 @@ the base-2 logarithm of the table's size, and `tag` the next bits of the hash, s
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
-Int8 = NDArray[np.int8]
-Int32 = NDArray[np.int32]
-Int32s = np.ndarray[tuple[int, int], np.dtype[np.int32]]
-"""An int32 array of two dimensions. The library of kernels needs to know the dimensions of a kernel's arguments."""
-Int64 = NDArray[np.int64]
-UInt32 = NDArray[np.uint32]
-UInt64 = NDArray[np.uint64]
 Block = NDArray[np.int64]
-Number: TypeAlias = Any
-"""An integer inside a kernel. Numba compiles it by its NumPy dtype, which Python's types cannot express."""
-Flag: TypeAlias = Annotated[Any, bool]
-"""A truth value inside a kernel."""
 
 # The words of a row: three of its own, then the fact's columns.
 STATE, STAMP, SUPPORT, FIRST = range(4)
@@ -97,9 +84,6 @@ ASSERT, RETRACT, REDERIVE, EXPLAIN = range(4)
 
 # Phases of a level, and the phase of a worker, which runs chunks of a product (`level/shares.py`).
 GATEKEEP, SCAN, PRODUCT, DISTINCT, SHARE = range(5)
-
-# The kinds of a fact.
-ABSENT, INFERRED, IS_ASSERTED = range(3)
 
 # The counters and positions of the memory block.
 (
@@ -173,134 +157,92 @@ ABSENT, INFERRED, IS_ASSERTED = range(3)
     COUNTERS,
 ) = range(68)
 
-ARRAYS = (
-    "rows",  # int32[n, 3 + w]: the fact table
-    "entries",  # uint32[2**k]: the hash table of the fact table
-    "queue",  # int32[n]: rows in the order in which an evaluation added them
-    "free",  # int32[n]: free rows
-    "undo",  # int32[n, 4]: row, state, stamp and support before a write
-    "changed",  # int32[n, 3 + w]: the kinds of a fact before and after (see `ABSENT`), its table, its columns
-    "shapes",  # int32[s, 2 + c]: table, number of constant columns, those columns
-    "back_shapes",  # int32[s, 2 + c]: the same for head atoms
-    "filters",  # int32[t, 1 + w]: bits of a table's shapes, then for each column bits of the shapes that leave it free
-    "keys",  # int32[k, w]: the constants of a key, each in its column
-    "key_info",  # int32[k, 3]: shape (for a head key: `BACK` + shape), first plan, first ask
-    "key_count",  # int32[k]: present facts that meet the key
-    "key_entries",  # uint32[2**k]: the hash table of the keys
-    "asks",  # int32[a, 3]: arrangement, next ask of the key, the key
-    "asked",  # uint32[2**k]: bits of the shapes that have a key with an id of this place
-    "plans",  # int32[p, 5]: rule, first step, next plan of the key, start and end of the other steps
-    "steps",  # int32[s, 9 + 2 w]: see `STEP_*`
-    "nodes",  # int32[n, 2]: start and end of the steps that may come next; an empty range: the body is complete
-    "templates",  # int32[h, 1 + w]: for a head after a last step: its table, then the source of each column
-    "rules",  # int32[r, 7]: see `RULE_*`
-    "constants",  # int32[c]: constants of the rules
-    "rule_keys",  # int32[b]: trigger keys of the body atoms of the rules
-    "arranged",  # int32[a, 4 + c]: see `ARRANGED_*`, then the columns
-    "live",  # int32[a, 2]: 1 if the arrangement is filled; N_UNCOUNTED as of the last row that was noted for it
-    "live_asks",  # int32[a]: 1 if the arrangement of the ask holds the rows of the ask's key
-    "groups",  # int32[g, 6]: see `GROUP_*`
-    "group_entries",  # uint32[2**k]: the hash table of the groups
-    "signs",  # uint32[2**k / 4]: eight bits for each entry, a filter of the hashes of the groups
-    "postings",  # int32[n]: rows of the groups; the room of each run is a power of two
-    "values",  # int32[n]: for each posting, the value of its row in the first column that the arrangement leaves free
-    "free_runs",  # int32[64]: for each power of two, its first free run + 1; a free run starts with the next one + 1,
-    # the last one with 0; then for each power of two, its last free run + 1, if there is a first one
-    "scanned",  # int32[n]: the rows that a scan looks at
-    "heads",  # int32[h + 1, w]: the head buffer, and a last line for keys
-    "ranks",  # int32[h]: the rank of each head
-    "tables",  # int32[h]: the table of each head
-    "hit_keys",  # int32[n]: the keys of the segment's hits
-    "hit_rows",  # int32[n]: the rows of the segment's hits
-    "grouped",  # int32[n]: the rows of the hits, grouped by key
-    "group_key",  # int32[n]: the key of each group of hits
-    "group_low",  # int32[n + 1]: where each group of hits starts in `grouped`
-    "key_fill",  # int32[k]: counts of the grouping by key; zero between segments
-    "slots",  # int32[n]: the values of the current rewrite
-    "traced",  # int32[h, 1 + slots]: rule and slots of a derivation
-    "frames",  # int32[depth, 5]: the stack of a search, see `STEP` and following
-    "first_probes",  # int32[b + 1, 5]: first probes of a block of rewrites
-    "hashes",  # uint64[b]: the hashes of a block
-    "costs",  # int64[r, 8]: the work of each rule, see `COST_*`
-    "chunks",  # int32[c, 3]: plan, first row and end of each chunk of a product
-    "turn",  # int64[1, 2]: the number of the next chunk; then 1 if the buffer of a worker is half full, else 0
-    "crew",  # int64[t, words]: the memory blocks of the workers
-    "extents",  # int64[e, 5]: see `EXTENT_*`
-    "hashed",  # uint64[h]: the hashes of the heads in the buffer
-    "part_ends",  # int64[e, t]: for each extent, where its heads end in each part of `parted`
-    "filled",  # int64[1, t]: where the next head of each part goes
-    "parted",  # int32[h]: lines of heads, for each extent by part; the positions here are the places of heads
-    "entry_at",  # int64[h]: for each place, the position of its entry in the hash table; see `level/entering.py`
-    "counted",  # int32[h]: for each place, the derivations of its fact
-    "ordered",  # int32[n]: zeros between two calls: the places of new facts of an extent, in the order of their heads
-    "runs",  # int64[e, 3 + t]: worker and extent of heads that are taken in together, the new facts before them, and
-    # the new facts among them in each part
-    "noted",  # int32[n, 2]: notes: an arrangement, and a row that it must hold, or that leaves it
-    "noted_hashes",  # uint64[n]: the hash of each of these rows in its arrangement
-)
-(
-    ROWS,
-    ENTRIES,
-    QUEUE,
-    FREE_ROWS,
-    UNDO,
-    CHANGED,
-    SHAPES,
-    BACK_SHAPES,
-    FILTERS,
-    KEYS,
-    KEY_INFO,
-    KEY_COUNT,
-    KEY_ENTRIES,
-    ASKS,
-    ASKED,
-    PLANS,
-    STEPS,
-    NODES,
-    TEMPLATES,
-    RULES,
-    CONSTANTS,
-    RULE_KEYS,
-    ARRANGED,
-    LIVE,
-    LIVE_ASKS,
-    GROUPS,
-    GROUP_ENTRIES,
-    SIGNS,
-    POSTINGS,
-    VALUES,
-    FREE_RUNS,
-    SCANNED,
-    HEADS,
-    RANKS,
-    TABLES,
-    HIT_KEYS,
-    HIT_ROWS,
-    GROUPED,
-    GROUP_KEY,
-    GROUP_LOW,
-    KEY_FILL,
-    SLOTS,
-    TRACED,
-    FRAMES,
-    FIRST_PROBES,
-    HASHES,
-    COSTS,
-    CHUNKS,
-    TURN,
-    CREW,
-    EXTENTS,
-    HASHED,
-    PART_ENDS,
-    FILLED,
-    PARTED,
-    ENTRY_AT,
-    COUNTED,
-    ORDERED,
-    RUNS,
-    NOTED,
-    NOTED_HASHES,
-) = range(COUNTERS, COUNTERS + 3 * len(ARRAYS), 3)
+_ARRAYS: list[str] = []
+
+
+def _array(name: str) -> int:
+    """Return the word that has the address of the next array. Its size is in the two words behind it."""
+    _ARRAYS.append(name)
+    return COUNTERS + 3 * (len(_ARRAYS) - 1)
+
+
+ROWS = _array("rows")  # int32[n, 3 + w]: the fact table
+ENTRIES = _array("entries")  # uint32[2**k]: the hash table of the fact table
+QUEUE = _array("queue")  # int32[n]: rows in the order in which an evaluation added them
+FREE_ROWS = _array("free")  # int32[n]: free rows
+UNDO = _array("undo")  # int32[n, 4]: row, state, stamp and support before a write
+# int32[n, 3 + w]: the kinds of a fact before and after (see `ABSENT`), its table, its columns
+CHANGED = _array("changed")
+SHAPES = _array("shapes")  # int32[s, 2 + c]: table, number of constant columns, those columns
+BACK_SHAPES = _array("back_shapes")  # int32[s, 2 + c]: the same for head atoms
+# int32[t, 1 + w]: bits of a table's shapes, then for each column bits of the shapes that leave it free
+FILTERS = _array("filters")
+KEYS = _array("keys")  # int32[k, w]: the constants of a key, each in its column
+KEY_INFO = _array("key_info")  # int32[k, 3]: shape (for a head key: `BACK` + shape), first plan, first ask
+KEY_COUNT = _array("key_count")  # int32[k]: present facts that meet the key
+KEY_ENTRIES = _array("key_entries")  # uint32[2**k]: the hash table of the keys
+ASKS = _array("asks")  # int32[a, 3]: arrangement, next ask of the key, the key
+ASKED = _array("asked")  # uint32[2**k]: bits of the shapes that have a key with an id of this place
+PLANS = _array("plans")  # int32[p, 5]: rule, first step, next plan of the key, start and end of the other steps
+STEPS = _array("steps")  # int32[s, 9 + 2 w]: see `STEP_*`
+# int32[n, 2]: start and end of the steps that may come next; an empty range: the body is complete
+NODES = _array("nodes")
+# int32[h, 1 + w]: for a head after a last step: its table, then the source of each column
+TEMPLATES = _array("templates")
+RULES = _array("rules")  # int32[r, 7]: see `RULE_*`
+CONSTANTS = _array("constants")  # int32[c]: constants of the rules
+RULE_KEYS = _array("rule_keys")  # int32[b]: trigger keys of the body atoms of the rules
+ARRANGED = _array("arranged")  # int32[a, 4 + c]: see `ARRANGED_*`, then the columns
+# int32[a, 2]: 1 if the arrangement is filled; N_UNCOUNTED as of the last row that was noted for it
+LIVE = _array("live")
+LIVE_ASKS = _array("live_asks")  # int32[a]: 1 if the arrangement of the ask holds the rows of the ask's key
+GROUPS = _array("groups")  # int32[g, 6]: see `GROUP_*`
+GROUP_ENTRIES = _array("group_entries")  # uint32[2**k]: the hash table of the groups
+SIGNS = _array("signs")  # uint32[2**k / 4]: eight bits for each entry, a filter of the hashes of the groups
+POSTINGS = _array("postings")  # int32[n]: rows of the groups; the room of each run is a power of two
+# int32[n]: for each posting, the value of its row in the first column that the arrangement leaves free
+VALUES = _array("values")
+# int32[64]: for each power of two, its first free run + 1; a free run starts with the next one + 1, the last one with
+# 0; then for each power of two, its last free run + 1, if there is a first one
+FREE_RUNS = _array("free_runs")
+SCANNED = _array("scanned")  # int32[n]: the rows that a scan looks at
+HEADS = _array("heads")  # int32[h + 1, w]: the head buffer, and a last line for keys
+RANKS = _array("ranks")  # int32[h]: the rank of each head
+TABLES = _array("tables")  # int32[h]: the table of each head
+HIT_KEYS = _array("hit_keys")  # int32[n]: the keys of the segment's hits
+HIT_ROWS = _array("hit_rows")  # int32[n]: the rows of the segment's hits
+GROUPED = _array("grouped")  # int32[n]: the rows of the hits, grouped by key
+GROUP_KEY = _array("group_key")  # int32[n]: the key of each group of hits
+GROUP_LOW = _array("group_low")  # int32[n + 1]: where each group of hits starts in `grouped`
+KEY_FILL = _array("key_fill")  # int32[k]: counts of the grouping by key; zero between segments
+SLOTS = _array("slots")  # int32[n]: the values of the current rewrite
+TRACED = _array("traced")  # int32[h, 1 + slots]: rule and slots of a derivation
+FRAMES = _array("frames")  # int32[depth, 5]: the stack of a search, see `STEP` and following
+FIRST_PROBES = _array("first_probes")  # int32[b + 1, 5]: first probes of a block of rewrites
+HASHES = _array("hashes")  # uint64[b]: the hashes of a block
+COSTS = _array("costs")  # int64[r, 8]: the work of each rule, see `COST_*`
+CHUNKS = _array("chunks")  # int32[c, 3]: plan, first row and end of each chunk of a product
+# int64[1, 2]: the number of the next chunk; then 1 if the buffer of a worker is half full, else 0
+TURN = _array("turn")
+CREW = _array("crew")  # int64[t, words]: the memory blocks of the workers
+EXTENTS = _array("extents")  # int64[e, 5]: see `EXTENT_*`
+HASHED = _array("hashed")  # uint64[h]: the hashes of the heads in the buffer
+PART_ENDS = _array("part_ends")  # int64[e, t]: for each extent, where its heads end in each part of `parted`
+FILLED = _array("filled")  # int64[1, t]: where the next head of each part goes
+# int32[h]: lines of heads, for each extent by part; the positions here are the places of heads
+PARTED = _array("parted")
+# int64[h]: for each place, the position of its entry in the hash table; see `level/entering.py`
+ENTRY_AT = _array("entry_at")
+COUNTED = _array("counted")  # int32[h]: for each place, the derivations of its fact
+# int32[n]: zeros between two calls: the places of new facts of an extent, in the order of their heads
+ORDERED = _array("ordered")
+# int64[e, 3 + t]: worker and extent of heads that are taken in together, the new facts before them, and the new facts
+# among them in each part
+RUNS = _array("runs")
+NOTED = _array("noted")  # int32[n, 2]: notes: an arrangement, and a row that it must hold, or that leaves it
+NOTED_HASHES = _array("noted_hashes")  # uint64[n]: the hash of each of these rows in its arrangement
+
+ARRAYS = tuple(_ARRAYS)
 WORDS = COUNTERS + 3 * len(ARRAYS)
 
 LENGTHS = 32

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory.layout import FIRST, STEP_PAIRS, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program.shapes import DeltaPlan, Pattern, Shape, Step, delta_plan
+from kgreason.zset.columns import Int32
 
 
 class Direction(NamedTuple):
@@ -59,7 +60,7 @@ def laid_out(shape: Shape, atoms: tuple[int, ...], width: int) -> Plans:
     draft = _Draft(shape, width)
     starts = tuple(draft.add(delta_plan(shape, atom)) for atom in atoms)
     return Plans(
-        _rows(draft.steps, STEP_PAIRS + 2 * width),
+        _rows(draft.steps, at.STEP_PAIRS + 2 * width),
         _rows(draft.nodes, 2),
         _rows(draft.templates, 1 + width),
         starts,
@@ -138,7 +139,7 @@ class _Draft:
         """
         first = len(self.templates)
         slots = self._shape.body[step.atom].slots
-        own = {slots[column]: FIRST + column for column in step.free}
+        own = {slots[column]: at.FIRST + column for column in step.free}
         for head in self._shape.heads:
             padded = (*head.slots, *[0] * (self._width - len(head.slots)))
             self.templates.append((head.table, *(own.get(slot, ~slot) for slot in padded)))

@@ -16,33 +16,14 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory
 from kgreason.engine.memory.buffers import Buffer, power_of_two
-from kgreason.engine.memory.layout import (
-    ARRANGED_BITS,
-    ARRANGED_COLUMNS,
-    BACK,
-    EVERY_ROW,
-    FIRST,
-    LAST_TABLE,
-    N_BACK_SHAPES,
-    N_SHAPES,
-    RULE_ACTIVE,
-    RULE_PLAN,
-    SHARED_BIT,
-    STATE,
-    STEP_ARRANGEMENT,
-    STEP_HEADS,
-    STEP_NEXT,
-    STEP_PAIRS,
-    STEP_TEMPLATES,
-    TABLE,
-    Int32,
-)
 from kgreason.engine.program.plan_arrays import Direction, Plans, laid_out
 from kgreason.engine.program.shapes import Shape
 from kgreason.engine.program.trigger_keys import enter_keys
 from kgreason.errors import LimitError
+from kgreason.zset.columns import Int32
 
 MAX_COLUMNS = 32
 _MANY_HEADS = 64
@@ -50,7 +31,7 @@ _MANY_HEADS = 64
 TRIPLE = 3
 """The number of columns of a triple. The rows of the fact table have at least three columns."""
 _SHAPE_WORDS = 2 + MAX_COLUMNS
-_INFO_WORDS = ARRANGED_COLUMNS + MAX_COLUMNS
+_INFO_WORDS = at.ARRANGED_COLUMNS + MAX_COLUMNS
 _PUBLISHED = (
     "shapes",
     "back_shapes",
@@ -147,7 +128,7 @@ class Planner:
         self.key_info = Buffer(np.int32, 3)
         self.asks = Buffer(np.int32, 3)
         self.plans = Buffer(np.int32, 5)
-        self.steps = Buffer(np.int32, STEP_PAIRS + 2 * TRIPLE)
+        self.steps = Buffer(np.int32, at.STEP_PAIRS + 2 * TRIPLE)
         self.nodes = Buffer(np.int32, 2)
         self.templates = Buffer(np.int32, 1 + TRIPLE)
         self.rules = Buffer(np.int32, 7)
@@ -168,8 +149,8 @@ class Planner:
         known = self._tables.get((is_triple, width))
         if known is not None:
             return known
-        if len(self._tables) > LAST_TABLE:
-            raise LimitError(f"rules and facts cannot have more than {LAST_TABLE + 1:,} different numbers of terms")
+        if len(self._tables) > at.LAST_TABLE:
+            raise LimitError(f"rules and facts cannot have more than {at.LAST_TABLE + 1:,} different numbers of terms")
         self.version += 1
         self._widen(width)
         number = self._tables[is_triple, width] = self.filters.append(0)
@@ -182,7 +163,7 @@ class Planner:
     def _widen(self, width: int) -> None:
         """Make keys, steps and templates wide enough for tables of `width` columns, all of them or none."""
         if width > self.width:
-            keys, steps = self.keys.widened(width), self.steps.widened(STEP_PAIRS + 2 * width)
+            keys, steps = self.keys.widened(width), self.steps.widened(at.STEP_PAIRS + 2 * width)
             self.templates.array = self.templates.widened(1 + width, fill=~0)
             self.keys.array, self.steps.array, self.width = keys, steps, width
 
@@ -234,8 +215,8 @@ class Planner:
                         self._plan_head(waiting, head, count)
             return
         for row in records.tolist():
-            for columns, waiting in self._unplanned.get(row[STATE] >> TABLE & LAST_TABLE, {}).items():
-                head = tuple([row[FIRST + c] for c in columns])
+            for columns, waiting in self._unplanned.get(row[at.STATE] >> at.TABLE & at.LAST_TABLE, {}).items():
+                head = tuple([row[at.FIRST + c] for c in columns])
                 if head in waiting:
                     self._plan_head(waiting, head, count)
 
@@ -303,9 +284,9 @@ class Planner:
         """Append plans to the planner's arrays. Returns their `starts` and `asks` with the planner's numbers."""
         arrangements = [self._arrangement(*wanted) for wanted in plans.arrangements]
         steps = plans.steps.copy()
-        steps[:, STEP_ARRANGEMENT] = np.array([*arrangements, -1])[steps[:, STEP_ARRANGEMENT]]
-        steps[:, STEP_NEXT] += self.nodes.n
-        steps[steps[:, STEP_HEADS] > 0, STEP_TEMPLATES] += self.templates.n
+        steps[:, at.STEP_ARRANGEMENT] = np.array([*arrangements, -1])[steps[:, at.STEP_ARRANGEMENT]]
+        steps[:, at.STEP_NEXT] += self.nodes.n
+        steps[steps[:, at.STEP_HEADS] > 0, at.STEP_TEMPLATES] += self.templates.n
         first = self.steps.extend(steps)
         self.nodes.extend(plans.nodes + first)
         self.templates.extend(plans.templates)
@@ -316,7 +297,7 @@ class Planner:
         number = self._arrangements.setdefault((table, columns), len(self._arrangements))
         if number == self.arranged.n:
             free = next(c for c in range(self.width) if c not in columns)
-            self.arranged.append(table, len(columns), 0, FIRST + free, *columns)
+            self.arranged.append(table, len(columns), 0, at.FIRST + free, *columns)
         return number
 
     def _form(self, direction: Direction, *, is_head: bool = False) -> _Form:
@@ -343,7 +324,7 @@ class Planner:
 
     def _new_back_shape(self, table: int, columns: Sequence[int]) -> int:
         """Add a shape of head keys and return its number."""
-        return BACK + self.back_shapes.append(table, len(columns), *columns)
+        return at.BACK + self.back_shapes.append(table, len(columns), *columns)
 
     def _new_shape(self, table: int, columns: Sequence[int]) -> int:
         """Add a shape of trigger keys, with its bits in `filters`, and return its number."""
@@ -375,7 +356,7 @@ class Planner:
 
     def is_trigger(self, key: int) -> bool:
         """Whether `key` is the number of the key of a body atom, not of a head."""
-        return bool(self.key_info.array[key, 0] < BACK)
+        return bool(self.key_info.array[key, 0] < at.BACK)
 
     def table_of(self, key: int) -> int:
         """Return the number of the table whose rows can meet a trigger key."""
@@ -400,7 +381,7 @@ class Planner:
 
     def plans_of(self, rule: int) -> list[tuple[int, int]]:
         """Return for each body atom of a rule the numbers of its key and of the plan that starts at the atom."""
-        plan = int(self.rules.array[rule, RULE_PLAN])
+        plan = int(self.rules.array[rule, at.RULE_PLAN])
         return [(key, plan + atom) for atom, key in enumerate(self._body_keys[rule])]
 
     def rule(self, number: int) -> EncodedRule:
@@ -409,7 +390,7 @@ class Planner:
 
     def set_active(self, rule: int, active: bool) -> None:
         """Set whether a rule derives facts."""
-        self.rules.array[rule, RULE_ACTIVE] = int(active)
+        self.rules.array[rule, at.RULE_ACTIVE] = int(active)
 
     def _ask(self, key: int, arrangement: int) -> None:
         """Record an ask: the arrangement has to hold the rows that meet the key."""
@@ -419,13 +400,15 @@ class Planner:
             self._asked.add((key, arrangement))
             shape, words = int(info[key, 0]), self.arranged.array[arrangement]
             self._asking_shapes.setdefault(arrangement, set()).add(shape)
-            words[ARRANGED_BITS] = EVERY_ROW if not self.shapes.array[shape, 1] else words[ARRANGED_BITS] | _bit(shape)
+            words[at.ARRANGED_BITS] = (
+                at.EVERY_ROW if not self.shapes.array[shape, 1] else words[at.ARRANGED_BITS] | _bit(shape)
+            )
 
     def publish(self, memory: Memory) -> None:
         """Put the planner's arrays into a memory block, and enter new keys into the hash table of keys."""
         for name in _PUBLISHED:
             memory[name] = getattr(self, name).array
-        memory.block[N_SHAPES], memory.block[N_BACK_SHAPES] = self.shapes.n, self.back_shapes.n
+        memory.block[at.N_SHAPES], memory.block[at.N_BACK_SHAPES] = self.shapes.n, self.back_shapes.n
         if 2 * self.key_info.n > self.key_entries.size:
             entries = np.zeros(power_of_two(4 * self.key_info.n), dtype=np.uint32)
             self.asked = np.zeros(4 * entries.size, dtype=np.uint32)
@@ -437,4 +420,4 @@ class Planner:
 
 def _bit(shape: int) -> int:
     """Return the bit that stands for a shape in the arrays `filters` and `asked`."""
-    return 1 << min(shape, SHARED_BIT)
+    return 1 << min(shape, at.SHARED_BIT)

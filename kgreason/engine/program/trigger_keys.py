@@ -15,28 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.compiled import inline, kernel
+from kgreason.compiled import Flag, Number, inline, kernel
+from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, matrix
 from kgreason.engine.memory.hashing import entry_tag, finished, log2, mixed, place, salted
-from kgreason.engine.memory.layout import (
-    ASKED,
-    BACK,
-    BACK_SHAPES,
-    FIRST,
-    KEY_ENTRIES,
-    KEY_INFO,
-    KEYS,
-    LAST_TABLE,
-    SHAPES,
-    SHARED_BIT,
-    STATE,
-    TABLE,
-    Block,
-    Flag,
-    Int32,
-    Number,
-    UInt32,
-)
+from kgreason.engine.memory.layout import Block
+from kgreason.zset.columns import Int32, UInt32
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
@@ -55,11 +39,11 @@ def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number, wanted: Nu
     some key of the shape. A shape without constants has no bit. The first column is looked at last: most keys with a
     constant subject have a constant predicate too, and few rows have that predicate.
     """
-    table = np.uint64(rows[r, STATE] >> TABLE & LAST_TABLE)
+    table = np.uint64(rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE)
     bits: Number = np.uint32(filters[table, 0]) & np.uint32(wanted)
-    for c in range(np.uint64(1), np.uint64(rows.shape[1] - FIRST)):
-        bits = narrowed(bits, filters, asked, table, c, rows[r, np.uint64(FIRST) + c])
-    return narrowed(bits, filters, asked, table, np.uint64(0), rows[r, FIRST])
+    for c in range(np.uint64(1), np.uint64(rows.shape[1] - at.FIRST)):
+        bits = narrowed(bits, filters, asked, table, c, rows[r, np.uint64(at.FIRST) + c])
+    return narrowed(bits, filters, asked, table, np.uint64(0), rows[r, at.FIRST])
 
 
 @inline
@@ -74,7 +58,7 @@ def narrowed(bits: Number, filters: Int32, asked: UInt32, table: Number, c: Numb
 @inline
 def is_met(bits: Number, shape: Number) -> Flag:
     """Whether the bit of a shape is set in `bits`, a result of `shapes_met`."""
-    return (bits >> np.uint32(min(shape, SHARED_BIT))) & np.uint32(1) != 0
+    return (bits >> np.uint32(min(shape, at.SHARED_BIT))) & np.uint32(1) != 0
 
 
 @inline
@@ -82,7 +66,7 @@ def holds_key(shapes: Int32, shape: Number, keys: Int32, k: Number, rows: Int32,
     """Whether row `r` has the constants of key `k`. Line `shape` of `shapes` has the columns of this key."""
     for j in range(shapes[shape, 1]):
         c = shapes[shape, 2 + j]
-        if keys[k, c] != rows[r, FIRST + c]:
+        if keys[k, c] != rows[r, at.FIRST + c]:
             return False
     return True
 
@@ -93,32 +77,32 @@ def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32,
 
     Line `shape` of `shapes` has the columns of the shape. (The number of a head shape is `BACK` + its line.)
     """
-    slots, keys, key_info = entries(m, KEY_ENTRIES), matrix(m, KEYS), matrix(m, KEY_INFO)
-    if shapes[shape, 0] != rows[r, STATE] >> TABLE & LAST_TABLE:
+    slots, keys, key_info = entries(m, at.KEY_ENTRIES), matrix(m, at.KEYS), matrix(m, at.KEY_INFO)
+    if shapes[shape, 0] != rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE:
         return -1
     h = salted(number)
     for j in range(shapes[shape, 1]):
         c = shapes[shape, 2 + j]
-        h = mixed(h, c, rows[r, FIRST + c])
+        h = mixed(h, c, rows[r, at.FIRST + c])
     h = finished(h)
-    bits = log2(m, KEY_ENTRIES)
+    bits = log2(m, at.KEY_ENTRIES)
     tag = entry_tag(h, bits)
     low = np.uint32((1 << bits) - 1)
-    at = h >> np.uint64(64 - bits)
+    here = h >> np.uint64(64 - bits)
     while True:
-        entry = slots[at]
+        entry = slots[here]
         if entry == 0:
             return -1
         k = np.int64(entry & low) - 1
         if (entry & ~low) == tag and key_info[k, 0] == number and holds_key(shapes, shape, keys, k, rows, r):
             return k
-        at = (at + np.uint64(1)) & np.uint64(slots.size - 1)
+        here = (here + np.uint64(1)) & np.uint64(slots.size - 1)
 
 
 @inline
 def find_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
     """Find the trigger key of this shape whose constants row `r` has. Returns the number of the key, or -1."""
-    return find_in(m, matrix(m, SHAPES), shape, shape, rows, r)
+    return find_in(m, matrix(m, at.SHAPES), shape, shape, rows, r)
 
 
 @inline
@@ -127,15 +111,15 @@ def find_head_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
 
     `shape`: the line of the shape in the array `back_shapes`.
     """
-    return find_in(m, matrix(m, BACK_SHAPES), BACK + shape, shape, rows, r)
+    return find_in(m, matrix(m, at.BACK_SHAPES), at.BACK + shape, shape, rows, r)
 
 
 @inline
 def meets(m: Block, k: Number, rows: Int32, r: Number) -> Flag:
     """Whether row `r` meets trigger key `k`: the row is in the key's table and has the key's constants."""
-    shapes, shape = matrix(m, SHAPES), matrix(m, KEY_INFO)[k, 0]
-    table = rows[r, STATE] >> TABLE & LAST_TABLE
-    return shapes[shape, 0] == table and holds_key(shapes, shape, matrix(m, KEYS), k, rows, r)
+    shapes, shape = matrix(m, at.SHAPES), matrix(m, at.KEY_INFO)[k, 0]
+    table = rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE
+    return shapes[shape, 0] == table and holds_key(shapes, shape, matrix(m, at.KEYS), k, rows, r)
 
 
 @kernel
@@ -144,16 +128,16 @@ def enter_keys(m: Block, low: Number, high: Number) -> None:
 
     The table must have room for them.
     """
-    shapes, back = matrix(m, SHAPES), matrix(m, BACK_SHAPES)
-    keys, key_info, slots = matrix(m, KEYS), matrix(m, KEY_INFO), entries(m, KEY_ENTRIES)
-    bits, asked = log2(m, KEY_ENTRIES), entries(m, ASKED)
+    shapes, back = matrix(m, at.SHAPES), matrix(m, at.BACK_SHAPES)
+    keys, key_info, slots = matrix(m, at.KEYS), matrix(m, at.KEY_INFO), entries(m, at.KEY_ENTRIES)
+    bits, asked = log2(m, at.KEY_ENTRIES), entries(m, at.ASKED)
     for k in range(low, high):
         number = key_info[k, 0]
-        shape = number - BACK if number >= BACK else number
+        shape = number - at.BACK if number >= at.BACK else number
         h = salted(number)
-        for j in range(back[shape, 1] if number >= BACK else shapes[shape, 1]):
-            c = back[shape, 2 + j] if number >= BACK else shapes[shape, 2 + j]
+        for j in range(back[shape, 1] if number >= at.BACK else shapes[shape, 1]):
+            c = back[shape, 2 + j] if number >= at.BACK else shapes[shape, 2 + j]
             h = mixed(h, c, keys[k, c])
-            if number < BACK:
-                asked[place_asked(asked, keys[k, c])] |= np.uint32(1) << np.uint32(min(shape, SHARED_BIT))
+            if number < at.BACK:
+                asked[place_asked(asked, keys[k, c])] |= np.uint32(1) << np.uint32(min(shape, at.SHARED_BIT))
         place(slots, bits, finished(h), k)

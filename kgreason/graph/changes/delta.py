@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.errors import InputError
 from kgreason.graph.changes.relations import KINDS, RelationDelta, signed_facts
 from kgreason.graph.input.arguments import check_asserted
@@ -38,6 +37,7 @@ from kgreason.rules.relations.declarations import columns_of
 from kgreason.store.journal.record import Signed, changes
 from kgreason.store.oxigraph.update import quads as quads_of
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.zset.order import distinct
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.graph.changes.delta import Delta
 from kgreason.materialize.edit import NO_KINDS
+from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 
 Terms = Sequence[str | None]
 

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.errors import StoreError
 from kgreason.functions.registry import Registry
 from kgreason.graph.changes.delta import Delta
@@ -34,6 +33,7 @@ from kgreason.store.folder import Manifest, is_store, journal_path, no_store, ol
 from kgreason.store.journal.journal import Journal
 from kgreason.store.journal.record import Record
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 from kgreason.zset.zset import ZSet
 
 

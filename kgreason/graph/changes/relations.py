@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.graph.input.arguments import check_asserted
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.results.cells import Cell
@@ -28,6 +27,7 @@ from kgreason.rules.relations.declarations import is_internal
 from kgreason.store.journal.facts import fact_text
 from kgreason.store.journal.record import Signed
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 
 KINDS = {ABSENT: "absent", INFERRED: "inferred", IS_ASSERTED: "asserted"}
 _PRESENT = (INFERRED, IS_ASSERTED)

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.engine.program.encoding import relation_text
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.relations import texts_by_kind
@@ -26,6 +25,7 @@ from kgreason.store.history.entry import Count, Entry, Head, now
 from kgreason.store.journal.facts import read_fact
 from kgreason.store.journal.record import Signed
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.zset.order import grouped
 from kgreason.zset.zset import ZSet
 

@@ -20,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import InputError
 from kgreason.graph.changes.delta import Delta
@@ -34,6 +33,7 @@ from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import Rule
 from kgreason.store.journal.facts import read_fact
 from kgreason.store.journal.record import Signed
+from kgreason.zset.columns import Int32
 
 _WAS = {1: "added", -1: "removed"}
 _IS = {1: "is gone already", -1: "is there again"}

@@ -18,7 +18,6 @@ import numpy as np
 import pyoxigraph
 from pyoxigraph import DefaultGraph, Quad, QuerySolution, RdfFormat, Triple
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.errors import InputError, InputTypeError, RdfSyntaxError
 from kgreason.graph.input.terms import (
     NO_PREFIXES,
@@ -40,6 +39,7 @@ from kgreason.sparql.problems import is_update, place_of_query
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
 from kgreason.terms.prefixes import undeclared as of_prefix
+from kgreason.zset.columns import Int32
 
 Row: TypeAlias = tuple[UserTerm, ...] | list[UserTerm]
 Item: TypeAlias = str | Row | Triple | Quad | QuerySolution

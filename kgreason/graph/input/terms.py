@@ -30,10 +30,10 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, RdfFormat, T
 
 from kgreason.errors import InputError, InputTypeError
 from kgreason.store.oxigraph.update import Term
+from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import LONGEST, check_length
 from kgreason.terms.prefixes import USUAL, undeclared
 from kgreason.terms.untagged import PROBLEM, is_untagged
-from kgreason.terms.vocabulary import RDF, RDF_TYPE, XSD
 
 UserTerm: TypeAlias = "str | Term | DefaultGraph | bool | int | float | Decimal | datetime | date"
 """The types of values that a user may pass as a term. Terms of rdflib are subclasses of `str`."""
@@ -203,7 +203,7 @@ def _literal(term: Any) -> Literal:
         return Literal(str(term), language=term.language)
     if not term.datatype:
         return Literal(str(term))
-    if str(term.datatype) in (f"{RDF}langString", f"{RDF}dirLangString"):
+    if str(term.datatype) in (f"{v.RDF}langString", f"{v.RDF}dirLangString"):
         raise ValueError(PROBLEM)
     return Literal(str(term), datatype=NamedNode(str(term.datatype)))
 
@@ -220,7 +220,7 @@ def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
     if text.startswith(("<", '"', "_:")):
         raise InputError(f"the {place} {text} is not a single term: {_BEGUN[text[0]]}")
     if text == "a" and place == "predicate":
-        return RDF_TYPE
+        return v.RDF_TYPE
     name = _NAME.fullmatch(text)
     if name is None:
         raise InputError(f"the {place} {_shortened(text)!r} is not a term: {_how(text, place)}")
@@ -289,4 +289,4 @@ def _of_python(value: object) -> str | None:
 
 
 def _typed(text: str, datatype: str) -> str:
-    return f'"{text}"^^<{XSD}{datatype}>'
+    return f'"{text}"^^<{v.XSD}{datatype}>'

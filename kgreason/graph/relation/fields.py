@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import re
 
+from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote, unescape
-from kgreason.terms.vocabulary import RDFS_LITERAL, RDFS_RESOURCE, XSD_INTEGER, XSD_STRING
 
 _TERM = re.compile(
     r'<[^\x00-\x20<>"{}|^`]*>|_:[^\s<>"]+|"(?:[^"\\\r\n]|\\.)*"(?:\^\^<[^\x00-\x20<>"{}|^`]*>|@[A-Za-z0-9-]+)?'
@@ -26,7 +26,7 @@ _TERM = re.compile(
 
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-_OF_STRINGS = (XSD_STRING, RDFS_LITERAL)
+_OF_STRINGS = (v.XSD_STRING, v.RDFS_LITERAL)
 """The types of columns in which a text is a string."""
 
 
@@ -36,10 +36,10 @@ def of_field(field: str, type_: str | None = None) -> str:
     The term may be in another form than the canonical one. In a column of rdfs:Resource the field is returned as it is,
     so it must be a term in N-Triples syntax.
     """
-    if type_ == RDFS_RESOURCE or (_TERM.fullmatch(field) and (type_ is None or field.startswith('"'))):
+    if type_ == v.RDFS_RESOURCE or (_TERM.fullmatch(field) and (type_ is None or field.startswith('"'))):
         return field
     if type_ is None:
-        return f'"{field}"^^{XSD_INTEGER}' if _INTEGER.fullmatch(field) else quote(field)
+        return f'"{field}"^^{v.XSD_INTEGER}' if _INTEGER.fullmatch(field) else quote(field)
     return quote(field) if type_ in _OF_STRINGS else f"{quote(field)}^^{type_}"
 
 

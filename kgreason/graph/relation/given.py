@@ -29,15 +29,7 @@ from kgreason.graph.input.terms import Prefixes, fitting, of_rdflib, term_of, te
 from kgreason.graph.relation.fields import of_field
 from kgreason.graph.relation.files import NO_FIELDS, lines
 from kgreason.rules.model import Column, Relation
-from kgreason.terms.vocabulary import (
-    RDF_LANG_STRING,
-    RDFS_LITERAL,
-    RDFS_RESOURCE,
-    XSD_DOUBLE,
-    XSD_FLOAT,
-    XSD_INTEGER,
-    XSD_STRING,
-)
+from kgreason.terms import vocabulary as v
 
 Terms: TypeAlias = tuple[str, ...]
 Rows: TypeAlias = "Iterable[Sequence[object] | Mapping[str, object]] | str | PathLike[str] | Any"
@@ -128,15 +120,15 @@ class _Values:
 
     def _written(self, value: object, type_: str | None) -> str:
         if isinstance(value, str) and of_rdflib(value) is None:
-            if type_ == RDFS_RESOURCE:
+            if type_ == v.RDFS_RESOURCE:
                 return fitting(value, "subject", self._prefixes)
-            if type_ == RDF_LANG_STRING and not value.startswith('"'):
+            if type_ == v.RDF_LANG_STRING and not value.startswith('"'):
                 raise InputError('expected a text with a language tag, as in "chat"@fr')
             if self._is_file:
                 return of_field(value, type_)
-            if type_ in (None, RDF_LANG_STRING):
+            if type_ in (None, v.RDF_LANG_STRING):
                 return written(value, "object", self._prefixes)
-            return str(Literal(value, datatype=NamedNode((XSD_STRING if type_ == RDFS_LITERAL else type_)[1:-1])))
+            return str(Literal(value, datatype=NamedNode((v.XSD_STRING if type_ == v.RDFS_LITERAL else type_)[1:-1])))
         text = written(value, "object", self._prefixes)
         return text if type_ is None else _in_type(value, text, type_)
 
@@ -149,10 +141,10 @@ def _in_type(value: object, text: str, type_: str) -> str:
     """
     if isinstance(value, (bool, np.bool_, Literal)):
         return text
-    if isinstance(value, Integral) and is_subtype(type_, XSD_INTEGER):
+    if isinstance(value, Integral) and is_subtype(type_, v.XSD_INTEGER):
         return f'"{int(value)}"^^{type_}'
-    if isinstance(value, (Integral, float, np.floating)) and type_ in (XSD_DOUBLE, XSD_FLOAT):
-        return written(float(value), "object").replace(XSD_DOUBLE, type_)
+    if isinstance(value, (Integral, float, np.floating)) and type_ in (v.XSD_DOUBLE, v.XSD_FLOAT):
+        return written(float(value), "object").replace(v.XSD_DOUBLE, type_)
     return text
 
 

@@ -16,7 +16,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kgreason.engine.memory.layout import IS_ASSERTED, Int32
 from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import InputError
 from kgreason.graph.relation.given import Terms
@@ -27,6 +26,7 @@ from kgreason.materialize.relations.facts import relations, texts_of
 from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import Atom, Relation
 from kgreason.rules.relations.declarations import MADE_BY_RULES, misfit
+from kgreason.zset.columns import IS_ASSERTED, Int32
 from kgreason.zset.order import distinct, grouped
 
 _Row: TypeAlias = tuple[int, ...]

@@ -32,11 +32,11 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.order import distinct
 
 if TYPE_CHECKING:
-    from kgreason.engine.memory.layout import Int32
     from kgreason.graph.changes.delta import Delta
     from kgreason.materialize.relations.reading import RelationReader
     from kgreason.proofs.proof import Proof
     from kgreason.proofs.why_not.answer import WhyNot
+    from kgreason.zset.columns import Int32
 
 
 Result = TypeVar("Result")

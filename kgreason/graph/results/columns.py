@@ -23,7 +23,7 @@ from kgreason.datatypes.datatype_map import DATATYPE_MAP
 from kgreason.datatypes.hierarchy import is_subtype
 from kgreason.datatypes.spaces.times import Moment
 from kgreason.graph.input.terms import text_of
-from kgreason.terms.vocabulary import RDF_DIR_LANG_STRING, RDF_LANG_STRING, XSD_INTEGER, XSD_STRING
+from kgreason.terms import vocabulary as v
 
 if TYPE_CHECKING:
     from kgreason.graph.results.cells import Cell
@@ -34,7 +34,7 @@ _DIGITS = 38
 _FREQUENT = 1 << 14
 _YEARS = range(1, 10_000)
 _SHORT = re.compile(r"-?[0-9]{1,18}")
-_TEXTS = frozenset(name[1:-1] for name in (XSD_STRING, RDF_LANG_STRING, RDF_DIR_LANG_STRING))
+_TEXTS = frozenset(name[1:-1] for name in (v.XSD_STRING, v.RDF_LANG_STRING, v.RDF_DIR_LANG_STRING))
 
 
 class Column(NamedTuple):
@@ -99,7 +99,7 @@ def _value(literal: Literal) -> _Value:
 @lru_cache(_FREQUENT)
 def _read(lexical: str, datatype: str) -> _Value:
     name = f"<{datatype}>"
-    if name == XSD_INTEGER and _SHORT.fullmatch(lexical):
+    if name == v.XSD_INTEGER and _SHORT.fullmatch(lexical):
         return _Value("integer", int(lexical))
     known = DATATYPE_MAP.get(name)
     try:
@@ -110,7 +110,7 @@ def _read(lexical: str, datatype: str) -> _Value:
         return _TEXT
     data = read.data
     if read.space == value.REAL:
-        return _number(data, is_integer=is_subtype(name, XSD_INTEGER))
+        return _number(data, is_integer=is_subtype(name, v.XSD_INTEGER))
     if read.space in (value.DOUBLE, value.FLOAT):
         return _Value("double", float.fromhex(data))
     if read.space == value.BOOLEAN:

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from pyoxigraph import Literal, Triple
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.graph.commits import LiveGraph
 from kgreason.graph.input.terms import term_of, text_of
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.oxigraph.update import Term
 from kgreason.store.spellings import stored, varies
+from kgreason.zset.columns import Int32
 
 if TYPE_CHECKING:
     from kgreason.graph.sparql_update.origins import Origin, Origins, Place

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.graph.commits import LiveGraph
 from kgreason.graph.input.quads import of_canonical
 from kgreason.graph.sparql_update.ahead import Ahead
@@ -35,6 +34,7 @@ from kgreason.sparql.where import Select, Solution
 from kgreason.store.repository import Repository
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
 
 _SOME = 10_000

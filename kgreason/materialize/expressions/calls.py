@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.functions.function import CallError, PythonFunction
 from kgreason.rules.expressions import call_of
 from kgreason.rules.model import Computed, Variable
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 
 class Failure(NamedTuple):

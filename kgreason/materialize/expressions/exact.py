@@ -25,19 +25,12 @@ import pyoxigraph as ox
 from numpy.typing import NDArray
 
 from kgreason.datatypes.spaces.numeric import WHOLE
-from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.expressions import reals
 from kgreason.materialize.expressions.reals import NoNumberError, Number
 from kgreason.rules.model import Computed, Variable
+from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary
-from kgreason.terms.vocabulary import (
-    XSD_BOOLEAN,
-    XSD_DECIMAL,
-    XSD_DOUBLE,
-    XSD_FLOAT,
-    XSD_INTEGER,
-    XSD_STRING,
-)
+from kgreason.zset.columns import Int32
 
 MOST_DIGITS = 18
 """Every integer of 18 digits fits into 64 bits, and every decimal of 18 digits into 128 bits with 18 places."""
@@ -45,13 +38,18 @@ SHORTEST = len('""^^') + min(map(len, WHOLE))
 """The length of an xsd:int without its digits. No other literal with an exact value has a shorter datatype."""
 _SIGNS = ("+", "-", "*", "/", "<", ">", "<=", ">=", "=", "!=")
 _WORDS = frozenset([*_SIGNS, "IN", "ABS", "CEIL", "FLOOR", "ROUND", "ISNUMERIC", "IF", "!", "&&", "||", "COALESCE"])
-_CASTS = {XSD_INTEGER: reals.INTEGER, XSD_DECIMAL: reals.DECIMAL, XSD_FLOAT: reals.FLOAT, XSD_DOUBLE: reals.DOUBLE}
+_CASTS = {
+    v.XSD_INTEGER: reals.INTEGER,
+    v.XSD_DECIMAL: reals.DECIMAL,
+    v.XSD_FLOAT: reals.FLOAT,
+    v.XSD_DOUBLE: reals.DOUBLE,
+}
 _BETWEEN = frozenset(["<", ">", "<=", ">=", "=", "!=", "IN", "NOT", "&&", "||", ","])
 _LENGTH = 10
 """The most digits of the length of a text."""
 _DIGITS = re.compile(r"[0-9]+(?:\.[0-9]*)?|\.[0-9]+")
 _MARKED = re.compile(r"[0-9][Ee][+-]?[0-9]{2}")
-_TRUE, _FALSE = f'"true"^^{XSD_BOOLEAN}', f'"false"^^{XSD_BOOLEAN}'
+_TRUE, _FALSE = f'"true"^^{v.XSD_BOOLEAN}', f'"false"^^{v.XSD_BOOLEAN}'
 Value: TypeAlias = "str | Number"
 """A number, or any other term as N-Triples text."""
 Row: TypeAlias = "dict[Variable, Value]"
@@ -91,7 +89,7 @@ def digits_of(text: str, *, has_cast: bool = False) -> int:
     if has_cast:
         form = form if mark else text
         return 10 * MOST_DIGITS if _MARKED.search(form) else sum(map(str.isdigit, form))
-    if not mark or (datatype != XSD_DECIMAL and not datatype.startswith("<http://www.w3.org/2001/XMLSchema#")):
+    if not mark or (datatype != v.XSD_DECIMAL and not datatype.startswith("<http://www.w3.org/2001/XMLSchema#")):
         return 0
     return len(form) - 1 if _DIGITS.fullmatch(form, 2 if form[1:2] in ("+", "-") else 1) else 0
 
@@ -228,7 +226,7 @@ def _cast(value: Value, kind: int, name: str) -> Value:
     if isinstance(value, Number):
         return reals.cast(value, kind)
     form, mark, datatype = value.rpartition('"^^')
-    is_string = mark and datatype == XSD_STRING
+    is_string = mark and datatype == v.XSD_STRING
     if value.startswith('"') and (is_string or value.endswith('"')):
         if (found := reals.parse(form[1:] if is_string else value[1:-1], kind)) is None:
             raise NoNumberError
@@ -373,14 +371,14 @@ def _function(name: str, arguments: list[_Call]) -> _Call:
             return lambda row: _boolean(_text(arguments[0](row)) == _text(arguments[1](row)))
     if name in _CASTS:
         return lambda row: _cast(arguments[0](row), _CASTS[name], name)
-    if name == XSD_BOOLEAN:
+    if name == v.XSD_BOOLEAN:
         return lambda row: _as_boolean(arguments[0](row))
     places = ", ".join(["{}"] * len(arguments))
     return lambda row: _asked(f"{name}({places})", *(argument(row) for argument in arguments))
 
 
 def _as_boolean(value: Value) -> Value:
-    return _boolean(_is_true(value)) if isinstance(value, Number) else _asked(f"{XSD_BOOLEAN}({{}})", value)
+    return _boolean(_is_true(value)) if isinstance(value, Number) else _asked(f"{v.XSD_BOOLEAN}({{}})", value)
 
 
 def _first(arguments: list[_Call], row: Row) -> Value:

@@ -18,13 +18,13 @@ import numpy as np
 import pyoxigraph as ox
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.expressions import reals
 from kgreason.materialize.expressions.exact import MOST_DIGITS, SHORTEST, digits_of
 from kgreason.materialize.expressions.reals import NoNumberError, Number
 from kgreason.rules.model import Aggregate
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import XSD_INTEGER
+from kgreason.zset.columns import Int32
 
 EXACT_FUNCTIONS = frozenset(["SUM", "AVG", "MIN", "MAX"])
 

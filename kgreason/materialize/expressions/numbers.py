@@ -22,10 +22,10 @@ import numpy as np
 import pyoxigraph as ox
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.rules.model import Computed, Variable
+from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary
-from kgreason.terms.vocabulary import XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER
+from kgreason.zset.columns import Int32
 
 Mask = NDArray[np.bool_]
 _COMPARE: dict[str, Callable[..., Any]] = {
@@ -134,7 +134,7 @@ def _evaluated(tree: _Tree, values: dict[Variable, Any], mode: str, sums: list[A
 
 def _doubles(ids: Int32, dictionary: Dictionary) -> NDArray[np.float64]:
     """Return the values of the xsd:double literals `ids`. The value is NaN for a literal that Oxigraph has to read."""
-    end = len(f'"^^{XSD_DOUBLE}')
+    end = len(f'"^^{v.XSD_DOUBLE}')
     texts = (text[1:-end] for text in dictionary.decode(ids))
     return np.array([float(text) if _DOUBLE.fullmatch(text) else np.nan for text in texts], dtype=np.float64)
 
@@ -220,7 +220,7 @@ def _constant(part: str) -> _Value:
     from kgreason.terms.numbers import SCALE
 
     found = _NUMBER.fullmatch(part)
-    if not found or found[4] not in (XSD_INTEGER, XSD_DECIMAL) or (found[3] and found[4] == XSD_INTEGER):
+    if not found or found[4] not in (v.XSD_INTEGER, v.XSD_DECIMAL) or (found[3] and found[4] == v.XSD_INTEGER):
         raise _OtherError
     sign, fraction = -1 if found[1].startswith("-") else 1, (found[3] or "").ljust(6, "0")
     exact = sign * (int(found[2]) * SCALE + int(fraction))
@@ -232,5 +232,5 @@ def _promoted(part: str) -> float:
 
     This is not always the double that is nearest to the constant.
     """
-    (found,) = cast(Any, ox.Store().query(f"SELECT ({XSD_DOUBLE}({part}) AS ?value) {{}}"))
+    (found,) = cast(Any, ox.Store().query(f"SELECT ({v.XSD_DOUBLE}({part}) AS ?value) {{}}"))
     return float(found[0].value)

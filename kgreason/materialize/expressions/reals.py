@@ -32,11 +32,11 @@ from typing import Any, NamedTuple
 import pyoxigraph as ox
 
 from kgreason.datatypes.spaces.numeric import WHOLE
-from kgreason.terms.vocabulary import XSD_DECIMAL, XSD_DOUBLE, XSD_FLOAT, XSD_INTEGER
+from kgreason.terms import vocabulary as v
 
 INTEGER, DECIMAL, FLOAT, DOUBLE = range(4)
-_TYPES = XSD_INTEGER, XSD_DECIMAL, XSD_FLOAT, XSD_DOUBLE
-_KINDS = {**dict.fromkeys(WHOLE, INTEGER), XSD_DECIMAL: DECIMAL, XSD_FLOAT: FLOAT, XSD_DOUBLE: DOUBLE}
+_TYPES = v.XSD_INTEGER, v.XSD_DECIMAL, v.XSD_FLOAT, v.XSD_DOUBLE
+_KINDS = {**dict.fromkeys(WHOLE, INTEGER), v.XSD_DECIMAL: DECIMAL, v.XSD_FLOAT: FLOAT, v.XSD_DOUBLE: DOUBLE}
 _FORMS = (
     re.compile(r"[+-]?[0-9]+"),
     re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"),

@@ -22,20 +22,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.rules.model import Computed, Variable
-from kgreason.terms.vocabulary import (
-    XSD_DATE,
-    XSD_DATE_TIME,
-    XSD_DAY_TIME_DURATION,
-    XSD_DURATION,
-    XSD_TIME,
-    XSD_YEAR_MONTH_DURATION,
-)
+from kgreason.terms import vocabulary as v
 
 _TEMPORAL = re.compile(
     "|".join(
         map(
             re.escape,
-            (XSD_DATE, XSD_DATE_TIME, XSD_TIME, XSD_DURATION, XSD_DAY_TIME_DURATION, XSD_YEAR_MONTH_DURATION),
+            (
+                v.XSD_DATE,
+                v.XSD_DATE_TIME,
+                v.XSD_TIME,
+                v.XSD_DURATION,
+                v.XSD_DAY_TIME_DURATION,
+                v.XSD_YEAR_MONTH_DURATION,
+            ),
         )
     )
 )

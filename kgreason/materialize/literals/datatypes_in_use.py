@@ -17,10 +17,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.program import ANY, DATATYPE_IDS, ProgramChange, datatypes_read, is_datatype
 from kgreason.materialize.schema_closure import ClosureChange
 from kgreason.rules.model import Rule
+from kgreason.zset.columns import Int32
 
 NAMES = {number: name for name, number in DATATYPE_IDS.items()}
 IDS = np.array(sorted(NAMES), dtype=np.int32)
@@ -55,11 +55,8 @@ class DatatypesInUse:
         From now on call `follow` for each edit.
         """
         self._note()
-        self.is_counted, self._rules, self._mentions = (
-            True,
-            Counter(datatypes_read(rules)),
-            Counter(_mentioned(closure)),
-        )
+        self.is_counted, self._rules = True, Counter(datatypes_read(rules))
+        self._mentions = Counter(_mentioned(closure))
         self.datatypes = self._in_use()
 
     def _note(self) -> None:

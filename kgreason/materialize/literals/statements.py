@@ -37,7 +37,6 @@ from numpy.typing import NDArray
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member
 from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Value
 from kgreason.engine.engine import Changes, Engine
-from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.literals.datatypes_in_use import IDS, NAMES, DatatypesInUse
@@ -46,6 +45,7 @@ from kgreason.materialize.program import is_datatype
 from kgreason.materialize.same_as.representatives import NO_PAIRS, Equality, Follows
 from kgreason.materialize.schema_rows import SAME_AS, TYPE, linked, related
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import ABSENT, Int32
 from kgreason.zset.order import distinct, grouped
 
 _PLAIN = frozenset([STRING, LANG_STRING, DIR_LANG_STRING])

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import values
 from kgreason.datatypes.value import LANG_STRING, STRING, Reading, Value, are_apart
-from kgreason.engine.memory.layout import Int32
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.quoting import quote
+from kgreason.zset.columns import Int32
 
 _STRINGS = (STRING, LANG_STRING)
 _NO_PAIRS = np.empty((0, 2), dtype=np.int32)

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.materialize.same_as.images import Kinds
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.zset.order import grouped
 
 if TYPE_CHECKING:  # reading a store does not need the engine

@@ -28,7 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine, Place
-from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.errors import LimitError, StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
 from kgreason.materialize.operators.functions import Rounds
@@ -40,6 +39,7 @@ from kgreason.rules.formatter import format_aggregate
 from kgreason.rules.lowering import Aggregation
 from kgreason.rules.strata import Level
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import ABSENT, Int32
 
 Check = Callable[[], object]
 _NONE = np.empty(0, dtype=np.int32)

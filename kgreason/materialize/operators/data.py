@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine
-from kgreason.engine.memory.layout import IS_ASSERTED, Int32
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.operators.individuals import Individuals
@@ -31,6 +30,7 @@ from kgreason.materialize.operators.tables import are_among, unique
 from kgreason.materialize.schema_rows import related
 from kgreason.rules.model import DATA, Atom, Rule, Variable
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import IS_ASSERTED, Int32
 
 _Mask = NDArray[np.bool_]
 _Names = Mapping[int, Int32]

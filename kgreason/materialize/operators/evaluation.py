@@ -26,7 +26,6 @@ import numpy as np
 import pyoxigraph as ox
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.expressions.exact import Exact, exact_rows
 from kgreason.materialize.expressions.numbers import comparison_of
 from kgreason.materialize.expressions.sums import Steps, concerned, in_steps
@@ -38,6 +37,7 @@ from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.skolem import skolem
 from kgreason.terms.untagged import is_untagged
 from kgreason.terms.vocabulary import XSD_INTEGER
+from kgreason.zset.columns import Int32
 
 _PIECE = 20_000
 """The number of rows of one query: enough to hide its fixed cost of 0.1 ms, few enough for Ctrl-C."""

@@ -28,7 +28,6 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import Int32
 from kgreason.errors import LimitError, RuleError
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.materialize.edit import Facts, together
@@ -40,6 +39,7 @@ from kgreason.rules.expressions import call_of, text_of
 from kgreason.rules.lowering import Function, functions, lowered
 from kgreason.rules.model import Rule, label
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 _BOUND = "does the recursion end? Bound it with FILTER, or pass a larger {}= to KnowledgeGraph.open"
 

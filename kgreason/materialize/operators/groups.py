@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.materialize.operators.tables import Table
+from kgreason.zset.columns import ABSENT, Int32
 from kgreason.zset.order import grouped
 
 Holds: TypeAlias = Callable[[Int32], NDArray[np.bool_]]

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine
-from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.materialize.same_as.cliques import ordered
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.materialize.schema_rows import SAME_AS
 from kgreason.rules.model import Rule
 from kgreason.rules.strata import is_equality
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import ABSENT, Int32
 from kgreason.zset.order import distinct
 
 _NONE = np.empty(0, dtype=np.int32)

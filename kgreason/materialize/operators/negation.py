@@ -42,7 +42,6 @@ from kgreason.engine.facts.antijoin import (
     given,
 )
 from kgreason.engine.facts.matching import LINE, LINE_TABLE
-from kgreason.engine.memory.layout import Int32
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
 from kgreason.materialize.operators.tables import Table, lines_of, table_of
@@ -51,6 +50,7 @@ from kgreason.rules.formatter import format_not
 from kgreason.rules.lowering import Negation
 from kgreason.rules.model import Variable
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 _NONE = np.empty(0, dtype=np.int32)
 _NO_TABLE = -1

@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 from kgreason.engine.engine import Changes, Engine
-from kgreason.engine.memory.layout import Int32
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import NO_FACTS, Facts, Part, together
 from kgreason.materialize.operators.aggregation import Aggregations
@@ -39,6 +38,7 @@ from kgreason.rules.lowering import Aggregation, Function, Negation, aggregation
 from kgreason.rules.model import Rule, Triple
 from kgreason.rules.strata import Level, Waiting, has_closed, stratify
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 Check = Callable[[], object]
 

@@ -21,7 +21,6 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.engine.engine import Changes, Engine
-from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.operators.evaluation import skolemized
 from kgreason.materialize.operators.functions import Rounds
@@ -31,6 +30,7 @@ from kgreason.rules.expressions import skolem_of, skolem_terms
 from kgreason.rules.lowering import Function, skolems
 from kgreason.rules.model import Computed, Rule, Variable, label
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 
 class _Operator(NamedTuple):

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.facts.matching import LINE, LINE_COLUMNS, LINE_TABLE
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import columns_of
 from kgreason.rules.model import Atom, Variable
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 from kgreason.zset.order import grouped
 
 

@@ -22,13 +22,13 @@ import numpy as np
 import pyoxigraph as ox
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.materialize.expressions.exact_groups import EXACT_FUNCTIONS, are_long, exact_value
 from kgreason.materialize.operators.evaluation import text_of
 from kgreason.rules.model import Aggregate
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import XSD_INTEGER
+from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
 
 _PIECE = 20_000

@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import ABSENT, IS_ASSERTED, Int32
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.engine.program.shapes import Pattern, Shape
 from kgreason.materialize.schema_rows import related
+from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
 from kgreason.zset.order import grouped
 
 Is: TypeAlias = Callable[[Int32], NDArray[np.bool_]]

@@ -11,12 +11,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import Facts
 from kgreason.rules.model import FALSE
 from kgreason.rules.relations.names import told
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
 
 Columns: TypeAlias = Mapping[tuple[str, int], Int32]

@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory.layout import FIRST, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.materialize.state import Saved
 from kgreason.rules.relations.names import told
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
 
 
@@ -40,20 +41,20 @@ def rows_of(saved: Saved, number: int, arity: int, *, asserted: bool | None = No
     `asserted`: only asserted facts if True, only inferred facts if False, all if None.
     """
     found = saved.records[saved.numbers_of_others()]
-    kept = found[:, FIRST] == number
+    kept = found[:, at.FIRST] == number
     if asserted is not None:
         kept &= saved._replace(records=found).are_asserted() == asserted
-    return np.ascontiguousarray(found[kept, FIRST + 1 : FIRST + 1 + arity])
+    return np.ascontiguousarray(found[kept, at.FIRST + 1 : at.FIRST + 1 + arity])
 
 
 def all_of(saved: Saved, dictionary: Dictionary) -> list[Relation]:
     """Return the user's relations that have facts in a saved state, in the order of their names."""
-    return relations(np.ascontiguousarray(saved.records[saved.numbers_of_others(), FIRST:]), dictionary)
+    return relations(np.ascontiguousarray(saved.records[saved.numbers_of_others(), at.FIRST :]), dictionary)
 
 
 def count(saved: Saved, dictionary: Dictionary) -> int:
     """Return how many facts of the user's relations a saved state has."""
-    numbers = saved.records[saved.numbers_of_others(), FIRST]
+    numbers = saved.records[saved.numbers_of_others(), at.FIRST]
     found, counts = np.unique(numbers, return_counts=True)
     texts = dictionary.decode(found)
     return sum(number for text, number in zip(texts, counts.tolist(), strict=True) if told(text))

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine
-from kgreason.engine.memory.layout import ABSENT, Int32
 from kgreason.materialize.operators.groups import Grouped
 from kgreason.materialize.operators.tables import Table, unique
+from kgreason.zset.columns import ABSENT, Int32
 
 
 class Keys:

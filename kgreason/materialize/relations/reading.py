@@ -11,12 +11,12 @@ from typing import Protocol
 import numpy as np
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.relations.facts import all_of, rows_of
 from kgreason.materialize.relations.keys import Keys
 from kgreason.materialize.state import Saved
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 
 class RelationReader(Protocol):

@@ -19,9 +19,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import ABSENT, INFERRED, IS_ASSERTED
 from kgreason.materialize.same_as.cliques import Cliques, Members, Parts, expanded, ordered
 from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED
 from kgreason.zset.order import distinct, grouped
 
 Int32: TypeAlias = NDArray[np.int32]

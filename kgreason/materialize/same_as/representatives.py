@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine
-from kgreason.engine.memory.layout import ABSENT, FIRST, IS_ASSERTED, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import relation_text
 from kgreason.engine.program.planner import EncodedRule
 from kgreason.materialize.edit import NO_FACTS, Facts
@@ -46,6 +46,7 @@ from kgreason.materialize.same_as.images import Kinds, Passage, is_shown
 from kgreason.materialize.schema_rows import SAME_AS, linked, related
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, contradiction
 from kgreason.terms.dictionary import Dictionary, Kind
+from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
 from kgreason.zset.order import distinct, grouped
 
 GROUP = "representatives"
@@ -401,7 +402,7 @@ class Equality:
     def _present(self, table: int, width: int) -> Int32:
         """Return all facts of a table whose rows have `width` columns: int32[n, width]."""
         records = self._engine.circuit.facts.records_of(table)
-        return np.ascontiguousarray(records[:, FIRST : FIRST + width])
+        return np.ascontiguousarray(records[:, at.FIRST : at.FIRST + width])
 
     def is_shown(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows`, int32[n, 3], whether it is in the graph that users see: bool[n]."""

@@ -33,21 +33,9 @@ from kgreason.ontology.generic.generic import Generic, feeders, is_premise, is_s
 from kgreason.ontology.read.schema import SCHEMA_PREDICATES
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
 from kgreason.rules.patterns import Binding, fresh, generalises, numbered, substituted, text, unified
-from kgreason.terms.vocabulary import (
-    OWL_ALL_DIFFERENT,
-    OWL_ALL_DISJOINT_CLASSES,
-    OWL_ALL_DISJOINT_PROPERTIES,
-    OWL_HAS_KEY,
-    OWL_INTERSECTION_OF,
-    OWL_ONE_OF,
-    OWL_PROPERTY_CHAIN_AXIOM,
-    OWL_SAME_AS,
-    OWL_UNION_OF,
-    RDF_TYPE,
-    SWRL_IMP,
-)
+from kgreason.terms import vocabulary as v
 
-KEYWORDS = SCHEMA_PREDICATES | {RDF_TYPE}
+KEYWORDS = SCHEMA_PREDICATES | {v.RDF_TYPE}
 """The predicates that make a triple schema."""
 
 Key: TypeAlias = tuple[Constant | None, Constant | None, Constant | None]
@@ -70,7 +58,7 @@ def needed_generic(
     readers, rules = (*generic.closing, *generic.rows), tuple(rules)
     if same_as:
         return dict.fromkeys(readers, "owl:sameAs links a term of the schema")
-    free = [rule for rule in generic.free if not any(OWL_SAME_AS in atom.terms for atom in rule.body)]
+    free = [rule for rule in generic.free if not any(v.OWL_SAME_AS in atom.terms for atom in rule.body)]
     sources = [*sorted(filter(can_derive_schema, rules), key=_sayings), *filter(can_derive_schema, free)]
     if not sources:
         return {}
@@ -87,7 +75,7 @@ def reading_lists(forked: Collection[Constant], long: Collection[Constant], gene
     long lists generic rules read (`translate/lists.py`). A rule must run if it reads axioms of one of these kinds, or
     walks along lists for such a rule. If `long` has swrl:Imp, SWRL rules read each owl:AllDifferent.
     """
-    long = {*long, *((OWL_ALL_DIFFERENT,) if SWRL_IMP in long else ())}
+    long = {*long, *((v.OWL_ALL_DIFFERENT,) if v.SWRL_IMP in long else ())}
     rows = {rule: "a list of the schema is long" for rule in _about(long, generic) if rule.name not in _TRANSLATED}
     rows |= dict.fromkeys(_about(forked, generic), "a list of the schema forks")
     others = frozenset(_about(_LISTED, generic)).difference(rows)
@@ -101,14 +89,14 @@ def _about(kinds: Collection[Constant], generic: Generic) -> Iterator[Rule]:
 
 
 _LISTED = (
-    OWL_ALL_DIFFERENT,
-    OWL_ALL_DISJOINT_CLASSES,
-    OWL_ALL_DISJOINT_PROPERTIES,
-    OWL_HAS_KEY,
-    OWL_INTERSECTION_OF,
-    OWL_ONE_OF,
-    OWL_PROPERTY_CHAIN_AXIOM,
-    OWL_UNION_OF,
+    v.OWL_ALL_DIFFERENT,
+    v.OWL_ALL_DISJOINT_CLASSES,
+    v.OWL_ALL_DISJOINT_PROPERTIES,
+    v.OWL_HAS_KEY,
+    v.OWL_INTERSECTION_OF,
+    v.OWL_ONE_OF,
+    v.OWL_PROPERTY_CHAIN_AXIOM,
+    v.OWL_UNION_OF,
 )
 """The terms that the rules for axioms with lists mention."""
 _TRANSLATED = frozenset(["cax-adc-held", "prp-adp-holds"])
@@ -277,7 +265,7 @@ def _may_be_schema(head: Atom) -> bool:
     if head.relation is not None:
         return head != FALSE
     _, predicate, object_ = head.terms
-    return is_premise(head) or _is_any(head) or (predicate == RDF_TYPE and isinstance(object_, Variable))
+    return is_premise(head) or _is_any(head) or (predicate == v.RDF_TYPE and isinstance(object_, Variable))
 
 
 def _sayings(rule: Rule) -> tuple[str, str]:

@@ -24,16 +24,7 @@ from typing import NamedTuple
 from kgreason.functions.builtins import PREFIX
 from kgreason.rules.expressions import in_constants
 from kgreason.rules.model import Computed, Constant, Term, Variable
-from kgreason.terms.vocabulary import (
-    SWRLB,
-    XSD_BOOLEAN,
-    XSD_DATE,
-    XSD_DATE_TIME,
-    XSD_DAY_TIME_DURATION,
-    XSD_INTEGER,
-    XSD_TIME,
-    XSD_YEAR_MONTH_DURATION,
-)
+from kgreason.terms import vocabulary as v
 
 _TOKEN = re.compile(r"\{\d\}|\d+\.\d+|\w+|<[^\s>]+>|\"[^\"]*\"|!=|<=|>=|&&|\S")
 
@@ -59,8 +50,8 @@ RESULTS = {
     "equal": ("{1}",),
     "subtract": ("{1} - {2}",),
     "divide": (_QUOTIENT,),
-    "integerDivide": (f"{XSD_INTEGER}({_QUOTIENT})",),
-    "mod": (f"{{1}} - {XSD_INTEGER}({_QUOTIENT}) * {{2}}",),
+    "integerDivide": (f"{v.XSD_INTEGER}({_QUOTIENT})",),
+    "mod": (f"{{1}} - {v.XSD_INTEGER}({_QUOTIENT}) * {{2}}",),
     "pow": (f"{PREFIX}pow({{1}}, {{2}})",),
     "sin": (f"{PREFIX}sin({{1}})",),
     "cos": (f"{PREFIX}cos({{1}})",),
@@ -74,7 +65,7 @@ RESULTS = {
     "floor": ("FLOOR({1})",),
     "round": ("ROUND({1})",),
     "roundHalfToEven": ("IF(ABS({1} - FLOOR({1})) = 0.5, 2 * ROUND({1} / 2), ROUND({1}))",),
-    "booleanNot": (f"! {XSD_BOOLEAN}({{1}})",),
+    "booleanNot": (f"! {v.XSD_BOOLEAN}({{1}})",),
     "stringLength": ("STRLEN({1})",),
     "normalizeSpace": ('REPLACE(REPLACE({1}, "[ \\t\\n\\r]+", " "), "^ | $", "")',),
     "upperCase": ("UCASE({1})",),
@@ -98,9 +89,9 @@ RESULTS = {
     "subtractDayTimeDurationFromDate": ("{1} - {2}",),
     "addDayTimeDurationToTime": ("{1} + {2}",),
     "subtractDayTimeDurationFromTime": ("{1} - {2}",),
-    "yearMonthDuration": (f'{XSD_YEAR_MONTH_DURATION}(CONCAT("P", STR({{1}}), "Y", STR({{2}}), "M"))',),
+    "yearMonthDuration": (f'{v.XSD_YEAR_MONTH_DURATION}(CONCAT("P", STR({{1}}), "Y", STR({{2}}), "M"))',),
     "dayTimeDuration": (
-        f'{XSD_DAY_TIME_DURATION}(CONCAT("P", STR({{1}}), "DT", STR({{2}}), "H", STR({{3}}), "M", STR({{4}}), "S"))',
+        f'{v.XSD_DAY_TIME_DURATION}(CONCAT("P", STR({{1}}), "DT", STR({{2}}), "H", STR({{3}}), "M", STR({{4}}), "S"))',
     ),
 }
 """Built-ins whose first argument is the result; one template for each number of arguments."""
@@ -116,9 +107,9 @@ JOINED = {
 
 _DATE_PARTS, _TIME_PARTS = ("YEAR", "MONTH", "DAY"), ("HOURS", "MINUTES", "SECONDS")
 PARTS = {
-    "date": (XSD_DATE, (*_DATE_PARTS, "TZ")),
-    "time": (XSD_TIME, (*_TIME_PARTS, "TZ")),
-    "dateTime": (XSD_DATE_TIME, (*_DATE_PARTS, *_TIME_PARTS, "TZ")),
+    "date": (v.XSD_DATE, (*_DATE_PARTS, "TZ")),
+    "time": (v.XSD_TIME, (*_TIME_PARTS, "TZ")),
+    "dateTime": (v.XSD_DATE_TIME, (*_DATE_PARTS, *_TIME_PARTS, "TZ")),
 }
 """Built-ins with a result that has parts: its datatype and the functions that give its parts. TZ may be left out."""
 _BEFORE = {"MONTH": "-", "DAY": "-", "HOURS": "T", "MINUTES": ":", "SECONDS": ":", "TZ": ""}
@@ -163,7 +154,7 @@ def computed(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]
 
 def shown(name: Constant) -> str:
     """Return the name of a built-in for messages, such as `swrlb:add`."""
-    return f"swrlb:{name[len(SWRLB) + 1 : -1]}" if name.startswith(f"<{SWRLB}") else name
+    return f"swrlb:{name[len(v.SWRLB) + 1 : -1]}" if name.startswith(f"<{v.SWRLB}") else name
 
 
 def _check_arguments(atom: BuiltIn) -> None:
@@ -188,7 +179,7 @@ def _check_arguments(atom: BuiltIn) -> None:
 
 
 def _local(atom: BuiltIn) -> str:
-    return atom.name[len(SWRLB) + 1 : -1] if atom.name.startswith(f"<{SWRLB}") else ""
+    return atom.name[len(v.SWRLB) + 1 : -1] if atom.name.startswith(f"<{v.SWRLB}") else ""
 
 
 def _expressions(atom: BuiltIn, known: set[Variable]) -> list[Computed] | None:

@@ -45,80 +45,39 @@ from kgreason.ontology.read.schema import LiveSchema, Schema
 from kgreason.ontology.read.swrl import read_implication
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Constant, Triple
-from kgreason.terms.vocabulary import (
-    OWL_ALL_DIFFERENT,
-    OWL_ALL_DISJOINT_CLASSES,
-    OWL_ALL_DISJOINT_PROPERTIES,
-    OWL_ALL_VALUES_FROM,
-    OWL_ASSERTION_PROPERTY,
-    OWL_ASYMMETRIC_PROPERTY,
-    OWL_COMPLEMENT_OF,
-    OWL_DISJOINT_WITH,
-    OWL_DISTINCT_MEMBERS,
-    OWL_EQUIVALENT_CLASS,
-    OWL_EQUIVALENT_PROPERTY,
-    OWL_FUNCTIONAL_PROPERTY,
-    OWL_HAS_KEY,
-    OWL_HAS_VALUE,
-    OWL_INTERSECTION_OF,
-    OWL_INVERSE_FUNCTIONAL_PROPERTY,
-    OWL_INVERSE_OF,
-    OWL_IRREFLEXIVE_PROPERTY,
-    OWL_MAX_CARDINALITY,
-    OWL_MAX_QUALIFIED_CARDINALITY,
-    OWL_MEMBERS,
-    OWL_ON_CLASS,
-    OWL_ON_PROPERTY,
-    OWL_ONE_OF,
-    OWL_PROPERTY_CHAIN_AXIOM,
-    OWL_PROPERTY_DISJOINT_WITH,
-    OWL_SOME_VALUES_FROM,
-    OWL_SOURCE_INDIVIDUAL,
-    OWL_SYMMETRIC_PROPERTY,
-    OWL_TARGET_INDIVIDUAL,
-    OWL_TARGET_VALUE,
-    OWL_TRANSITIVE_PROPERTY,
-    OWL_UNION_OF,
-    RDF_TYPE,
-    RDFS_DOMAIN,
-    RDFS_RANGE,
-    RDFS_SUB_CLASS_OF,
-    RDFS_SUB_PROPERTY_OF,
-    SWRL_IMP,
-    XSD,
-)
+from kgreason.terms import vocabulary as v
 
 _PAIRS = (
-    RDFS_SUB_CLASS_OF,
-    RDFS_SUB_PROPERTY_OF,
-    RDFS_DOMAIN,
-    RDFS_RANGE,
-    OWL_EQUIVALENT_CLASS,
-    OWL_EQUIVALENT_PROPERTY,
-    OWL_INVERSE_OF,
-    OWL_DISJOINT_WITH,
-    OWL_COMPLEMENT_OF,
-    OWL_PROPERTY_DISJOINT_WITH,
+    v.RDFS_SUB_CLASS_OF,
+    v.RDFS_SUB_PROPERTY_OF,
+    v.RDFS_DOMAIN,
+    v.RDFS_RANGE,
+    v.OWL_EQUIVALENT_CLASS,
+    v.OWL_EQUIVALENT_PROPERTY,
+    v.OWL_INVERSE_OF,
+    v.OWL_DISJOINT_WITH,
+    v.OWL_COMPLEMENT_OF,
+    v.OWL_PROPERTY_DISJOINT_WITH,
 )
 _CHARACTERISTICS = (
-    OWL_FUNCTIONAL_PROPERTY,
-    OWL_INVERSE_FUNCTIONAL_PROPERTY,
-    OWL_IRREFLEXIVE_PROPERTY,
-    OWL_SYMMETRIC_PROPERTY,
-    OWL_ASYMMETRIC_PROPERTY,
-    OWL_TRANSITIVE_PROPERTY,
+    v.OWL_FUNCTIONAL_PROPERTY,
+    v.OWL_INVERSE_FUNCTIONAL_PROPERTY,
+    v.OWL_IRREFLEXIVE_PROPERTY,
+    v.OWL_SYMMETRIC_PROPERTY,
+    v.OWL_ASYMMETRIC_PROPERTY,
+    v.OWL_TRANSITIVE_PROPERTY,
 )
-_COLLECTIONS = (OWL_INTERSECTION_OF, OWL_UNION_OF, OWL_ONE_OF, OWL_HAS_KEY, OWL_PROPERTY_CHAIN_AXIOM)
+_COLLECTIONS = (v.OWL_INTERSECTION_OF, v.OWL_UNION_OF, v.OWL_ONE_OF, v.OWL_HAS_KEY, v.OWL_PROPERTY_CHAIN_AXIOM)
 _TYPED_COLLECTIONS = (
-    (OWL_ALL_DISJOINT_CLASSES, OWL_MEMBERS, OWL_ALL_DISJOINT_CLASSES),
-    (OWL_ALL_DISJOINT_PROPERTIES, OWL_MEMBERS, OWL_ALL_DISJOINT_PROPERTIES),
-    (OWL_ALL_DIFFERENT, OWL_MEMBERS, OWL_ALL_DIFFERENT),
-    (OWL_ALL_DIFFERENT, OWL_DISTINCT_MEMBERS, OWL_DISTINCT_MEMBERS),
+    (v.OWL_ALL_DISJOINT_CLASSES, v.OWL_MEMBERS, v.OWL_ALL_DISJOINT_CLASSES),
+    (v.OWL_ALL_DISJOINT_PROPERTIES, v.OWL_MEMBERS, v.OWL_ALL_DISJOINT_PROPERTIES),
+    (v.OWL_ALL_DIFFERENT, v.OWL_MEMBERS, v.OWL_ALL_DIFFERENT),
+    (v.OWL_ALL_DIFFERENT, v.OWL_DISTINCT_MEMBERS, v.OWL_DISTINCT_MEMBERS),
 )
-_RESTRICTIONS = (OWL_SOME_VALUES_FROM, OWL_ALL_VALUES_FROM, OWL_HAS_VALUE)
+_RESTRICTIONS = (v.OWL_SOME_VALUES_FROM, v.OWL_ALL_VALUES_FROM, v.OWL_HAS_VALUE)
 _WHOLE = "integer|nonNegativeInteger|nonPositiveInteger|positiveInteger|long|int|short|byte"
 _LIMIT = re.compile(
-    rf'"(?P<value>[+-]?0*[01])(?:"\^\^<{XSD}(?:{_WHOLE}|unsigned(?:Long|Int|Short|Byte))>|(?:\.0*)?"\^\^<{XSD}decimal>)'
+    rf'"(?P<value>[+-]?0*[01])(?:"\^\^<{v.XSD}(?:{_WHOLE}|unsigned(?:Long|Int|Short|Byte))>|(?:\.0*)?"\^\^<{v.XSD}decimal>)'
 )
 
 
@@ -134,7 +93,7 @@ class Broken:
         if self.fault.is_fork:
             where = f"forked list at {self.fault.cell}: {self.fault.problem}"
             return f"{where}; the {self.kind} of {self.node} is read with each of these values"
-        what = "rule" if self.kind == SWRL_IMP else "list"
+        what = "rule" if self.kind == v.SWRL_IMP else "list"
         where = f"broken {what} at {self.fault.cell}: {self.fault.problem}"
         return f"{where}; the {self.kind} of {self.node} yields no rule"
 
@@ -231,12 +190,12 @@ def _restrictions(schema: Schema, node: Constant, predicate: Constant) -> Iterat
 def _maxima(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axiom]:
     for property_ in schema.objects(node, predicate):
         on_property = (node, predicate, property_)
-        for limit, source in _limits(schema, node, OWL_MAX_CARDINALITY):
-            yield Maximum(OWL_MAX_CARDINALITY, node, property_, limit, None, (source, on_property))
-        for limit, source in _limits(schema, node, OWL_MAX_QUALIFIED_CARDINALITY):
-            for class_ in schema.objects(node, OWL_ON_CLASS):
-                sources = (source, on_property, (node, OWL_ON_CLASS, class_))
-                yield Maximum(OWL_MAX_QUALIFIED_CARDINALITY, node, property_, limit, class_, sources)
+        for limit, source in _limits(schema, node, v.OWL_MAX_CARDINALITY):
+            yield Maximum(v.OWL_MAX_CARDINALITY, node, property_, limit, None, (source, on_property))
+        for limit, source in _limits(schema, node, v.OWL_MAX_QUALIFIED_CARDINALITY):
+            for class_ in schema.objects(node, v.OWL_ON_CLASS):
+                sources = (source, on_property, (node, v.OWL_ON_CLASS, class_))
+                yield Maximum(v.OWL_MAX_QUALIFIED_CARDINALITY, node, property_, limit, class_, sources)
 
 
 def _limits(schema: Schema, node: Constant, kind: Constant) -> Iterator[tuple[int, Triple]]:
@@ -253,12 +212,12 @@ def _limits(schema: Schema, node: Constant, kind: Constant) -> Iterator[tuple[in
 
 def _negative_assertions(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axiom]:
     for subject in schema.objects(node, predicate):
-        for property_ in schema.objects(node, OWL_ASSERTION_PROPERTY):
-            for kind in (OWL_TARGET_INDIVIDUAL, OWL_TARGET_VALUE):
+        for property_ in schema.objects(node, v.OWL_ASSERTION_PROPERTY):
+            for kind in (v.OWL_TARGET_INDIVIDUAL, v.OWL_TARGET_VALUE):
                 for target in schema.objects(node, kind):
                     sources = (
                         (node, predicate, subject),
-                        (node, OWL_ASSERTION_PROPERTY, property_),
+                        (node, v.OWL_ASSERTION_PROPERTY, property_),
                         (node, kind, target),
                     )
                     yield NegativeAssertion(kind, node, (subject, property_, target), sources)
@@ -267,7 +226,7 @@ def _negative_assertions(schema: Schema, node: Constant, predicate: Constant) ->
 def _implications(schema: Schema, node: Constant, _: Constant) -> Iterator[Axiom | Broken]:
     match read_implication(schema, node):
         case Fault() as fault:
-            yield Broken(SWRL_IMP, node, fault)
+            yield Broken(v.SWRL_IMP, node, fault)
         case Implication() as axiom:
             yield axiom
 
@@ -275,9 +234,9 @@ def _implications(schema: Schema, node: Constant, _: Constant) -> Iterator[Axiom
 _READERS: Mapping[Constant, tuple[Callable[[Schema, Constant, Constant], Iterable[Axiom | Broken]], ...]] = {
     **dict.fromkeys(_PAIRS, (_pairs,)),
     **dict.fromkeys(_COLLECTIONS, (_collections,)),
-    RDF_TYPE: (_characteristics, _typed_collections, _implications),
-    OWL_ON_PROPERTY: (_restrictions, _maxima),
-    OWL_SOURCE_INDIVIDUAL: (_negative_assertions,),
+    v.RDF_TYPE: (_characteristics, _typed_collections, _implications),
+    v.OWL_ON_PROPERTY: (_restrictions, _maxima),
+    v.OWL_SOURCE_INDIVIDUAL: (_negative_assertions,),
 }
 """The functions that read the axioms of a node, by a predicate of the node."""
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from kgreason.ontology.read.schema import Schema
 from kgreason.rules.model import Constant, Triple
-from kgreason.terms.vocabulary import RDF_FIRST, RDF_NIL, RDF_REST
+from kgreason.terms import vocabulary as v
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +48,28 @@ def read_list(schema: Schema, head: Constant) -> RdfList | Fault:
     triples: list[Triple] = []
     cells: dict[Constant, None] = {}
     cell = head
-    while cell != RDF_NIL:
+    while cell != v.RDF_NIL:
         problem = "the list runs in a circle" if cell in cells else _problem(schema, cell)
         cells[cell] = None
         if problem:
             return Fault(cell, problem, tuple(cells), is_fork=_is_fork(schema, cell))
-        (member,) = schema.objects(cell, RDF_FIRST)
-        (rest,) = schema.objects(cell, RDF_REST)
+        (member,) = schema.objects(cell, v.RDF_FIRST)
+        (rest,) = schema.objects(cell, v.RDF_REST)
         members.append(member)
-        triples += ((cell, RDF_FIRST, member), (cell, RDF_REST, rest))
+        triples += ((cell, v.RDF_FIRST, member), (cell, v.RDF_REST, rest))
         cell = rest
     return RdfList(tuple(members), tuple(triples))
 
 
 def _is_fork(schema: Schema, cell: Constant) -> bool:
     """Whether a cell has rdf:first and rdf:rest, and more than one value of at least one of these two."""
-    counts = [len(schema.objects(cell, predicate)) for predicate in (RDF_FIRST, RDF_REST)]
+    counts = [len(schema.objects(cell, predicate)) for predicate in (v.RDF_FIRST, v.RDF_REST)]
     return min(counts) > 0 and max(counts) > 1
 
 
 def _problem(schema: Schema, cell: Constant) -> str | None:
     """Return, in words, why `cell` is no cell of a list, or None if it is one."""
-    for name, predicate in (("rdf:first", RDF_FIRST), ("rdf:rest", RDF_REST)):
+    for name, predicate in (("rdf:first", v.RDF_FIRST), ("rdf:rest", v.RDF_REST)):
         if problem := unless_one(name, len(schema.objects(cell, predicate))):
             return problem
     return None

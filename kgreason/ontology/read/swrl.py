@@ -32,33 +32,11 @@ from kgreason.ontology.read.lists import Fault, read_list, unless_one
 from kgreason.ontology.read.rows import RowTable, is_a, rule
 from kgreason.ontology.read.schema import Schema
 from kgreason.rules.model import FALSE, Atom, Computed, Constant, Rule, Term, Triple, Variable, triple
-from kgreason.terms.vocabulary import (
-    OWL_DIFFERENT_FROM,
-    OWL_SAME_AS,
-    OWL_THING,
-    RDF_TYPE,
-    SWRL_ARGUMENT1,
-    SWRL_ARGUMENT2,
-    SWRL_ARGUMENTS,
-    SWRL_BODY,
-    SWRL_BUILTIN,
-    SWRL_BUILTIN_ATOM,
-    SWRL_CLASS_ATOM,
-    SWRL_CLASS_PREDICATE,
-    SWRL_DATA_RANGE_ATOM,
-    SWRL_DATAVALUED_PROPERTY_ATOM,
-    SWRL_DIFFERENT_INDIVIDUALS_ATOM,
-    SWRL_HEAD,
-    SWRL_IMP,
-    SWRL_INDIVIDUAL_PROPERTY_ATOM,
-    SWRL_PROPERTY_PREDICATE,
-    SWRL_SAME_INDIVIDUAL_ATOM,
-    SWRL_VARIABLE,
-)
+from kgreason.terms import vocabulary as v
 
-_RELATIONS = {SWRL_SAME_INDIVIDUAL_ATOM: OWL_SAME_AS, SWRL_DIFFERENT_INDIVIDUALS_ATOM: OWL_DIFFERENT_FROM}
-_PROPERTY_ATOMS = (SWRL_INDIVIDUAL_PROPERTY_ATOM, SWRL_DATAVALUED_PROPERTY_ATOM)
-_ATOMS = (SWRL_CLASS_ATOM, *_PROPERTY_ATOMS, *_RELATIONS, SWRL_BUILTIN_ATOM, SWRL_DATA_RANGE_ATOM)
+_RELATIONS = {v.SWRL_SAME_INDIVIDUAL_ATOM: v.OWL_SAME_AS, v.SWRL_DIFFERENT_INDIVIDUALS_ATOM: v.OWL_DIFFERENT_FROM}
+_PROPERTY_ATOMS = (v.SWRL_INDIVIDUAL_PROPERTY_ATOM, v.SWRL_DATAVALUED_PROPERTY_ATOM)
+_ATOMS = (v.SWRL_CLASS_ATOM, *_PROPERTY_ATOMS, *_RELATIONS, v.SWRL_BUILTIN_ATOM, v.SWRL_DATA_RANGE_ATOM)
 
 _MOST_APART = 6
 """So many atoms of a body may say that individuals are different. That is enough for any two of four individuals."""
@@ -74,12 +52,12 @@ class _FaultError(Exception):
 
 def read_implication(schema: Schema, node: Constant) -> Implication | Fault | None:
     """Read the SWRL rule of a node. Returns the rule, or its fault, or None if the node is no swrl:Imp."""
-    if SWRL_IMP not in schema.objects(node, RDF_TYPE):
+    if v.SWRL_IMP not in schema.objects(node, v.RDF_TYPE):
         return None
     reader = _Reader(schema)
-    reader.sources[node, RDF_TYPE, SWRL_IMP] = None
+    reader.sources[node, v.RDF_TYPE, v.SWRL_IMP] = None
     try:
-        found, head = reader.atoms(node, SWRL_BODY), reader.atoms(node, SWRL_HEAD)
+        found, head = reader.atoms(node, v.SWRL_BODY), reader.atoms(node, v.SWRL_HEAD)
         body, heads = _positive(found), _positive(head)
         for atom in _built_in(head):
             raise _FaultError(atom.node, f"{shown(atom.name)} is a built-in, and a head cannot have built-ins")
@@ -89,7 +67,7 @@ def read_implication(schema: Schema, node: Constant) -> Implication | Fault | No
             raise _FaultError(node, f"{count} atoms of the body say that individuals are different, {_MOST_APART} may")
     except (_FaultError, BuiltInError) as error:
         return Fault(error.node, str(error), tuple(reader.visited))
-    return Implication(SWRL_IMP, node, heads, body, tuple(reader.visited), tuple(reader.sources), expressions)
+    return Implication(v.SWRL_IMP, node, heads, body, tuple(reader.visited), tuple(reader.sources), expressions)
 
 
 def _positive(atoms: Iterable[Atom | BuiltIn]) -> tuple[Atom, ...]:
@@ -125,20 +103,20 @@ class _Reader:
 
     def _atom(self, node: Constant) -> Atom | BuiltIn:
         self.visited[node] = None
-        kinds = [kind for kind in self._schema.objects(node, RDF_TYPE) if kind in _ATOMS]
+        kinds = [kind for kind in self._schema.objects(node, v.RDF_TYPE) if kind in _ATOMS]
         self._check_one(node, "the class of the atom", kinds)
         (kind,) = kinds
-        if kind == SWRL_DATA_RANGE_ATOM:
+        if kind == v.SWRL_DATA_RANGE_ATOM:
             raise _FaultError(node, f"{_short(kind)} is not supported")
-        self.sources[node, RDF_TYPE, kind] = None
-        if kind == SWRL_BUILTIN_ATOM:
-            name = self._value(node, SWRL_BUILTIN)
-            return BuiltIn(node, name, tuple(map(self._term, self._members(node, SWRL_ARGUMENTS))))
-        first = self._argument(node, SWRL_ARGUMENT1)
-        if kind == SWRL_CLASS_ATOM:
-            return is_a(first, self._value(node, SWRL_CLASS_PREDICATE))
-        relation = _RELATIONS.get(kind) or self._value(node, SWRL_PROPERTY_PREDICATE)
-        return triple(first, relation, self._argument(node, SWRL_ARGUMENT2))
+        self.sources[node, v.RDF_TYPE, kind] = None
+        if kind == v.SWRL_BUILTIN_ATOM:
+            name = self._value(node, v.SWRL_BUILTIN)
+            return BuiltIn(node, name, tuple(map(self._term, self._members(node, v.SWRL_ARGUMENTS))))
+        first = self._argument(node, v.SWRL_ARGUMENT1)
+        if kind == v.SWRL_CLASS_ATOM:
+            return is_a(first, self._value(node, v.SWRL_CLASS_PREDICATE))
+        relation = _RELATIONS.get(kind) or self._value(node, v.SWRL_PROPERTY_PREDICATE)
+        return triple(first, relation, self._argument(node, v.SWRL_ARGUMENT2))
 
     def _argument(self, node: Constant, predicate: Constant) -> Term:
         return self._term(self._value(node, predicate))
@@ -146,9 +124,9 @@ class _Reader:
     def _term(self, value: Constant) -> Term:
         """Return the term for an argument of an atom: a variable if `value` is of type swrl:Variable, else `value`."""
         self.visited[value] = None
-        if SWRL_VARIABLE not in self._schema.objects(value, RDF_TYPE):
+        if v.SWRL_VARIABLE not in self._schema.objects(value, v.RDF_TYPE):
             return value
-        self.sources[value, RDF_TYPE, SWRL_VARIABLE] = None
+        self.sources[value, v.RDF_TYPE, v.SWRL_VARIABLE] = None
         return self._variables.setdefault(value, Variable(f"v{len(self._variables) + 1}"))
 
     def _value(self, node: Constant, predicate: Constant) -> Constant:
@@ -194,7 +172,7 @@ def swrl(axiom: Implication) -> Iterator[Rule]:
 
 def says_different(atom: Atom) -> bool:
     """Whether an atom of a body says that two individuals are different."""
-    return atom.terms[1] == OWL_DIFFERENT_FROM
+    return atom.terms[1] == v.OWL_DIFFERENT_FROM
 
 
 def _ways(atom: Atom, number: int) -> tuple[tuple[Atom, ...], ...]:
@@ -209,8 +187,8 @@ def _ways(atom: Atom, number: int) -> tuple[tuple[Atom, ...], ...]:
 
 
 def _is_thing(atom: Atom) -> bool:
-    return atom.terms[1:] == (RDF_TYPE, OWL_THING)
+    return atom.terms[1:] == (v.RDF_TYPE, v.OWL_THING)
 
 
-ROWS: RowTable = {SWRL_IMP: (swrl,)}
+ROWS: RowTable = {v.SWRL_IMP: (swrl,)}
 """The rows for SWRL rules."""

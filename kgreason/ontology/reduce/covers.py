@@ -30,7 +30,7 @@ from typing import NamedTuple
 from kgreason.ontology.change import Change
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Constant, Triple
-from kgreason.terms.vocabulary import OWL_SAME_AS, RDFS_DOMAIN, RDFS_RANGE, RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF
+from kgreason.terms import vocabulary as v
 
 _MANY = 4
 """All pairs are checked again if more than one in four changed."""
@@ -53,10 +53,10 @@ class LiveCovers:
         self._classes, self._properties, self._domains, self._ranges = (_Pairs(log) for _ in range(4))
         self._relations: Mapping[Constant, _Relation] = MappingProxyType(
             {
-                RDFS_SUB_CLASS_OF: _Relation(self._classes, self._classes, self._classes),
-                RDFS_SUB_PROPERTY_OF: _Relation(self._properties, self._properties, self._properties),
-                RDFS_DOMAIN: _Relation(self._domains, self._properties, self._classes),
-                RDFS_RANGE: _Relation(self._ranges, self._properties, self._classes),
+                v.RDFS_SUB_CLASS_OF: _Relation(self._classes, self._classes, self._classes),
+                v.RDFS_SUB_PROPERTY_OF: _Relation(self._properties, self._properties, self._properties),
+                v.RDFS_DOMAIN: _Relation(self._domains, self._properties, self._classes),
+                v.RDFS_RANGE: _Relation(self._ranges, self._properties, self._classes),
             }
         )
 
@@ -185,4 +185,4 @@ def _common(one: KeysView[Constant], other: KeysView[Constant]) -> Iterator[Cons
     """
     if len(other) < len(one):
         one, other = other, one
-    return (each for each in one if each in other and each != OWL_SAME_AS)
+    return (each for each in one if each in other and each != v.OWL_SAME_AS)

@@ -23,13 +23,7 @@ from itertools import combinations, pairwise
 from kgreason.ontology.read.axioms import Collection
 from kgreason.ontology.read.rows import X, Y, equal, is_a, rule
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
-from kgreason.terms.vocabulary import (
-    OWL_ALL_DIFFERENT,
-    OWL_ALL_DISJOINT_CLASSES,
-    OWL_ALL_DISJOINT_PROPERTIES,
-    OWL_DISTINCT_MEMBERS,
-    OWL_SAME_AS,
-)
+from kgreason.terms import vocabulary as v
 
 LONG = 16
 """A list with more members is long."""
@@ -43,7 +37,9 @@ joins in any order (`engine.program.shapes`)."""
 _PART_OF_KEY = 2
 """The same for a key, where a rule has two atoms for each member, and at the end of the list two atoms more."""
 
-WALKED = frozenset([OWL_ALL_DIFFERENT, OWL_DISTINCT_MEMBERS, OWL_ALL_DISJOINT_PROPERTIES, OWL_ALL_DISJOINT_CLASSES])
+WALKED = frozenset(
+    [v.OWL_ALL_DIFFERENT, v.OWL_DISTINCT_MEMBERS, v.OWL_ALL_DISJOINT_PROPERTIES, v.OWL_ALL_DISJOINT_CLASSES]
+)
 """The kinds of axioms whose long lists are read by generic rules."""
 
 
@@ -67,7 +63,7 @@ def eq_diff3(axiom: Collection) -> Iterator[Rule]:
 
 def _all_different(name: str, axiom: Collection) -> Iterator[Rule]:
     for left, right in _pairs(axiom):
-        yield rule(name, axiom, FALSE, triple(left, OWL_SAME_AS, right))
+        yield rule(name, axiom, FALSE, triple(left, v.OWL_SAME_AS, right))
 
 
 # Table 5: the semantics of axioms about properties

@@ -41,41 +41,7 @@ from kgreason.ontology.translate.lists import (
     prp_spo2,
 )
 from kgreason.rules.model import FALSE, Rule, triple
-from kgreason.terms.vocabulary import (
-    OWL_ALL_DIFFERENT,
-    OWL_ALL_DISJOINT_CLASSES,
-    OWL_ALL_DISJOINT_PROPERTIES,
-    OWL_ALL_VALUES_FROM,
-    OWL_ASYMMETRIC_PROPERTY,
-    OWL_COMPLEMENT_OF,
-    OWL_DISJOINT_WITH,
-    OWL_DISTINCT_MEMBERS,
-    OWL_EQUIVALENT_CLASS,
-    OWL_EQUIVALENT_PROPERTY,
-    OWL_FUNCTIONAL_PROPERTY,
-    OWL_HAS_KEY,
-    OWL_HAS_VALUE,
-    OWL_INTERSECTION_OF,
-    OWL_INVERSE_FUNCTIONAL_PROPERTY,
-    OWL_INVERSE_OF,
-    OWL_IRREFLEXIVE_PROPERTY,
-    OWL_MAX_CARDINALITY,
-    OWL_MAX_QUALIFIED_CARDINALITY,
-    OWL_ONE_OF,
-    OWL_PROPERTY_CHAIN_AXIOM,
-    OWL_PROPERTY_DISJOINT_WITH,
-    OWL_SOME_VALUES_FROM,
-    OWL_SYMMETRIC_PROPERTY,
-    OWL_TARGET_INDIVIDUAL,
-    OWL_TARGET_VALUE,
-    OWL_THING,
-    OWL_TRANSITIVE_PROPERTY,
-    OWL_UNION_OF,
-    RDFS_DOMAIN,
-    RDFS_RANGE,
-    RDFS_SUB_CLASS_OF,
-    RDFS_SUB_PROPERTY_OF,
-)
+from kgreason.terms import vocabulary as v
 
 # Table 5: the semantics of axioms about properties
 
@@ -173,14 +139,14 @@ def cls_com(axiom: Pair) -> Iterator[Rule]:
 
 def cls_svf1(axiom: Restriction) -> Iterator[Rule]:
     """For `some p C`: a thing with a p-value in C is in the restriction (C is not owl:Thing)."""
-    if axiom.filler != OWL_THING:
+    if axiom.filler != v.OWL_THING:
         has_value = triple(U, axiom.property_, V)
         yield rule("cls-svf1", axiom, is_a(U, axiom.node), has_value, is_a(V, axiom.filler))
 
 
 def cls_svf2(axiom: Restriction) -> Iterator[Rule]:
     """For `some p owl:Thing`: a thing with any p-value is in the restriction."""
-    if axiom.filler == OWL_THING:
+    if axiom.filler == v.OWL_THING:
         yield rule("cls-svf2", axiom, is_a(U, axiom.node), triple(U, axiom.property_, V))
 
 
@@ -214,27 +180,27 @@ def cls_maxc2(axiom: Maximum) -> Iterator[Rule]:
 
 def cls_maxqc1(axiom: Maximum) -> Iterator[Rule]:
     """For `max 0 p C`: it is `false` that a thing in the restriction has a p-value in C."""
-    if axiom.limit == 0 and axiom.on_class not in (None, OWL_THING):
+    if axiom.limit == 0 and axiom.on_class not in (None, v.OWL_THING):
         value = (triple(U, axiom.property_, Y), is_a(Y, axiom.on_class))
         yield rule("cls-maxqc1", axiom, FALSE, is_a(U, axiom.node), *value)
 
 
 def cls_maxqc2(axiom: Maximum) -> Iterator[Rule]:
     """For `max 0 p owl:Thing`: it is `false` that a thing in the restriction has a p-value."""
-    if axiom.limit == 0 and axiom.on_class == OWL_THING:
+    if axiom.limit == 0 and axiom.on_class == v.OWL_THING:
         yield rule("cls-maxqc2", axiom, FALSE, is_a(U, axiom.node), triple(U, axiom.property_, Y))
 
 
 def cls_maxqc3(axiom: Maximum) -> Iterator[Rule]:
     """For `max 1 p C`: all p-values in C of a thing in the restriction are the same."""
-    if axiom.limit == 1 and axiom.on_class not in (None, OWL_THING):
+    if axiom.limit == 1 and axiom.on_class not in (None, v.OWL_THING):
         values = (atom for y in (Y1, Y2) for atom in (triple(U, axiom.property_, y), is_a(y, axiom.on_class)))
         yield from equal("cls-maxqc3", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_maxqc4(axiom: Maximum) -> Iterator[Rule]:
     """For `max 1 p owl:Thing`: all p-values of a thing in the restriction are the same."""
-    if axiom.limit == 1 and axiom.on_class == OWL_THING:
+    if axiom.limit == 1 and axiom.on_class == v.OWL_THING:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
         yield from equal("cls-maxqc4", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
@@ -263,37 +229,37 @@ def cax_dw(axiom: Pair) -> Iterator[Rule]:
 
 
 ROWS: RowTable = {
-    OWL_ALL_DIFFERENT: (eq_diff2,),
-    OWL_DISTINCT_MEMBERS: (eq_diff3,),
-    RDFS_DOMAIN: (prp_dom,),
-    RDFS_RANGE: (prp_rng,),
-    OWL_FUNCTIONAL_PROPERTY: (prp_fp,),
-    OWL_INVERSE_FUNCTIONAL_PROPERTY: (prp_ifp,),
-    OWL_IRREFLEXIVE_PROPERTY: (prp_irp,),
-    OWL_SYMMETRIC_PROPERTY: (prp_symp,),
-    OWL_ASYMMETRIC_PROPERTY: (prp_asyp,),
-    OWL_TRANSITIVE_PROPERTY: (prp_trp,),
-    RDFS_SUB_PROPERTY_OF: (prp_spo1,),
-    OWL_PROPERTY_CHAIN_AXIOM: (prp_spo2,),
-    OWL_EQUIVALENT_PROPERTY: (prp_eqp1, prp_eqp2),
-    OWL_PROPERTY_DISJOINT_WITH: (prp_pdw,),
-    OWL_ALL_DISJOINT_PROPERTIES: (prp_adp,),
-    OWL_INVERSE_OF: (prp_inv1, prp_inv2),
-    OWL_HAS_KEY: (prp_key,),
-    OWL_TARGET_INDIVIDUAL: (prp_npa1,),
-    OWL_TARGET_VALUE: (prp_npa2,),
-    OWL_INTERSECTION_OF: (cls_int1, cls_int2),
-    OWL_UNION_OF: (cls_uni,),
-    OWL_COMPLEMENT_OF: (cls_com,),
-    OWL_SOME_VALUES_FROM: (cls_svf1, cls_svf2),
-    OWL_ALL_VALUES_FROM: (cls_avf,),
-    OWL_HAS_VALUE: (cls_hv1, cls_hv2),
-    OWL_MAX_CARDINALITY: (cls_maxc1, cls_maxc2),
-    OWL_MAX_QUALIFIED_CARDINALITY: (cls_maxqc1, cls_maxqc2, cls_maxqc3, cls_maxqc4),
-    OWL_ONE_OF: (cls_oo,),
-    RDFS_SUB_CLASS_OF: (cax_sco,),
-    OWL_EQUIVALENT_CLASS: (cax_eqc1, cax_eqc2),
-    OWL_DISJOINT_WITH: (cax_dw,),
-    OWL_ALL_DISJOINT_CLASSES: (cax_adc,),
+    v.OWL_ALL_DIFFERENT: (eq_diff2,),
+    v.OWL_DISTINCT_MEMBERS: (eq_diff3,),
+    v.RDFS_DOMAIN: (prp_dom,),
+    v.RDFS_RANGE: (prp_rng,),
+    v.OWL_FUNCTIONAL_PROPERTY: (prp_fp,),
+    v.OWL_INVERSE_FUNCTIONAL_PROPERTY: (prp_ifp,),
+    v.OWL_IRREFLEXIVE_PROPERTY: (prp_irp,),
+    v.OWL_SYMMETRIC_PROPERTY: (prp_symp,),
+    v.OWL_ASYMMETRIC_PROPERTY: (prp_asyp,),
+    v.OWL_TRANSITIVE_PROPERTY: (prp_trp,),
+    v.RDFS_SUB_PROPERTY_OF: (prp_spo1,),
+    v.OWL_PROPERTY_CHAIN_AXIOM: (prp_spo2,),
+    v.OWL_EQUIVALENT_PROPERTY: (prp_eqp1, prp_eqp2),
+    v.OWL_PROPERTY_DISJOINT_WITH: (prp_pdw,),
+    v.OWL_ALL_DISJOINT_PROPERTIES: (prp_adp,),
+    v.OWL_INVERSE_OF: (prp_inv1, prp_inv2),
+    v.OWL_HAS_KEY: (prp_key,),
+    v.OWL_TARGET_INDIVIDUAL: (prp_npa1,),
+    v.OWL_TARGET_VALUE: (prp_npa2,),
+    v.OWL_INTERSECTION_OF: (cls_int1, cls_int2),
+    v.OWL_UNION_OF: (cls_uni,),
+    v.OWL_COMPLEMENT_OF: (cls_com,),
+    v.OWL_SOME_VALUES_FROM: (cls_svf1, cls_svf2),
+    v.OWL_ALL_VALUES_FROM: (cls_avf,),
+    v.OWL_HAS_VALUE: (cls_hv1, cls_hv2),
+    v.OWL_MAX_CARDINALITY: (cls_maxc1, cls_maxc2),
+    v.OWL_MAX_QUALIFIED_CARDINALITY: (cls_maxqc1, cls_maxqc2, cls_maxqc3, cls_maxqc4),
+    v.OWL_ONE_OF: (cls_oo,),
+    v.RDFS_SUB_CLASS_OF: (cax_sco,),
+    v.OWL_EQUIVALENT_CLASS: (cax_eqc1, cax_eqc2),
+    v.OWL_DISJOINT_WITH: (cax_dw,),
+    v.OWL_ALL_DISJOINT_CLASSES: (cax_adc,),
 }
 """The rows of OWL 2 RL by kind of axiom, in the order of the tables."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from kgreason.ontology.read.axioms import Pair
 from kgreason.ontology.read.rows import RowTable, X, Y, is_a, rule
 from kgreason.rules.model import Rule, triple
-from kgreason.terms.vocabulary import RDFS_DOMAIN, RDFS_RANGE, RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF
+from kgreason.terms import vocabulary as v
 
 
 def rdfs2(axiom: Pair, name: str = "rdfs2") -> Iterator[Rule]:
@@ -58,17 +58,17 @@ def rho_4b(axiom: Pair) -> Iterator[Rule]:
 
 
 ROWS: RowTable = {
-    RDFS_DOMAIN: (rdfs2,),
-    RDFS_RANGE: (rdfs3,),
-    RDFS_SUB_PROPERTY_OF: (rdfs7,),
-    RDFS_SUB_CLASS_OF: (rdfs9,),
+    v.RDFS_DOMAIN: (rdfs2,),
+    v.RDFS_RANGE: (rdfs3,),
+    v.RDFS_SUB_PROPERTY_OF: (rdfs7,),
+    v.RDFS_SUB_CLASS_OF: (rdfs9,),
 }
 """The rows of RDFS by kind of axiom."""
 
 RHODF_ROWS: RowTable = {
-    RDFS_SUB_PROPERTY_OF: (rho_2b,),
-    RDFS_SUB_CLASS_OF: (rho_3b,),
-    RDFS_DOMAIN: (rho_4a,),
-    RDFS_RANGE: (rho_4b,),
+    v.RDFS_SUB_PROPERTY_OF: (rho_2b,),
+    v.RDFS_SUB_CLASS_OF: (rho_3b,),
+    v.RDFS_DOMAIN: (rho_4a,),
+    v.RDFS_RANGE: (rho_4b,),
 }
 """The rows of rho-df by kind of axiom."""

@@ -50,7 +50,7 @@ from kgreason.ontology.translate import owl2rl, rdfs
 from kgreason.ontology.translate.lists import is_walked
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable
-from kgreason.terms.vocabulary import OWL_EQUIVALENT_CLASS, RDF_TYPE, RDFS_SUB_CLASS_OF
+from kgreason.terms import vocabulary as v
 
 Profile: TypeAlias = Literal["rhodf", "rdfs", "owl2rl"]
 Rules: TypeAlias = tuple[Rule, ...]
@@ -189,18 +189,18 @@ def _asking(rule: Rule, twins: Mapping[Constant, Constant]) -> Rule:
     if not found:
         return rule
     body = [is_a(atom.terms[0], found[class_]) if (class_ := _class(atom)) in found else atom for atom in rule.body]
-    sources = ((class_, RDFS_SUB_CLASS_OF, first) for class_, first in found.items())
+    sources = ((class_, v.RDFS_SUB_CLASS_OF, first) for class_, first in found.items())
     return replace(rule, body=tuple(body), sources=(*rule.sources, *sources))
 
 
 def _class(atom: Atom) -> Constant:
     """Return the class C of an atom `[?x, rdf:type, C]`, or "" for any other atom."""
-    if atom.relation is not None or atom.terms[1] != RDF_TYPE or isinstance(atom.terms[2], Variable):
+    if atom.relation is not None or atom.terms[1] != v.RDF_TYPE or isinstance(atom.terms[2], Variable):
         return ""
     return atom.terms[2]
 
 
-_BELOW = (RDFS_SUB_CLASS_OF, OWL_EQUIVALENT_CLASS)
+_BELOW = (v.RDFS_SUB_CLASS_OF, v.OWL_EQUIVALENT_CLASS)
 """Kinds of axioms whose rules need no replacement: the closed schema has these axioms for representatives, too."""
 
 

@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import columns_of
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.program import is_link
 from kgreason.rules.model import Atom, Term, Variable
+from kgreason.zset.columns import Int32
 
 MOST = 10_000
 """The largest number of bindings that a join keeps."""

@@ -34,7 +34,7 @@ from kgreason.rules.srl.syntax import (
 )
 from kgreason.rules.srl.syntax import Node as NodeText
 from kgreason.rules.text.syntax import Literal
-from kgreason.terms.vocabulary import RDF_FIRST, RDF_NIL, RDF_REIFIES, RDF_REST
+from kgreason.terms import vocabulary as v
 
 Place = Choice["head", "body", "data"]
 
@@ -102,7 +102,7 @@ class Expansion:
 
     def _reify(self, triple: tuple[Node, Node, Node], named: NodeText | None) -> Node:
         reifier = self._blank() if named is None else self._node(named)
-        self._add(reifier, RDF_REIFIES, nested(*triple))
+        self._add(reifier, v.RDF_REIFIES, nested(*triple))
         return reifier
 
     def _path(self, subject: Node, path: Path, object_: Node) -> None:
@@ -163,9 +163,9 @@ class Expansion:
     def _list(self, items: list[Node]) -> Node:
         cells = [self._blank() for _ in items]
         for number, (cell, item) in enumerate(zip(cells, items, strict=True), 1):
-            self._add(cell, RDF_FIRST, item)
-            self._add(cell, RDF_REST, cells[number] if number < len(cells) else RDF_NIL)
-        return cells[0] if cells else RDF_NIL
+            self._add(cell, v.RDF_FIRST, item)
+            self._add(cell, v.RDF_REST, cells[number] if number < len(cells) else v.RDF_NIL)
+        return cells[0] if cells else v.RDF_NIL
 
     def _words(self) -> str:
         return "a DATA block" if self._place == "data" else "a head"

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from kgreason.engine.memory.layout import ASSERTED, FIRST, LAST_TABLE, STAMP, STATE, SUPPORT, TABLE, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.schema_rows import SAME_AS
@@ -33,6 +33,7 @@ from kgreason.spark.close.levels import insert
 from kgreason.spark.close.plans import Program, names
 from kgreason.spark.encode.dictionary import files_of, intern_terms, quads_of, records_of
 from kgreason.spark.encode.encode import Encoded
+from kgreason.zset.columns import Int32
 
 _ROWS = 1 << 20
 """The number of rows in a file of the graph's facts."""
@@ -63,11 +64,11 @@ def extended(live: Materializer, encoded: Encoded, folder: str, progress: Progre
 def _before(live: Materializer, width: int) -> pa.Table:
     """Return the facts of a graph as rows `tbl, c0.., stamp, support, asserted`; the columns are not copied."""
     records = live.save(is_borrowed=True).records
-    state = records[:, STATE]
-    table = _table(state >> TABLE & LAST_TABLE, records[:, FIRST : FIRST + width])
-    for name, column in (("stamp", STAMP), ("support", SUPPORT)):
+    state = records[:, at.STATE]
+    table = _table(state >> at.TABLE & at.LAST_TABLE, records[:, at.FIRST : at.FIRST + width])
+    for name, column in (("stamp", at.STAMP), ("support", at.SUPPORT)):
         table = table.append_column(name, pa.array(np.ascontiguousarray(records[:, column])))
-    return table.append_column("asserted", pa.array((state & ASSERTED) != 0))
+    return table.append_column("asserted", pa.array((state & at.ASSERTED) != 0))
 
 
 def _added(live: Materializer, quads: Int32, width: int) -> pa.Table:

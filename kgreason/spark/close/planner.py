@@ -19,7 +19,6 @@ import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
-from kgreason.engine.memory.layout import Int32
 from kgreason.engine.program.encoding import columns_of
 from kgreason.functions.registry import Registry
 from kgreason.materialize.materializer import Flags, Materializer
@@ -29,6 +28,7 @@ from kgreason.rules.model import Rule
 from kgreason.spark.close.operators.program import Operators, operators_of
 from kgreason.spark.close.plans import Program
 from kgreason.terms.vocabulary import VOCABULARY
+from kgreason.zset.columns import Int32
 
 _IS_SCHEMA = f"p IN {(*PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*CLASS_IDS,)})"
 

@@ -24,10 +24,11 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from pyspark.sql import DataFrame
 
-from kgreason.engine.memory.layout import ASSERTED, FIRST, OLD, STAMP, STATE, SUPPORT, TABLE, UNKNOWN, Int32
+from kgreason.engine.memory import layout as at
 from kgreason.spark.encode.groups import unpacked
 from kgreason.spark.read.terms import interned
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 _ROWS = 1 << 18
 """The number of rows that are read at a time."""
@@ -59,15 +60,15 @@ def records_of(facts: ds.Dataset, width: int, ids: Int32) -> Int32:
     At index i, `ids` has the dictionary's id for Spark's id i. `width` is the number of columns `c0..`.
     """
     names = [f"c{column}" for column in range(width)]
-    records = np.empty((facts.count_rows(), FIRST + width), dtype=np.int32)
+    records = np.empty((facts.count_rows(), at.FIRST + width), dtype=np.int32)
     done = 0
     for batch in _batches(facts, ["tbl", "stamp", "support", "asserted", *names]):
         part = records[done : done + batch.num_rows]
-        flags = _integers(batch.column("asserted").cast(pa.int32())) * ASSERTED
-        part[:, STATE] = _integers(batch.column("tbl")) << TABLE | flags | OLD | UNKNOWN
-        part[:, STAMP], part[:, SUPPORT] = (_integers(batch.column(name)) for name in ("stamp", "support"))
+        flags = _integers(batch.column("asserted").cast(pa.int32())) * at.ASSERTED
+        part[:, at.STATE] = _integers(batch.column("tbl")) << at.TABLE | flags | at.OLD | at.UNKNOWN
+        part[:, at.STAMP], part[:, at.SUPPORT] = (_integers(batch.column(name)) for name in ("stamp", "support"))
         for column, name in enumerate(names):
-            part[:, FIRST + column] = ids[_integers(batch.column(name))]
+            part[:, at.FIRST + column] = ids[_integers(batch.column(name))]
         done += batch.num_rows
     return records
 

@@ -18,7 +18,6 @@ import numpy as np
 import pyarrow as pa
 
 from kgreason.engine.engine import no_check
-from kgreason.engine.memory.layout import Int32
 from kgreason.errors import RuleError
 from kgreason.functions.builtins import builtins
 from kgreason.functions.function import PythonFunction
@@ -31,6 +30,7 @@ from kgreason.spark.close.operators.program import CALLED, MADE
 from kgreason.spark.close.plans import names
 from kgreason.spark.read.terms import interned, record, texts
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 Batches = Iterable[pa.RecordBatch]
 Task = Callable[[Batches], Iterator[pa.RecordBatch]]
