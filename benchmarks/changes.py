@@ -51,7 +51,7 @@ def _turns(materializer: Materializer) -> list[Int32]:
 def new_triples(materializer: Materializer, count: int) -> Int32:
     """New triples int32[count, 3]: students who take one more course, or have one more advisor."""
     rows, rng = asserted(materializer)[materializer.triples], np.random.default_rng(0)
-    facts = materializer.engine.circuit.facts
+    facts = materializer.engine.facts
     parts = []
     for predicate in materializer.dictionary.find(f"<{NAMESPACE}{name}>" for name in ("takesCourse", "advisor")):
         there = rows[rows[:, 1] == predicate]
@@ -72,7 +72,7 @@ def _assert(materializer: Materializer, row: Int32) -> float:
 def idle(workspace: Workspace) -> Measurement:
     """Bootstrap of LUBM(1,0) with 10,000 more rules that never fire, over without them."""
     burdened, plain = materialize(workspace, 1), materialize(workspace, 1)
-    rules = [encode(rule, burdened.engine.planner, burdened.dictionary.intern) for rule in idle_rules(_RULES)]
+    rules = [encode(rule, burdened.engine._planner, burdened.dictionary.intern) for rule in idle_rules(_RULES)]
     facts = asserted(burdened), asserted(plain)
     burdened.engine.bootstrap(facts[0], list(chain(burdened.engine.rules, rules)))
     pairs = alternate(lambda: _bootstrap(burdened.engine, facts[0]), lambda: _bootstrap(plain.engine, facts[1]), 15)

@@ -64,7 +64,7 @@ def _churn(engine: Engine, table: int, rows: Int32, count: int) -> None:
 
 def _bytes(engine: Engine) -> Bytes:
     gc.collect()
-    circuit = engine.circuit
+    circuit = engine._circuit
     arrays = (
         sum(circuit.memory[name].nbytes for name in at.ARRAYS if circuit.memory.room(name)) + circuit.catalogue.nbytes
     )

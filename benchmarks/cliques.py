@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.model import Measurement
 from benchmarks.timing import alternate, timed
 from benchmarks.workspace import Workspace
-from kgreason.engine.rebuild import Rows
+from kgreason.engine.facts.facts import Rows
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.schema_rows import SAME_AS
@@ -42,9 +42,9 @@ def engine_of(is_linked: bool) -> tuple[Materializer, Rows]:
     live, quads = prepared(is_linked)
     live.change(Edit(added=quads))
     live.accept()
-    columns, tables, kinds = live.engine.circuit.facts.contents()
+    columns, tables, kinds = live.engine.facts.contents()
     tables[kinds != IS_ASSERTED] = -1
-    widths = enumerate(width for _, width in live.engine.planner.tables())
+    widths = enumerate(width for _, width in live.engine.tables)
     return live, {table: np.ascontiguousarray(columns[tables == table, :width]) for table, width in widths}
 
 

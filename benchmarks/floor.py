@@ -80,16 +80,16 @@ def record(engine: Engine, facts: Mapping[int, Int32]) -> Recording:
     """Bootstrap the engine from these facts and say what was hashed; it keeps none of them."""
     with patch("kgreason.engine.engine.Circuit", _Recorder):
         changes = engine.bootstrap(facts)
-    circuit = engine.circuit
+    circuit = engine._circuit
     assert isinstance(circuit, _Recorder)
     empty(engine)
     heads, tables = np.concatenate(circuit.heads), np.concatenate(circuit.tables)
-    return Recording(engine.planner, dict(facts), heads, tables, circuit.room, changes.rewrites)
+    return Recording(engine._planner, dict(facts), heads, tables, circuit.room, changes.rewrites)
 
 
 def empty(engine: Engine) -> None:
     """Leave an engine with its rules and no facts."""
-    engine.circuit = Circuit(engine.planner)
+    engine._circuit = Circuit(engine._planner)
 
 
 def hash_all(recording: Recording) -> Circuit:

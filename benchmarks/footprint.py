@@ -20,10 +20,10 @@ _ROUNDS = 3
 def fact(workspace: Workspace) -> Measurement:
     """Bytes of the fact table and its arrangements for each fact, terms apart."""
     engine = materialize(workspace, 5).engine
-    facts = engine.circuit.facts.nbytes / len(engine)
-    arrangements = engine.circuit.arrangements.nbytes / len(engine)
+    facts = engine._circuit.facts.nbytes / len(engine)
+    arrangements = engine._circuit.arrangements.nbytes / len(engine)
     how = f"{len(engine):,} facts: {facts:.1f} bytes of fact table and {arrangements:.1f} of arrangements each"
-    return Measurement(engine.circuit.nbytes / len(engine), how)
+    return Measurement(engine.nbytes / len(engine), how)
 
 
 def term(workspace: Workspace) -> Measurement:

@@ -89,7 +89,7 @@ def _zipf(rng: np.random.Generator, variables: int, count: int, skew: float) -> 
 def relational(rules: str, relations: Mapping[str, Int32]) -> Input:
     """An engine with these rules, and rows int32[n, w] of numbers as facts of these relations."""
     engine, dictionary = Engine(), Dictionary()
-    engine.set_rules([encode(rule, engine.planner, dictionary.intern) for rule in parse(rules).rules])
+    engine.set_rules([encode(rule, engine._planner, dictionary.intern) for rule in parse(rules).rules])
     names = dictionary.intern(relation_text(name, rows.shape[1]) for name, rows in relations.items())
     first = len(dictionary) + 1
     found: dict[int, list[Int32]] = {}

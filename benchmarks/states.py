@@ -156,8 +156,8 @@ def completion(classes: int, axioms: Axioms) -> Start:
 
 def twin(engine: Engine) -> Engine:
     """An engine of the same tables and rules, without facts."""
-    made = Engine(int(engine.circuit.block[at.QUIET]))
-    for is_triple, width in engine.planner.tables():
+    made = Engine(int(engine._circuit.block[at.QUIET]))
+    for is_triple, width in engine.tables:
         made.table(is_triple, width)
     made.set_rules(engine.rules)
     return made
@@ -174,7 +174,7 @@ def recombined(engine: Engine, rows: Int32, count: int) -> Int32:
     low, high = (np.searchsorted(ordered[:, 1], ordered[made, 1], side=side) for side in ("left", "right"))
     others = low + (draw(2 * count) * (high - low)).astype(np.int64)
     mixed = np.unique(np.column_stack([ordered[made, :2], ordered[others, 2]]), axis=0).astype(np.int32)
-    absent = mixed[engine.circuit.facts.find(mixed) < 0]
+    absent = mixed[engine.facts.find(mixed) < 0]
     return absent[np.argsort(draw(len(absent)))][:count]
 
 

@@ -75,9 +75,9 @@ def _ignore(_done: int) -> None:
 def _announce() -> None:
     """If kernels must be compiled first, print a line that says so."""
     from kgreason import compiled  # importing a member would make the cache take this module for one of kernels
-    from kgreason.engine.level.fixpoint import advance
+    from kgreason.engine.engine import is_compiled
 
-    if not compiled.is_compiled(advance):
+    if not is_compiled():
         click.echo(f"kgreason: {compiled.ONCE}", err=True)
 
 

@@ -35,7 +35,7 @@ FIRST = (
     "kgreason.engine.program.trigger_keys.enter_keys",
     "kgreason.rdf.labels._rename",
     "kgreason.rdf.tokens._encode",
-    "kgreason.engine.facts.table.find_rows",
+    "kgreason.engine.facts.facts.find_rows",
     "kgreason.engine.level.commit_end.unwind",
     "kgreason.engine.facts.hash_table.list_facts",
     "kgreason.engine.level.distinct.assert_rows",

@@ -99,6 +99,8 @@ class Circuit:
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0, threads: int = 1) -> None:
         self.planner = planner
+        self.generation = 0
+        """The number of the circuit among those of its engine."""
         self.memory = Memory()
         self.block, self._counters = self.memory.block, self.memory.counters
         self._counters[at.QUIET], self._counters[at.SEGMENT] = quiet, _SEGMENT

@@ -28,18 +28,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.compiled import announce, compile_ahead
+from kgreason.compiled import is_compiled as are_compiled
 from kgreason.engine.circuit import UNLIMITED, Circuit, OverLimitError, TooDeepError
 from kgreason.engine.costs import Cost, carry_over, costliest, read
 from kgreason.engine.costs import count as count_cost
 from kgreason.engine.elastic import Elastic
+from kgreason.engine.facts.antijoin import GIVEN, QUEUED, Changed, decided
+from kgreason.engine.facts.facts import Facts, Rows
 from kgreason.engine.facts.matching import arrived
 from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.memory import layout as at
-from kgreason.engine.program.planner import EncodedRule, Planner
-from kgreason.engine.rebuild import Rows, Wish, difference, wanted
+from kgreason.engine.program.encoding import Intern, encode_all
+from kgreason.engine.program.planner import Planner
+from kgreason.engine.program.shapes import EncodedRule
+from kgreason.engine.rebuild import Wish, difference, wanted
 from kgreason.engine.snapshot import Snapshot
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
+from kgreason.rules.model import Rule
 from kgreason.threads import threads as default_threads
 from kgreason.zset.columns import Int8, Int32, UInt32
 
@@ -50,9 +56,9 @@ StrategyRun: TypeAlias = Literal["update", "bootstrap"]
 
 
 class Place(NamedTuple):
-    """A state of an open commit: its circuit, and how many rows the undo log and the queue have."""
+    """A state of an open commit: its circuit, by the engine's `generation`, and the rows of the undo log and queue."""
 
-    circuit: Circuit
+    generation: int
     touched: int
     queued: int
 
@@ -89,6 +95,11 @@ class _Reweighed(NamedTuple):
 _NO_RULES = _Reweighed((), ())
 
 
+def is_compiled() -> bool:
+    """Whether a first commit compiles no kernels."""
+    return are_compiled(advance)
+
+
 def count(rows: Rows) -> int:
     """Return the number of rows in all tables together."""
     return sum(map(len, rows.values()))
@@ -119,32 +130,60 @@ class Engine:
 
     def __init__(self, quiet: int = 0, threads: int | None = None) -> None:
         announce(advance)
-        self.planner = Planner()
+        self._planner = Planner()
         self._quiet, self.threads = quiet, default_threads(threads)
         if self.threads > 1:
             compile_ahead(advance)
-        self.circuit = self._circuit()
+        self._generations = 0
+        self._circuit = self._new_circuit()
         self._elastic = Elastic()
         self._numbers: dict[EncodedRule, int] = {}
         self._bodiless: dict[int, EncodedRule] = {}
         self._weights: dict[int, int] = {}
-        self._origin, self._is_open = self.circuit, False
+        self._origin, self._is_open = self._circuit, False
         self._reweighed: list[tuple[int, int]] = []
         self._commit = self._last = 0
         """`_commit`: the number of the commit that began last. `_last`: of the commit that was accepted last."""
 
-    def _circuit(self, room: int = 1024) -> Circuit:
+    def _new_circuit(self, room: int = 1024) -> Circuit:
         """Make an empty circuit with room for `room` facts."""
-        return Circuit(self.planner, room, self._quiet, self.threads)
+        self._generations += 1
+        circuit = Circuit(self._planner, room, self._quiet, self.threads)
+        circuit.generation = self._generations
+        return circuit
+
+    @property
+    def generation(self) -> int:
+        """A number that each Bootstrap changes, and that a rollback sets back."""
+        return self._circuit.generation
 
     @property
     def rules(self) -> list[EncodedRule]:
         """The rules in force."""
-        return [self.planner.rule(number) for number in self._weights]
+        return [self._planner.rule(number) for number in self._weights]
 
     def __len__(self) -> int:
         """Return the number of facts."""
-        return len(self.circuit.facts)
+        return len(self._circuit.facts)
+
+    @property
+    def facts(self) -> Facts:
+        """A reader of the facts. It is valid until the next commit."""
+        return self._circuit.facts
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of the circuit's arrays."""
+        return self._circuit.nbytes
+
+    @property
+    def tables(self) -> list[tuple[bool, int]]:
+        """For each table, by its number, whether it holds triples, and how many columns it has."""
+        return self._planner.tables()
+
+    def encode(self, rules: Sequence[Rule], intern: Intern) -> list[EncodedRule]:
+        """Return rules as ids, as `encoding.encode_all` does. Makes the tables of their atoms."""
+        return encode_all(rules, self._planner, intern)
 
     @property
     def work(self) -> int | None:
@@ -157,8 +196,8 @@ class Engine:
         Makes the table if it does not exist.
         """
         with undivided():
-            number = self.planner.table(is_triple, width)
-            self.circuit.keep_up()
+            number = self._planner.table(is_triple, width)
+            self._circuit.keep_up()
         return number
 
     def commit(
@@ -202,18 +241,18 @@ class Engine:
     def _begin(self) -> None:
         if self._is_open:
             self._rollback()
-        self._origin, self._is_open, self._learnt = self.circuit, True, self._elastic.save()
+        self._origin, self._is_open, self._learnt = self._circuit, True, self._elastic.save()
         self._wishes: list[Wish] = []
-        self._dropped = self.circuit.costs[:0]
+        self._dropped = self._circuit.costs[:0]
         self._steps: list[Literal["update", "bootstrap"]] = []
         self._reweighed = []
         self._strategy, self._switched, self._missed = "update", False, 0
         self._rewrites = self._spent = 0
         """The work of this commit before `circuit`: all of it, and what counts for the budget."""
         self._commit += 1
-        self.circuit.keep_up()
-        self.circuit.begin(is_update=True, commit=self._commit)
-        self._looked_at = self.circuit, 0
+        self._circuit.keep_up()
+        self._circuit.begin(is_update=True, commit=self._commit)
+        self._looked_at = self._circuit, 0
 
     def apply(
         self,
@@ -260,9 +299,9 @@ class Engine:
         with undivided():
             self._reweigh(rules, self._all_rules())
             self._set_active(number for number, _ in self._reweighed)
-            circuit = self._circuit(max(1024, len(records)))
+            circuit = self._new_circuit(max(1024, len(records)))
             circuit.adopt(records)
-            self.circuit, self._strategy = circuit, "bootstrap"
+            self._circuit, self._strategy = circuit, "bootstrap"
             self._elastic.work = max(self._elastic.work or 0, len(records))
             circuit.begin(is_update=True, commit=self._commit)
 
@@ -286,13 +325,13 @@ class Engine:
         of the strategy `auto`, or the levels of facts have grown too large over many Updates; a Bootstrap numbers them
         again. Raises OverLimitError if the budget ran out.
         """
-        most = UNLIMITED if budget is None else self.circuit.spent + self._left(budget)
+        most = UNLIMITED if budget is None else self._circuit.spent + self._left(budget)
         is_auto = strategy == "auto"
         try:
             self._update(wish, rules, most, is_auto, check)
-            self.circuit.check_limit(most)
+            self._circuit.check_limit(most)
         except OverLimitError:
-            if not is_auto or self.circuit.spent > most:
+            if not is_auto or self._circuit.spent > most:
                 raise
             return False
         except TooDeepError:
@@ -301,10 +340,10 @@ class Engine:
 
     def _left(self, budget: int | None) -> int:
         """Return how many rewrites the open commit may still extend."""
-        return UNLIMITED if budget is None else budget - self._spent - self.circuit.spent
+        return UNLIMITED if budget is None else budget - self._spent - self._circuit.spent
 
     def _over(self, budget: int | None) -> str:
-        group, name = self.planner.rule(costliest(self.circuit.costs, self._commit)).label
+        group, name = self._planner.rule(costliest(self._circuit.costs, self._commit)).label
         label = f"{group}/{name}" if group else name
         return (
             f"the commit needs more than its budget of {budget:,} rewrites, and has changed nothing; the budget ran"
@@ -318,7 +357,7 @@ class Engine:
         `wish`: the rows to assert and to retract. With `is_auto` the limits of `elastic` hold as well.
         """
         (asserted, retracted), (leaving, fresh) = wish, rules
-        circuit = self.circuit
+        circuit = self._circuit
         circuit.keep_up()
         circuit.enter(at.ASSERT)
         circuit.limit = lambda: most
@@ -336,7 +375,7 @@ class Engine:
         for rows in asserted.items():
             circuit.assert_rows(*rows, check)
         for number in fresh:
-            self.planner.set_active(number, True)
+            self._planner.set_active(number, True)
             if number not in self._bodiless:
                 circuit.run_rule(number, check)
         self._fire_empty_bodies(fresh)
@@ -350,7 +389,7 @@ class Engine:
         The limit grows with the arriving facts. `most`: the limit of the budget. `facts`: the number of facts that
         remained after Retract. `end`: the position in the queue where the arriving facts begin.
         """
-        circuit, elastic, before = self.circuit, self._elastic, self.circuit.rewrites
+        circuit, elastic, before = self._circuit, self._elastic, self._circuit.rewrites
         return lambda: min(most, before + elastic.for_arriving(1 + (circuit.queue_end - end) / max(facts, 1)))
 
     def _take_back(self, retracted: Rows, leaving: Sequence[int], check: Check) -> int:
@@ -359,11 +398,11 @@ class Engine:
         `leaving`: the numbers of the rules that leave the program. Returns the position in the queue after the last row
         that left.
         """
-        start, before = self.circuit.queue_end, self.circuit.rewrites
+        start, before = self._circuit.queue_end, self._circuit.rewrites
         try:
             end = self._retract(retracted, leaving, check)
         finally:
-            self._elastic.took_back(count(retracted), self.circuit.spent - before)
+            self._elastic.took_back(count(retracted), self._circuit.spent - before)
         self._elastic.shrank((end - start) / max(len(self), 1))
         return end
 
@@ -373,7 +412,7 @@ class Engine:
         `leaving`: the numbers of the rules that leave the program. Returns the position in the queue after the last
         row that left. The rows that Rederive brought back follow there.
         """
-        circuit = self.circuit
+        circuit = self._circuit
         circuit.enter(at.RETRACT)
         start = circuit.queue_end
         for rows in retracted.values():
@@ -383,7 +422,7 @@ class Engine:
                 circuit.run_rule(number, check)
         self._fire_empty_bodies(leaving)
         for number in leaving:
-            self.planner.set_active(number, False)
+            self._planner.set_active(number, False)
         circuit.run(check)
         left = circuit.queued(start)
         circuit.enter(at.REDERIVE)
@@ -395,14 +434,14 @@ class Engine:
         """Drop the Update, if there was one, and run a Bootstrap from all facts that are asserted after the commit."""
         origin = self._origin
         self._steps[-1] = "bootstrap"
-        self._rewrites += self.circuit.rewrites
-        self._spent += self.circuit.spent
+        self._rewrites += self._circuit.rewrites
+        self._spent += self._circuit.spent
         origin.keep_up()
-        self._dropped = self.circuit.costs.copy()
-        if self.circuit is origin:
+        self._dropped = self._circuit.costs.copy()
+        if self._circuit is origin:
             origin.undo()
         check()
-        facts = wanted(origin, self.planner.tables(), self._wishes)
+        facts = wanted(origin, self._planner.tables(), self._wishes)
         check()
         self._evaluate(facts, UNLIMITED if budget is None else budget - self._spent, check)
 
@@ -416,9 +455,9 @@ class Engine:
         """
         self._set_active(number for number, _ in self._reweighed)
         room = max(1024, 2 * count(facts))  # unused room costs no memory
-        circuit = self._circuit(room)
+        circuit = self._new_circuit(room)
         circuit.limit = lambda: allowed
-        self.circuit, self._strategy = circuit, "bootstrap"
+        self._circuit, self._strategy = circuit, "bootstrap"
         carry_over(self._dropped, circuit.costs, self._commit)
         circuit.begin(is_update=False, commit=self._commit)
         for table in sorted(facts, key=lambda table: (facts[table].shape[1], -table)):
@@ -447,15 +486,15 @@ class Engine:
         Bootstrap, all facts are looked at.
         """
         circuit, start = self._looked_at
-        is_update = circuit is self.circuit or self.circuit is self._origin
-        self._looked_at = self.circuit, self.circuit.touched
-        start = start if circuit is self.circuit else 0
-        return arrived(self.circuit.block, lines, start, self.circuit.touched, is_update=is_update)
+        is_update = circuit is self._circuit or self._circuit is self._origin
+        self._looked_at = self._circuit, self._circuit.touched
+        start = start if circuit is self._circuit else 0
+        return arrived(self._circuit.block, lines, start, self._circuit.touched, is_update=is_update)
 
     @property
     def is_updated(self) -> bool:
         """Whether the open commit has run Updates alone, so that the undo log has all its changes."""
-        return self.circuit is self._origin
+        return self._circuit is self._origin
 
     def was_present(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row that `arrived` returned whether it was a fact before the open commit: bool[n].
@@ -463,14 +502,28 @@ class Engine:
         If a Bootstrap has run, the facts are looked up in the old circuit. If not, or if there were no facts, all
         results are False, because `arrived` then returns only facts that are new.
         """
-        if self.circuit is self._origin or not len(self._origin.facts):
+        if self._circuit is self._origin or not len(self._origin.facts):
             return np.zeros(len(rows), dtype=np.bool_)
         found: NDArray[np.bool_] = self._origin.facts.find(rows) >= 0
         return found
 
+    def decided(
+        self, lines: Int32, first: int, last: int, facts: Changed, others: Int32, *, was_decided: bool
+    ) -> Int32:
+        """Decide antijoins for the keys of changed facts, as `facts.antijoin.decided` does."""
+        return decided(self._circuit.block, lines, first, last, facts, others, was_decided=was_decided)
+
+    def columns(self, facts: Changed) -> Int32:
+        """Return the columns of changed facts: int32[n, w]. Facts whose kind is as before may be among them."""
+        if facts.source == GIVEN:
+            return facts.rows
+        if facts.source == QUEUED:
+            return self.facts.columns(self._circuit.queued(facts.start)[: facts.end - facts.start])[0]
+        return self._circuit.changes(facts.start)[0]
+
     def place(self) -> Place:
         """Return a mark of the open commit's present state, for `touched`."""
-        return Place(self.circuit, self.circuit.touched, self.circuit.queue_end)
+        return Place(self.generation, self._circuit.touched, self._circuit.queue_end)
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
         """Return the facts that the open commit has changed since `place` made the mark `since`, and a new mark.
@@ -479,20 +532,20 @@ class Engine:
         `since` may be left out. If a Bootstrap has run after `since`, all facts that the commit has changed are
         returned.
         """
-        if since.circuit is self.circuit:
-            rows, tables, _, _ = self.circuit.changes(since.touched)
+        if since.generation == self.generation:
+            rows, tables, _, _ = self._circuit.changes(since.touched)
         else:
             rows, tables = self.changes()[:2]
         return rows, tables, self.place()
 
     def changes(self) -> Changes:
         """Return the changes of the open commit so far."""
-        if self.circuit is not self._origin:
-            return self._changes(*difference(self._origin, self.circuit))
-        return self._changes(*self.circuit.changes())
+        if self._circuit is not self._origin:
+            return self._changes(*difference(self._origin, self._circuit))
+        return self._changes(*self._circuit.changes())
 
     def _changes(self, rows: Int32, tables: Int32, before: Int8, after: Int8) -> Changes:
-        rewrites = self._rewrites + self.circuit.rewrites
+        rewrites = self._rewrites + self._circuit.rewrites
         steps = tuple(self._steps)
         return Changes(rows, tables, before, after, self._strategy, self._switched, rewrites, self._missed, steps)
 
@@ -503,11 +556,11 @@ class Engine:
 
     def _accept(self) -> None:
         if self._is_open:
-            self.circuit.keep_up()
-            self._origin, self._last = self.circuit, self._commit
-            self.circuit.settle()
+            self._circuit.keep_up()
+            self._origin, self._last = self._circuit, self._commit
+            self._circuit.settle()
             self._is_open = False
-            self.circuit.tidy()
+            self._circuit.tidy()
 
     def rollback(self) -> None:
         """Undo the open commit: facts and rules are as before `begin`. Does nothing if no commit is open."""
@@ -517,13 +570,13 @@ class Engine:
     def _rollback(self) -> None:
         if not self._is_open:
             return
-        self.circuit = self._origin
+        self._circuit = self._origin
         self._elastic.restore(self._learnt)
         for number, weight in reversed(self._reweighed):
             self._set_weight(number, weight)
         self._set_active(number for number, _ in self._reweighed)
-        self.circuit.keep_up()
-        self.circuit.undo()
+        self._circuit.keep_up()
+        self._circuit.undo()
         self._is_open = False
 
     def bootstrap(self, facts: Rows, rules: Sequence[EncodedRule] | None = None, check: Check = no_check) -> Changes:
@@ -554,8 +607,8 @@ class Engine:
         Bootstrap's work, or 0 if there was no Bootstrap. `hashed`, `snapshot`: see `Circuit.adopt`.
         """
         self.set_rules(rules)
-        self.circuit = self._circuit(len(records) + len(records) // 8 + 1024)  # unused room costs no memory
-        self.circuit.adopt(records, hashed, snapshot)
+        self._circuit = self._new_circuit(len(records) + len(records) // 8 + 1024)  # unused room costs no memory
+        self._circuit.adopt(records, hashed, snapshot)
         self._elastic, self._last = Elastic(work or None), 0
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
@@ -563,7 +616,7 @@ class Engine:
         self._reweighed = []
         self._reweigh(rules, self._all_rules())
         self._set_active(number for number, _ in self._reweighed)
-        self.circuit.keep_up()
+        self._circuit.keep_up()
 
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32 | None:
         """Return the facts of a table that have the ids `constants`, column -> id: int32[n, w].
@@ -571,11 +624,11 @@ class Engine:
         Returns None if no body atom of the rules has exactly these constants in these columns, or if no fact has
         them. Cost: one look at each fact that the catalogue lists for the constants.
         """
-        key = self.planner.find_key(table, constants)
-        if key is None or not self.circuit.memory["key_count"][key]:
+        key = self._planner.find_key(table, constants)
+        if key is None or not self._circuit.memory["key_count"][key]:
             return None
-        facts = self.circuit.facts
-        rows, tables = facts.columns(self.circuit.arrangements.candidates(key))
+        facts = self._circuit.facts
+        rows, tables = facts.columns(self._circuit.arrangements.candidates(key))
         kept = tables == table
         for column, value in constants.items():
             kept &= rows[:, column] == value
@@ -587,7 +640,7 @@ class Engine:
 
         If a commit is open, facts that this commit added may be among them. Cost: a look at all facts.
         """
-        facts, width = (self._origin if self._is_open else self.circuit).facts, self.planner.tables()[table][1]
+        facts, width = (self._origin if self._is_open else self._circuit).facts, self._planner.tables()[table][1]
         if width > facts.width:  # the open commit has made the table
             return np.empty((0, width), dtype=np.int32)
         rows, tables = facts.columns(facts.with_constants(constants))
@@ -601,11 +654,11 @@ class Engine:
         to body. The search stops when `limit` derivations or more have been found. No commit may be open.
         """
         with undivided():
-            self.circuit.keep_up()
-            self.circuit.plan_backward(np.array([row], dtype=np.int32))
-            traced = self.circuit.derivations(row, limit)
+            self._circuit.keep_up()
+            self._circuit.plan_backward(np.array([row], dtype=np.int32))
+            traced = self._circuit.derivations(row, limit)
         found = dict.fromkeys(map(tuple, traced.tolist()))
-        return [(self.planner.rule(rule), tuple(slots)) for rule, *slots in found]
+        return [(self._planner.rule(rule), tuple(slots)) for rule, *slots in found]
 
     def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check = no_check) -> None:
         """Pass to `take` all derivations of the facts with the row numbers `rows`, int32[n]; see `Circuit.trace`.
@@ -613,18 +666,22 @@ class Engine:
         The rows must hold present facts. No commit may be open.
         """
         with undivided():
-            self.circuit.keep_up()
-            self.circuit.plan_backward(rows)
-            self.circuit.trace(rows, take, _both(let_out, check))
+            self._circuit.keep_up()
+            self._circuit.plan_backward(rows)
+            self._circuit.trace(rows, take, _both(let_out, check))
+
+    def snapshot(self, records: Int32) -> Snapshot | None:
+        """Return what a circuit needs to be opened again without a look at the facts; see `Circuit.snapshot`."""
+        return self._circuit.snapshot(records)
 
     def close_up(self) -> None:
-        """Move the rows of facts together if there are free rows, so that `Circuit.snapshot` can return one.
+        """Move the rows of facts together if there are free rows, so that `snapshot` can return one.
 
         No commit may be open. Cost: one pass over all rows if there are free rows; plans then fill their arrangements
         again.
         """
         with undivided():
-            self.circuit.close_up()
+            self._circuit.close_up()
 
     @property
     def has_commits(self) -> bool:
@@ -636,13 +693,13 @@ class Engine:
 
         If a commit is open, the open commit counts as the last commit.
         """
-        self.circuit.keep_up()
-        found = read(self.circuit.costs, self._commit if self._is_open else self._last)
-        numbers = range(self.planner.rules.n) if every else self._weights
-        return [(self.planner.rule(number), found[number]) for number in numbers]
+        self._circuit.keep_up()
+        found = read(self._circuit.costs, self._commit if self._is_open else self._last)
+        numbers = range(self._planner.rules.n) if every else self._weights
+        return [(self._planner.rule(number), found[number]) for number in numbers]
 
     def _all_rules(self) -> list[EncodedRule]:
-        return [self.planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
+        return [self._planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
 
     def _reweigh(self, added: Sequence[EncodedRule], removed: Sequence[EncodedRule]) -> _Reweighed:
         """Add 1 to the weight of each rule of `added`; then subtract 1 for each rule of `removed` that is in force.
@@ -668,7 +725,7 @@ class Engine:
     def _set_active(self, numbers: Iterable[int]) -> None:
         """Activate those rules of `numbers` whose weight is not 0, and deactivate the other rules of `numbers`."""
         for number in numbers:
-            self.planner.set_active(number, number in self._weights)
+            self._planner.set_active(number, number in self._weights)
 
     def _set_weight(self, number: int, weight: int) -> None:
         """Give a rule a weight; weight 0 removes the rule."""
@@ -680,7 +737,7 @@ class Engine:
     def _number(self, rule: EncodedRule) -> int:
         """Return the number of a rule in the planner. The rule is added if the planner lacks it."""
         if rule not in self._numbers:
-            number = self.planner.add(rule)
+            number = self._planner.add(rule)
             if not rule.shape.body:
                 self._bodiless[number] = rule
             self._numbers[rule] = number
@@ -696,9 +753,9 @@ class Engine:
         heads: dict[int, list[list[int]]] = {}
         for number, rule in ((number, self._bodiless[number]) for number in numbers if number in self._bodiless):
             patterns = dict.fromkeys(rule.shape.heads)
-            count_cost(self.circuit.costs, number, len(patterns), self._commit)
+            count_cost(self._circuit.costs, number, len(patterns), self._commit)
             for pattern in patterns:
                 row = [rule.constants[slot - 1] for slot in pattern.slots]
                 heads.setdefault(pattern.table, []).append(row)
         for table, rows in heads.items():
-            self.circuit.derive(table, np.array(rows, dtype=np.int32))
+            self._circuit.derive(table, np.array(rows, dtype=np.int32))

@@ -7,19 +7,18 @@ calls neither function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.circuit import Circuit
+from kgreason.engine.facts.facts import Rows
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int8, Int32
 from kgreason.zset.commit import net_change
 from kgreason.zset.zset import ZSet
 
-Rows: TypeAlias = Mapping[int, Int32]
-"""Rows int32[n, w] by table number."""
 _Events: TypeAlias = Sequence[tuple[Int32, int]]
 
 
@@ -49,7 +48,7 @@ def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence
         ]
         mine = np.ascontiguousarray(columns[numbers == table, :width])
         if any(sign < 0 for _, sign in events):
-            found[table] = _after(mine, events, origin.facts.is_asserted_fact)
+            found[table] = _after(mine, events, origin.facts.are_asserted)
         else:
             parts = [part for part in (mine, *[part for part, _ in events]) if len(part)]
             found[table] = np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else mine

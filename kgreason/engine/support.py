@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.memory import layout as at
-from kgreason.engine.program.planner import EncodedRule
-from kgreason.engine.program.shapes import Pattern
-from kgreason.zset.columns import Int32
+from kgreason.engine.program.shapes import EncodedRule, Pattern
+from kgreason.zset.columns import INFERRED, Int32
 from kgreason.zset.order import distinct
 
 Check = Callable[[], object]
@@ -47,9 +46,9 @@ class _Pairs:
     """
 
     def __init__(self, engine: Engine, owners: Mapping[EncodedRule, int]) -> None:
-        self._engine, self._facts, self._owners = engine, engine.circuit.facts, owners
+        self._engine, self._facts, self._owners = engine, engine.facts, owners
         present = self._facts.present()
-        self.rows: Int32 = present[~self._facts.is_asserted(present)]
+        self.rows: Int32 = present[self._facts.kinds(present) == INFERRED]
         """The rows of the inferred facts."""
         self._is_inferred = np.zeros(int(present.max(initial=0)) + 1, dtype=np.bool_)
         self._is_inferred[self.rows] = True
@@ -63,7 +62,7 @@ class _Pairs:
         `traced`: int32[n, 1 + slots], as `Circuit.trace` passes derivations.
         """
         for number in distinct(traced[:, 0]).tolist():
-            code = self._engine.planner.rule(number)
+            code = self._engine._planner.rule(number)
             slots = traced[traced[:, 0] == number, 1:]
             slots[:, 1 + code.shape.variables :][:, : len(code.constants)] = code.constants
             newest = np.full(len(slots), -1, dtype=np.int32)

@@ -152,7 +152,7 @@ class Closure:
     def suppose(self, triples: tuple[Triple, ...]) -> Iterator[None]:
         """A context in which `triples` are asserted as well."""
         rows = np.unique(self._interned(triples), axis=0)
-        asserted = self._live.engine.circuit.facts.is_asserted_fact(rows)
+        asserted = self._live.engine.facts.are_asserted(rows)
         new = in_default_graph(np.ascontiguousarray(rows[~asserted]))
         before = self._rows, self._is_absurd
         self._change(Edit(added=new))

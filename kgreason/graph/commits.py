@@ -16,10 +16,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from kgreason.engine.costs import Cost
-from kgreason.engine.engine import Engine, Strategy
+from kgreason.engine.engine import Strategy
 from kgreason.errors import ContradictionError
 from kgreason.functions.registry import Registry
 from kgreason.graph.changes.delta import Delta
@@ -36,17 +36,14 @@ from kgreason.interrupts import let_out, result, shielded
 from kgreason.materialize.edit import Change, Edit, Work
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.literals.long_numbers import LongNumbers
-from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import DEFAULT_LIMITS, NO_LIMITS, Limits
-from kgreason.materialize.schema_rows import SAME_AS, have_header
-from kgreason.materialize.selection import select
+from kgreason.materialize.schema_rows import have_header
 from kgreason.progress import SILENT, Progress, cancellable
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rules.expressions import called
 from kgreason.rules.model import Relation, Rule, Triple
-from kgreason.rules.program import Finder
 from kgreason.spans import peak_bytes, span, spent
 from kgreason.sparql.query.numeric import warning
 from kgreason.store import snapshot
@@ -66,7 +63,7 @@ class LiveGraph:
     """A graph that can be edited. `home` is its repository.
 
     Every commit uses `strategy`, `budget` and `limits`. `catalogue` has the documents that owl:imports names.
-    `registry` has the Python functions that rules may call. With `reference` the reference engine runs, in memory only.
+    `registry` has the Python functions that rules may call.
     `threads`: how many threads may compute; see `kgreason.threads`.
     """
 
@@ -77,7 +74,6 @@ class LiveGraph:
         budget: int | None = None,
         *,
         catalogue: Catalogue | None = None,
-        reference: bool = False,
         registry: Registry | None = None,
         limits: Limits = DEFAULT_LIMITS,
         threads: int | None = None,
@@ -86,11 +82,7 @@ class LiveGraph:
         self.strategy, self.budget, self._limits = strategy, budget, limits
         find = catalogue.find if catalogue else None
         kept = home.manifest
-        self.materializer, saved = (
-            (_by_definition(home, registry, find), None)
-            if reference
-            else restored(kept, home.snapshot, registry, find, threads)
-        )
+        self.materializer, saved = restored(kept, home.snapshot, registry, find, threads)
         self._imports = Imports(self.materializer, catalogue, saved.axioms if saved else None)
         self.streams = dict(home.manifest.streams)
         """The headers of the last commit of each stream."""
@@ -374,9 +366,7 @@ class LiveGraph:
         stats, saved = self.stats(), live.save(is_borrowed=True)
         snapshot.write(
             path,
-            saved._replace(
-                snapshot=live.engine.circuit.snapshot(saved.records), counts={name: stats[name] for name in COUNTS}
-            ),
+            saved._replace(snapshot=live.engine.snapshot(saved.records), counts={name: stats[name] for name in COUNTS}),
             live.dictionary,
             live.rules,
             live.own,
@@ -460,7 +450,7 @@ class LiveGraph:
             }
         if "engine_bytes" not in self._stats:
             self._stats |= {
-                "engine_bytes": live.engine.circuit.nbytes,
+                "engine_bytes": live.engine.nbytes,
                 "dictionary_bytes": live.dictionary.nbytes,
             }
         return {name: self._stats[name] for name in (*COUNTS, *self._stats)}
@@ -480,13 +470,3 @@ class LiveGraph:
         self._stats = changed(self._stats, delta.change, self.materializer) | delta.work._asdict()
         if "stream" in headers:
             self.streams = self.streams | {headers["stream"]: dict(headers)}
-
-
-def _by_definition(home: Repository, registry: Registry | None, find: Finder | None) -> Materializer:
-    """Make an empty materializer with the reference engine."""
-    from kgreason.materialize.specification import ReferenceEngine
-
-    selection = select(home.manifest.rules_on, home.manifest.schema, "rules", functions=None, find=find)
-    quiet = 0 if selection.is_reflexive else SAME_AS
-    engine = cast(Engine, ReferenceEngine(quiet))  # has all methods that a materializer calls
-    return Materializer(selection, engine=engine, registry=registry)

@@ -118,7 +118,6 @@ File = str | PathLike[str]
 Strategy = Literal["auto", "update", "bootstrap"]
 Documents = File | Catalogue | Mapping[str, File]
 """Where imported documents are: a catalogue, a path for `Catalogue.open`, or files by the IRIs that import them."""
-EngineName = Literal["columnar", "reference"]
 Result = TypeVar("Result")
 _LOGGER = logging.getLogger("kgreason")
 MADE_WITH = ("rules", "schema", "same_as", "aliases", "on_contradiction")
@@ -162,7 +161,6 @@ class KnowledgeGraph:
         repository: Repository | None = None,
         strategy: Strategy = "auto",
         budget: int | None = None,
-        engine: EngineName = "columnar",
         catalogue: Catalogue | None = None,
         registry: Registry | None = None,
         limits: Limits = DEFAULT_LIMITS,
@@ -182,7 +180,6 @@ class KnowledgeGraph:
         self._strategy: Strategy = strategy
         self._budget = budget
         self._limits, self._threads = limits, threads
-        self._is_reference = engine == "reference"
         self._live: LiveGraph | None = None
         self._open: weakref.ref[Transaction] | None = None
         self._subscribers = Subscribers()
@@ -210,7 +207,6 @@ class KnowledgeGraph:
         most_made_terms: int | None = None,
         most_rounds: int | None = None,
         threads: int | None = None,
-        engine: EngineName = "columnar",
         catalogue: Documents | None = None,
         functions: Iterable[Callable[..., Any]] = (),
         history: HistoryMode | None = None,
@@ -264,8 +260,6 @@ class KnowledgeGraph:
         - `threads`: how many threads may share work that can be divided: large commits, and reading N-Triples and
           N-Quads. By default KGREASON_THREADS says the number, and without this environment variable it is the number
           of CPUs that the process may use. The results are the same for any number. More than 256 count as 256.
-        - `engine`: "reference" runs the reference engine, which is slow and evaluates by definition. It is for small
-          graphs in memory. It ignores `strategy` and `budget`, and treats owl:sameAs as with `same_as="rules"`.
         - `catalogue`: the documents that owl:imports names. Pass a `Catalogue`, a path for `Catalogue.open` (a folder,
           an XML catalog or a map), or a dict of files by IRI. Without a catalogue no imported document is read.
         - `functions`: Python functions that rules may call; see `function`. If the store has rules whose functions are
@@ -287,7 +281,6 @@ class KnowledgeGraph:
         made_with = {"rules": rules, "schema": schema, "same_as": same_as, "aliases": aliases}
         told = _given(made_with | {"on_contradiction": on_contradiction, "history": history})
         check_choice("strategy", strategy, Strategy)
-        check_choice("engine", engine, EngineName)
         if budget is not None:
             check_count("budget", budget, 1)
         if threads is not None:
@@ -299,9 +292,7 @@ class KnowledgeGraph:
         if wanted.rules != [*DEFAULT_RULES] and not (wanted.commit or read_only):
             _check_rules(wanted, registry, known)
         if path is None:
-            return cls(Repository(None, wanted), strategy, budget, engine, known, registry, limits, threads)
-        if engine == "reference":
-            raise StoreError(f"{path}: the reference engine has no store on disk; open the graph without a path")
+            return cls(Repository(None, wanted), strategy, budget, known, registry, limits, threads)
         told |= {"rules": _absolute(told["rules"])} if "rules" in told else {}
         folder = Folder(Path(path), write=not read_only, wait=wait)
         if read_only and (folder.is_behind or folder.is_older):
@@ -423,8 +414,7 @@ class KnowledgeGraph:
     def _started(self) -> LiveGraph:
         from kgreason.graph.commits import LiveGraph
 
-        catalogue, reference = self._catalogue, self._is_reference
-        means: dict[str, Any] = {"catalogue": catalogue, "reference": reference, "registry": self._registry}
+        means: dict[str, Any] = {"catalogue": self._catalogue, "registry": self._registry}
         means |= {"limits": self._limits, "threads": self._threads}
         start = partial(LiveGraph, self._home, self._strategy, self._budget, **means)
         self._home.join()
@@ -1273,8 +1263,7 @@ class KnowledgeGraph:
         supports and that are not asserted. Facts that differ only by terms that owl:sameAs makes equal count once. This
         takes a look at every derivation.
 
-        With `anew` the costs are those of a Bootstrap that is computed now and then rolled back. Raises InputError for
-        costs of the reference engine, which does not count them.
+        With `anew` the costs are those of a Bootstrap that is computed now and then rolled back.
 
         >>> with KnowledgeGraph.open(rules=["rdfs"]) as graph:
         ...     _ = graph.add("<http://e/a> a <http://e/C> .")
@@ -1283,8 +1272,6 @@ class KnowledgeGraph:
         """
         if not (costs or alone or anew):
             return self._looking_again(self._read_rules)
-        if self._is_reference:
-            raise InputError("the reference engine does not count the costs of rules")
         return self._looking_again(partial(self._read_costs, alone=alone, anew=anew))
 
     def _read_rules(self) -> list[dict[str, Any]]:

@@ -39,15 +39,13 @@ class RuleCosts:
 
     def __init__(self, live: Materializer, path: Path | None) -> None:
         self._live, self._path = live, path
-        self._restored = live.engine.circuit
+        self._restored = live.engine.generation
         self._kept: dict[tuple[str, str], Cost] | None = None
 
     def costs(self) -> dict[Rule, Cost]:
         """Return the cost of each rule in force. The counts of the snapshot and those of the engine are added up."""
         found = self.counted()
-        if self._live.engine.circuit is not self._restored or not (
-            kept := self._read()
-        ):  # a Bootstrap made another one
+        if self._live.engine.generation != self._restored or not (kept := self._read()):  # a Bootstrap made another one
             return found
         is_last = not self._live.engine.has_commits
         return {rule: _sum(kept.get((rule.name, format_rule(rule))), cost, is_last) for rule, cost in found.items()}
@@ -81,7 +79,7 @@ class RuleCosts:
         number = {rule: place for place, rule in enumerate(rules)}
         owners = {code: number[rule] for code, rule in live.rules_by_code().items()}
         pairs = supported_alone(live.engine, owners, lambda: None)
-        rows, tables = live.engine.circuit.facts.columns(pairs[:, 0])
+        rows, tables = live.engine.facts.columns(pairs[:, 0])
         relations = distinct(rows[tables != live.triples, 0])
         texts = live.dictionary.decode(relations)
         shown = relations[np.array([bool(_SHOWN.fullmatch(text)) for text in texts], dtype=np.bool_)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from kgreason.engine.memory import layout as at
+from kgreason.engine.records import fact_columns
 from kgreason.materialize.quads.documents import documents
 from kgreason.materialize.relations.facts import count
 from kgreason.materialize.schema_rows import LITERAL_FACTS
@@ -49,9 +49,7 @@ def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[
     `rules` returns the rules that derive `false`.
     """
     is_triple, is_asserted = saved.are_triples(), saved.are_asserted()
-    is_rdf = (
-        dictionary.are_rdf(saved.records[:, at.FIRST :]) & is_triple
-    )  # no copy of the triples, which may be gigabytes
+    is_rdf = dictionary.are_rdf(fact_columns(saved.records)) & is_triple  # no copy of triples, which may be gigabytes
     asserted, stored = int((is_triple & is_asserted).sum()), int(is_rdf.sum())
     has_images = saved.is_represented
     shown = int(

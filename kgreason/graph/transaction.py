@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
 
 import numpy as np
 
-from kgreason.engine.engine import Engine
 from kgreason.errors import StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.arguments import check_paths, check_text
@@ -177,11 +176,11 @@ class Transaction:
         from both by its rules. The commit starts from the closure and computes what else changes: what new schema
         triples, equal terms, literals, NOT and aggregates call for.
 
-        Raises StoreError if the graph runs the reference engine, or if the transaction has other quads; then `evaluate`
-        is not called. Raises StoreError if the closure has fewer facts than the graph.
+        Raises StoreError if the transaction has other quads; then `evaluate` is not called. Raises StoreError if the
+        closure has fewer facts than the graph.
         """
-        if self._parts or self._facts or not isinstance(self._live.engine, Engine):
-            raise StoreError("`start_from` must be the only edit of its transaction, and needs the columnar engine")
+        if self._parts or self._facts:
+            raise StoreError("`start_from` must be the only edit of its transaction")
 
         def read() -> Int32:
             let_out()

@@ -17,5 +17,4 @@ operators/        negations, aggregates and expressions of rules
 materializer      `Materializer`: `change`, then `accept` or `rollback`
 state             the state as arrays
 precomputed       a closure that was computed elsewhere
-specification     `ReferenceEngine`: the slow circuit in the engine's place
 """

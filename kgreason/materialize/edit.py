@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Check, Strategy
-from kgreason.engine.rebuild import Rows
+from kgreason.engine.facts.facts import Rows
 from kgreason.rules.model import Rule
 from kgreason.zset.columns import Int32
 

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory import layout as at
+from kgreason.engine.records import fact_columns
 from kgreason.errors import InputError
 from kgreason.interrupts import let_out
 from kgreason.materialize.quads.asserted import in_default_graph
@@ -175,7 +175,7 @@ class Imports:
         if self._said is not None:
             return in_default_graph(self._said[are_headers(self._said)])
         saved = self._live.save(is_borrowed=True)
-        triples = saved.records[:, at.FIRST : at.FIRST + 3]
+        triples = fact_columns(saved.records)[:, :3]
         return in_default_graph(triples[are_headers(triples) & saved.are_triples() & saved.are_asserted()])
 
     def _quads_of(self, gone: Iterable[str]) -> Int32:

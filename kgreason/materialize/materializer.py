@@ -23,9 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine, Strategy, StrategyRun
-from kgreason.engine.program.encoding import encode_all
-from kgreason.engine.program.planner import EncodedRule
-from kgreason.engine.rebuild import Rows
+from kgreason.engine.facts.facts import Rows
+from kgreason.engine.program.shapes import EncodedRule
 from kgreason.functions.registry import Registry
 from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_KINDS, Change, Edit, Facts, Means, Part, Refuted, Work, together
@@ -195,7 +194,7 @@ class Materializer:
     def _change(self, edit: Edit, means: Means) -> Change:
         if self.quads.is_explicit or edit.added[:, 3].any():
             self._touch(self.quads)
-        is_asserted = self.engine.circuit.facts.is_asserted_fact
+        is_asserted = self.engine.facts.are_asserted
         asserted = self.quads.change(edit.removed, edit.added, self._asserted, is_asserted)
         schema = asserted.removed[is_schema(asserted.removed)], asserted.added[is_schema(asserted.added)]
         is_translated = not self._stratum.is_ready or any(map(len, schema)) or edit.own is not None
@@ -337,7 +336,7 @@ class Materializer:
         Returns the change from the rules of that closure to the rules in force.
         """
         rules = self._encoded(evaluated.rules)
-        self.engine.take_over(evaluated.numbered(self.engine.planner), rules)
+        self.engine.take_over(evaluated.numbered(self.engine), rules)
         return lacking(evaluated, self.rules)
 
     def accept(self) -> None:
@@ -457,7 +456,7 @@ class Materializer:
                 return self.flags
         elif not (is_told or len(closure.removed) or len(closure.added) or is_schema(gone).any()):
             return self.flags
-        rows, tables, _ = self.engine.circuit.facts.contents()
+        rows, tables, _ = self.engine.facts.contents()
         return self._exceeds(np.ascontiguousarray(rows[tables == self.triples, :3]))
 
     def _reprogram(
@@ -542,7 +541,7 @@ class Materializer:
             readings = [*chain.from_iterable(map(lowered, readings)), *made]
         if self.equality and any(reads_links(rule) for rule in readings):
             readings = list(chain.from_iterable(map(represented, readings)))
-        return encode_all(readings, self.engine.planner, self.dictionary.intern) if readings else []
+        return self.engine.encode(readings, self.dictionary.intern) if readings else []
 
     def _result(self, changes: Changes, asserted: Asserted, wanted: int, steps: Sequence[_Step]) -> Change:
         facts = self._facts(changes)
@@ -578,7 +577,7 @@ class Materializer:
         return self.visible.change(found, before, after)
 
     def _kinds(self, rows: Int32) -> NDArray[np.int8]:
-        facts = self.engine.circuit.facts
+        facts = self.engine.facts
         return facts.kinds(facts.find(rows))
 
     def _related(self, changes: Changes) -> tuple[RelationKinds, Refuted]:
@@ -657,7 +656,7 @@ class Materializer:
 
     def holds(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows`, int32[n, 3], whether it is a present fact: bool[n]."""
-        found: NDArray[np.bool_] = self.engine.circuit.facts.find(rows) >= 0
+        found: NDArray[np.bool_] = self.engine.facts.find(rows) >= 0
         return found
 
     @property
@@ -726,9 +725,9 @@ class Materializer:
         With `is_borrowed` the records may be the engine's own rows, with more flags than a snapshot has. Then the
         result is valid until the next change.
         """
-        facts = self.engine.circuit.facts
+        facts = self.engine.facts
         records = facts.borrowed() if is_borrowed else facts.records(facts.present())
-        tables, work = self.engine.planner.tables(), self.engine.work or 0
+        tables, work = self.engine.tables, self.engine.work or 0
         flags = self.flags
         saved = Saved(
             records,

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory import layout as at
-from kgreason.engine.program.planner import Planner
+from kgreason.engine.engine import Engine
+from kgreason.engine.records import in_tables
 from kgreason.materialize.program import ProgramChange
 from kgreason.rules.model import Rule
 from kgreason.zset.columns import Int32
@@ -23,7 +23,7 @@ class Evaluated(NamedTuple):
     """A closure: its facts, and the rules that derive no further fact from these facts.
 
     - `records`: a row for each fact, int32[n, 3 + w]: state, stamp, support, and w columns. The number of
-      the table in a state (`layout.TABLE`) is the place of the fact's table in `tables`.
+      the table in a state (`records.fact_tables`) is the place of the fact's table in `tables`.
     - `tables`: for each table whether it is the table of triples, and its width.
     """
 
@@ -31,20 +31,15 @@ class Evaluated(NamedTuple):
     tables: Sequence[tuple[bool, int]]
     rules: tuple[Rule, ...]
 
-    def numbered(self, planner: Planner) -> Int32:
-        """Return the records in which each place in `tables` is replaced by the planner's number of that table.
+    def numbered(self, engine: Engine) -> Int32:
+        """Return the records in which each place in `tables` is replaced by the engine's number of that table.
 
         This is a copy, unless places and numbers are the same.
         """
-        numbers = np.array([planner.table(*table) for table in self.tables], dtype=np.int32)
+        numbers = np.array([engine.table(*table) for table in self.tables], dtype=np.int32)
         if (numbers == np.arange(len(numbers))).all():
             return self.records
-        records = self.records.copy()
-        states = records[:, at.STATE]
-        records[:, at.STATE] = numbers[states >> at.TABLE & at.LAST_TABLE] << at.TABLE | states & ~(
-            at.LAST_TABLE << at.TABLE
-        )
-        return records
+        return in_tables(self.records, numbers)
 
 
 def lacking(evaluated: Evaluated, rules: Collection[Rule]) -> ProgramChange:

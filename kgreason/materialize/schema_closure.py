@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from kgreason.datatypes.datatype_map import values
 from kgreason.datatypes.value import Value
 from kgreason.engine.engine import Check, Engine
-from kgreason.engine.program.encoding import encode_all
 from kgreason.materialize.schema_rows import are_limits
 from kgreason.materialize.twins import NOTHING_SAID, Said
 from kgreason.rules.model import Rule
@@ -60,7 +59,7 @@ class SchemaStratum:
     def __init__(self, dictionary: Dictionary, closing: tuple[Rule, ...], threads: int | None = None) -> None:
         self._dictionary, self._engine = dictionary, Engine(threads=threads)
         self._triples = self._engine.table(True, 3)
-        self._rules = encode_all(closing, self._engine.planner, dictionary.intern)
+        self._rules = self._engine.encode(closing, dictionary.intern)
         self._is_open = self.is_ready = False
         self._told = _NOTHING
 
@@ -101,13 +100,13 @@ class SchemaStratum:
 
     def closure(self) -> Int32:
         """Return the closed schema: int32[n, 3], in the order of ids."""
-        columns, tables, _ = self._engine.circuit.facts.contents()
+        columns, tables, _ = self._engine.facts.contents()
         rows = columns[tables == self._triples, :3]
         return np.ascontiguousarray(rows[np.lexsort(rows.T[::-1])])
 
     def holds(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows`, int32[n, 3], whether it is in the closed schema: bool[n]."""
-        found: NDArray[np.bool_] = self._engine.circuit.facts.find(rows) >= 0
+        found: NDArray[np.bool_] = self._engine.facts.find(rows) >= 0
         return found
 
     def lacking(self, rows: Int32) -> Int32:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.memory import layout as at
+from kgreason.engine.records import are_asserted, fact_columns, fact_tables
 from kgreason.engine.snapshot import Snapshot
 from kgreason.materialize.literals.visible import without_others
 from kgreason.materialize.quads.documents import merged, named
@@ -97,7 +97,7 @@ class Saved(NamedTuple):
         kept = self.are_triples()
         if asserted is not None:
             kept &= self.are_asserted() == asserted
-        return np.ascontiguousarray(self.records[kept, at.FIRST : at.FIRST + 3])
+        return np.ascontiguousarray(fact_columns(self.records)[kept, :3])
 
     def asserted_axioms(self) -> Int32:
         """Return the asserted triples that `are_axioms` names, int32[n, 3].
@@ -127,13 +127,12 @@ class Saved(NamedTuple):
 
     def are_triples(self) -> NDArray[np.bool_]:
         """Return for each record whether it is a triple, and not a fact of a relation: bool[n]."""
-        found: NDArray[np.bool_] = self.records[:, at.STATE] >> at.TABLE & at.LAST_TABLE == self.tables.index((True, 3))
+        found: NDArray[np.bool_] = fact_tables(self.records) == self.tables.index((True, 3))
         return found
 
     def are_asserted(self) -> NDArray[np.bool_]:
         """Return for each record whether its fact is asserted: bool[n]."""
-        found: NDArray[np.bool_] = (self.records[:, at.STATE] & at.ASSERTED) != 0
-        return found
+        return are_asserted(self.records)
 
     @property
     def is_represented(self) -> bool:
@@ -149,9 +148,7 @@ class Saved(NamedTuple):
         if not relation or (False, 3) not in self.tables:
             return np.empty((0, 2), dtype=np.int32)
         others = self.records[self.numbers_of_others()]
-        rows = others[
-            others[:, at.STATE] >> at.TABLE & at.LAST_TABLE == self.tables.index((False, 3)), at.FIRST : at.FIRST + 3
-        ]
+        rows = fact_columns(others)[fact_tables(others) == self.tables.index((False, 3)), :3]
         return rows[rows[:, 0] == relation, 1:]
 
     def in_primaries(self, ids: Int32) -> Int32:
@@ -186,5 +183,5 @@ class Saved(NamedTuple):
 
         A row has the relation's id, then the terms, then zeros.
         """
-        columns = self.records[self.numbers_of_others(), at.FIRST :]
-        return np.ascontiguousarray(columns[np.isin(columns[:, 0], names)])
+        rows = fact_columns(self.records[self.numbers_of_others()])
+        return np.ascontiguousarray(rows[np.isin(rows[:, 0], names)])

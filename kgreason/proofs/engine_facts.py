@@ -14,10 +14,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import columns_of
-from kgreason.engine.program.planner import EncodedRule
-from kgreason.engine.program.shapes import Pattern
+from kgreason.engine.program.shapes import EncodedRule, Pattern
+from kgreason.engine.records import stamps
 from kgreason.interrupts import let_out
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.program import DATATYPES
@@ -29,7 +28,7 @@ from kgreason.rules.lowering import aggregation, is_aggregated, is_computed, is_
 from kgreason.rules.model import FALSE, Atom, Rule, contradiction
 from kgreason.rules.parser import aggregate_of, ruleset
 from kgreason.rules.patterns import substituted, unified
-from kgreason.zset.columns import Int32
+from kgreason.zset.columns import IS_ASSERTED, Int32
 
 _CHOOSING = frozenset(["MIN", "MAX", "SAMPLE"])
 """The aggregates whose value is one of the aggregated terms."""
@@ -58,10 +57,10 @@ class EngineFacts:
         if not ids.all():
             return -1
         kind = fact.relation is None, len(texts)
-        tables = self._engine.planner.tables()
+        tables = self._engine.tables
         if kind not in tables:
             return -1
-        facts = self._engine.circuit.facts
+        facts = self._engine.facts
         row = int(facts.find(ids[None].astype(np.int32))[0])
         return row if row >= 0 and facts.columns(np.array([row], dtype=np.int32))[1][0] == tables.index(kind) else -1
 
@@ -70,8 +69,8 @@ class EngineFacts:
         if witness := self._witness(fact):
             return State(False, self.state(witness).stamp)
         row = np.array([self.row(fact)], dtype=np.int32)
-        facts = self._engine.circuit.facts
-        return State(bool(facts.is_asserted(row)[0]), int(facts.records(row)[0, at.STAMP]))
+        facts = self._engine.facts
+        return State(bool(facts.kinds(row)[0] == IS_ASSERTED), int(stamps(facts.records(row))[0]))
 
     def derivations(self, fact: Atom) -> Iterator[Derivation]:
         """Yield every derivation of a present fact, also those by rules without a body."""
@@ -135,7 +134,7 @@ class EngineFacts:
         """Return the fact that a body atom of the rule `code` becomes if `slots` has the values of the variables."""
         known = (*slots[: 1 + code.shape.variables], *code.constants)
         ids = [known[slot] for slot in pattern.slots]
-        is_triple, _ = self._engine.planner.tables()[pattern.table]
+        is_triple, _ = self._engine.tables[pattern.table]
         return atom_of(self._live, np.array(ids, dtype=np.int32), is_triple=is_triple)
 
 

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from kgreason.engine.costs import Cost
-from kgreason.engine.memory import layout as at
+from kgreason.engine.records import settled
 from kgreason.engine.snapshot import Snapshot
 from kgreason.errors import RuleError, StoreError
 from kgreason.files import sync, sync_folder
@@ -268,17 +268,12 @@ def _listed(path: Path, length: int) -> list[str]:
 
 
 def _save_records(path: Path, records: Int32) -> None:
-    """Write records as `_save` writes an array, with room for an eighth more. They are never copied whole.
-
-    The flag LOGGED of an open commit is left out. The flag MET is kept: all present rows of a circuit have it.
-    """
+    """Write records as `_save` writes an array, with room for an eighth more. They are never copied whole."""
     with path.open("w+b") as file:
         header = {"descr": np.lib.format.dtype_to_descr(records.dtype), "fortran_order": False, "shape": records.shape}
         np.lib.format.write_array_header_1_0(file, header)
         for low in range(0, len(records), _PART):
-            part = records[low : low + _PART].copy()
-            part[:, at.STATE] &= ~at.LOGGED
-            part.tofile(file)
+            settled(records[low : low + _PART]).tofile(file)
         extend(file, (len(records) // 8 + 1024) * records.itemsize * records.shape[1])
         sync(file)
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.program.encoding import encode_all, relation_text
+from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import InputError, RuleError
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Facts
@@ -67,7 +67,7 @@ class TableProgram:
         self._fields = Fields(self._dictionary)
         self._engine = Engine(threads=threads)
         positive = [each for rule in program.rules for each in lowered(rule)]
-        self._rules = encode_all(positive, self._engine.planner, self._dictionary.intern)
+        self._rules = self._engine.encode(positive, self._dictionary.intern)
         self._operators = Operators(self._engine, self._dictionary, registry=registry)
         self._operators.rounds.limits = limits
         try:
@@ -91,7 +91,7 @@ class TableProgram:
         self._facts = {table: np.concatenate(parts) for table, parts in tables.items()}
 
     def _table(self, arity: int) -> int:
-        return self._engine.planner.table(False, 1 + arity)
+        return self._engine.table(False, 1 + arity)
 
     def _rows(self, relation: str, columns: Int32) -> Int32:
         """Turn facts int32[n, w] into rows of the engine int32[n, 1 + w], with the relation's id in front."""
@@ -139,7 +139,7 @@ class TableProgram:
         tab or a line break.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        columns, _, _ = self._engine.circuit.facts.contents()
+        columns, _, _ = self._engine.facts.contents()
         known = self._signature
         found = {}
         for relation in known.results:

@@ -90,8 +90,8 @@ def test_the_floor_hashes_every_derivation_and_ends_with_the_same_facts(make: Ca
     assert len(start.engine) == 0
     floor = hash_all(recording)
     start.engine.bootstrap(start.facts)
-    assert len(recording.heads) == start.engine.circuit.block[at.DERIVATIONS] > 0
-    assert rows(floor) == rows(start.engine.circuit)
+    assert len(recording.heads) == start.engine._circuit.block[at.DERIVATIONS] > 0
+    assert rows(floor) == rows(start.engine._circuit)
 
 
 def test_over_floor_gives_a_ratio_and_counts() -> None:

@@ -24,10 +24,10 @@ def graph(workspace: Workspace) -> Start:
 
 def facts(engine: Engine) -> set[tuple[int, ...]]:
     """Every fact with its table and whether it is asserted."""
-    found = engine.circuit.facts
+    found = engine.facts
     rows = found.present()
     columns, tables = found.columns(rows)
-    return set(map(tuple, np.column_stack([tables, found.is_asserted(rows), columns]).tolist()))
+    return set(map(tuple, np.column_stack([tables, found.kinds(rows), columns]).tolist()))
 
 
 def test_a_twin_has_the_rules_and_no_facts() -> None:
@@ -73,7 +73,7 @@ def test_triples_are_recombined_within_their_predicate(tmp_path: Path) -> None:
     engine, rows = start.fresh(), start.rows[: start.changed]
     made = recombined(engine, rows, 50)
     assert 0 < len(made) <= 50
-    assert (engine.circuit.facts.find(made) < 0).all()
+    assert (engine.facts.find(made) < 0).all()
     known = {(predicate, object_) for _, predicate, object_ in rows.tolist()}
     assert all((predicate, object_) in known for _, predicate, object_ in made.tolist())
 

@@ -10,7 +10,8 @@ import numpy as np
 from kgreason.engine.engine import Changes, Check, Engine, Strategy
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import Intern, columns_of, encode
-from kgreason.engine.program.planner import EncodedRule, Planner
+from kgreason.engine.program.planner import Planner
+from kgreason.engine.program.shapes import EncodedRule
 from kgreason.rules.model import Atom, Rule, Term
 from kgreason.zset.columns import ABSENT, Int32
 from tests.oracle.change import Kinds
@@ -61,7 +62,7 @@ class System:
 
     def bootstrap(self, facts: Iterable[Atom], rules: Iterable[Rule], check: Check = no_check) -> None:
         """Evaluate from scratch."""
-        planner = self.engine.planner
+        planner = self.engine._planner
         encoded = [encode(rule, planner, self.intern) for rule in rules]
         self.engine.bootstrap(encode_facts(facts, planner, self.intern), encoded, check)
 
@@ -96,7 +97,7 @@ class System:
 
     def wishes(self, facts: Mapping[Atom, int], rules: Mapping[Rule, int]) -> _Wishes:
         """The arguments of `Engine.apply`; of rules, those alone that become active or cease to be."""
-        planner, active = self.engine.planner, set(self.engine.rules)
+        planner, active = self.engine._planner, set(self.engine.rules)
         wished = {encode(rule, planner, self.intern): sign > 0 for rule, sign in rules.items()}
         return (
             encode_facts((fact for fact, sign in facts.items() if sign > 0), planner, self.intern),
@@ -117,13 +118,13 @@ class System:
 
     def spares(self) -> dict[Fact, int | None]:
         """Every present fact with the number of its spare derivations; None if this number is unknown."""
-        circuit = self.engine.circuit
+        circuit = self.engine._circuit
         records = circuit.memory["rows"][circuit.facts.present()].tolist()
         return {self.fact(row[at.FIRST :]): spare(row[at.STATE]) for row in records}
 
     def states(self) -> dict[Fact, State]:
         """Every present fact with its stamp, support and asserted flag."""
-        circuit = self.engine.circuit
+        circuit = self.engine._circuit
         records = circuit.memory["rows"][circuit.facts.present()].tolist()
         return {
             self.fact(row[at.FIRST :]): State(row[at.STAMP], row[at.SUPPORT], bool(row[at.STATE] & at.ASSERTED))

@@ -48,9 +48,9 @@ def test_every_commit_keeps_the_arrangements(few: bool, share: int, history: His
             system.engine.begin()
             system.apply(*commit, strategy="update")
             system.engine.rollback()
-            check(system.engine.circuit)
+            check(system.engine._circuit)
             system.commit(*commit, strategy="update")
-            check(system.engine.circuit)
+            check(system.engine._circuit)
 
 
 @settings(max_examples=many(12))
@@ -63,7 +63,7 @@ def test_arrangements_that_are_filled_by_comparing_are_those_of_a_look_at_each_r
         system = System()
         for commit in history.commits:
             system.commit(*commit, strategy=strategy)
-            check(system.engine.circuit)
+            check(system.engine._circuit)
     for commit in history.commits:
         other.commit(*commit, strategy=strategy)
     assert _groups(system) == _groups(other)
@@ -76,14 +76,14 @@ def test_an_arrangement_that_is_filled_late_grows_on_the_way(is_compared: bool) 
     system.update(edges)
     with filled_by_comparing() if is_compared else nullcontext():
         system.update([Atom("path", ("<0>", "<1>"))], RULES[:2])
-        check(system.engine.circuit)
+        check(system.engine._circuit)
     assert max(map(len, _groups(system).values())) == 3
     assert len(_groups(system)) >= 1_000
 
 
 def _groups(system: System) -> dict[tuple[int, int], list[int]]:
     """The rows of each group in their order, by arrangement and first row."""
-    groups = groups_of(system.engine.circuit)
+    groups = groups_of(system.engine._circuit)
     return {(int(group[at.GROUP_ARRANGEMENT]), int(group[at.GROUP_FIRST])): rows for group, rows in groups}
 
 
@@ -101,15 +101,15 @@ def test_the_counts_of_keys_are_those_of_a_recount(history: History, seed: int) 
             system.engine.accept()
         assert _key_counts(system) == _recounted(system)
     expected, engine = _key_counts(system), system.engine
-    engine.circuit.close_up()
-    saved = engine.circuit.snapshot(engine.circuit.facts.borrowed())
+    engine._circuit.close_up()
+    saved = engine._circuit.snapshot(engine.facts.borrowed())
     assert saved
     for kept in (slice(None), slice(seed % 2, None, 2), slice(0)):
         taken = Snapshot(saved.rows.copy(), saved.hashed.copy(), saved.keys[kept])
         engine.restore(taken.rows, engine.rules, hashed=taken.hashed, snapshot=taken)
-        assert engine.circuit.memory["rows"] is taken.rows
+        assert engine._circuit.memory["rows"] is taken.rows
         assert _key_counts(system) == expected
-    engine.circuit.arrangements.renew()
+    engine._circuit.arrangements.renew()
     assert _key_counts(system) == expected
 
 
@@ -118,7 +118,7 @@ Counts = dict[tuple[int, ...], int]
 
 def _key_counts(system: System) -> Counts:
     """The count of each key; a key is the number of its table, and a constant or 0 for each column."""
-    lines = system.engine.circuit.arrangements.key_counts().tolist()
+    lines = system.engine._circuit.arrangements.key_counts().tolist()
     counts = {tuple(key): count for count, *key in lines}
     assert len(counts) == len(lines)
     return counts
@@ -126,7 +126,7 @@ def _key_counts(system: System) -> Counts:
 
 def _recounted(system: System) -> Counts:
     """The counts of the same keys by a look at each present fact."""
-    facts = system.engine.circuit.facts
+    facts = system.engine.facts
     columns, tables = (each.tolist() for each in facts.columns(facts.present()))
     return {
         key: sum(
@@ -149,7 +149,7 @@ def test_rows_of_the_same_commit_are_entered_where_an_ask_comes_late() -> None:
         system.update([], [far, late])
         found = system.update([Atom("far", ("<a>", "<b>")), Atom("first", ("<b>", "<d>"))])
     assert ("found", ("<a>", "<d>")) in found
-    check(system.engine.circuit)
+    check(system.engine._circuit)
 
 
 def test_rows_that_many_facts_share_a_key_with_wait_until_they_are_asked_for() -> None:
@@ -159,10 +159,10 @@ def test_rows_that_many_facts_share_a_key_with_wait_until_they_are_asked_for() -
     system = System()
     edges = [Atom("edge", (f"<{number}>", "<b>")) for number in range(400)]
     system.bootstrap([*edges, Atom("path", ("<1>", "<2>")), Atom("path", ("<2>", "<3>"))], [asking, other])
-    memory = system.engine.circuit.memory
+    memory = system.engine._circuit.memory
     assert memory["groups"][:, at.GROUP_LENGTH].sum() == 4
     assert len(system.update([Atom("link", ("<b>", "<c>"))])) == 401
-    check(system.engine.circuit)
+    check(system.engine._circuit)
 
 
 @settings(max_examples=many(5))
@@ -186,7 +186,7 @@ def test_hubs_keep_dead_rows_for_a_while(seed: int) -> None:
             system.engine.accept()
             facts = {fact for fact in facts | wishes.keys() if wishes.get(fact, 1) > 0}
             active ^= rules.keys()
-        check(system.engine.circuit)
+        check(system.engine._circuit)
 
 
 @pytest.mark.parametrize("leaving", [25, 26, 60, 199])
@@ -196,15 +196,15 @@ def test_many_rows_leave_one_long_group_in_one_commit(leaving: int) -> None:
     edges = [Atom("edge", (HUB, f"<{i}>")) for i in range(200)]
     system.commit(dict.fromkeys(edges, 1), {RULES[1]: 1, RULES[0]: 1, RULES[3]: 1}, strategy="update")
     system.commit(dict.fromkeys(edges[:leaving], -1), {}, strategy="update")
-    check(system.engine.circuit)
+    check(system.engine._circuit)
     before = system.states()
     system.engine.begin()
     system.apply(dict.fromkeys(edges[:leaving], 1), {}, "update")
     system.engine.rollback()
     assert system.states() == before
-    check(system.engine.circuit)
+    check(system.engine._circuit)
     system.commit(dict.fromkeys(edges[:5], 1), {}, strategy="update")
-    check(system.engine.circuit)
+    check(system.engine._circuit)
 
 
 def test_an_interrupt_while_an_array_is_full_leaves_no_notes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,9 +219,9 @@ def test_an_interrupt_while_an_array_is_full_leaves_no_notes(monkeypatch: pytest
     with pytest.raises(KeyboardInterrupt):
         system.commit(dict.fromkeys(edges, 1), dict.fromkeys(RULES[1:3], 1), strategy="update")
     monkeypatch.undo()
-    check(system.engine.circuit)
+    check(system.engine._circuit)
     system.commit(dict.fromkeys(edges[40:], 1), dict.fromkeys(RULES[1:3], 1), strategy="update")
-    check(system.engine.circuit)
+    check(system.engine._circuit)
 
 
 def _edge(random: Random) -> Atom:
@@ -241,7 +241,7 @@ def test_rows_that_a_bootstrap_derives_after_the_list_was_made_are_listed(monkey
     monkeypatch.setattr(candidates, "_LOOKS", 0)
     system = System()
     system.bootstrap(facts, rules)
-    assert system.engine.circuit.catalogue.is_listed
+    assert system.engine._circuit.catalogue.is_listed
     assert system.update([], [_copied("new", "latest")]) == {("new", ("<1>", "<3>"))}
 
 
@@ -259,8 +259,8 @@ def test_an_arrangement_that_could_not_be_made_is_made_anew(monkeypatch: pytest.
     pairs = [(Atom("p", ("<a>", f"<{number}>")), Atom("q", (f"<{number}>", "<b>"))) for number in range(3_000)]
     system.bootstrap([fact for pair in pairs for fact in pair], [_joined("r", "p", "q")])
     engine = system.engine
-    engine.restore(engine.circuit.facts.records(engine.circuit.facts.present()), engine.rules)
-    row = engine.circuit.facts.find(np.array([system.intern(["r/2", "<a>", "<b>"])]))[0]
+    engine.restore(engine.facts.records(engine.facts.present()), engine.rules)
+    row = engine.facts.find(np.array([system.intern(["r/2", "<a>", "<b>"])]))[0]
 
     def fail(_: Arrangements) -> None:
         raise MemoryError
@@ -276,9 +276,9 @@ def test_what_is_large_is_told_beyond_32_bits_and_after_reopening() -> None:
     system = System()
     system.bootstrap([Atom("edge", (f"<{number}>", "<b>")) for number in range(400)], [_copied("path", "edge")])
     engine = system.engine
-    engine.restore(engine.circuit.facts.records(engine.circuit.facts.present()), engine.rules)
-    arrangements = engine.circuit.arrangements
-    counts = engine.circuit.memory["key_count"]
+    engine.restore(engine.facts.records(engine.facts.present()), engine.rules)
+    arrangements = engine._circuit.arrangements
+    counts = engine._circuit.memory["key_count"]
     (key,) = np.flatnonzero(counts == 400)
     counts[key] = 2**27 + 1
     assert arrangements._are_large(np.array([key])).tolist() == [True]
@@ -291,14 +291,14 @@ def test_a_long_group_is_not_walked_for_one_row() -> None:
     system = System()
     spokes = [Atom("edge", (HUB, f"<{number}>")) for number in range(1_000)]
     system.update([*spokes, Atom("edge", ("<0>", "<x>"))], [Rule((Atom("p", (X, Z)),), (*_two_steps(),))])
-    block = system.engine.circuit.block
+    block = system.engine._circuit.block
     dead = []
     for fact in spokes[:300]:
         system.commit({fact: -1}, {}, "update")
         dead.append(int(block[at.N_DEAD]))
     assert max(dead) > 50
     assert dead[-1] < 125
-    check(system.engine.circuit)
+    check(system.engine._circuit)
 
 
 def _two_steps() -> tuple[Atom, Atom]:
@@ -315,11 +315,11 @@ def test_pairs_leave_memory_bounded() -> None:
         if fact not in [Atom("edge", (f"<{n}>", f"<{n + 1}>")) for n in range(30)]:
             system.commit({fact: 1}, {}, "update")
             system.commit({fact: -1}, {}, "update")
-        block = system.engine.circuit.block
-        sizes.append((int(block[at.N_ROWS]), int(block[at.N_POSTINGS]), system.engine.circuit.nbytes))
+        block = system.engine._circuit.block
+        sizes.append((int(block[at.N_ROWS]), int(block[at.N_POSTINGS]), system.engine.nbytes))
     early, late = ([max(column) for column in zip(*part, strict=True)] for part in (sizes[:200], sizes[200:]))
     assert all(end <= 1.2 * start for start, end in zip(early, late, strict=True))
-    check(system.engine.circuit)
+    check(system.engine._circuit)
 
 
 def test_a_table_that_is_mostly_free_is_compacted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -327,13 +327,13 @@ def test_a_table_that_is_mostly_free_is_compacted(monkeypatch: pytest.MonkeyPatc
     system = System()
     edges = [Atom("edge", (f"<{number}>", f"<{number + 1}>")) for number in range(40)]
     system.update(edges, RULES)
-    full = system.engine.circuit.nbytes
+    full = system.engine.nbytes
     system.commit(dict.fromkeys(edges[5:], -1), {}, "update")
     kept = system.states()
-    assert system.engine.circuit.block[at.N_ROWS] == len(system.engine) == 20
-    assert system.engine.circuit.nbytes < full
-    check(system.engine.circuit)
+    assert system.engine._circuit.block[at.N_ROWS] == len(system.engine) == 20
+    assert system.engine.nbytes < full
+    check(system.engine._circuit)
     system.commit(dict.fromkeys(edges[5:], 1), {}, "update")
     system.commit(dict.fromkeys(edges[5:], -1), {}, "update")
     assert system.states() == kept
-    assert np.count_nonzero(system.engine.circuit.memory["entries"]) == 20
+    assert np.count_nonzero(system.engine._circuit.memory["entries"]) == 20

@@ -39,7 +39,7 @@ def test_a_budget_ends_an_evaluation_within_a_segment(threads: int) -> None:
         wishes = system.wishes(dict.fromkeys(inert(1_000), 1), {SQUARE: 1})
 
         def look() -> None:
-            seen.append(system.engine.circuit.rewrites)
+            seen.append(system.engine._circuit.rewrites)
 
         with pytest.raises(LimitError, match="budget of 20,000 rewrites"):
             system.engine.commit(*wishes, budget=20_000, check=look)
@@ -88,7 +88,7 @@ def test_a_small_change_stays_an_update() -> None:
 def test_a_large_change_becomes_a_bootstrap() -> None:
     system = System()
     system.bootstrap(chain(120), [STEP, JOIN])
-    planner, work = system.engine.planner, (system.engine.work or 0)
+    planner, work = system.engine._planner, (system.engine.work or 0)
     gone = encode_facts(chain(120)[::2], planner, system.intern)
     changes = system.engine.commit({}, gone)
     assert (changes.strategy, changes.switched) == ("bootstrap", True)
@@ -99,7 +99,7 @@ def test_a_large_change_becomes_a_bootstrap() -> None:
 
 def test_a_first_commit_is_a_bootstrap_and_no_switch() -> None:
     system = System()
-    changes = system.engine.commit(encode_facts(chain(3), system.engine.planner, system.intern))
+    changes = system.engine.commit(encode_facts(chain(3), system.engine._planner, system.intern))
     assert (changes.strategy, changes.switched) == ("bootstrap", False)
 
 
@@ -107,7 +107,7 @@ def test_what_was_not_asserted_is_counted() -> None:
     system = System()
     system.bootstrap(chain(3), [STEP])
     wishes = encode_facts(
-        [*chain(2), Atom("edge", ("<x>", "<y>")), Atom("path", ("<0>", "<1>"))], system.engine.planner, system.intern
+        [*chain(2), Atom("edge", ("<x>", "<y>")), Atom("path", ("<0>", "<1>"))], system.engine._planner, system.intern
     )
     assert system.engine.commit({}, wishes).missed == 2
 
@@ -117,7 +117,7 @@ def test_a_size_that_was_dropped_is_tried_again() -> None:
     system = System()
     leaves = [Atom("edge", ("<leaf>", f"<l{number}>")) for number in range(50)]
     system.bootstrap([*chain(120), *leaves], [STEP, JOIN])
-    planner, intern = system.engine.planner, system.intern
+    planner, intern = system.engine._planner, system.intern
     assert system.engine.commit({}, encode_facts(chain(120)[60:61], planner, intern)).switched
     assert system.engine.commit({}, encode_facts(leaves[:1], planner, intern)).strategy == "update"
 
@@ -130,9 +130,9 @@ def test_facts_that_no_rule_meets_are_updated() -> None:
 def test_a_budget_does_not_limit_proofs() -> None:
     system = System()
     system.bootstrap(chain(60), [STEP, JOIN])
-    facts = system.engine.circuit.facts.present().tolist()
+    facts = system.engine.facts.present().tolist()
     before = [len(system.engine.derivations(row)) for row in facts]
-    system.engine.commit(encode_facts([Atom("node", ("<x>",))], system.engine.planner, system.intern), budget=10)
+    system.engine.commit(encode_facts([Atom("node", ("<x>",))], system.engine._planner, system.intern), budget=10)
     assert [len(system.engine.derivations(row)) for row in facts] == before
 
 
@@ -140,7 +140,9 @@ def test_a_budget_is_for_the_whole_commit() -> None:
     """What the first part leaves is too little for the second, which would do with less than the first had."""
     system = System()
     system.bootstrap([], [EXPLODING])
-    first, second = (encode_facts(part, system.engine.planner, system.intern) for part in (NODES[:200], NODES[200:240]))
+    first, second = (
+        encode_facts(part, system.engine._planner, system.intern) for part in (NODES[:200], NODES[200:240])
+    )
     needed = [system.engine.commit(part, strategy="update").rewrites for part in (first, second)]
     assert needed[0] > needed[1] > 15_000
     system.engine.commit({}, second)

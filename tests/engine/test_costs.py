@@ -12,7 +12,7 @@ from kgreason.engine.costs import Cost
 from kgreason.engine.engine import Engine, Strategy
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import encode
-from kgreason.engine.program.planner import EncodedRule
+from kgreason.engine.program.shapes import EncodedRule
 from kgreason.engine.support import supported_alone
 from kgreason.rules.model import Atom, Rule
 from tests.engine.paths import JOIN, STEP, X, Y, chain, closed, inert
@@ -36,7 +36,7 @@ def found(system: System) -> Counter[EncodedRule]:
 def of_oracle(system: System, facts: Iterable[Atom], rules: Iterable[Rule]) -> Counter[EncodedRule]:
     """How many derivations each rule has, by definition: pairs of a substitution and a head that it gives."""
     index = Index(close(facts, rules))
-    encoded = {encode(rule, system.engine.planner, system.intern): rule for rule in rules}
+    encoded = {encode(rule, system.engine._planner, system.intern): rule for rule in rules}
     return +Counter(
         {code: sum(len(use.heads) for use in derivations(index, rule_set([rule]))) for code, rule in encoded.items()}
     )
@@ -44,7 +44,7 @@ def of_oracle(system: System, facts: Iterable[Atom], rules: Iterable[Rule]) -> C
 
 def every_count(engine: Engine) -> list[list[int]]:
     """The counts as they are kept, of all rules that ever were; those of the last commit but one may be lost."""
-    kept = engine.circuit.costs[:, : at.COST_BEFORE].tolist()
+    kept = engine._circuit.costs[:, : at.COST_BEFORE].tolist()
     return [row for row in kept if any(row)]
 
 
@@ -122,7 +122,7 @@ def test_the_last_commit_is_counted_alone() -> None:
     whole = costs(system)
     assert all(cost.last_rewrites == cost.rewrites > 0 for cost in whole.values())
     system.commit({chain(11)[-1]: 1}, {}, "update")
-    join, step = (encode(rule, system.engine.planner, system.intern) for rule in (JOIN, STEP))
+    join, step = (encode(rule, system.engine._planner, system.intern) for rule in (JOIN, STEP))
     now = costs(system)
     assert (now[step].last_derivations, now[join].last_derivations) == (1, 55)  # 11 choose 2
     for rule, cost in now.items():
@@ -144,7 +144,7 @@ def test_a_dropped_update_counts_for_the_commit_alone() -> None:
 def test_explaining_costs_no_rule_anything() -> None:
     system = closed(chain(8), rules=[STEP, JOIN])
     before = every_count(system.engine)
-    for row in system.engine.circuit.facts.present().tolist():
+    for row in system.engine.facts.present().tolist():
         system.engine.derivations(row)
     assert every_count(system.engine) == before
 
@@ -161,7 +161,7 @@ def alone_of_oracle(system: System, rules: Iterable[Rule]) -> Counter[EncodedRul
     states = system.states()
     supporters: dict[Fact, set[EncodedRule]] = {}
     for rule in rules:
-        code = encode(rule, system.engine.planner, system.intern)
+        code = encode(rule, system.engine._planner, system.intern)
         for use in derivations(Index(states), rule_set([rule])):
             newest = max((states[fact].stamp for fact in use.body), default=-1)
             for head in use.heads:

@@ -25,7 +25,7 @@ def aged(steps: int, levels: int) -> System:
     """The first steps of a chain, whose inferred facts are as old as if `levels` levels lay before them."""
     system = System()
     system.bootstrap([START, *STEPS[:steps]], RULES)
-    rows = system.engine.circuit.memory["rows"]
+    rows = system.engine._circuit.memory["rows"]
     rows[rows[:, at.STAMP] > 0, at.STAMP] += levels * at.ONE_LEVEL
     return system
 
@@ -69,7 +69,7 @@ def test_a_proof_is_found_after_a_commit_that_went_too_deep() -> None:
     assert system.engine.changes().strategy == "bootstrap"
     system.engine.rollback()
     before = system.states()
-    rows = system.engine.circuit.facts.present().tolist()
+    rows = system.engine.facts.present().tolist()
     assert sum(len(system.engine.derivations(row)) for row in rows) == sum(state.support for state in before.values())
 
 
@@ -81,7 +81,7 @@ def test_a_bootstrap_of_too_many_levels_says_so_and_changes_nothing(
         system = System()
         system.bootstrap([START, STEPS[0]], RULES)
         before = system.states()
-        monkeypatch.setattr("kgreason.engine.circuit.LAST_LEVEL", 4)
+        monkeypatch.setattr("kgreason.engine.memory.layout.LAST_LEVEL", 4)
         for strategy in ("update", "bootstrap", "auto"):
             with pytest.raises(LimitError, match="a chain of 16,777,215 or more derivations"):
                 system.commit(dict.fromkeys(STEPS, 1), {}, strategy)

@@ -23,7 +23,7 @@ Body = frozenset[Fact]
 
 def of_engine(system: System) -> dict[Fact, Counter[Body]]:
     """For each present fact how often each set of facts derives it."""
-    facts = system.engine.circuit.facts
+    facts = system.engine.facts
     found: dict[Fact, Counter[Body]] = {}
     for row in facts.present().tolist():
         bodies: Counter[Body] = Counter()
@@ -31,7 +31,7 @@ def of_engine(system: System) -> dict[Fact, Counter[Body]]:
             known = (*slots[: 1 + code.shape.variables], *code.constants)
             bodies[frozenset(system.fact([known[slot] for slot in p.slots]) for p in code.shape.body)] += 1
         if bodies:
-            found[system.fact(system.engine.circuit.memory["rows"][row, 3:].tolist())] = bodies
+            found[system.fact(system.engine._circuit.memory["rows"][row, 3:].tolist())] = bodies
     return found
 
 
@@ -76,8 +76,8 @@ def test_more_derivations_than_the_buffer_takes(monkeypatch: pytest.MonkeyPatch)
     system = System()
     edges = [Atom("edge", ("<a>", f"<{n}>")) for n in range(50)] + [Atom("edge", (f"<{n}>", "<b>")) for n in range(50)]
     system.update(edges, [Rule((Atom("two", (X, Z)),), (Atom("edge", (X, Y)), Atom("edge", (Y, Z))))])
-    rows = system.engine.circuit.facts.present()
-    records = system.engine.circuit.memory["rows"]
+    rows = system.engine.facts.present()
+    records = system.engine._circuit.memory["rows"]
     [row] = [r for r in rows.tolist() if system.fact(records[r, 3:].tolist()) == ("two", ("<a>", "<b>"))]
     assert records[row, at.STATE] >> at.TABLE & at.LAST_TABLE >= 0
     assert len(system.engine.derivations(row)) == 50

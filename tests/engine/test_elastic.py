@@ -163,11 +163,11 @@ def foreseen_well(system: System) -> bool:
 def test_what_is_restored_or_taken_over_is_foreseen() -> None:
     paths = closed(chain(20))
     engine, rules = paths.engine, paths.engine.rules
-    records = engine.circuit.facts.records(engine.circuit.facts.present())
+    records = engine.facts.records(engine.facts.present())
     engine.restore(records, rules, 1_000)
     assert engine.work == 1_000
     other = System()
-    encoded = [encode(rule, other.engine.planner, other.intern) for rule in (STEP, LINEAR)]
+    encoded = [encode(rule, other.engine._planner, other.intern) for rule in (STEP, LINEAR)]
     other.engine.begin()
     other.engine.take_over(records, encoded)
     other.engine.accept()

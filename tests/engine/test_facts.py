@@ -83,7 +83,7 @@ class FactTableAgainstADict(RuleBasedStateMachine):
         found = {tuple(row[:WIDTH]): number for row, number in zip(columns.tolist(), tables.tolist(), strict=True)}
         assert found == self.model
         assert not columns[:, WIDTH:].any()
-        assert facts.is_asserted(present).all()
+        assert (facts.kinds(present) == IS_ASSERTED).all()
 
     @invariant()
     def finds_the_facts_and_no_others(self) -> None:
@@ -128,10 +128,10 @@ def test_the_contents_are_the_present_facts_in_the_order_of_rows(threads: int) -
 
 def contents(system: System) -> list[tuple[object, ...]]:
     """What `contents` returns, which must be what the rows of the present facts say."""
-    facts = system.engine.circuit.facts
+    facts = system.engine.facts
     columns, tables, kinds = facts.contents()
     found = facts.present()
-    states = system.engine.circuit.memory["rows"][found, at.STATE]
+    states = system.engine._circuit.memory["rows"][found, at.STATE]
     assert columns.tolist() == facts.columns(found)[0].tolist()
     assert tables.tolist() == (states >> at.TABLE & at.LAST_TABLE).tolist()
     assert kinds.tolist() == np.where(states & at.ASSERTED, IS_ASSERTED, INFERRED).tolist()

@@ -38,7 +38,7 @@ def random_edges(nodes: int, edges: int) -> list[Atom]:
 
 def records(system: System) -> Int32:
     """Every row with its state, stamp and support, in the order of their columns."""
-    circuit = system.engine.circuit
+    circuit = system.engine._circuit
     rows: Int32 = circuit.memory["rows"][circuit.facts.present()]
     return rows[np.lexsort(rows.T[at.FIRST :])]
 
@@ -68,7 +68,7 @@ def test_a_closure_does_not_depend_on_rooms(bootstrap: bool, quantum: int, heads
 
 def rewrites(bootstrap: bool, heads: int) -> int:
     with small_rooms(heads, 1 << 16), small_quantum(10**9):
-        return int(commits(bootstrap).engine.circuit.block[at.REWRITES])
+        return int(commits(bootstrap).engine._circuit.block[at.REWRITES])
 
 
 @pytest.mark.parametrize("bootstrap", [True, False])
@@ -162,4 +162,4 @@ def test_a_rule_with_many_heads_in_a_small_head_buffer() -> None:
         system = System()
         system.bootstrap(facts, [Rule(heads, (Atom("p", (X,)),))])
     assert len(system.states()) == 25 * 11
-    assert system.engine.circuit.block[at.N_GROUPS] == 0
+    assert system.engine._circuit.block[at.N_GROUPS] == 0

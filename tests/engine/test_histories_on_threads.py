@@ -63,7 +63,7 @@ def commits(work: Callable[[], object], threads: int, heads: int, costs: bool = 
 
     def noted(engine: Engine) -> None:
         accept(engine)
-        circuit = engine.circuit
+        circuit = engine._circuit
         rows = circuit.memory["rows"][: circuit.block[at.N_ROWS]]
         told = f"{engine._strategy} {engine._switched} {engine._spent} {circuit.spent} {engine._elastic.save()}"
         kept = circuit.costs.tobytes() if costs else b""

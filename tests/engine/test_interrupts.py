@@ -104,12 +104,12 @@ def test_an_interrupt_leaves_the_commit_done_or_undone(strategy: str) -> None:
         system = started()
         met += edit(system, strategy, Interrupt(at))
         assert system.states() in (before, after)
-        check(system.engine.circuit)
+        check(system.engine._circuit)
         system.commit(dict.fromkeys(EDGES[4:], 1) | {EDGES[2]: -1}, {JOIN: 1, LOOP: 1}, "update")
         states = system.states()
         assert set(states) == set(materialize(*AFTER))
         assert violations(states, AFTER[1]) == []
-        check(system.engine.circuit)
+        check(system.engine._circuit)
     assert met > 30
 
 
@@ -130,7 +130,7 @@ def test_want_of_memory_leaves_the_commit_undone(strategy: Any, threads: int, mo
             except MemoryError:
                 assert scarce.count >= at > 0
                 assert system.states() == before
-            check(system.engine.circuit)
+            check(system.engine._circuit)
         return system, scarce.count
 
     _, count = tried(-1)
@@ -141,4 +141,4 @@ def test_want_of_memory_leaves_the_commit_undone(strategy: Any, threads: int, mo
         states = system.states()
         assert set(states) == set(materialize(AFTER[0], [*AFTER[1], WIDER]))
         assert violations(states, [*AFTER[1], WIDER]) == []
-        check(system.engine.circuit)
+        check(system.engine._circuit)

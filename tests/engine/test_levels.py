@@ -39,7 +39,7 @@ def idle(count: int) -> list[Rule]:
 
 def counters(system: System) -> list[int]:
     """Phases and levels run, and rewrites extended."""
-    block = system.engine.circuit.block
+    block = system.engine._circuit.block
     return [int(block[at.CALLS]), int(block[at.LEVELS]), int(block[at.REWRITES])]
 
 
@@ -52,7 +52,7 @@ def bootstrapped(rules: Iterable[Rule]) -> System:
 def updated(rules: Iterable[Rule]) -> System:
     system = System()
     system.update([], rules)
-    system.engine.circuit.block[[at.CALLS, at.LEVELS]] = 0
+    system.engine._circuit.block[[at.CALLS, at.LEVELS]] = 0
     system.update(FACTS)
     return system
 
@@ -76,7 +76,7 @@ def test_rules_that_all_fire_share_their_phases(count: int) -> None:
     rules = [Rule((Atom("q", (X,)),), (Atom("p", (X, f"<{number}>")),)) for number in range(count)]
     system = System()
     system.update([], rules)
-    system.engine.circuit.block[[at.CALLS, at.LEVELS]] = 0
+    system.engine._circuit.block[[at.CALLS, at.LEVELS]] = 0
     assert len(system.update([Atom("p", ("<a>", f"<{number}>")) for number in range(count)])) == count + 1
     phases, levels, _ = counters(system)
     assert (phases <= 8, levels) == (True, 2)  # seven, and one more when the fact table has to grow
@@ -85,7 +85,7 @@ def test_rules_that_all_fire_share_their_phases(count: int) -> None:
 def test_new_rules_are_one_scan_however_many() -> None:
     few, many = (bootstrapped([]) for _ in range(2))
     for system, rules in ((few, FIRING), (many, [*FIRING, *idle(5_000)])):
-        system.engine.circuit.block[[at.CALLS, at.LEVELS]] = 0
+        system.engine._circuit.block[[at.CALLS, at.LEVELS]] = 0
         system.update([], rules)
     assert few.states() == many.states()
     assert counters(few)[:2] == counters(many)[:2]

@@ -43,7 +43,7 @@ def prepared() -> System:
 def near_the_last_row(left: int) -> System:
     """The same with row numbers that are used up but for `left` of them."""
     system = prepared()
-    memory = system.engine.circuit.memory
+    memory = system.engine._circuit.memory
     memory["rows"] = enlarged(memory["rows"], END)
     memory["entries"] = sparse((2**32,), np.uint32)
     rehash(memory.block)
@@ -61,7 +61,7 @@ def expected(low: int, high: int, before: int) -> set[Fact]:
 def test_the_last_row_numbers_are_found_and_taken_back() -> None:
     system = near_the_last_row(60)
     assert system.update(chain(6, 8)) == expected(6, 8, 6)
-    assert system.engine.circuit.memory.counters[at.N_ROWS] == END - 60 + 2 + 7 + 8
+    assert system.engine._circuit.memory.counters[at.N_ROWS] == END - 60 + 2 + 7 + 8
     gone = system.commit(dict.fromkeys(chain(6, 8), -1), {}, "update")
     assert set(gone) == expected(6, 8, 6)
     assert system.update(chain(6, 8)) == expected(6, 8, 6), "in the same rows again"
@@ -78,7 +78,7 @@ def test_a_commit_that_needs_more_rows_is_refused_and_changes_nothing() -> None:
 @needs_sparse
 def test_postings_at_the_last_positions() -> None:
     system = prepared()
-    memory = system.engine.circuit.memory
+    memory = system.engine._circuit.memory
     for name in ("postings", "values"):
         memory[name] = enlarged(memory[name], END)
     memory.counters[at.N_POSTINGS] = END - 1000
@@ -94,7 +94,7 @@ def test_a_queue_longer_than_an_int32_counts() -> None:
     system = prepared()
     engine = system.engine
     engine.begin()
-    circuit = engine.circuit
+    circuit = engine._circuit
     circuit.memory["queue"] = sparse((2**31 + 1000,), np.int32)
     circuit.memory.counters[at.N_QUEUE] = 2**31 - 5
     system.apply(dict.fromkeys(chain(6, 8), 1), {}, "update")
@@ -106,7 +106,7 @@ def test_a_queue_longer_than_an_int32_counts() -> None:
 
 def test_a_fact_with_too_many_derivations_is_refused() -> None:
     system = prepared()
-    circuit = system.engine.circuit
+    circuit = system.engine._circuit
     before = circuit.memory["rows"][: circuit.memory.counters[at.N_ROWS], at.SUPPORT].copy()
     circuit.memory["rows"][0, at.SUPPORT] = 2**31 - 2**28 + 1
     circuit.memory.counters[at.DERIVATIONS] += 2**31
@@ -124,7 +124,7 @@ def test_the_catalogue_finds_the_largest_ids(monkeypatch: pytest.MonkeyPatch, lo
     table = system.engine.table(True, 3)
     rows = np.array([[1, END, END], [2, END, 5], [END, END - 1, END], [3, 4, 5]], dtype=np.int32)
     system.engine.commit({table: rows}, strategy="update")
-    catalogue = Catalogue(system.engine.circuit.facts, system.engine.planner)
+    catalogue = Catalogue(system.engine._circuit.facts, system.engine._planner)
     assert sorted(catalogue.candidates(True, {1: END}).tolist()) == [0, 1]
     assert catalogue.candidates(True, {1: END, 2: END}).tolist() == [0]
     assert catalogue.candidates(True, {1: END - 1}).tolist() == [2]

@@ -183,13 +183,13 @@ def test_an_array_that_does_not_fit_is_refused(array: np.ndarray) -> None:
 def test_what_appeared_is_not_a_view_of_the_table() -> None:
     system = System()
     appeared = system.engine.bootstrap({system.engine.table(True, 3): np.array([[1, 2, 3]], dtype=np.int32)}).rows
-    assert not np.shares_memory(appeared, system.engine.circuit.memory["rows"])
+    assert not np.shares_memory(appeared, system.engine._circuit.memory["rows"])
 
 
 def test_an_interrupt_while_a_rule_is_planned_leaves_no_ghost(monkeypatch: pytest.MonkeyPatch) -> None:
     system = System()
     system.update([Atom("p", ("<a>",))])
-    planner = system.engine.planner
+    planner = system.engine._planner
     add = planner.add
 
     def add_and_interrupt(*rules: object) -> int:

@@ -11,7 +11,8 @@ from hypothesis import given
 from kgreason.engine.engine import Strategy
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import encode, encode_all
-from kgreason.engine.program.planner import EncodedRule, Planner
+from kgreason.engine.program.planner import Planner
+from kgreason.engine.program.shapes import EncodedRule
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from tests.engine.crews import crews
@@ -299,4 +300,4 @@ def test_memory_does_not_depend_on_the_ids_of_constants() -> None:
     system._texts *= 1 << 20  # the next id is 2**20
     rule = Rule((Atom("path", (X, "<late>")),), (Atom("edge", (X, "<b>")),))
     assert len(system.update([Atom("edge", ("<a>", "<b>")), Atom("edge", ("<a>", "<c>"))], [rule])) == 3
-    assert system.engine.circuit.memory.room("asked") <= 1 << 10
+    assert system.engine._circuit.memory.room("asked") <= 1 << 10

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.level import returning
 from kgreason.engine.memory import layout as at
-from kgreason.engine.program import planner
 from kgreason.engine.program.planner import Planner
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom
@@ -119,7 +118,7 @@ def test_late_stamps_have_a_limit() -> None:
 
 def forget(system: System, is_forgotten: Callable[[int], bool]) -> None:
     """Make the spare derivations of some facts unknown, as if the facts were evaluated elsewhere."""
-    circuit = system.engine.circuit
+    circuit = system.engine._circuit
     for row in circuit.facts.present().tolist():
         if is_forgotten(row):
             state = circuit.memory["rows"][row, at.STATE]
@@ -181,7 +180,7 @@ def test_a_large_count_is_unknown(threads: int, strategy: str) -> None:
             else:
                 system.update([head, facts[0]], [rule])
                 system.update(facts[1:n])
-        states, found = system.engine.circuit.memory["rows"][:, at.STATE], system.spares()
+        states, found = system.engine._circuit.memory["rows"][:, at.STATE], system.spares()
         assert found["p", ()] == expected
         if expected is None:
             assert (states & at.SPARE == at.UNKNOWN).sum() == 1, "a count that is unknown has one form"
@@ -193,7 +192,7 @@ def test_a_large_count_is_unknown(threads: int, strategy: str) -> None:
 
 
 def test_many_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(planner, "LAST_TABLE", 2)
+    monkeypatch.setattr(at, "LAST_TABLE", 2)
     known = Planner()
     tables = [known.table(False, width) for width in (1, 2, 3)]
     with pytest.raises(LimitError, match="more than 3 different"):
@@ -204,7 +203,7 @@ def test_many_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_late_stamp_is_above_those_of_facts_that_remain() -> None:
     system = System()
     system.update([Atom("q", ("<http://e/a>",))], parse("p(?x) :- q(?x) . r(?x) :- p(?x) .").rules)
-    assert returning.late(system.engine.circuit.block) == 3 * at.ONE_LEVEL
+    assert returning.late(system.engine._circuit.block) == 3 * at.ONE_LEVEL
     system.commit({Atom("q", ("<http://e/a>",)): -1}, {}, "update")
-    assert returning.late(system.engine.circuit.block) == at.ONE_LEVEL
-    assert np.count_nonzero(system.engine.circuit.memory["rows"][:, at.STATE] & at.AGE) == 0
+    assert returning.late(system.engine._circuit.block) == at.ONE_LEVEL
+    assert np.count_nonzero(system.engine._circuit.memory["rows"][:, at.STATE] & at.AGE) == 0

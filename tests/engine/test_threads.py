@@ -37,13 +37,13 @@ from tests.volume import many
 
 def stored(system: System) -> tuple[Int32, Int32, int, list[list[int]]]:
     """All rows in their order, the queue, the rewrites, and the costs of the rules."""
-    circuit = system.engine.circuit
+    circuit = system.engine._circuit
     rows = circuit.memory["rows"][: circuit.block[at.N_ROWS]].copy()
     return rows, circuit.queued(0), circuit.rewrites, circuit.costs.tolist()
 
 
 def assert_same(system: System, other: System) -> None:
-    check(system.engine.circuit)
+    check(system.engine._circuit)
     (rows, queue, *counts), (other_rows, other_queue, *other_counts) = stored(system), stored(other)
     assert counts == other_counts
     kept = min(len(queue), len(other_queue))  # a large commit may cut the array at its end

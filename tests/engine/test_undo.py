@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kgreason.engine.engine import Check
 from kgreason.engine.memory import layout as at
-from kgreason.engine.program.planner import EncodedRule
+from kgreason.engine.program.shapes import EncodedRule
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from tests.engine import arrangements
 from tests.engine.small_rooms import small_quantum, small_rooms
@@ -65,18 +65,18 @@ def _small_quantum() -> Iterator[None]:
 
 def snapshot(system: System, keys: int) -> Snapshot:
     """The state, the active rules, and how many facts meet each of the first trigger keys."""
-    counts = system.engine.circuit.memory["key_count"][:keys].tolist()
+    counts = system.engine._circuit.memory["key_count"][:keys].tolist()
     return Snapshot(system.states(), frozenset(system.engine.rules), dict(enumerate(counts)))
 
 
 def is_consistent(system: System) -> bool:
     """Every present row is old, is found where it is, and is as much as there is."""
-    facts, rows = system.engine.circuit.facts, system.engine.circuit.facts.present()
-    states = system.engine.circuit.memory["rows"][rows, at.STATE]
+    facts, rows = system.engine.facts, system.engine.facts.present()
+    states = system.engine._circuit.memory["rows"][rows, at.STATE]
     return (
         bool((states & at.AGE == at.OLD).all())
         and facts.find(facts.columns(rows)[0]).tolist() == rows.tolist()
-        and np.count_nonzero(system.engine.circuit.memory["entries"]) == len(rows) == len(system.engine)
+        and np.count_nonzero(system.engine._circuit.memory["entries"]) == len(rows) == len(system.engine)
     )
 
 
@@ -105,7 +105,7 @@ def test_a_commit_that_fails_changes_nothing(
     evaluate(twin, second, counted)
 
     system = started(first)
-    keys = system.engine.planner.key_info.n
+    keys = system.engine._planner.key_info.n
     before = snapshot(system, keys)
     if counted.calls:
         with pytest.raises(Cancelled):
@@ -163,7 +163,7 @@ def test_failed_commits_leave_memory_bounded() -> None:
     for _ in range(30):
         with pytest.raises(Cancelled):
             update(system, (set(), CLOSURE), Cancel(10))
-        sizes.append((int(system.engine.circuit.block[at.N_ROWS]), system.engine.circuit.nbytes))
+        sizes.append((int(system.engine._circuit.block[at.N_ROWS]), system.engine.nbytes))
     assert sizes[-1] == sizes[1]
 
 
@@ -200,5 +200,5 @@ def test_a_segment_that_stops_half_way_leaves_no_counts() -> None:
             with pytest.raises(Cancelled):
                 update(system, (facts, []), Cancel(here))
             update(system, (facts, []), no_check)
-            arrangements.check(system.engine.circuit)
+            arrangements.check(system.engine._circuit)
             assert len(system.states()) == 1 + 16 + 1 + 32

@@ -6,7 +6,7 @@ import pytest
 
 from kgreason.engine.engine import Strategy
 from kgreason.engine.program.encoding import encode
-from kgreason.engine.program.planner import EncodedRule
+from kgreason.engine.program.shapes import EncodedRule
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System
 
@@ -20,7 +20,7 @@ def with_rule() -> tuple[System, EncodedRule]:
     """A fact, and a rule that one axiom yields."""
     system = System()
     system.update([P], [RULE])
-    return system, encode(RULE, system.engine.planner, system.intern)
+    return system, encode(RULE, system.engine._planner, system.intern)
 
 
 def test_a_rule_that_two_axioms_yield_leaves_with_the_second() -> None:

@@ -16,6 +16,7 @@ from pyoxigraph import NamedNode
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, InputTypeError, RuleError, RuleSyntaxError
 from kgreason.functions import Term
+from tests.oracle.specification import by_definition
 
 NAMES = {"": "http://e/"}
 HEADER = "@prefix : <http://e/> . "
@@ -33,8 +34,14 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
-def graph(rules: str, *functions: Callable[..., Any], data: str = "", **options: Any) -> KnowledgeGraph:
-    found = KnowledgeGraph.open(rules=["none"], functions=functions, **options)
+def graph(
+    rules: str,
+    *functions: Callable[..., Any],
+    data: str = "",
+    opened: Callable[..., KnowledgeGraph] = KnowledgeGraph.open,
+    **options: Any,
+) -> KnowledgeGraph:
+    found = opened(rules=["none"], functions=functions, **options)
     with found.transaction() as tx:
         tx.add_rules(HEADER + rules)
     if data:
@@ -378,7 +385,7 @@ def test_ctrl_c_reaches_a_function() -> None:
 
 
 def test_the_specification_gives_the_same() -> None:
-    with graph(AREA, area, engine="reference", data=":a :w 8 ; :h 8 .") as found:
+    with graph(AREA, area, opened=by_definition, data=":a :w 8 ; :h 8 .") as found:
         assert objects(found, ":area") == ["64"]
         found.remove(":a :w 8 .", prefixes=NAMES)
         assert not objects(found, ":area")

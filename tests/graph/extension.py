@@ -16,13 +16,13 @@ from .states import in_default, rows_of
 def extended(live: Materializer, added: Int32) -> Evaluated:
     """The graph's closure after an Update that asserts triples, int32[n, 3]; the graph stays as it is."""
     engine = Engine(quiet=0 if live.selection.is_reflexive else SAME_AS)
-    tables = live.engine.planner.tables()
+    tables = live.engine.tables
     for is_triple, width in tables:
         engine.table(is_triple, width)
-    facts = live.engine.circuit.facts
+    facts = live.engine.facts
     engine.restore(facts.records(facts.present()), live.engine.rules)
     engine.commit({live.triples: added}, strategy="update")
-    facts = engine.circuit.facts
+    facts = engine.facts
     records = facts.records(facts.present())
     records[:, at.STATE] = records[:, at.STATE] & ~at.SPARE | at.UNKNOWN  # Spark does not count spare derivations
     return Evaluated(records, tables, tuple(live.rules))

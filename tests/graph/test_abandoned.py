@@ -21,7 +21,7 @@ _STEPS = 9
 def _facts(graph: KnowledgeGraph) -> list[tuple[Any, ...]]:
     """All facts of the engine, hidden ones too, with stamp, support and flag."""
     live = graph._engine().materializer
-    facts, decode = live.engine.circuit.facts, live.dictionary.decode
+    facts, decode = live.engine.facts, live.dictionary.decode
     return sorted(
         (
             *decode([term for term in row[at.FIRST :] if term]),

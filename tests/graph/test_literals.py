@@ -18,6 +18,7 @@ from kgreason.rules.parser import parse
 from tests.oracle import owl2rl, table8
 from tests.oracle.graph import Contradiction, Graph, Triple
 from tests.oracle.notation import term, triples
+from tests.oracle.specification import by_definition
 from tests.oracle.table8 import OWL2RL_DATATYPES
 from tests.oracle.vocabulary import SAME_AS, TYPE
 from tests.volume import many
@@ -279,7 +280,7 @@ def test_a_store_that_is_opened_again(tmp_path: Path, is_settled: bool) -> None:
 
 
 def test_the_reference_engine_says_the_same() -> None:
-    graphs = [KnowledgeGraph.open(rules=[LETTER]), KnowledgeGraph.open(rules=[LETTER], engine="reference")]
+    graphs = [KnowledgeGraph.open(rules=[LETTER]), by_definition(rules=[LETTER])]
     for graph in graphs:
         for text in (ONE, SAME, f'<http://e/c> <http://e/q> "x"^^<{X}integer> .'):
             with graph.transaction() as tx:

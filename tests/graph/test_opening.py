@@ -132,7 +132,6 @@ def test_the_hash_table_in_a_snapshot_is_not_needed(store: Path, is_there: bool)
         ({"same_as": "alias"}, "same_as 'alias': it must be one of aliases, representatives, rules"),
         ({"schema": "Data"}, "schema 'Data': it must be one of axioms, data"),
         ({"strategy": "fast"}, "strategy 'fast': it must be one of auto, update, bootstrap"),
-        ({"engine": "row"}, "engine 'row': it must be one of columnar, reference"),
         ({"aliases": -1}, "aliases -1: it must be a whole number, at least 0"),
         ({"budget": 1.5}, "budget 1.5: it must be a whole number, at least 1"),
         ({"schema": ""}, "schema '': it must be one of axioms, data"),
@@ -412,7 +411,6 @@ def test_an_opening_that_fails_changes_nothing(tmp_path: Path, is_there: bool) -
         {"history": 0},
         {"aliases": -1, "same_as": "rules"},
         {"same_as": "rules", "catalogue": tmp_path / "missing"},
-        {"same_as": "rules", "engine": "reference"},
     ]
     for options in wrong:
         with pytest.raises(KgreasonError):

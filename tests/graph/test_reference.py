@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 
-from kgreason.errors import RuleError, StoreError
+from kgreason.errors import RuleError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from tests.oracle.notation import triples
+from tests.oracle.specification import by_definition
 from tests.volume import many
 
 from .histories import PREFIXES, RULES, Edit, Model, histories
@@ -23,7 +22,7 @@ SMALL = {"subClassOf", "inverseOf", "domain", "TransitiveProperty", "sameAs", "d
 
 def told_alike(edits: list[Edit], *, try_out: bool) -> None:
     model = Model()
-    with KnowledgeGraph.open(engine="reference") as slow, KnowledgeGraph.open() as fast:
+    with by_definition() as slow, KnowledgeGraph.open() as fast:
         for edit in edits:
             before, model = model, model.after(edit)
             supposed = tried(slow, edit) if try_out else None
@@ -51,8 +50,8 @@ def test_the_specification_tells_the_same_of_everything(edits: list[Edit]) -> No
 
 def test_a_proof_by_the_specification() -> None:
     proofs = []
-    for engine in ("reference", "columnar"):
-        with KnowledgeGraph.open(engine=engine) as graph:
+    for opened in (by_definition, KnowledgeGraph.open):
+        with opened() as graph:
             commit(graph, Edit(added=tuple(in_default(triples(f"{TAXONOMY} . i p i"))), rules_added=("reach", "hub")))
             converse = next(iter(triples("i q i")))
             proofs.append([graph.explain(BEING).to_text(), *sorted(p.to_text() for p in graph.explain_all(converse))])
@@ -83,7 +82,7 @@ EDITS = (
 
 
 def test_rules_say_everything_to_the_specification_too() -> None:
-    with KnowledgeGraph.open(rules=[], engine="reference") as slow, KnowledgeGraph.open(rules=[]) as fast:
+    with by_definition(rules=[]) as slow, KnowledgeGraph.open(rules=[]) as fast:
         for graph in (slow, fast):
             with graph.transaction() as tx:
                 tx.add_rules(EVERYTHING)
@@ -104,8 +103,8 @@ def test_rules_say_everything_to_the_specification_too() -> None:
 
 def test_proofs_show_what_is_absent_and_computed_by_the_specification_too() -> None:
     proofs = []
-    for engine in ("reference", "columnar"):
-        with KnowledgeGraph.open(rules=[], engine=engine) as graph:
+    for opened in (by_definition, KnowledgeGraph.open):
+        with opened(rules=[]) as graph:
             with graph.transaction() as tx:
                 tx.add_rules(EVERYTHING)
             graph.update(DATA)
@@ -120,16 +119,10 @@ def shown(graph: KnowledgeGraph) -> list[str]:
 
 
 def test_what_fails_leaves_the_specification_as_it_was() -> None:
-    with KnowledgeGraph.open(engine="reference") as graph:
+    with by_definition() as graph:
         commit(graph, Edit(added=tuple(in_default(triples(TAXONOMY)))))
         before = lasting(view(graph))
         tx = graph.transaction().add_rules(PREFIXES + RULES["hub"])
         with pytest.raises(RuleError), tx:
             tx.remove_rules("nobody")
         assert lasting(view(graph)) == before
-
-
-def test_the_specification_keeps_nothing_on_disk(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="has no store on disk"):
-        KnowledgeGraph.open(tmp_path / "store", engine="reference")
-    assert not (tmp_path / "store").exists()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kgreason.errors import ContradictionError, InputError
+from kgreason.errors import ContradictionError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.terms.vocabulary import OWL, RDFS
 
@@ -149,8 +149,3 @@ def test_a_bootstrap_begins_the_counts_anew(tmp_path: Path) -> None:
         graph.add(HEAD + ":d :to :e .")
         assert named(graph, "end")["derivations"] == 10
         assert named(graph, "end")["last_derivations"] == 10
-
-
-def test_the_reference_engine_counts_nothing() -> None:
-    with KnowledgeGraph.open(engine="reference") as graph, pytest.raises(InputError, match="does not count"):
-        graph.rules(costs=True)

@@ -11,7 +11,7 @@ ENGINE = Path(__file__).parents[1] / "engine"
 WRONG = """
 import numpy as np
 from kgreason.engine.engine import Engine
-from kgreason.engine.facts.table import look_for_rows
+from kgreason.engine.facts.facts import look_for_rows
 from kgreason.engine.standby import look
 
 none = np.empty(0, dtype=np.int32)

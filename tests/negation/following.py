@@ -141,7 +141,7 @@ class Graph:
 
     def states(self) -> dict[Fact, State]:
         """Every present fact, hidden ones too, with stamp, support and flag."""
-        circuit = self.materializer.engine.circuit
+        circuit = self.materializer.engine._circuit
         rows = circuit.memory["rows"][circuit.facts.present()].tolist()
         return {
             self._fact(row[at.FIRST :]): State(row[at.STAMP], row[at.SUPPORT], bool(row[at.STATE] & at.ASSERTED))
@@ -150,7 +150,7 @@ class Graph:
 
     def spares(self) -> dict[Fact, int | None]:
         """Every present fact, hidden ones too, with the number of its spare derivations."""
-        circuit = self.materializer.engine.circuit
+        circuit = self.materializer.engine._circuit
         rows = circuit.memory["rows"][circuit.facts.present()].tolist()
         return {self._fact(row[at.FIRST :]): spare(row[at.STATE]) for row in rows}
 

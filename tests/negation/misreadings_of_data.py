@@ -17,7 +17,7 @@ class ReadsDerivedTriples(Data):
     """A triple that rules derive counts as asserted when a rule begins to ask for it."""
 
     def _renewed(self, removed: Int32, added: Int32) -> Facts:
-        rows, tables, kinds = self._engine.circuit.facts.contents()
+        rows, tables, kinds = self._engine.facts.contents()
         derived = rows[(tables == self._triples) & (kinds != IS_ASSERTED), :3]
         return super()._renewed(removed, np.concatenate([added, derived]))
 
@@ -26,7 +26,7 @@ class LostFlagIsNoChange(Data):
     """A triple that rules derive stays when it is no longer asserted."""
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
-        facts = self._engine.circuit.facts
+        facts = self._engine.facts
         support = facts.records(facts.find(removed))[:, at.SUPPORT] if len(removed) else removed[:, 0]
         return super().foreseen(removed[support == 0], added)
 
@@ -35,7 +35,7 @@ class NewFlagIsNoChange(Data):
     """A triple that is derived already is not asserted anew."""
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
-        return super().foreseen(removed, added[self._engine.circuit.facts.find(added) < 0])
+        return super().foreseen(removed, added[self._engine.facts.find(added) < 0])
 
 
 class NewPatternsSeeNewTriplesOnly(Data):

@@ -9,6 +9,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import LimitError, RuleError
 from kgreason.tables import TableProgram
+from tests.oracle.specification import by_definition
 
 NAMES = {"": "http://e/", "rdfs": "http://www.w3.org/2000/01/rdf-schema#", "owl": "http://www.w3.org/2002/07/owl#"}
 HEADER = "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
@@ -182,7 +183,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_specification_reads_asserted_triples_too() -> None:
-    found = KnowledgeGraph.open(rules=["owl2rl"], engine="reference")
+    found = by_definition(rules=["owl2rl"])
     with found.transaction() as transaction:
         transaction.add_rules(TOLD)
     found.add(":Puppy rdfs:subClassOf :Dog . :rex a :Dog . :fido a :Puppy , :Dog .", prefixes=NAMES)

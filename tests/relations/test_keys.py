@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from random import Random
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.engine.facts.table import FactTable
 from kgreason.errors import InputError
+from tests.oracle.specification import by_definition
 
 RULES = """
 @relation price(shop, item, amount: xsd:integer) key(shop, item) .
@@ -76,11 +77,11 @@ def test_many_edits_of_a_transaction_do_not_look_at_each_other(monkeypatch: pyte
         assert ("urn:s", 3, 7) in graph.relation("price")
 
 
-@pytest.mark.parametrize("engine", ["columnar", "reference"])
-def test_random_edits_by_key_are_those_of_a_dict(engine: Any) -> None:
+@pytest.mark.parametrize("opened", [KnowledgeGraph.open, by_definition], ids=["columnar", "reference"])
+def test_random_edits_by_key_are_those_of_a_dict(opened: Callable[..., KnowledgeGraph]) -> None:
     for seed in range(8):
         random, table = Random(seed), dict[tuple[str, str], int]()
-        with KnowledgeGraph.open(rules=["none"], engine=engine) as graph:
+        with opened(rules=["none"]) as graph:
             with graph.transaction() as tx:
                 tx.add_rules(RULES)
             for _ in range(8):

@@ -13,8 +13,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from kgreason.engine.program.planner import EncodedRule
-from kgreason.engine.program.shapes import Pattern, Shape
+from kgreason.engine.program.shapes import EncodedRule, Pattern, Shape
 from kgreason.rules.model import Atom, Rule
 from kgreason.rules.parser import parse
 from kgreason.spark.close.plans import Program
@@ -70,9 +69,9 @@ class Batch:
         self.cases = cases
         self.systems = [System() for _ in cases]
         for system, case in zip(self.systems, cases, strict=True):
-            encode_facts(case.later, system.engine.planner, system.intern)
+            encode_facts(case.later, system.engine._planner, system.intern)
             system.bootstrap(case.facts, case.rules)
-        kinds = [kind for system in self.systems for kind in system.engine.planner.tables()]
+        kinds = [kind for system in self.systems for kind in system.engine.tables]
         self._tables = {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
         self._width = max(width for _, width in kinds)
 
@@ -91,7 +90,7 @@ class Batch:
         """The facts that come later."""
         rows = []
         for mark, (system, case) in enumerate(zip(self.systems, self.cases, strict=True)):
-            for table, found in encode_facts(case.later, system.engine.planner, system.intern).items():
+            for table, found in encode_facts(case.later, system.engine._planner, system.intern).items():
                 rows.append(self._wide(mark, np.insert(found, 0, table, axis=1)))
         return np.concatenate(rows)
 
@@ -120,7 +119,7 @@ class Batch:
 
     def _wide(self, mark: int, rows: Int32) -> Int32:
         """Rows `table, columns` of a system as rows of the common tables, the mark last."""
-        kinds = self.systems[mark].engine.planner.tables()
+        kinds = self.systems[mark].engine.tables
         wide = np.zeros((len(rows), 2 + self._width), dtype=np.int32)
         if len(rows):
             wide[:, 0] = np.array([self._tables[kind] for kind in kinds])[rows[:, 0]]
@@ -130,7 +129,7 @@ class Batch:
 
     def _marked(self, mark: int, rule: EncodedRule) -> EncodedRule:
         """The rule with the mark as one more constant, in the last column of each atom."""
-        kinds, shape = self.systems[mark].engine.planner.tables(), rule.shape
+        kinds, shape = self.systems[mark].engine.tables, rule.shape
         last = 1 + shape.variables + len(rule.constants)
 
         def marked(pattern: Pattern) -> Pattern:

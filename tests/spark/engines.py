@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 def program_of(engine: Engine) -> Program:
     """The tables and active rules of an engine."""
-    return Program(engine.planner.tables(), engine.rules)
+    return Program(engine.tables, engine.rules)
 
 
 def states(engine: Engine) -> Int32:
     """Every present fact with its stamp, support and asserted flag: int32[n, 1 + w + 3]."""
-    facts = engine.circuit.facts
+    facts = engine.facts
     records = facts.records(facts.present())
-    width = max((width for _, width in engine.planner.tables()), default=0)
+    width = max((width for _, width in engine.tables), default=0)
     state = records[:, [at.STATE]]
     columns = records[:, at.FIRST : at.FIRST + width]
     tables, flags = state >> at.TABLE & at.LAST_TABLE, (state & at.ASSERTED) // at.ASSERTED

@@ -18,8 +18,7 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.program.planner import EncodedRule
-from kgreason.engine.program.shapes import Pattern, Shape
+from kgreason.engine.program.shapes import EncodedRule, Pattern, Shape
 from kgreason.errors import InputError
 from kgreason.spark.close import fixpoint, kept
 from kgreason.spark.close.kept import Computed, Kept

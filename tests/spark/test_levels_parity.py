@@ -46,7 +46,7 @@ def bootstrapped(*paths: Path) -> Engine:
     live.change(Edit(added=read_files(paths, live.dictionary)))
     live.accept()
     engine, rows = Engine(quiet=SAME_AS), asserted(live.engine)
-    tables = live.engine.planner.tables()
+    tables = live.engine.tables
     numbers = [engine.table(*kind) for kind in tables]
     facts = {n: rows[rows[:, 0] == n, 1 : 1 + width] for n, (_, width) in zip(numbers, tables, strict=True)}
     engine.bootstrap(facts, live.engine.rules)

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from kgreason.engine.program.planner import MAX_COLUMNS, EncodedRule, Planner
-from kgreason.engine.program.shapes import Pattern, Shape
+from kgreason.engine.program.planner import MAX_COLUMNS, Planner
+from kgreason.engine.program.shapes import EncodedRule, Pattern, Shape
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable, contradiction, placed

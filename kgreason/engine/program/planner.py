@@ -20,7 +20,7 @@ from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory
 from kgreason.engine.memory.buffers import Buffer, power_of_two
 from kgreason.engine.program.plan_arrays import Direction, Plans, laid_out
-from kgreason.engine.program.shapes import Shape
+from kgreason.engine.program.shapes import EncodedRule, Shape
 from kgreason.engine.program.trigger_keys import enter_keys
 from kgreason.errors import LimitError
 from kgreason.zset.columns import Int32
@@ -48,14 +48,6 @@ _PUBLISHED = (
     "rule_keys",
     "arranged",
 )
-
-
-class EncodedRule(NamedTuple):
-    """A rule as ids: its shape, its constants in the order of their slots, and its label (group, name)."""
-
-    shape: Shape
-    constants: tuple[int, ...]
-    label: tuple[str, str] = ("", "")
 
 
 class _Form(NamedTuple):

@@ -64,6 +64,14 @@ class Shape:
         return tuple(c for c, slot in enumerate(self.body[atom].slots) if not self.is_variable(slot))
 
 
+class EncodedRule(NamedTuple):
+    """A rule as ids: its shape, its constants in the order of their slots, and its label (group, name)."""
+
+    shape: Shape
+    constants: tuple[int, ...]
+    label: tuple[str, str] = ("", "")
+
+
 class Step(NamedTuple):
     """A step of a plan. A step binds one body atom. The columns of the atom are of three kinds.
 

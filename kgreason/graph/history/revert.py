@@ -90,7 +90,7 @@ def _are_asserted(live: Materializer, quads: Int32) -> NDArray[np.bool_]:
     """For each of the quads, int32[n, 4], whether it is asserted: bool[n]."""
     if live.quads.is_explicit:
         return live.quads.holds(quads)
-    found: NDArray[np.bool_] = live.engine.circuit.facts.is_asserted_fact(quads[:, :3]) & (quads[:, 3] == 0)
+    found: NDArray[np.bool_] = live.engine.facts.are_asserted(quads[:, :3]) & (quads[:, 3] == 0)
     return found
 
 
@@ -111,7 +111,7 @@ def _undo_facts(done: Delta, live: Materializer, tx: Transaction) -> Iterator[st
     for sign, text in reversed(asserted_facts(done.change.facts, done.dictionary)):  # first what goes: keys get free
         name, terms = read_fact(text)
         row = live.dictionary.find([relation_text(name, len(terms)), *terms]).astype(np.int32)[None]
-        is_there = bool(row.all() and live.engine.circuit.facts.is_asserted_fact(row)[0])
+        is_there = bool(row.all() and live.engine.facts.are_asserted(row)[0])
         if is_there != (sign > 0):
             yield _conflict(sign, text)
             continue

@@ -134,7 +134,7 @@ class PendingFacts:
 
         Raises InputError if it does not. Cost: a look at all facts.
         """
-        columns, tables, kinds = self._live.engine.circuit.facts.contents()
+        columns, tables, kinds = self._live.engine.facts.contents()
         before = columns[(kinds == IS_ASSERTED) & (tables != self._live.triples)]
         numbers = distinct(np.concatenate([before[:, 0], np.fromiter(self._edits, np.int32)]))
         for name, arity, number in relations(numbers[:, None].astype(np.int32), self._live.dictionary):
@@ -192,7 +192,7 @@ class PendingFacts:
 
     def _proposition(self, number: int) -> list[Terms]:
         row = np.array([[number]], dtype=np.int32)
-        before = row[self._live.engine.circuit.facts.is_asserted_fact(row)]
+        before = row[self._live.engine.facts.are_asserted(row)]
         return [()] * len(self._there(before, number, 1))
 
     def _there(self, before: Int32, number: int, width: int) -> Int32:

@@ -180,7 +180,7 @@ class _Answers:
         """Note the objects of those `quads` that are there. Question `asked[owners[i]]` asks for quad i."""
         if is_closure:
             triples = np.ascontiguousarray(quads[:, :3])
-            is_asserted = self._live.engine.circuit.facts.is_asserted_fact(triples)
+            is_asserted = self._live.engine.facts.are_asserted(triples)
             kinds = [self._live.shows(triples) & ~is_asserted, is_asserted]
         else:
             kinds = [self._live.quads.holds(quads)] if self._live.quads.is_explicit else []

@@ -213,6 +213,6 @@ def asserts(live: Materializer, quads: Int32) -> NDArray[np.bool_]:
     """For each of the quads, int32[n, 4], whether it is asserted in its graph: bool[n]."""
     if live.quads.is_explicit:
         return live.quads.holds(quads)
-    found = live.engine.circuit.facts.is_asserted_fact(np.ascontiguousarray(quads[:, :3]))
+    found = live.engine.facts.are_asserted(np.ascontiguousarray(quads[:, :3]))
     asserted: NDArray[np.bool_] = found & (quads[:, 3] == 0)
     return asserted

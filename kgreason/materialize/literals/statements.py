@@ -114,7 +114,7 @@ class Literals:
 
     def _are_facts(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows` whether it is a present fact: bool[n]."""
-        facts = self._engine.circuit.facts
+        facts = self._engine.facts
         found: NDArray[np.bool_] = facts.kinds(facts.find(rows)) != ABSENT
         return found
 
@@ -136,7 +136,7 @@ class Literals:
             return _NO_ROWS
         rows = np.concatenate(parts)
         rows = rows[grouped(rows).firsts()]
-        found: Int32 = rows[self._engine.circuit.facts.find(rows) < 0]
+        found: Int32 = rows[self._engine.facts.find(rows) < 0]
         return found
 
     # Membership
@@ -173,7 +173,7 @@ class Literals:
         """Return the present dt_type rows of the datatypes `gone`. No rule asks for these datatypes any more."""
         if not gone:
             return _NO_ROWS
-        rows, tables, _ = self._engine.circuit.facts.contents()
+        rows, tables, _ = self._engine.facts.contents()
         kept = (tables == self._pair) & (rows[:, 0] == self._type) & np.isin(rows[:, 2], list(gone))
         return np.ascontiguousarray(rows[kept, :3])
 
@@ -273,7 +273,7 @@ class Literals:
             return NO_PAIRS
         pairs = np.column_stack([np.repeat(literals, len(IDS), axis=0), np.tile(IDS, len(literals))])
         rows = np.insert(pairs[:, [0, 2]], 1, TYPE, axis=1)
-        found: Int32 = pairs[self._engine.circuit.facts.find(rows) >= 0][:, 1:]
+        found: Int32 = pairs[self._engine.facts.find(rows) >= 0][:, 1:]
         return found
 
     def _outside(self, pairs: Int32) -> Int32:

@@ -116,7 +116,7 @@ class Data:
         `removed`: triples that are about to be no longer asserted. `added`: triples that are about to be asserted.
         int32[n, 3] each.
         """
-        rows, tables, kinds = self._engine.circuit.facts.contents()
+        rows, tables, kinds = self._engine.facts.contents()
         asserted = kinds == IS_ASSERTED
         triples = np.ascontiguousarray(rows[asserted & (tables == self._triples), :3])
         present = rows[asserted & (tables == self._table) & (rows[:, 0] == self._relation), 1:4]

@@ -220,7 +220,7 @@ class Functions:
         """Raise RuleError if a Python function has failed in this commit for inputs that rules still ask for."""
         for operator, failure in self._failed:
             row = operator.asks.rows(failure.key)
-            if self._engine.circuit.facts.find(row)[0] >= 0:
+            if self._engine.facts.find(row)[0] >= 0:
                 raise RuleError(f"{operator.rule}: {failure.error}") from failure.error.__cause__ or failure.error
 
     def _made(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Iterator[Facts]:
@@ -228,7 +228,7 @@ class Functions:
         if operator.called is None:
             yield from self._fresh(operator.made, self._evaluated(operator, keys, check))
             return
-        keys = keys[self._engine.circuit.facts.find(operator.called.rows(keys)) < 0]
+        keys = keys[self._engine.facts.find(operator.called.rows(keys)) < 0]
         if len(keys):
             result = self._called(operator, keys, check)
             self._failed += [(operator, failure) for failure in result.failures]
@@ -238,7 +238,7 @@ class Functions:
     def _fresh(self, table: Table, keys: Int32) -> Iterator[Facts]:
         """Yield the rows of `table` with the keys `keys`, without the rows that are asserted already."""
         rows = table.rows(keys)
-        rows = rows[~self._engine.circuit.facts.is_asserted_fact(rows)]
+        rows = rows[~self._engine.facts.are_asserted(rows)]
         if len(rows):
             yield Facts({table.number: rows}, {})
 

@@ -94,7 +94,7 @@ class Grouped:
 
     def all(self) -> Int32:
         """Return the keys of all facts of the table: int32[n, k]. Cost: a pass over all facts."""
-        rows, tables, _ = self._engine.circuit.facts.contents()
+        rows, tables, _ = self._engine.facts.contents()
         return self.table.matching(rows, tables)
 
     def of(self, groups: Int32) -> tuple[NDArray[np.int64], Int32]:
@@ -113,7 +113,7 @@ class Grouped:
         return self.table.matching(rows, np.full(len(rows), self.table.number))
 
     def _holds(self, keys: Int32) -> NDArray[np.bool_]:
-        facts = self._engine.circuit.facts
+        facts = self._engine.facts
         found: NDArray[np.bool_] = facts.kinds(facts.find(self.table.rows(keys))) != ABSENT
         return found
 

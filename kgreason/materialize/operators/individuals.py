@@ -64,7 +64,7 @@ class Individuals:
 
     def names(self, terms: Iterable[int]) -> dict[int, Int32]:
         """Return for each term of `terms` all terms that are equal to it, with the term itself."""
-        rows, tables, _ = self._engine.circuit.facts.contents()
+        rows, tables, _ = self._engine.facts.contents()
         equality = self._equality
         if equality is None:
             pairs = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
@@ -126,7 +126,7 @@ class Individuals:
         found = self._engine.rows_with(self._triples, {1: SAME_AS})
         if found is None:
             return np.empty((0, 2), dtype=np.int32)
-        facts = self._engine.circuit.facts
+        facts = self._engine.facts
         rows = np.ascontiguousarray(found[:, :3])
         rows = rows[facts.kinds(facts.find(rows)) != ABSENT]
         return np.ascontiguousarray(rows[:, [0, 2]])
@@ -136,7 +136,7 @@ class Individuals:
 
         The terms are those of `terms` that are the subject of a link, and the terms that are equal to them.
         """
-        rows, tables, _ = self._engine.circuit.facts.contents()
+        rows, tables, _ = self._engine.facts.contents()
         links = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
         links = links[np.isin(links[:, 0], terms)]
         ends, where = np.unique(links[:, 0], return_inverse=True)

@@ -29,7 +29,6 @@ import numpy as np
 from kgreason.engine.engine import Changes, Engine, Place
 from kgreason.engine.facts.antijoin import (
     ASKS,
-    GIVEN,
     LINES,
     MADE,
     NONE,
@@ -38,7 +37,6 @@ from kgreason.engine.facts.antijoin import (
     RETRACTED,
     TOUCHED,
     Changed,
-    decided,
     given,
 )
 from kgreason.engine.facts.matching import LINE, LINE_TABLE
@@ -147,7 +145,7 @@ class Negations:
         If a negation was already decided at that call, and no representative has changed, only these facts matter.
         """
         now = self._engine.place()
-        if self._place is None or self._place.circuit is not now.circuit:
+        if self._place is None or self._place.generation != now.generation:
             return self._every(changes)
         return Changed(QUEUED, self._place.queued, now.queued)
 
@@ -157,7 +155,7 @@ class Negations:
         `moved`: the terms whose representatives have changed. Cost: a pass over all facts.
         """
         assert self._lines is not None
-        rows, tables, _ = self._engine.circuit.facts.contents()
+        rows, tables, _ = self._engine.facts.contents()
         places = np.flatnonzero(np.isin(rows[:, 0], ~self._lines[ASKS::LINES, LINE]))
         places = places[np.isin(rows[places, 1:], moved).any(axis=1)]
         parts = (changes.rows, rows[places]), (changes.tables, tables[places])
@@ -173,9 +171,8 @@ class Negations:
             return NO_FACTS
         assert self._lines is not None
         others = self._replaced(facts, changes) if self._equality else _NONE
-        block = self._engine.circuit.block
         lines = self._later_lines if facts.source == QUEUED else self._lines
-        found = decided(block, lines, first, last, facts, others, was_decided=was_decided)
+        found = self._engine.decided(lines, first, last, facts, others, was_decided=was_decided)
         if not len(found):
             return NO_FACTS
         becomes = found[:, 0]
@@ -188,16 +185,7 @@ class Negations:
         """Return the terms of changed facts that another term represents after the commit so far, ascending."""
         assert self._equality is not None
         is_any = self._equality.cliques.live or len(self._equality.moved(changes))
-        return self._equality.replaced(self._columns(facts), changes) if is_any else _NONE
-
-    def _columns(self, facts: Changed) -> Int32:
-        """Return the columns of changed facts: int32[n, w]. Facts whose kind is as before may be among them."""
-        if facts.source == GIVEN:
-            return facts.rows
-        circuit = self._engine.circuit
-        if facts.source == QUEUED:
-            return circuit.facts.columns(circuit.queued(facts.start)[: facts.end - facts.start])[0]
-        return circuit.changes(facts.start)[0]
+        return self._equality.replaced(self._engine.columns(facts), changes) if is_any else _NONE
 
     def _by_table(self, found: Int32) -> dict[int, Int32]:
         """Return the rows that `antijoin.decided` found, by table."""

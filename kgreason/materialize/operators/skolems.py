@@ -105,12 +105,12 @@ class Skolems:
         `moved`: the terms that may have gained or lost an equal term in this commit.
         """
         keys = unique([self._changed(operator, changes), self._touched(operator, operator.asks, moved)])
-        is_asked = self._engine.circuit.facts.find(operator.asks.rows(keys)) >= 0
+        is_asked = self._engine.facts.find(operator.asks.rows(keys)) >= 0
         asked, texts = keys[is_asked], self._texts(operator, keys[is_asked], changes)
         wanted = np.column_stack([asked, self._dictionary.intern(texts).astype(np.int32)])
         unasked, texts = keys[~is_asked], self._texts(operator, keys[~is_asked], changes)
         left = np.column_stack([unasked, self._dictionary.find(texts).astype(np.int32)])
-        facts = self._engine.circuit.facts
+        facts = self._engine.facts
         added = operator.made.rows(wanted)
         rows = operator.made.rows(unique([left, self._touched(operator, operator.made, moved)]))
         needless = rows[(facts.find(rows) >= 0) & ~are_among(rows, added)]
@@ -146,7 +146,7 @@ class Skolems:
         width = len(operator.function.asks.terms)
         if not len(moved):
             return np.empty((0, 1 + max(table.keys)), dtype=np.int32)
-        rows, tables, _ = self._engine.circuit.facts.contents()
+        rows, tables, _ = self._engine.facts.contents()
         keys = table.matching(rows, tables)
         if np.isin(operator.constants, moved).any():
             return keys

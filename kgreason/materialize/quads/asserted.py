@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.program.planner import EncodedRule
-from kgreason.engine.program.shapes import Pattern, Shape
+from kgreason.engine.program.shapes import EncodedRule, Pattern, Shape
 from kgreason.materialize.schema_rows import related
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
 from kgreason.zset.order import grouped
@@ -74,7 +73,7 @@ class Quads:
         """All asserted quads int32[n, 4]; None while only the default graph is used."""
         if self._engine is None:
             return None
-        columns, _, kinds = self._engine.circuit.facts.contents()
+        columns, _, kinds = self._engine.facts.contents()
         return np.ascontiguousarray(columns[kinds == IS_ASSERTED, 1:])
 
     def holds(self, quads: Int32) -> NDArray[np.bool_]:
@@ -83,7 +82,7 @@ class Quads:
         Call this only if `is_explicit`.
         """
         assert self._engine is not None
-        return self._engine.circuit.facts.is_asserted_fact(related(_QUAD, quads))
+        return self._engine.facts.are_asserted(related(_QUAD, quads))
 
     def change(self, removed: Int32, added: Int32, asserted: Callable[[], Int32], is_asserted: Is) -> Asserted:
         """Remove the quads `removed`, and add the quads `added`: int32[n, 4] each, without a common quad.
@@ -137,7 +136,7 @@ def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
     asserted before.
     """
     touched = touched[grouped(np.ascontiguousarray(touched)).firsts()]
-    before, after = is_asserted(touched), engine.circuit.facts.find(touched) >= 0
+    before, after = is_asserted(touched), engine.facts.find(touched) >= 0
     changes = engine.changes()
     of_quads = changes.tables == _QUADS
     quads, kinds = changes.rows[of_quads, 1:], (changes.after[of_quads], changes.before[of_quads])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.memory import layout as at
+from kgreason.engine.records import fact_columns
 from kgreason.materialize.state import Saved
 from kgreason.rules.relations.names import told
 from kgreason.terms.dictionary import Dictionary
@@ -41,20 +41,21 @@ def rows_of(saved: Saved, number: int, arity: int, *, asserted: bool | None = No
     `asserted`: only asserted facts if True, only inferred facts if False, all if None.
     """
     found = saved.records[saved.numbers_of_others()]
-    kept = found[:, at.FIRST] == number
+    rows = fact_columns(found)
+    kept = rows[:, 0] == number
     if asserted is not None:
         kept &= saved._replace(records=found).are_asserted() == asserted
-    return np.ascontiguousarray(found[kept, at.FIRST + 1 : at.FIRST + 1 + arity])
+    return np.ascontiguousarray(rows[kept, 1 : 1 + arity])
 
 
 def all_of(saved: Saved, dictionary: Dictionary) -> list[Relation]:
     """Return the user's relations that have facts in a saved state, in the order of their names."""
-    return relations(np.ascontiguousarray(saved.records[saved.numbers_of_others(), at.FIRST :]), dictionary)
+    return relations(np.ascontiguousarray(fact_columns(saved.records[saved.numbers_of_others()])), dictionary)
 
 
 def count(saved: Saved, dictionary: Dictionary) -> int:
     """Return how many facts of the user's relations a saved state has."""
-    numbers = saved.records[saved.numbers_of_others(), at.FIRST]
+    numbers = fact_columns(saved.records[saved.numbers_of_others()])[:, 0]
     found, counts = np.unique(numbers, return_counts=True)
     texts = dictionary.decode(found)
     return sum(number for text, number in zip(texts, counts.tolist(), strict=True) if told(text))

@@ -42,7 +42,7 @@ class Keys:
         of a fact: int32[n, 1 + arity].
         """
         rows = self._with_keys(number, arity, tuple(key), unique([keys]))
-        asserted: Int32 = rows[self._engine.circuit.facts.is_asserted_fact(rows)]
+        asserted: Int32 = rows[self._engine.facts.are_asserted(rows)]
         return asserted
 
     def all(self, number: int, arity: int) -> Int32:
@@ -54,12 +54,12 @@ class Keys:
             row = np.array([[number]], dtype=np.int32)
             return row[self.are_facts(row)]
         rows = self._with_keys(number, arity, (), np.empty((1, 0), dtype=np.int32))
-        ordered: Int32 = rows[np.argsort(self._engine.circuit.facts.find(rows))]
+        ordered: Int32 = rows[np.argsort(self._engine.facts.find(rows))]
         return ordered
 
     def are_facts(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows`, int32[n, 1 + arity], whether the row is a fact: bool[n]."""
-        facts = self._engine.circuit.facts
+        facts = self._engine.facts
         found: NDArray[np.bool_] = facts.kinds(facts.find(rows)) != ABSENT
         return found
 

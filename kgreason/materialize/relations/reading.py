@@ -52,7 +52,7 @@ class OfEngine:
 
     def arities(self, name: str) -> set[int]:
         """Return the numbers of terms of the relations `name` that have facts."""
-        widths = {width for is_triple, width in self._engine.planner.tables() if not is_triple}
+        widths = {width for is_triple, width in self._engine.tables if not is_triple}
         return {width - 1 for width in widths if len(self._facts(name, width - 1))}
 
     def rows(self, name: str, arity: int, *, asserted: bool | None = None) -> Int32:
@@ -62,7 +62,7 @@ class OfEngine:
         """
         rows = self._facts(name, arity)
         if asserted is not None:
-            rows = rows[self._engine.circuit.facts.is_asserted_fact(rows) == asserted]
+            rows = rows[self._engine.facts.are_asserted(rows) == asserted]
         return np.ascontiguousarray(rows[:, 1:])
 
     def _facts(self, name: str, arity: int) -> Int32:

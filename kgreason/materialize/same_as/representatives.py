@@ -35,9 +35,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Changes, Engine
-from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import relation_text
-from kgreason.engine.program.planner import EncodedRule
+from kgreason.engine.program.shapes import EncodedRule
+from kgreason.engine.records import fact_columns
 from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.options import LETTER
 from kgreason.materialize.program import is_link, reads_links
@@ -228,7 +228,7 @@ class Equality:
         moved = distinct(pairs[:, 0])
         reached = self._reached(moved, pairs)
         lost = np.setdiff1d(moved, reached[:, 0])
-        widowed = lost[self._engine.circuit.facts.find(related(self.root, lost)) >= 0]
+        widowed = lost[self._engine.facts.find(related(self.root, lost)) >= 0]
         return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
 
     def _present_links(self, changes: Changes) -> Int32:
@@ -316,7 +316,7 @@ class Equality:
 
     def _is_present(self, pairs: Int32) -> NDArray[np.bool_]:
         """Return for each pair (term, representative) of `pairs`, int32[n, 2], whether eq_rep has the pair: bool[n]."""
-        found: NDArray[np.bool_] = self._engine.circuit.facts.find(related(self.rep, pairs)) >= 0
+        found: NDArray[np.bool_] = self._engine.facts.find(related(self.rep, pairs)) >= 0
         return found
 
     def _reached(self, moved: Int32, pairs: Int32) -> Int32:
@@ -388,7 +388,7 @@ class Equality:
         return passage.kinds_before, passage.kinds_after
 
     def _kinds(self, rows: Int32) -> NDArray[np.int8]:
-        facts = self._engine.circuit.facts
+        facts = self._engine.facts
         return facts.kinds(facts.find(rows))
 
     def _mentioning(self, ids: Int32) -> Int32:
@@ -401,8 +401,8 @@ class Equality:
 
     def _present(self, table: int, width: int) -> Int32:
         """Return all facts of a table whose rows have `width` columns: int32[n, width]."""
-        records = self._engine.circuit.facts.records_of(table)
-        return np.ascontiguousarray(records[:, at.FIRST : at.FIRST + width])
+        records = self._engine.facts.records_of(table)
+        return np.ascontiguousarray(fact_columns(records)[:, :width])
 
     def is_shown(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows`, int32[n, 3], whether it is in the graph that users see: bool[n]."""

@@ -49,8 +49,8 @@ class Rows:
 
     def __init__(self, live: Materializer) -> None:
         self._live = live
-        self._columns, self._tables, _ = live.engine.circuit.facts.contents()
-        self._numbers = {kind: number for number, kind in enumerate(live.engine.planner.tables())}
+        self._columns, self._tables, _ = live.engine.facts.contents()
+        self._numbers = {kind: number for number, kind in enumerate(live.engine.tables)}
         self._unknown: list[str] = []
         self._found: dict[Atom, Int32] = {}
         self._of: dict[int, tuple[Int32, NDArray[np.int64]]] = {}

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from kgreason.engine.memory import layout as at
+from kgreason.engine.records import are_asserted, fact_columns, fact_tables, stamps, supports
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.schema_rows import SAME_AS
@@ -46,7 +46,7 @@ def extended(live: Materializer, encoded: Encoded, folder: str, progress: Progre
     the quads. The tables of the computation are written below `folder`, a local path.
     """
     spark, engine = encoded.quads.sparkSession, live.engine
-    program = Program(engine.planner.tables(), engine.rules)
+    program = Program(engine.tables, engine.rules)
     with progress("handing over"), span("intern"):
         ids = intern_terms(files_of(encoded.terms), {}, live.dictionary)
         quads = quads_of(files_of(encoded.quads), ids)
@@ -64,25 +64,24 @@ def extended(live: Materializer, encoded: Encoded, folder: str, progress: Progre
 def _before(live: Materializer, width: int) -> pa.Table:
     """Return the facts of a graph as rows `tbl, c0.., stamp, support, asserted`; the columns are not copied."""
     records = live.save(is_borrowed=True).records
-    state = records[:, at.STATE]
-    table = _table(state >> at.TABLE & at.LAST_TABLE, records[:, at.FIRST : at.FIRST + width])
-    for name, column in (("stamp", at.STAMP), ("support", at.SUPPORT)):
-        table = table.append_column(name, pa.array(np.ascontiguousarray(records[:, column])))
-    return table.append_column("asserted", pa.array((state & at.ASSERTED) != 0))
+    table = _table(fact_tables(records), fact_columns(records)[:, :width])
+    for name, column in (("stamp", stamps), ("support", supports)):
+        table = table.append_column(name, pa.array(np.ascontiguousarray(column(records))))
+    return table.append_column("asserted", pa.array(are_asserted(records)))
 
 
 def _added(live: Materializer, quads: Int32, width: int) -> pa.Table:
     """Return the triples among `quads` that the graph does not assert yet as rows `tbl, c0..`, each triple once."""
     triples = np.unique(quads[:, :3], axis=0)
-    triples = triples[~live.engine.circuit.facts.is_asserted_fact(triples)]
-    columns = np.zeros((len(triples), width), dtype=np.int32)
-    columns[:, :3] = triples
-    return _table(np.full(len(triples), live.triples, dtype=np.int32), columns)
+    triples = triples[~live.engine.facts.are_asserted(triples)]
+    rows = np.zeros((len(triples), width), dtype=np.int32)
+    rows[:, :3] = triples
+    return _table(np.full(len(triples), live.triples, dtype=np.int32), rows)
 
 
-def _table(tables: Int32, columns: Int32) -> pa.Table:
-    parts = [tables, *(np.ascontiguousarray(column) for column in columns.T)]
-    return pa.table([pa.array(part) for part in parts], names=["tbl", *names("c", columns.shape[1])])
+def _table(numbers: Int32, rows: Int32) -> pa.Table:
+    parts = [numbers, *(np.ascontiguousarray(column) for column in rows.T)]
+    return pa.table([pa.array(part) for part in parts], names=["tbl", *names("c", rows.shape[1])])
 
 
 def _shared(spark: SparkSession, table: pa.Table, folder: str) -> DataFrame:

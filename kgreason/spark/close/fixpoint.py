@@ -31,7 +31,7 @@ from typing import NamedTuple, TypeAlias
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
-from kgreason.engine.memory import layout as at
+from kgreason.engine.records import LEVEL_BITS, MOST_FRAIL, ONE_LEVEL
 from kgreason.progress import Progress
 from kgreason.spark.close.candidates import derived
 from kgreason.spark.close.kept import Computed, Kept
@@ -267,9 +267,9 @@ def distinct(heads: DataFrame, present: DataFrame, key: Sequence[str], kept: Kep
 
 def _stamp(rank: Column, derivations: Column) -> Column:
     """Return the stamp of a new fact. `rank`: the largest rank of its derivations; `derivations`: their number."""
-    level = F.shiftright(rank, at.LEVEL_BITS) + 1
-    frailty = F.lit(at.MOST_FRAIL) - F.least(derivations, F.lit(at.MOST_FRAIL))
-    return (level * at.ONE_LEVEL + frailty).cast("int").alias("stamp")
+    level = F.shiftright(rank, LEVEL_BITS) + 1
+    frailty = F.lit(MOST_FRAIL) - F.least(derivations, F.lit(MOST_FRAIL))
+    return (level * ONE_LEVEL + frailty).cast("int").alias("stamp")
 
 
 def merged(heads: DataFrame, present: DataFrame, key: Sequence[str]) -> DataFrame:

@@ -95,7 +95,7 @@ class Driver:
         fresh = dict(enumerate((text for text in mentioned if text not in ids), last + 1))
         ids |= {text: number for number, text in fresh.items()}
         rules = [code._replace(constants=tuple(ids[texts[each]] for each in code.constants)) for code in codes]
-        program = Program(self._live.engine.planner.tables(), rules)
+        program = Program(self._live.engine.tables, rules)
         rules_in_force, warnings = tuple(self._live.rules), self._live.warnings
         return Planned(rules_in_force, program, ids, fresh, last + len(fresh), warnings, operators)
 

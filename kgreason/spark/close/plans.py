@@ -29,8 +29,7 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import NamedTuple
 
-from kgreason.engine.program.planner import EncodedRule
-from kgreason.engine.program.shapes import Pattern, Shape, delta_plan
+from kgreason.engine.program.shapes import EncodedRule, Pattern, Shape, delta_plan
 
 NONE = -1
 """The number in place of a column or a slot if there is none."""

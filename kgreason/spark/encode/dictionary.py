@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from pyspark.sql import DataFrame
 
-from kgreason.engine.memory import layout as at
+from kgreason.engine.records import made, room
 from kgreason.spark.encode.groups import unpacked
 from kgreason.spark.read.terms import interned
 from kgreason.terms.dictionary import Dictionary
@@ -60,15 +60,14 @@ def records_of(facts: ds.Dataset, width: int, ids: Int32) -> Int32:
     At index i, `ids` has the dictionary's id for Spark's id i. `width` is the number of columns `c0..`.
     """
     names = [f"c{column}" for column in range(width)]
-    records = np.empty((facts.count_rows(), at.FIRST + width), dtype=np.int32)
-    done = 0
+    records, done = room(facts.count_rows(), width), 0
     for batch in _batches(facts, ["tbl", "stamp", "support", "asserted", *names]):
-        part = records[done : done + batch.num_rows]
-        flags = _integers(batch.column("asserted").cast(pa.int32())) * at.ASSERTED
-        part[:, at.STATE] = _integers(batch.column("tbl")) << at.TABLE | flags | at.OLD | at.UNKNOWN
-        part[:, at.STAMP], part[:, at.SUPPORT] = (_integers(batch.column(name)) for name in ("stamp", "support"))
+        columns = np.empty((batch.num_rows, width), dtype=np.int32)
         for column, name in enumerate(names):
-            part[:, at.FIRST + column] = ids[_integers(batch.column(name))]
+            columns[:, column] = ids[_integers(batch.column(name))]
+        tables, stamps, supports = (_integers(batch.column(name)) for name in ("tbl", "stamp", "support"))
+        asserted = _integers(batch.column("asserted").cast(pa.int32())).astype(np.bool_)
+        records[done : done + batch.num_rows] = made(columns, tables, asserted, stamps, supports)
         done += batch.num_rows
     return records
 

@@ -14,8 +14,9 @@ with atoms of hidden relations in their place, and the operators of `materialize
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +26,38 @@ from kgreason.circuit.functions import NO_FUNCTIONS
 from kgreason.circuit.reference import ReferenceCircuit
 from kgreason.circuit.rewriting import shape, substitute, unify
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.engine import Changes, Check, Place, Strategy
+from kgreason.engine.engine import Changes, Check, Engine, Place, Strategy
+from kgreason.engine.facts.antijoin import Changed, decided
+from kgreason.engine.facts.facts import Facts, Rows
 from kgreason.engine.facts.matching import arrived
 from kgreason.engine.memory import layout as at
-from kgreason.engine.program.planner import EncodedRule, Planner
-from kgreason.engine.program.shapes import Pattern
-from kgreason.engine.rebuild import Rows
+from kgreason.engine.program.encoding import Intern, encode_all
+from kgreason.engine.program.planner import Planner
+from kgreason.engine.program.shapes import EncodedRule, Pattern
+from kgreason.functions.registry import Registry
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.selection import select
 from kgreason.rules.model import Atom, Rule, Term, Variable
+from kgreason.rules.program import Finder
+from kgreason.store.folder import Manifest
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
+
+
+def by_definition(**options: Any) -> KnowledgeGraph:
+    """Open a graph in memory that evaluates by definition. It treats owl:sameAs as with `same_as="rules"`."""
+    graph = KnowledgeGraph.open(**options)
+    with mock.patch("kgreason.graph.commits.restored", _restored):
+        graph._engine()
+    return graph
+
+
+def _restored(kept: Manifest, _: object, registry: Registry, find: Finder, __: object) -> tuple[Materializer, None]:
+    """Make an empty materializer with the reference engine."""
+    selection = select(kept.rules_on, kept.schema, "rules", functions=None, find=find)
+    engine = cast(Engine, ReferenceEngine(0 if selection.is_reflexive else SAME_AS))  # has all methods that it calls
+    return Materializer(selection, engine=engine, registry=registry), None
 
 
 class _State(NamedTuple):
@@ -67,6 +92,35 @@ class ReferenceEngine:
         """A circuit whose fact table has the present facts. Callers only read it."""
         return self._state.circuit
 
+    @property
+    def facts(self) -> Facts:
+        """A reader of the present facts."""
+        return self.circuit.facts
+
+    @property
+    def tables(self) -> list[tuple[bool, int]]:
+        """For each table whether it holds triples, and its width."""
+        return self.planner.tables()
+
+    nbytes = generation = 0
+
+    def encode(self, rules: Sequence[Rule], intern: Intern) -> list[EncodedRule]:
+        """Return rules as ids."""
+        return encode_all(rules, self.planner, intern)
+
+    def snapshot(self, records: Int32) -> None:
+        """Return nothing: there is no circuit to open again."""
+
+    def decided(
+        self, lines: Int32, first: int, last: int, facts: Changed, others: Int32, *, was_decided: bool
+    ) -> Int32:
+        """Decide antijoins; see `Engine.decided`."""
+        return decided(self.circuit.block, lines, first, last, facts, others, was_decided=was_decided)
+
+    def columns(self, facts: Changed) -> Int32:
+        """Return the columns of changed facts, which are always given."""
+        return facts.rows
+
     def __len__(self) -> int:
         """Return the number of facts."""
         return len(self._state.levels)
@@ -88,8 +142,8 @@ class ReferenceEngine:
         added: Iterable[EncodedRule],
         removed: Iterable[EncodedRule],
         *,
-        strategy: Strategy,  # noqa: ARG002 - there is only one strategy
-        budget: int | None,  # noqa: ARG002
+        strategy: Strategy,
+        budget: int | None,
         check: Check,
     ) -> None:
         """Retract rows and assert other rows, add rules and remove rules."""
@@ -155,9 +209,9 @@ class ReferenceEngine:
 
     def place(self) -> Place:
         """Return a mark for the present point of the open commit; `touched` takes such a mark."""
-        return Place(self.circuit, 0, 0)
+        return Place(0, 0, 0)
 
-    def touched(self, since: Place) -> tuple[Int32, Int32, Place]:  # noqa: ARG002 - it returns all changes
+    def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
         """Return all facts that the open commit has changed, and a new mark (`place`).
 
         The facts are returned as columns int32[n, w] and tables int32[n]. `since` has no effect: the facts that changed

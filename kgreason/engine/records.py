@@ -1,0 +1,76 @@
+"""Records: facts at rest, with what the engine knows of each. Saved graphs, Spark and `Engine.take_over` pass them on.
+
+A record is an int32 row: the state of the fact (its table, and whether it is asserted), its stamp, its support, and its
+columns. Law: `made(columns, tables, asserted, stamps, supports)` has these columns, tables, flags, stamps and supports.
+Cost: one pass over one or two words of each record.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.memory import layout as at
+from kgreason.zset.columns import Int32
+
+LEVEL_BITS, ONE_LEVEL, MOST_FRAIL = at.LEVEL_BITS, at.ONE_LEVEL, at.MOST_FRAIL
+"""What a stamp is made of: `level * ONE_LEVEL + MOST_FRAIL - derivations`, and ONE_LEVEL is 1 << LEVEL_BITS."""
+
+
+def fact_columns(records: Int32) -> Int32:
+    """Return the columns of records, int32[n, w]. This is a view."""
+    return records[:, at.FIRST :]
+
+
+def fact_tables(records: Int32) -> Int32:
+    """Return the number of the table of each record: int32[n]."""
+    found: Int32 = records[:, at.STATE] >> at.TABLE & at.LAST_TABLE
+    return found
+
+
+def are_asserted(records: Int32) -> NDArray[np.bool_]:
+    """Return for each record whether its fact is asserted: bool[n]."""
+    found: NDArray[np.bool_] = (records[:, at.STATE] & at.ASSERTED) != 0
+    return found
+
+
+def stamps(records: Int32) -> Int32:
+    """Return the stamp of each record: int32[n]. This is a view."""
+    return records[:, at.STAMP]
+
+
+def supports(records: Int32) -> Int32:
+    """Return the support of each record: int32[n]. This is a view."""
+    return records[:, at.SUPPORT]
+
+
+def room(count: int, width: int) -> Int32:
+    """Return an array for so many records of facts with `width` columns: int32[count, 3 + width], not filled."""
+    return np.empty((count, at.FIRST + width), dtype=np.int32)
+
+
+def made(columns: Int32, tables: Int32, asserted: NDArray[np.bool_], stamps: Int32, supports: Int32) -> Int32:
+    """Return records of facts that were evaluated elsewhere, int32[n, 3 + w]. `columns`: int32[n, w], the others [n].
+
+    How many derivations of such a fact are spare is not known.
+    """
+    records = room(*columns.shape)
+    records[:, at.STATE] = tables << at.TABLE | asserted * np.int32(at.ASSERTED) | at.OLD | at.UNKNOWN
+    records[:, at.STAMP], records[:, at.SUPPORT] = stamps, supports
+    records[:, at.FIRST :] = columns
+    return records
+
+
+def in_tables(records: Int32, numbers: Int32) -> Int32:
+    """Return copies of records with other numbers of tables: `numbers[table]` in the place of `table`."""
+    records = records.copy()
+    kept = records[:, at.STATE] & ~(at.LAST_TABLE << at.TABLE)
+    records[:, at.STATE] = numbers[fact_tables(records)] << at.TABLE | kept
+    return records
+
+
+def settled(records: Int32) -> Int32:
+    """Return copies of records without the flag that an open commit gives to the facts in its undo log."""
+    records = records.copy()
+    records[:, at.STATE] &= ~at.LOGGED
+    return records
