@@ -32,7 +32,7 @@ from benchmarks.commits import Scene
 from benchmarks.model import Measurement, Panel
 from benchmarks.states import SIDES, Side, Start, Turn, turns
 from benchmarks.workspace import Workspace
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 
 _COMMITS = 13
 _ROUNDS, _SHORT_ROUNDS = 3, 11

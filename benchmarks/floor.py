@@ -19,8 +19,9 @@ from unittest.mock import patch
 import numpy as np
 
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.engine import Check, Engine
+from kgreason.engine.engine import Engine
 from kgreason.engine.level.distinct import take_heads
+from kgreason.engine.limits import Check
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.planner import Planner
 from kgreason.zset.columns import Int32

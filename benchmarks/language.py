@@ -25,7 +25,7 @@ from benchmarks.model import Measurement
 from benchmarks.states import seconds
 from benchmarks.timing import alternate, timed
 from benchmarks.workspace import Workspace
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import Edit, Facts
 from kgreason.materialize.materializer import Materializer

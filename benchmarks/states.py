@@ -29,7 +29,8 @@ from benchmarks.programs import POINTS_TO, TRANSITIVE_CLOSURE, Statements, rando
 from benchmarks.programs import pointers as random_program
 from benchmarks.timing import timed
 from benchmarks.workspace import Workspace
-from kgreason.engine.engine import Engine, Strategy
+from kgreason.engine.changes import Strategy
+from kgreason.engine.engine import Engine
 from kgreason.engine.memory import layout as at
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.schema_rows import is_schema

@@ -3,19 +3,21 @@
 The engine is the circuit of DYRE on integer columns. Other packages enter by these doors alone, as a
 contract of the linter says:
 
-engine                Engine: commits of facts and rules
+engine, reader        Engine: commits of facts and rules; Reader: what may be asked of the engine
+changes, limits       the result of a commit, and what ends an evaluation
 facts.facts           Facts: a reader of the facts
 facts.antijoin, facts.matching   what NOT and other operators ask of the facts that a commit changed
 program.encoding, program.shapes rules as numbers
-records, snapshot     facts at rest
+records               facts at rest
 costs, support        the work of each rule, and the facts that need it
 
 Behind the doors:
 
-memory/, facts/, program/, index/, level/   the parts of a circuit
+memory/, facts/, program/, index/, level/  the parts of a circuit
 circuit               Circuit: the arrays, and the loop that calls the kernels
-crew, keepers         the workers of a circuit: threads that divide the work of large levels
-standby               the thread of a worker, which stands by for the next call
+scratch               the scratch arrays of a circuit
+crew/                 the workers of a circuit: threads that divide the work of large levels
 elastic               the choice between Update and Bootstrap
+update                Retract, Rederive, Assert
 rebuild               the facts that a Bootstrap starts from, and the changes that a Bootstrap made
 """

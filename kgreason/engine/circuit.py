@@ -10,38 +10,37 @@ Cost: one kernel call for a phase of a small commit, one for each `QUANTUM` rewr
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 
 import numpy as np
 
+from kgreason.engine import scratch
 from kgreason.engine.costs import take_back
-from kgreason.engine.crew import Crew
-from kgreason.engine.facts.hash_table import BLOCK as LOOKUP_BLOCK
+from kgreason.engine.crew.crew import Crew
+from kgreason.engine.crew.keepers import Keepers
 from kgreason.engine.facts.table import FactTable
 from kgreason.engine.index.arrangements import Arrangements
 from kgreason.engine.index.candidates import Catalogue
-from kgreason.engine.keepers import Keepers
 from kgreason.engine.level import returning
 from kgreason.engine.level.commit_end import note_changes, settle, unwind
 from kgreason.engine.level.distinct import assert_rows, retract_rows, take_back_heads, take_heads
 from kgreason.engine.level.fixpoint import advance
-from kgreason.engine.level.probe import BLOCK
+from kgreason.engine.limits import (
+    MOST_SUPPORT,
+    UNLIMITED,
+    Check,
+    OverLimitError,
+    TooDeepError,
+    left_of_support,
+    unlimited,
+)
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory
 from kgreason.engine.program.planner import Planner
-from kgreason.engine.snapshot import Snapshot
-from kgreason.errors import LimitError
-from kgreason.interrupts import let_out
+from kgreason.engine.records import Snapshot
 from kgreason.zset.columns import Int8, Int32, Int64, UInt32
 
 QUANTUM = 20_000_000
 """The number of rewrites and rows that one kernel call may process: about 0.2 s."""
-UNLIMITED = 1 << 62
-_MOST_SUPPORT = (1 << 31) - (1 << 28)
-"""The largest support of a fact. A kernel call adds less than 2**28 to the support of a fact, which is an int32."""
-_HEADS = 1 << 13
-_SEGMENT = 1 << 16
-"""The most rows of a segment."""
 _SPARSE = 1 << 16
 """A table with at most 65,536 rows is never compacted: it keeps its free rows."""
 _LARGE_LOG = 1 << 14
@@ -49,42 +48,12 @@ _LARGE_LOG = 1 << 14
 _LEAST_FUEL = 10_000
 """The smallest number of rewrites and rows that one kernel call may process, however near the limit is. With a smaller
 number, an evaluation near its limit could need one call for each row."""
-_NOTES = 1 << 10
-"""The room for notes of rows that leave arrangements, beside one note for each arrangement."""
-_SCRATCH = {
-    "ranks": _HEADS,
-    "tables": _HEADS,
-    "hit_keys": _SEGMENT,
-    "hit_rows": _SEGMENT,
-    "grouped": _SEGMENT,
-    "group_key": _SEGMENT,
-    "group_low": _SEGMENT + 1,
-    "key_fill": 16,
-    "slots": 16,
-    "scanned": 16,
-}
 
 _COUNTED = np.array([at.N_QUEUE, at.N_HITS, at.N_GROUPS, at.N_HEADS, at.N_TOUCHED, at.REWRITES, at.LATEST])
 """The counters that start at 0 in each commit."""
-
-Check = Callable[[], object]
-
-
-def unlimited() -> int:
-    """Return a number of rewrites that no commit reaches. This function is the default of `Circuit.limit`."""
-    return UNLIMITED
-
-
-class OverLimitError(Exception):
-    """Raised when an evaluation has extended more rewrites than its limit allows."""
-
-
-class TooDeepError(Exception):
-    """Raised when a fact would need a level that does not fit into its stamp."""
-
-
-class _EnoughError(Exception):
-    """Raised to stop a search when the requested number of derivations has been found."""
+_OF_A_SCAN = np.array([at.N_HITS, at.N_GROUPS, at.N_COMMON, at.N_HEADS, at.N_CHUNKS, at.N_NOTED, at.AT_WORK,
+                       at.SCAN_END, at.AT_PLAN, at.AT_DEPTH])  # fmt: skip
+"""The counters that are 0 between two scans."""
 
 
 class Circuit:
@@ -93,8 +62,7 @@ class Circuit:
     Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function that
     returns how many rewrites the commit may extend, counted from `begin` on. It is called when a run or a scan begins,
     and at the ends of segments. An evaluation that extends more rewrites raises OverLimitError, one with a chain of too
-    many levels TooDeepError. `threads`: how many threads a large level may use; the number changes nothing but the
-    time.
+    many levels TooDeepError. `threads`: how many threads a large level may use, which changes the time alone.
     """
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0, threads: int = 1) -> None:
@@ -103,7 +71,7 @@ class Circuit:
         """The number of the circuit among those of its engine."""
         self.memory = Memory()
         self.block, self._counters = self.memory.block, self.memory.counters
-        self._counters[at.QUIET], self._counters[at.SEGMENT] = quiet, _SEGMENT
+        self._counters[at.QUIET], self._counters[at.SEGMENT] = quiet, scratch.SEGMENT
         self.limit = unlimited
         self._most = UNLIMITED
         """The result of the last call of `limit`."""
@@ -114,23 +82,9 @@ class Circuit:
         self.arrangements = Arrangements(self.memory, planner, self.facts, self.catalogue, self.keepers)
         self._version = -1
         self._noted = 0
-        self._survey_at = _MOST_SUPPORT
-        self._make_scratch()
+        self._survey_at = MOST_SUPPORT
+        scratch.make(self.memory, self.facts.width)
         self.refresh()
-
-    def _make_scratch(self) -> None:
-        memory = self.memory
-        memory["undo"] = np.zeros((16, 1 + at.FIRST), dtype=np.int32)
-        memory["heads"], memory["changed"] = _wide(self.facts.width)
-        memory["traced"] = np.zeros((1, 1), dtype=np.int32)
-        for name, size in _SCRATCH.items():
-            memory[name] = np.zeros(size, dtype=np.int32)
-        memory["frames"] = np.zeros((16, at.FRAME), dtype=np.int32)
-        memory["first_probes"] = np.zeros((BLOCK + 1, at.FRAME), dtype=np.int32)
-        memory["costs"] = np.zeros((16, at.COST_WORDS), dtype=np.int64)
-        memory["hashes"] = np.zeros(max(BLOCK, LOOKUP_BLOCK) + 1, dtype=np.uint64)
-        memory["noted"] = np.zeros((_NOTES, 2), dtype=np.int32)
-        memory["noted_hashes"] = np.zeros(_NOTES, dtype=np.uint64)
 
     def keep_up(self) -> None:
         """Call `refresh` if the planner has changed since the last `refresh`."""
@@ -144,7 +98,7 @@ class Circuit:
         """
         planner, memory = self.planner, self.memory
         if planner.width > memory["heads"].shape[1]:
-            wide = self.facts.widened(planner.width), *_wide(planner.width)
+            wide = self.facts.widened(planner.width), *scratch.wide(planner.width)
             memory["rows"], memory["heads"], memory["changed"] = wide  # all of them or none
         keys = planner.key_info.n
         sizes = {
@@ -158,8 +112,7 @@ class Circuit:
         }
         for name, needed in sizes.items():
             memory.grow(name, needed)
-        for name in ("noted", "noted_hashes"):
-            memory.grow(name, memory.room("live") + _NOTES)
+        self._reserve_notes()
         self.crew.keep_up()
         version = planner.version
         planner.publish(memory)
@@ -200,7 +153,7 @@ class Circuit:
         `FactTable.adopt`. `snapshot`: the same rows with what is known of them. If it fits, 64 rows are looked up,
         and no other is read.
         """
-        self._survey_at = 1 << 28  # a saved support is at most `_MOST_SUPPORT`
+        self._survey_at = 1 << 28  # a saved support is at most `MOST_SUPPORT`
         self._counters[at.IS_UPDATE] = 1  # all rows are MET, so that `_are_large` compares with all rows
         if snapshot and self.facts.take_over(snapshot.rows, len(records), snapshot.hashed):
             self.arrangements.set_key_counts(snapshot.keys)
@@ -231,8 +184,8 @@ class Circuit:
         rows = self.facts.padded(rows)
         self._make_room(len(rows))
         take = take_back_heads if self._counters[at.MODE] == at.RETRACT else take_heads
-        for low in range(0, len(rows), _HEADS):
-            part = rows[low : low + _HEADS]
+        for low in range(0, len(rows), scratch.HEADS):
+            part = rows[low : low + scratch.HEADS]
             self.memory["heads"][: len(part)] = part
             self.memory["tables"][: len(part)] = table
             self.memory["ranks"][: len(part)] = -1
@@ -243,9 +196,8 @@ class Circuit:
         self.facts.reserve(more)
         if self._counters[at.LOGGING]:
             self.memory.grow("undo", self._counters[at.N_TOUCHED] + more)
-            self.facts.reserve_free(
-                self._counters[at.N_TOUCHED] + more
-            )  # `settle` and `unwind` must not want for memory
+            # `settle` and `unwind` must not want for memory
+            self.facts.reserve_free(self._counters[at.N_TOUCHED] + more)
 
     def go_on(self, mode: int) -> None:
         """Start the phase `mode` of a commit with the rows that the previous phase has put into the queue.
@@ -284,13 +236,8 @@ class Circuit:
         count = self.memory["key_count"]
         key, plan = min(self.planner.plans_of(rule), key=lambda pair: int(count[pair[0]]))
         if count[key]:
-            self._scan(
-                self.arrangements.candidates(key),
-                key,
-                plan,
-                at.NOT_LEFT if self._counters[at.MODE] == at.RETRACT else at.ONLY_OLD,
-                check,
-            )
+            ages = at.NOT_LEFT if self._counters[at.MODE] == at.RETRACT else at.ONLY_OLD
+            self._scan(self.arrangements.candidates(key), key, plan, ages, check)
 
     def plan_backward(self, heads: Int32) -> None:
         """Make backward plans for the facts in the rows with the numbers `heads`, int32[n].
@@ -332,22 +279,6 @@ class Circuit:
             self._drive(check)
         counters[at.PHASE], counters[at.SCAN_END] = at.GATEKEEP, 0
 
-    def derivations(self, row: int, limit: int) -> Int32:
-        """Return the derivations of the present fact in row number `row`: int32[n, 1 + slots].
-
-        `trace` explains this form. The search stops when `limit` derivations or more have been found.
-        """
-        found: list[Int32] = []
-
-        def take(traced: Int32) -> None:
-            found.append(traced)
-            if sum(map(len, found)) >= limit:
-                raise _EnoughError
-
-        with suppress(_EnoughError):
-            self.trace(np.array([row], dtype=np.int32), take, let_out)
-        return np.concatenate(found) if found else self.memory["traced"][:0].copy()
-
     def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check) -> None:
         """Find the derivations of the present facts in rows int32[n], and pass them to `take`, part by part.
 
@@ -356,7 +287,7 @@ class Circuit:
         """
         self.limit = unlimited
         self.arrangements.mend()
-        self.memory["traced"] = np.zeros((_HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
+        self.memory["traced"] = np.zeros((scratch.HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
         self._counters[at.MODE] = at.EXPLAIN
 
         def read() -> None:
@@ -373,20 +304,7 @@ class Circuit:
     def _stop(self) -> None:
         """Reset the counters of a scan that is complete or was interrupted. A scan is a pass over given rows."""
         self.memory["key_fill"][:] = 0
-        self.block[
-            [
-                at.N_HITS,
-                at.N_GROUPS,
-                at.N_COMMON,
-                at.N_HEADS,
-                at.N_CHUNKS,
-                at.N_NOTED,
-                at.AT_WORK,
-                at.SCAN_END,
-                at.AT_PLAN,
-                at.AT_DEPTH,
-            ]
-        ] = 0
+        self.block[_OF_A_SCAN] = 0
         self._counters[at.PHASE] = at.GATEKEEP
 
     def _drive(self, check: Check) -> None:
@@ -396,7 +314,8 @@ class Circuit:
             counters[at.FUEL] = min(QUANTUM, max(self._most - counters[at.REWRITES], _LEAST_FUEL))
             status = advance(block)
             if counters[at.DERIVATIONS] >= self._survey_at:
-                self._survey()
+                supports = self.memory["rows"][: counters[at.N_ROWS], at.SUPPORT]
+                self._survey_at = counters[at.DERIVATIONS] + left_of_support(supports) // 2 + 1
             if counters[at.LATEST] >= at.LAST_LEVEL << at.LEVEL_BITS:
                 raise TooDeepError
             if status == at.DONE:
@@ -425,17 +344,6 @@ class Circuit:
             else:
                 self.check_limit(self._most)
             check()
-
-    def _survey(self) -> None:
-        """Raise LimitError if the support of a fact is close to the end of its int32.
-
-        The support of a fact is at most the number of derivations. So a look at all rows is needed only when their
-        number has grown by half of what is left.
-        """
-        largest = int(self.memory["rows"][: self._counters[at.N_ROWS], at.SUPPORT].max(initial=0))
-        if largest > _MOST_SUPPORT:
-            raise LimitError(f"a fact has more than {_MOST_SUPPORT:,} derivations")
-        self._survey_at = self._counters[at.DERIVATIONS] + (_MOST_SUPPORT - largest) // 2 + 1
 
     def _look_at_limit(self) -> None:
         """Ask `limit` how many rewrites the commit may extend now. Raises OverLimitError if it has extended more.
@@ -474,8 +382,7 @@ class Circuit:
 
     def queued(self, start: int) -> Int32:
         """Return the numbers of the rows in the queue, from position `start` to the end: int32[n]."""
-        queued: Int32 = self.memory["queue"][start : self._counters[at.N_QUEUE]].copy()
-        return queued
+        return self.memory["queue"][start : self._counters[at.N_QUEUE]].copy()
 
     def note_queued(self) -> None:
         """Tell the catalogue which rows the commit has added since the last call of this method."""
@@ -524,8 +431,11 @@ class Circuit:
     def _reserve_for_end(self) -> None:
         """Make room for `settle` or `unwind`. The commit has made it already, unless it came from elsewhere."""
         self.facts.reserve_free(self._counters[at.N_TOUCHED])
+        self._reserve_notes()
+
+    def _reserve_notes(self) -> None:
         for name in ("noted", "noted_hashes"):
-            self.memory.grow(name, self.memory.room("live") + _NOTES)
+            self.memory.grow(name, self.memory.room("live") + scratch.NOTES)
 
     def _cut(self) -> None:
         """Shrink the undo log, the scan array and the queue after a large commit."""
@@ -581,18 +491,9 @@ class Circuit:
     @property
     def costs(self) -> Int64:
         """The work of each rule as counts: int64[r, 8]. The module `engine.costs` explains the columns."""
-        costs: Int64 = self.memory["costs"]
-        return costs
+        return self.memory["costs"]
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes of the fact table, the arrangements and the catalogue.
-
-        Scratch arrays and program do not count.
-        """
+        """The number of bytes of the fact table, the arrangements and the catalogue, without scratch arrays."""
         return self.facts.nbytes + self.arrangements.nbytes + self.catalogue.nbytes
-
-
-def _wide(width: int) -> tuple[Int32, Int32]:
-    """Return the scratch arrays `heads` and `changed`, for facts of `width` columns."""
-    return np.zeros((_HEADS + 1, width), dtype=np.int32), np.zeros((16, at.FIRST + width), dtype=np.int32)

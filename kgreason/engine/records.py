@@ -7,11 +7,13 @@ Cost: one pass over one or two words of each record.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.memory import layout as at
-from kgreason.zset.columns import Int32
+from kgreason.zset.columns import Int32, UInt32
 
 LEVEL_BITS, ONE_LEVEL, MOST_FRAIL = at.LEVEL_BITS, at.ONE_LEVEL, at.MOST_FRAIL
 """What a stamp is made of: `level * ONE_LEVEL + MOST_FRAIL - derivations`, and ONE_LEVEL is 1 << LEVEL_BITS."""
@@ -74,3 +76,18 @@ def settled(records: Int32) -> Int32:
     records = records.copy()
     records[:, at.STATE] &= ~at.LOGGED
     return records
+
+
+class Snapshot(NamedTuple):
+    """The arrays of a circuit whose rows all hold present facts.
+
+    - `rows`: int32[room, 3 + w], all rows of the fact table; behind them there may be room for others.
+    - `hashed`: uint32[2**k], the hash table of the fact table, whose numbers are positions in `rows`.
+    - `keys`: int32[k, 2 + w], how many rows meet each trigger key; see `Arrangements.key_counts`.
+
+    A circuit that takes a snapshot over writes into these arrays.
+    """
+
+    rows: Int32
+    hashed: UInt32
+    keys: Int32

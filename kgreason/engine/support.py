@@ -11,18 +11,18 @@ number for each pair of an inferred fact and a rule that supports it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
+from kgreason.engine.limits import Check
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.shapes import EncodedRule, Pattern
 from kgreason.zset.columns import INFERRED, Int32
 from kgreason.zset.order import distinct
 
-Check = Callable[[], object]
 _MANY = 1_000_000
 """When more than this number of new pairs wait, they are merged with the pairs found before."""
 

@@ -18,8 +18,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from kgreason.engine.changes import Strategy
 from kgreason.engine.costs import Cost
-from kgreason.engine.engine import Strategy
 from kgreason.errors import ContradictionError
 from kgreason.functions.registry import Registry
 from kgreason.graph.changes.delta import Delta

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.functions.registry import Registry
 from kgreason.graph.input.quads import of_canonical
 from kgreason.graph.user_rules import after

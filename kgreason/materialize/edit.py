@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.engine import Check, Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.engine.facts.facts import Rows
+from kgreason.engine.limits import Check
 from kgreason.rules.model import Rule
 from kgreason.zset.columns import Int32
 

@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.engine import Changes, Engine, Strategy, StrategyRun
+from kgreason.engine.changes import Changes, Strategy, StrategyRun
+from kgreason.engine.engine import Engine
 from kgreason.engine.facts.facts import Rows
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.functions.registry import Registry

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import values
 from kgreason.datatypes.value import Value
-from kgreason.engine.engine import Check, Engine
+from kgreason.engine.engine import Engine
+from kgreason.engine.limits import Check
 from kgreason.materialize.schema_rows import are_limits
 from kgreason.materialize.twins import NOTHING_SAID, Said
 from kgreason.rules.model import Rule

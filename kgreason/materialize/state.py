@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.records import are_asserted, fact_columns, fact_tables
-from kgreason.engine.snapshot import Snapshot
+from kgreason.engine.records import Snapshot, are_asserted, fact_columns, fact_tables
 from kgreason.materialize.literals.visible import without_others
 from kgreason.materialize.quads.documents import merged, named
 from kgreason.materialize.same_as.cliques import Cliques, fill, in_primaries

@@ -31,8 +31,7 @@ from typing import Any
 import numpy as np
 
 from kgreason.engine.costs import Cost
-from kgreason.engine.records import settled
-from kgreason.engine.snapshot import Snapshot
+from kgreason.engine.records import Snapshot, settled
 from kgreason.errors import RuleError, StoreError
 from kgreason.files import sync, sync_folder
 from kgreason.materialize.relations.facts import all_of, rows_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from tests.aggregates.histories import FUNCTIONS, history
 from tests.circuit.following import KINDS
 from tests.negation.following import follow

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.errors import LimitError
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.options import Limits

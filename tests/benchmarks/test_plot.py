@@ -17,7 +17,8 @@ from benchmarks.__main__ import main
 from benchmarks.model import Benchmark, Measurement
 from benchmarks.states import SIDES, Side, Turn, closure
 from benchmarks.workspace import Workspace
-from kgreason.engine.engine import Engine, Strategy
+from kgreason.engine.changes import Strategy
+from kgreason.engine.engine import Engine
 from kgreason.zset.columns import Int32
 
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)

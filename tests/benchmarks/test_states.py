@@ -12,7 +12,8 @@ from benchmarks import axioms, churn, cliques, commits, elastic, states
 from benchmarks.completion import GALEN
 from benchmarks.states import Measured, Series, Start, Turn, closure, measure, of_triples, recombined, turns
 from benchmarks.workspace import Workspace
-from kgreason.engine.engine import Engine, Strategy
+from kgreason.engine.changes import Strategy
+from kgreason.engine.engine import Engine
 from kgreason.materialize.schema_rows import is_schema
 from kgreason.rules.model import Triple
 from tests.benchmarks.small import materialized

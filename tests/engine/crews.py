@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from kgreason.engine import crew, engine, keepers
+from kgreason.engine import engine
+from kgreason.engine.crew import crew, keepers
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from kgreason.engine.engine import Changes
+from kgreason.engine.changes import Changes
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System
 

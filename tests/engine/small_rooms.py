@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from kgreason.engine import circuit, elastic
+from kgreason.engine import circuit, elastic, scratch
 from kgreason.engine.index import arrangements, candidates
 
 
@@ -43,7 +43,7 @@ def filled_by_comparing() -> Iterator[None]:
 def few_notes() -> Iterator[None]:
     """Circuits with room for the notes of only one row that leaves."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(circuit, "_NOTES", 0)
+        patch.setattr(scratch, "NOTES", 0)
         yield
 
 
@@ -53,7 +53,7 @@ def small_rooms(heads: int = 4, segment: int = 64) -> Iterator[None]:
     rooms = {"ranks": heads, "tables": heads, "hit_keys": segment, "hit_rows": segment}
     rooms |= {"grouped": segment, "group_key": segment, "group_low": segment + 1}
     with small_quantum(), counted_as_large(0), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(circuit, "_HEADS", heads)
-        patch.setattr(circuit, "_SEGMENT", segment)
-        patch.setattr(circuit, "_SCRATCH", circuit._SCRATCH | rooms)
+        patch.setattr(scratch, "HEADS", heads)
+        patch.setattr(scratch, "SEGMENT", segment)
+        patch.setattr(scratch, "_SCRATCH", scratch._SCRATCH | rooms)
         yield

@@ -7,7 +7,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kgreason.engine.engine import Changes, Check, Engine, Strategy
+from kgreason.engine.changes import Changes, Strategy
+from kgreason.engine.engine import Engine
+from kgreason.engine.limits import Check
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import Intern, columns_of, encode
 from kgreason.engine.program.planner import Planner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.engine.crew import Crew
+from kgreason.engine.crew.crew import Crew
 from kgreason.engine.facts.hash_table import BLOCK
 from kgreason.engine.facts.table import FactTable
 from kgreason.engine.level.commit_end import settle

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine import circuit
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.engine.index import candidates
 from kgreason.engine.index.arrangements import Arrangements
 from kgreason.engine.memory import layout as at
-from kgreason.engine.snapshot import Snapshot
+from kgreason.engine.records import Snapshot
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.arrangements import check, groups_of
 from tests.engine.small_rooms import counted_as_large, few_notes, filled_by_comparing

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 import pytest
 from hypothesis import given, settings
 
+from kgreason.engine.changes import Strategy
 from kgreason.engine.costs import Cost
-from kgreason.engine.engine import Engine, Strategy
+from kgreason.engine.engine import Engine
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import encode
 from kgreason.engine.program.shapes import EncodedRule

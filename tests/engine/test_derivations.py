@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 from hypothesis import given, settings
 
-from kgreason.engine import circuit
+from kgreason.engine import scratch
 from kgreason.engine.memory import layout as at
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System
@@ -71,8 +71,8 @@ def test_asking_changes_nothing() -> None:
 
 
 def test_more_derivations_than_the_buffer_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(circuit, "_HEADS", 8)
-    monkeypatch.setattr(circuit, "_SCRATCH", circuit._SCRATCH | {"ranks": 8, "tables": 8})
+    monkeypatch.setattr(scratch, "HEADS", 8)
+    monkeypatch.setattr(scratch, "_SCRATCH", scratch._SCRATCH | {"ranks": 8, "tables": 8})
     system = System()
     edges = [Atom("edge", ("<a>", f"<{n}>")) for n in range(50)] + [Atom("edge", (f"<{n}>", "<b>")) for n in range(50)]
     system.update(edges, [Rule((Atom("two", (X, Z)),), (Atom("edge", (X, Y)), Atom("edge", (Y, Z))))])

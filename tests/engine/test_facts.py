@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from kgreason.engine.crew import Crew
+from kgreason.engine.crew.crew import Crew
 from kgreason.engine.facts.table import FactTable
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.layout import Block

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgreason.engine.engine import Engine, Strategy
+from kgreason.engine.changes import Strategy
+from kgreason.engine.engine import Engine
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from tests.engine.crews import crews
 from tests.engine.systems import System

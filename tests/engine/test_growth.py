@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.engine.memory import layout as at
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from kgreason.zset.columns import Int32

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine import elastic
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from tests.engine.small_rooms import small_quantum, small_rooms
 from tests.engine.systems import System
 from tests.engine.test_undo import Cancel, Cancelled

@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine import circuit, elastic
-from kgreason.engine.engine import Engine, Strategy
+from kgreason.engine.changes import Strategy
+from kgreason.engine.engine import Engine
 from kgreason.engine.memory import layout as at
 from tests.aggregates import test_histories as aggregates
 from tests.aggregates import test_recursion as recursion

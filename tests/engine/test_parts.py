@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kgreason.engine.crew import Crew
+from kgreason.engine.crew.crew import Crew
 from kgreason.engine.memory import layout as at
 from kgreason.zset.columns import Int32
 from tests.engine.crews import crews

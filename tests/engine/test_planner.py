@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import encode, encode_all
 from kgreason.engine.program.planner import Planner

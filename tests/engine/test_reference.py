@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from kgreason.circuit.reference import ReferenceCircuit
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.rules.canonical import canonical
 from tests.engine.systems import System
 from tests.oracle.change import ABSENT

@@ -11,8 +11,8 @@ from weakref import ref
 import numpy as np
 import pytest
 
-from kgreason.engine import standby
-from kgreason.engine.standby import Standby
+from kgreason.engine.crew import standby
+from kgreason.engine.crew.standby import Standby
 
 
 class CountingPool(ThreadPoolExecutor):

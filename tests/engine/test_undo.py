@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.engine.engine import Check
+from kgreason.engine.limits import Check
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.rules.model import Atom, Rule, Variable, triple

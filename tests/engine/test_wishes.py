@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.engine.program.encoding import encode
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.rules.model import Atom, Rule, Variable

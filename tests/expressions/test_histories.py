@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.rules.expressions import skolem_of
 from kgreason.rules.model import DATA, Atom, Computed, Not, Rule, Variable
 from tests.circuit.following import KINDS

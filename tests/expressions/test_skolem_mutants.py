@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import pytest
 
-from kgreason.engine.engine import Changes
+from kgreason.engine.changes import Changes
 from kgreason.materialize.operators import operators
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.skolems import Skolems, _Operator

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.functions.registry import Registry
 from kgreason.rules.model import Atom, Computed, Not, Rule, Variable
 from tests.circuit.following import KINDS

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from kgreason.engine import circuit
+from kgreason.engine.changes import Strategy
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.engine import Engine, Strategy
+from kgreason.engine.engine import Engine
 from kgreason.errors import InputError, LimitError, StoreError
 from kgreason.graph import commits as live
 from kgreason.graph.changes.delta import Delta

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.engine.memory import layout as at
 from kgreason.errors import RuleError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.errors import InputError, LimitError, RuleError, RuleSyntaxError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph

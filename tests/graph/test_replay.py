@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.engine import elastic
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.engine.memory import layout as at
 from kgreason.errors import KgreasonError, StoreError
 from kgreason.graph.changes.follower import Follower

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.errors import StoreError
 from kgreason.graph import commits as live
 from kgreason.graph.changes.delta import Delta

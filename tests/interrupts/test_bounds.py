@@ -12,7 +12,7 @@ WRONG = """
 import numpy as np
 from kgreason.engine.engine import Engine
 from kgreason.engine.facts.facts import look_for_rows
-from kgreason.engine.standby import look
+from kgreason.engine.crew.standby import look
 
 none = np.empty(0, dtype=np.int32)
 words = np.zeros(3, dtype=np.int64)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.engine.memory import layout as at
 from kgreason.errors import RuleError, StratificationError
 from kgreason.functions.registry import Registry

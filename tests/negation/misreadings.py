@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kgreason.engine.engine import Changes
+from kgreason.engine.changes import Changes
 from kgreason.engine.facts.antijoin import ASKS, LINES, NONE, PATTERN, Changed, given
 from kgreason.engine.facts.matching import LINE_TABLE
 from kgreason.materialize.edit import Facts

@@ -25,11 +25,13 @@ from kgreason.circuit.consequences import consequences
 from kgreason.circuit.functions import NO_FUNCTIONS
 from kgreason.circuit.reference import ReferenceCircuit
 from kgreason.circuit.rewriting import shape, substitute, unify
+from kgreason.engine.changes import Changes, Place, Strategy
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.engine import Changes, Check, Engine, Place, Strategy
+from kgreason.engine.engine import Engine
 from kgreason.engine.facts.antijoin import Changed, decided
 from kgreason.engine.facts.facts import Facts, Rows
 from kgreason.engine.facts.matching import arrived
+from kgreason.engine.limits import Check
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import Intern, encode_all
 from kgreason.engine.program.planner import Planner

@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.engine.engine import Strategy
+from kgreason.engine.changes import Strategy
 from kgreason.errors import InputError
 from kgreason.graph.transaction import Transaction
 from kgreason.materialize.options import SameAsMode

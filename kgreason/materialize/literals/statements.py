@@ -36,7 +36,8 @@ from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member
 from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Value
-from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.changes import Changes
+from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.literals.datatypes_in_use import IDS, NAMES, DatatypesInUse

@@ -31,7 +31,7 @@ from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.zset.order import grouped
 
 if TYPE_CHECKING:  # reading a store does not need the engine
-    from kgreason.engine.engine import Changes
+    from kgreason.engine.changes import Changes
 
 _VALUE = "dt_value/2"
 _NO_PAIRS = np.empty((0, 2), dtype=np.int32)

@@ -27,7 +27,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.engine import Changes, Engine, Place
+from kgreason.engine.changes import Changes, Place
+from kgreason.engine.engine import Engine
 from kgreason.errors import LimitError, StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
 from kgreason.materialize.operators.functions import Rounds

@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.changes import Changes
+from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.operators.individuals import Individuals

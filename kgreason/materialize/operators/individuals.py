@@ -17,7 +17,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.changes import Changes
+from kgreason.engine.engine import Engine
 from kgreason.materialize.same_as.cliques import ordered
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.materialize.schema_rows import SAME_AS

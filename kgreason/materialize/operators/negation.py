@@ -26,7 +26,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.engine import Changes, Engine, Place
+from kgreason.engine.changes import Changes, Place
+from kgreason.engine.engine import Engine
 from kgreason.engine.facts.antijoin import (
     ASKS,
     LINES,

@@ -23,7 +23,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.changes import Changes
+from kgreason.engine.engine import Engine
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import NO_FACTS, Facts, Part, together
 from kgreason.materialize.operators.aggregation import Aggregations

@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.changes import Changes
+from kgreason.engine.engine import Engine
 from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.operators.evaluation import skolemized
 from kgreason.materialize.operators.functions import Rounds

@@ -19,7 +19,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.changes import Changes
+from kgreason.engine.engine import Engine
 from kgreason.materialize.operators.groups import Grouped
 from kgreason.materialize.operators.tables import Table, unique
 from kgreason.zset.columns import ABSENT, Int32

@@ -34,7 +34,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.engine import Changes, Engine
+from kgreason.engine.changes import Changes
+from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import relation_text
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.engine.records import fact_columns

@@ -33,7 +33,7 @@ from kgreason.rules.constants import unquote
 from kgreason.terms.quoting import quote
 
 if TYPE_CHECKING:
-    from kgreason.engine.engine import StrategyRun
+    from kgreason.engine.changes import StrategyRun
 
 Signed: TypeAlias = tuple[tuple[int, str], ...]
 """Texts with the sign 1 (added) or -1 (removed), in the order of the edits."""

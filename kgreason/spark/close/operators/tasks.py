@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from kgreason.engine.engine import no_check
+from kgreason.engine.limits import no_check
 from kgreason.errors import RuleError
 from kgreason.functions.builtins import builtins
 from kgreason.functions.function import PythonFunction

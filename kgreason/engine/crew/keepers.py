@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.engine.crew import NEVER, Crew
+from kgreason.engine.crew.crew import NEVER, Crew
 from kgreason.engine.index.arrangements import Arrangements
 from kgreason.engine.level.meeting import END, ENTER, FIND, MEET, ORDER, meet
 from kgreason.engine.memory import layout as at

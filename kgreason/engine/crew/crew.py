@@ -22,6 +22,7 @@ from itertools import pairwise
 import numpy as np
 
 from kgreason.cpus import cpus
+from kgreason.engine.crew.standby import LOOKS, Standby
 from kgreason.engine.facts.hash_table import count_facts, list_facts, rehash
 from kgreason.engine.level.asserting import enter_rows, forget_rows
 from kgreason.engine.level.entering import ENTER, FINISH, LIST, NUMBER, REHASH, RUN_NEW, WRITE, part_rows, take_in
@@ -30,7 +31,6 @@ from kgreason.engine.level.meeting import PICKED
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import PLACES, Memory
 from kgreason.engine.memory.layout import Block
-from kgreason.engine.standby import LOOKS, Standby
 from kgreason.threads import MOST, wait_for
 from kgreason.zset.columns import Int8, Int32, Int32s
 

@@ -1,0 +1,101 @@
+"""`Weights`: the rules in force, each with a weight. A rule is in force while its weight is not 0.
+
+Rules are a multiset: a rule that was added twice stays when it is removed once. Law: `undo` restores the weights as of
+the last `begin`. Cost: one look-up for each rule that is added or removed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from kgreason.engine.program.planner import Planner
+from kgreason.engine.program.shapes import EncodedRule
+from kgreason.interrupts import let_out
+
+
+class Reweighed(NamedTuple):
+    """The numbers of the rules that leave the program, and the numbers of the rules that are new."""
+
+    leaving: Sequence[int]
+    fresh: Sequence[int]
+
+
+_NO_RULES = Reweighed((), ())
+
+
+class Weights:
+    """The weights of the rules of a planner, by the numbers of the rules. Iterating gives the rules in force."""
+
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+        self._numbers: dict[EncodedRule, int] = {}
+        self._weights: dict[int, int] = {}
+        self._bodiless: dict[int, EncodedRule] = {}
+        self._log: list[tuple[int, int]] = []
+        """Each rule whose weight changed since `begin`, with its weight before."""
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._weights)
+
+    def each(self) -> list[EncodedRule]:
+        """Return the rules in force, each as often as its weight says."""
+        return [self._planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
+
+    def begin(self) -> None:
+        """Make all changes so far final."""
+        self._log = []
+
+    def undo(self) -> None:
+        """Restore the weights as of the last `begin`."""
+        for number, weight in reversed(self._log):
+            self._set(number, weight)
+        self.activate()
+
+    def activate(self) -> None:
+        """Tell the planner which of the rules that changed since `begin` are in force."""
+        for number, _ in self._log:
+            self._planner.set_active(number, number in self._weights)
+
+    def change(self, added: Sequence[EncodedRule], removed: Sequence[EncodedRule]) -> Reweighed:
+        """Add 1 to the weight of each rule of `added`; then subtract 1 for each rule of `removed` that is in force."""
+        if not added and not removed:
+            return _NO_RULES
+        before: dict[int, bool] = {}
+        for rules, weight in ((added, 1), (removed, -1)):
+            for rule in rules:
+                let_out()
+                number = self._number(rule)
+                before.setdefault(number, number in self._weights)
+                if weight > 0 or number in self._weights:
+                    total = self._weights.get(number, 0)
+                    self._log.append((number, total))
+                    self._set(number, total + weight)
+        leaving = [number for number, was in before.items() if was and number not in self._weights]
+        fresh = [number for number, was in before.items() if not was and number in self._weights]
+        return Reweighed(leaving, fresh)
+
+    def bodiless(self, numbers: Iterable[int]) -> list[tuple[int, EncodedRule]]:
+        """Return those of the rules `numbers` that have no body, each with its number."""
+        if not self._bodiless:
+            return []
+        return [(number, self._bodiless[number]) for number in numbers if number in self._bodiless]
+
+    def with_body(self, numbers: Iterable[int]) -> list[int]:
+        """Return the numbers of those of the rules `numbers` that have a body."""
+        return [number for number in numbers if number not in self._bodiless]
+
+    def _set(self, number: int, weight: int) -> None:
+        if weight:
+            self._weights[number] = weight
+        else:
+            self._weights.pop(number, None)
+
+    def _number(self, rule: EncodedRule) -> int:
+        """Return the number of a rule in the planner. The rule is added if the planner lacks it."""
+        if rule not in self._numbers:
+            number = self._planner.add(rule)
+            if not rule.shape.body:
+                self._bodiless[number] = rule
+            self._numbers[rule] = number
+        return self._numbers[rule]

@@ -1,0 +1,216 @@
+"""`Reader`: what others may ask of the engine, between commits and while a commit is open.
+
+Law: nothing here changes facts or rules. (`derivations` and `trace` make plans, which no answer shows.)
+Threads: nobody may commit meanwhile; the caller holds the graph's lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.changes import Place
+from kgreason.engine.circuit import Circuit
+from kgreason.engine.costs import Cost, read
+from kgreason.engine.elastic import Elastic
+from kgreason.engine.facts.antijoin import GIVEN, QUEUED, Changed, decided
+from kgreason.engine.facts.facts import Facts
+from kgreason.engine.facts.matching import arrived
+from kgreason.engine.limits import Check, both, no_check
+from kgreason.engine.program.planner import Planner
+from kgreason.engine.program.shapes import EncodedRule
+from kgreason.engine.program.weights import Weights
+from kgreason.engine.rebuild import difference
+from kgreason.engine.records import Snapshot
+from kgreason.interrupts import let_out, undivided
+from kgreason.zset.columns import Int32
+
+
+class _EnoughError(Exception):
+    """Raised to stop a search when the requested number of derivations has been found."""
+
+
+class Reader:
+    """Reads the facts and rules of an engine, and the changes of its open commit."""
+
+    def __init__(self, planner: Planner, circuit: Circuit) -> None:
+        self._planner, self._circuit = planner, circuit
+        self._weights, self._elastic = Weights(planner), Elastic()
+        self._origin, self._is_open = circuit, False
+        """`_origin`: the circuit as of the last commit, in which an Update runs as well."""
+        self._looked_at = circuit, 0
+        """Up to where `arrived` has looked: the circuit, and the position in its undo log."""
+        self._commit = self._last = 0
+        """`_commit`: the number of the commit that began last. `_last`: of the commit that was accepted last."""
+
+    @property
+    def generation(self) -> int:
+        """A number that each Bootstrap changes, and that a rollback sets back."""
+        return self._circuit.generation
+
+    @property
+    def rules(self) -> list[EncodedRule]:
+        """The rules in force."""
+        return [self._planner.rule(number) for number in self._weights]
+
+    def __len__(self) -> int:
+        """Return the number of facts."""
+        return len(self._circuit.facts)
+
+    @property
+    def facts(self) -> Facts:
+        """A reader of the facts. It is valid until the next commit."""
+        return self._circuit.facts
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes of the circuit's arrays."""
+        return self._circuit.nbytes
+
+    @property
+    def tables(self) -> list[tuple[bool, int]]:
+        """For each table, by its number, whether it holds triples, and how many columns it has."""
+        return self._planner.tables()
+
+    @property
+    def work(self) -> int | None:
+        """The forecast of a Bootstrap's work, its rewrites plus its facts; None before the first Bootstrap."""
+        return self._elastic.work
+
+    def arrived(self, lines: Int32) -> Int32:
+        """Return the keys of the facts that the open commit added since the last call, or else since `begin`.
+
+        Only facts that match an atom count: `lines` has the atoms, as `facts.matching` explains. Returns int32[n, 1 +
+        w]: the number of the line, and the key. A fact that left and returned in this commit may be left out. After a
+        Bootstrap, all facts are looked at.
+        """
+        circuit, start = self._looked_at
+        is_update = circuit is self._circuit or self._circuit is self._origin
+        self._looked_at = self._circuit, self._circuit.touched
+        start = start if circuit is self._circuit else 0
+        return arrived(self._circuit.block, lines, start, self._circuit.touched, is_update=is_update)
+
+    @property
+    def is_updated(self) -> bool:
+        """Whether the open commit has run Updates alone, so that the undo log has all its changes."""
+        return self._circuit is self._origin
+
+    def was_present(self, rows: Int32) -> NDArray[np.bool_]:
+        """Return for each row that `arrived` returned whether it was a fact before the open commit: bool[n].
+
+        If a Bootstrap has run, the facts are looked up in the old circuit. If not, or if there were no facts, all
+        results are False, because `arrived` then returns only facts that are new.
+        """
+        if self._circuit is self._origin or not len(self._origin.facts):
+            return np.zeros(len(rows), dtype=np.bool_)
+        found: NDArray[np.bool_] = self._origin.facts.find(rows) >= 0
+        return found
+
+    def decided(
+        self, lines: Int32, first: int, last: int, facts: Changed, others: Int32, *, was_decided: bool
+    ) -> Int32:
+        """Decide antijoins for the keys of changed facts, as `facts.antijoin.decided` does."""
+        return decided(self._circuit.block, lines, first, last, facts, others, was_decided=was_decided)
+
+    def columns(self, facts: Changed) -> Int32:
+        """Return the columns of changed facts: int32[n, w]. Facts whose kind is as before may be among them."""
+        if facts.source == GIVEN:
+            return facts.rows
+        if facts.source == QUEUED:
+            return self.facts.columns(self._circuit.queued(facts.start)[: facts.end - facts.start])[0]
+        return self._circuit.changes(facts.start)[0]
+
+    def place(self) -> Place:
+        """Return a mark of the open commit's present state, for `touched`."""
+        return Place(self.generation, self._circuit.touched, self._circuit.queue_end)
+
+    def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
+        """Return the facts that the open commit has changed since `place` made the mark `since`, and a new mark.
+
+        The facts are returned as columns int32[n, w] and tables int32[n]. A fact that had already changed before
+        `since` may be left out. If a Bootstrap has run after `since`, all facts that the commit has changed are
+        returned.
+        """
+        if since.generation == self.generation:
+            rows, tables, _, _ = self._circuit.changes(since.touched)
+        else:
+            rows, tables = difference(self._origin, self._circuit)[:2]
+        return rows, tables, self.place()
+
+    def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32 | None:
+        """Return the facts of a table that have the ids `constants`, column -> id: int32[n, w].
+
+        Returns None if no body atom of the rules has exactly these constants in these columns, or if no fact has
+        them. Cost: one look at each fact that the catalogue lists for the constants.
+        """
+        key = self._planner.find_key(table, constants)
+        if key is None or not self._circuit.memory["key_count"][key]:
+            return None
+        facts = self._circuit.facts
+        rows, tables = facts.columns(self._circuit.arrangements.candidates(key))
+        kept = tables == table
+        for column, value in constants.items():
+            kept &= rows[:, column] == value
+        found: Int32 = rows[kept]
+        return found
+
+    def held(self, table: int, constants: Mapping[int, int]) -> Int32:
+        """Return the facts of a table that have the ids `constants`, column -> id, as of the last commit: int32[n, w].
+
+        If a commit is open, facts that this commit added may be among them. Cost: a look at all facts.
+        """
+        facts, width = (self._origin if self._is_open else self._circuit).facts, self._planner.tables()[table][1]
+        if width > facts.width:  # the open commit has made the table
+            return np.empty((0, width), dtype=np.int32)
+        rows, tables = facts.columns(facts.with_constants(constants))
+        found: Int32 = rows[tables == table]
+        return found
+
+    def derivations(self, row: int, limit: int = 1 << 20) -> list[tuple[EncodedRule, tuple[int, ...]]]:
+        """Return the derivations of the present fact in row `row`, as pairs of a rule and the values of its slots.
+
+        Slots are the variables and constants of the rule (see `memory/layout.py`). The rules run backwards, from head
+        to body. The search stops when `limit` derivations or more have been found. No commit may be open.
+        """
+        found = dict[tuple[int, ...], None]()
+
+        def take(traced: Int32) -> None:
+            found.update(dict.fromkeys(map(tuple, traced.tolist())))
+            if len(found) >= limit:
+                raise _EnoughError
+
+        with suppress(_EnoughError):
+            self.trace(np.array([row], dtype=np.int32), take)
+        return [(self._planner.rule(rule), tuple(slots)) for rule, *slots in found]
+
+    def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check = no_check) -> None:
+        """Pass to `take` all derivations of the facts with the row numbers `rows`, int32[n]; see `Circuit.trace`.
+
+        The rows must hold present facts. No commit may be open.
+        """
+        with undivided():
+            self._circuit.keep_up()
+            self._circuit.plan_backward(rows)
+            self._circuit.trace(rows, take, both(let_out, check))
+
+    def snapshot(self, records: Int32) -> Snapshot | None:
+        """Return what a circuit needs to be opened again without a look at the facts; see `Circuit.snapshot`."""
+        return self._circuit.snapshot(records)
+
+    @property
+    def has_commits(self) -> bool:
+        """Whether a commit is open, or a commit has been accepted since the engine was made or restored."""
+        return self._is_open or self._last > 0
+
+    def costs(self, *, every: bool = False) -> list[tuple[EncodedRule, Cost]]:
+        """Return the rules in force, each with its cost. With `every`, also return the rules that are not in force now.
+
+        If a commit is open, the open commit counts as the last commit.
+        """
+        self._circuit.keep_up()
+        found = read(self._circuit.costs, self._commit if self._is_open else self._last)
+        numbers = range(self._planner.rules.n) if every else self._weights
+        return [(self._planner.rule(number), found[number]) for number in numbers]

@@ -1,0 +1,130 @@
+"""`Update`: the evaluation of what a commit changes. Retract, Rederive, Assert.
+
+    Retract   take back the derivations of leaving rules and facts, level by level
+    Rederive  bring back each fact that left but still has a derivation from the remaining facts
+    Assert    run the semi-naive levels from the rederived facts, the new facts and the heads of new rules
+
+Invariant: each phase begins at the end of the queue, so the queue has first the facts that left, then those that came.
+Cost: proportional to the change. `Elastic` learns it, and with the strategy `auto` limits it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kgreason.engine.circuit import Circuit
+from kgreason.engine.costs import count as count_cost
+from kgreason.engine.elastic import Elastic
+from kgreason.engine.facts.facts import Rows
+from kgreason.engine.limits import Check
+from kgreason.engine.memory import layout as at
+from kgreason.engine.program.shapes import EncodedRule
+from kgreason.engine.program.weights import Reweighed, Weights
+from kgreason.engine.rebuild import Wish
+
+
+def count(rows: Rows) -> int:
+    """Return the number of rows in all tables together."""
+    return sum(map(len, rows.values()))
+
+
+def fire(circuit: Circuit, rules: Iterable[tuple[int, EncodedRule]], commit: int) -> None:
+    """Derive the heads of rules without a body, given with their numbers. In Retract, take these derivations back."""
+    heads: dict[int, list[list[int]]] = {}
+    for number, rule in rules:
+        patterns = dict.fromkeys(rule.shape.heads)
+        count_cost(circuit.costs, number, len(patterns), commit)
+        for pattern in patterns:
+            row = [rule.constants[slot - 1] for slot in pattern.slots]
+            heads.setdefault(pattern.table, []).append(row)
+    for table, rows in heads.items():
+        circuit.derive(table, np.array(rows, dtype=np.int32))
+
+
+class Update(NamedTuple):
+    """An Update of the commit with the number `commit`, in `circuit`.
+
+    It extends at most `most` rewrites. With `is_auto` the limits of `elastic` hold as well. `check` is called between
+    kernel calls and may raise. `note_missed` is called with how many of the rows to retract were not asserted.
+    """
+
+    circuit: Circuit
+    weights: Weights
+    elastic: Elastic
+    commit: int
+    most: int
+    is_auto: bool
+    check: Check
+    note_missed: Callable[[int], None]
+
+    def run(self, wish: Wish, rules: Reweighed) -> None:
+        """Run the Update: retract and assert rows, and put the change of rules in force."""
+        circuit, elastic, most = self.circuit, self.elastic, self.most
+        circuit.keep_up()
+        circuit.enter(at.ASSERT)
+        circuit.limit = lambda: most
+        start = end = circuit.queue_end
+        if rules.leaving or count(wish.retracted):
+            for rows in wish.asserted.items():
+                circuit.assert_rows(*rows, self.check, only_present=True)
+            if self.is_auto:
+                allowed = min(most, circuit.rewrites + elastic.for_leaving())
+                circuit.limit = lambda: allowed
+            end = self._take_back(wish.retracted, rules.leaving)
+        before = circuit.rewrites
+        if self.is_auto:
+            circuit.limit = self._for_arriving(len(circuit.facts) - (end - start), end)
+        for rows in wish.asserted.items():
+            circuit.assert_rows(*rows, self.check)
+        for number in rules.fresh:
+            circuit.planner.set_active(number, True)
+        for number in self.weights.with_body(rules.fresh):
+            circuit.run_rule(number, self.check)
+        fire(circuit, self.weights.bodiless(rules.fresh), self.commit)
+        circuit.run(self.check)
+        circuit.note_queued()
+        elastic.grew(circuit.queue_end - end, circuit.rewrites - before)
+
+    def _for_arriving(self, facts: int, end: int) -> Callable[[], int]:
+        """Return a function that returns the present limit on rewrites in the phase Assert.
+
+        The limit grows with the arriving facts. `facts`: the number of facts that remained after Retract. `end`: the
+        position in the queue where the arriving facts begin.
+        """
+        circuit, elastic, most, before = self.circuit, self.elastic, self.most, self.circuit.rewrites
+        return lambda: min(most, before + elastic.for_arriving(1 + (circuit.queue_end - end) / max(facts, 1)))
+
+    def _take_back(self, retracted: Rows, leaving: Sequence[int]) -> int:
+        """Run Retract and Rederive, and note their cost in the forecasts.
+
+        Returns the position in the queue after the last row that left. The rows that Rederive brought back follow.
+        """
+        circuit = self.circuit
+        start, before = circuit.queue_end, circuit.rewrites
+        try:
+            end = self._retract(retracted, leaving)
+        finally:
+            self.elastic.took_back(count(retracted), circuit.spent - before)
+        self.elastic.shrank((end - start) / max(len(circuit.facts), 1))
+        return end
+
+    def _retract(self, retracted: Rows, leaving: Sequence[int]) -> int:
+        circuit = self.circuit
+        circuit.enter(at.RETRACT)
+        start = circuit.queue_end
+        for rows in retracted.values():
+            self.note_missed(circuit.retract_rows(rows, self.check))
+        for number in self.weights.with_body(leaving):
+            circuit.run_rule(number, self.check)
+        fire(circuit, self.weights.bodiless(leaving), self.commit)
+        for number in leaving:
+            circuit.planner.set_active(number, False)
+        circuit.run(self.check)
+        left = circuit.queued(start)
+        circuit.enter(at.REDERIVE)
+        circuit.rederive(left, self.check)
+        circuit.go_on(at.ASSERT)
+        return start + len(left)
