@@ -38,6 +38,7 @@ from kgreason.errors import (
     HistoryError,
     InputError,
     InputTypeError,
+    KgreasonError,
     QueryError,
     StoreError,
     StoreLockedError,
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from kgreason.engine.memory.layout import Int32
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.commits import LiveGraph
+    from kgreason.graph.constructed import OfState
     from kgreason.graph.history.past import Past
     from kgreason.graph.history.revert import Reverted
     from kgreason.graph.input.quads import Item
@@ -121,6 +123,8 @@ Documents = File | Catalogue | Mapping[str, File]
 EngineName = Literal["columnar", "reference"]
 Result = TypeVar("Result")
 _LOGGER = logging.getLogger("kgreason")
+_PATIENCE = 0.1
+"""The seconds that a query waits for another thread that asks the engine or commits."""
 MADE_WITH = ("rules", "schema", "same_as", "aliases", "on_contradiction")
 """The options of `KnowledgeGraph.open` that a store keeps."""
 DEFAULT_RULES, NO_RULES = ("owl2rl",), ("none",)
@@ -184,6 +188,7 @@ class KnowledgeGraph:
         self._limits, self._threads = limits, threads
         self._is_reference = engine == "reference"
         self._live: LiveGraph | None = None
+        self._written: OfState | None = None
         self._open: weakref.ref[Transaction] | None = None
         self._subscribers = Subscribers()
         self._lock = GraphLock()
@@ -878,7 +883,33 @@ class KnowledgeGraph:
     ) -> Found:
         """Ask the store a query, without a warning; see `query`."""
         ask = partial(self._home.store.query, prefixes=prefixes, base=base, default_graph=name, timeout=timeout)
-        return found(answer(sparql, prefixes, base, ask))
+        spell = partial(self._spelled, self._home.last if self._home.is_writable else None)
+        return found(answer(sparql, prefixes, base, ask, spell))
+
+    def _spelled(self, commit: int | None, triples: Sequence[Triple]) -> list[list[Triple]]:
+        """Return for each of the `triples` of a query how the graph writes it (`constructed`).
+
+        `commit` is the commit that the query saw; None if the graph is open for reading only. After a later commit the
+        triples stay as they are. Any thread may ask. A query never waits for a transaction of another thread, and then,
+        too, the triples stay.
+        """
+        from kgreason.graph.constructed import OfState, of_engine
+
+        unchanged = [[triple] for triple in triples]
+        is_open = self._open is not None and self._open() is not None
+        try:
+            if (known := self._written) is None or known.commit != self._home.last or self._live is not None:
+                with self._lock.within(0 if is_open else _PATIENCE):
+                    if commit is not None and commit != self._home.last:
+                        return unchanged
+                    if (live := self._current()) is not None:
+                        return of_engine(live, triples)
+                    if (state := self._state()) is None:
+                        return unchanged
+                    known = self._written = OfState(self._home.last, *state)
+        except KgreasonError:  # another thread has the graph, or it was closed, or its engine cannot start
+            return unchanged
+        return unchanged if commit not in (None, known.commit) else known.spell(triples)
 
     def _number_warning(self, sparql: str) -> str | None:
         """Return the warning that a query may be inexact, or None if the graph or the query gives no reason for one.

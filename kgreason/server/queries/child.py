@@ -226,7 +226,13 @@ def _check(checked: list[str], base: str) -> None:
 def _results(store: OxigraphStore, request: dict[str, Any]) -> Results:
     sparql, base, prefixes = request["sparql"], request["base"], request["prefixes"] or {}
     graphs: dict[str, Any] = {name: _names(request[name]) for name in ("default_graphs", "named_graphs")}
-    return answer(sparql, prefixes, base, partial(store.evaluate, prefixes=prefixes, base=base, **graphs))
+    return answer(
+        sparql,
+        prefixes,
+        base,
+        partial(store.evaluate, prefixes=prefixes, base=base, **graphs),
+        lambda triples: [[t] for t in triples],
+    )
 
 
 def _names(iris: list[str] | None) -> list[NamedNode] | None:
