@@ -14,6 +14,7 @@ batch of triples, in NumPy; if terms have representatives, all triples are liste
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -29,13 +30,16 @@ from kgreason.materialize.literals.visible import without_others
 from kgreason.materialize.state import Saved
 from kgreason.store.spellings import stored, varies
 from kgreason.terms.dictionary import Dictionary
-from kgreason.zset.order import distinct
 
 if TYPE_CHECKING:  # reading a store does not need the engine
     from kgreason.graph.commits import LiveGraph
+    from kgreason.store.journal.record import Record
 
 _PART = 1 << 20
 """So many facts are looked at together."""
+_LITERAL = re.compile(r'^(\S+) (\S+) ("(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[\w-]+)?|<<\(.*\)>>) ', re.MULTILINE)
+"""The triple of a line of a record whose object is a literal or a triple term."""
+_NO_ROWS = np.empty((0, 3), dtype=np.int32)
 
 
 def of_engine(live: LiveGraph, triples: Sequence[Triple]) -> list[list[Triple]]:
@@ -49,98 +53,119 @@ def of_engine(live: LiveGraph, triples: Sequence[Triple]) -> list[list[Triple]]:
     dictionary, counts = live.materializer.dictionary, list(map(len, asked))
     owners = np.repeat(np.arange(len(triples)), counts)
     objects = np.fromiter(chain.from_iterable(asked), np.int32)
-    rows = np.column_stack([np.repeat(_ends(dictionary, triples), counts, axis=0), objects])
+    texts = chain.from_iterable((text_of(triple.subject), text_of(triple.predicate)) for triple in triples)
+    ends = dictionary.find(texts).astype(np.int32).reshape(-1, 2)
+    rows = np.column_stack([np.repeat(ends, counts, axis=0), objects])
     is_known = rows.all(axis=1)
     owners, rows = owners[is_known], np.ascontiguousarray(rows[is_known])
-    found = _Found(dictionary)
+    found = _Found()
     for kind in (live.materializer.shows(rows), live.materializer.engine.circuit.facts.is_asserted_fact(rows)):
-        found.note(zip(owners[kind].tolist(), rows[kind, 2].tolist(), strict=True))
+        found.note(zip(owners[kind].tolist(), dictionary.decode(rows[kind, 2]), strict=True))
     return found.triples(triples)
 
 
 class OfState:
-    """Spells triples from the saved state of a graph, without the engine. Any thread may ask."""
+    """Spells triples from the saved state of a graph, without the engine. Any thread may ask.
 
-    def __init__(self, commit: int, saved: Saved, dictionary: Dictionary) -> None:
-        """The state is that after the commit `commit`."""
+    With the `records` of the commits after the saved state, triples that these commits assert are spelled as well. A
+    triple that is only inferred since then stays as Oxigraph gives it.
+    """
+
+    def __init__(
+        self, commit: int, saved: Saved | None, dictionary: Dictionary, records: Iterable[Record] = ()
+    ) -> None:
+        """The state `saved` and the `records` end with the commit `commit`. Without `saved` the state is empty."""
         self.commit, self._saved, self._dictionary = commit, saved, dictionary
-        self._pairs = saved.spellings()
+        self._pairs = saved.spellings() if saved else _NO_ROWS
         # Facts have representatives in place of equal terms. So the triples that users see are listed, once.
-        self._shown = saved.triples(dictionary) if len(saved.represented()) else None
+        self._shown = saved.triples(dictionary) if saved and len(saved.represented()) else None
+        self._changes = _changes(records)
 
     def spell(self, triples: Sequence[Triple]) -> list[list[Triple]]:
         """Return for each of `triples` what the graph has in its place."""
-        ends = _ends(self._dictionary, triples)
-        shown, asserted = (self._typed(rows, _keys(ends)) for rows in self._rows(ends[:, 0]))
-        askers = defaultdict[tuple[int, str], list[int]](list)
-        for place, (key, triple) in enumerate(zip(_keys(ends).tolist(), triples, strict=True)):
-            askers[key, text_of(triple.object)].append(place)
-        texts = self._dictionary.decode(objects := distinct(np.concatenate([shown[:, 2], asserted[:, 2]])))
-        forms = dict(zip(objects.tolist(), stored(texts), strict=True))
-        found = _Found(self._dictionary)
-        for rows in (shown, asserted):
-            pairs = zip(_keys(rows).tolist(), rows[:, 2].tolist(), strict=True)
-            found.note((place, number) for key, number in pairs for place in askers.get((key, forms[number]), ()))
+        askers = defaultdict[tuple[str, str], list[int]](list)
+        for place, (subject, predicate, _) in enumerate(triples):
+            askers[text_of(subject), text_of(predicate)].append(place)
+        shown, asserted = (self._spellings(rows) for rows in self._rows(list(askers)))
+        for ends in askers:
+            for text, is_added in self._changes.get(ends, {}).items():
+                (asserted[ends].add if is_added else asserted[ends].discard)(text)
+        texts = list({text for found in (*shown.values(), *asserted.values()) for text in found})
+        forms = dict(zip(texts, stored(texts), strict=True))
+        found = _Found()
+        for spellings in (shown, asserted):
+            pairs = ((place, text) for ends, some in spellings.items() for text in some for place in askers[ends])
+            found.note((place, text) for place, text in pairs if forms[text] == text_of(triples[place].object))
         return found.triples(triples)
 
-    def _rows(self, subjects: Int32) -> tuple[Int32, Int32]:
-        """Return the triples with these subjects that users see, int32[n, 3], and those that are asserted."""
+    def _rows(self, ends: Sequence[tuple[str, str]]) -> tuple[Int32, Int32]:
+        """Return the triples with these subjects and predicates that users see, int32[n, 3], and the asserted ones."""
+        if self._saved is None:
+            return _NO_ROWS, _NO_ROWS
+        keys = self._dictionary.find(chain.from_iterable(ends)).astype(np.int32).reshape(-1, 2)
+        keys = keys[keys.all(axis=1)]
         wanted = np.zeros(len(self._dictionary) + 1, dtype=np.bool_)
-        wanted[subjects] = True
-        wanted[0] = False
+        wanted[keys[:, 0]] = True
         records = self._saved.records
         parts = (records[low : low + _PART] for low in range(0, len(records), _PART))
         some = [part[wanted[part[:, FIRST]]] for part in parts]
         saved = self._saved._replace(records=np.concatenate([records[:0], *some]))
         asserted = saved.facts(True)
         if self._shown is not None:
-            return self._shown[wanted[self._shown[:, 0]]], asserted
-        shown = saved.facts()
-        if len(self._pairs):
-            shown = without_others(self._dictionary, shown, asserted, self._pairs)
-        return shown, asserted
+            shown = self._shown[wanted[self._shown[:, 0]]]
+        else:
+            shown = without_others(self._dictionary, saved.facts(), asserted, self._pairs)
+        return shown[np.isin(_keys(shown), _keys(keys))], asserted[np.isin(_keys(asserted), _keys(keys))]
 
-    def _typed(self, rows: Int32, keys: NDArray[np.int64]) -> Int32:
-        """Return those of the triples `rows` whose keys are among `keys`, and whose object may have spellings."""
-        rows = rows[np.isin(_keys(rows), keys)]
+    def _spellings(self, rows: Int32) -> defaultdict[tuple[str, str], set[str]]:
+        """Return the objects of the triples `rows` that may have several spellings, by subject and predicate."""
         objects, places = np.unique(rows[:, 2], return_inverse=True)
         vary = np.fromiter(map(varies, self._dictionary.decode(objects)), np.bool_, len(objects))
-        return rows[vary[places]]
+        texts = self._dictionary.decode(rows[vary[places]].ravel())
+        found = defaultdict[tuple[str, str], set[str]](set)
+        for subject, predicate, text in zip(texts[::3], texts[1::3], texts[2::3], strict=True):
+            found[subject, predicate].add(text)
+        return found
+
+
+def _changes(records: Iterable[Record]) -> dict[tuple[str, str], dict[str, bool]]:
+    """Return the objects that commits asserted (True) or retracted last, by subject and predicate.
+
+    Only objects that may have several spellings are there.
+    """
+    found = defaultdict[tuple[str, str], dict[str, bool]](dict)
+    for record in records:
+        for lines, is_added in ((record.removed, False), (record.added, True)):
+            for subject, predicate, text in _LITERAL.findall(lines.decode()):
+                if varies(text):
+                    found[subject, predicate][text] = is_added
+    return dict(found)
 
 
 class _Found:
     """Collects the spellings of the objects of some triples, which are numbered."""
 
-    def __init__(self, dictionary: Dictionary) -> None:
-        self._dictionary = dictionary
-        self._numbers: dict[int, list[int]] = {}
+    def __init__(self) -> None:
+        self._texts: dict[int, list[str]] = {}
 
-    def note(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Note the spellings of triples, as pairs of the number of a triple and the id of its object.
+    def note(self, pairs: Iterable[tuple[int, str]]) -> None:
+        """Note the spellings of triples, as pairs of the number of a triple and a spelling of its object.
 
         They take the place of those that were noted before.
         """
-        numbers = defaultdict[int, list[int]](list)
-        for place, number in pairs:
-            numbers[place].append(number)
-        self._numbers |= numbers
+        texts = defaultdict[int, list[str]](list)
+        for place, text in pairs:
+            texts[place].append(text)
+        self._texts |= texts
 
     def triples(self, triples: Sequence[Triple]) -> list[list[Triple]]:
         """Return each of `triples` in its spellings, in the order of their texts; unchanged if it has none."""
-        ids = sorted({number for numbers in self._numbers.values() for number in numbers})
-        texts = dict(zip(ids, self._dictionary.decode(ids), strict=True))
-        terms = {text: term_of(text) for text in texts.values()}
+        terms = {text: term_of(text) for texts in self._texts.values() for text in texts}
         found = [[triple] for triple in triples]
-        for place, numbers in self._numbers.items():
+        for place, texts in self._texts.items():
             subject, predicate, _ = triples[place]
-            found[place] = [Triple(subject, predicate, terms[text]) for text in sorted(map(texts.__getitem__, numbers))]
+            found[place] = [Triple(subject, predicate, terms[text]) for text in sorted(texts)]
         return found
-
-
-def _ends(dictionary: Dictionary, triples: Sequence[Triple]) -> Int32:
-    """Return the ids of the subjects and predicates, int32[n, 2]; 0 for a term that the dictionary does not have."""
-    texts = chain.from_iterable((text_of(triple.subject), text_of(triple.predicate)) for triple in triples)
-    return dictionary.find(texts).astype(np.int32).reshape(-1, 2)
 
 
 def _keys(rows: Int32) -> NDArray[np.int64]:

@@ -883,10 +883,10 @@ class KnowledgeGraph:
     ) -> Found:
         """Ask the store a query, without a warning; see `query`."""
         ask = partial(self._home.store.query, prefixes=prefixes, base=base, default_graph=name, timeout=timeout)
-        spell = partial(self._spelled, self._home.last if self._home.is_writable else None)
+        spell = partial(self.written, self._home.last if self._home.is_writable else None)
         return found(answer(sparql, prefixes, base, ask, spell))
 
-    def _spelled(self, commit: int | None, triples: Sequence[Triple]) -> list[list[Triple]]:
+    def written(self, commit: int | None, triples: Sequence[Triple]) -> list[list[Triple]]:
         """Return for each of the `triples` of a query how the graph writes it (`constructed`).
 
         `commit` is the commit that the query saw; None if the graph is open for reading only. After a later commit the
