@@ -4,8 +4,7 @@
     written              :b :n "07"^^xsd:int
 
 Law: a triple of the graph is given in the spellings in which it is asserted. If it is only inferred, it is given in all
-spellings that users see. A triple that the graph does not have stays as Oxigraph gives it. The values are those of
-Oxigraph in each case.
+spellings that users see. A triple that the graph does not have is given in none (`renamed` looks for it elsewhere).
 
 Cost: with the engine, some microseconds for each literal with another spelling; at the first question also some for
 each literal of the dictionary that has a datatype. Without the engine, a look at the subject of each fact for each
@@ -159,9 +158,9 @@ class _Found:
         self._texts |= texts
 
     def triples(self, triples: Sequence[Triple]) -> list[list[Triple]]:
-        """Return each of `triples` in its spellings, in the order of their texts; unchanged if it has none."""
+        """Return each of `triples` in its spellings, in the order of their texts."""
         terms = {text: term_of(text) for texts in self._texts.values() for text in texts}
-        found = [[triple] for triple in triples]
+        found = [list[Triple]() for _ in triples]
         for place, texts in self._texts.items():
             subject, predicate, _ = triples[place]
             found[place] = [Triple(subject, predicate, terms[text]) for text in sorted(texts)]

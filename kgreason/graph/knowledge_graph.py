@@ -56,6 +56,7 @@ from kgreason.graph.input.arguments import (
 )
 from kgreason.graph.input.terms import UserTerm, checked, graph_name
 from kgreason.graph.lock import GraphLock, check_wait, locked
+from kgreason.graph.renamed import Renamed
 from kgreason.graph.results import notebook
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.graph.statistics import COUNTS
@@ -883,11 +884,11 @@ class KnowledgeGraph:
     ) -> Found:
         """Ask the store a query, without a warning; see `query`."""
         ask = partial(self._home.store.query, prefixes=prefixes, base=base, default_graph=name, timeout=timeout)
-        spell = partial(self.written, self._home.last if self._home.is_writable else None)
-        return found(answer(sparql, prefixes, base, ask, spell))
+        graph = partial(self.written, self._home.last if self._home.is_writable else None)
+        return found(answer(sparql, prefixes, base, ask, Renamed(graph, sparql, prefixes, base).spell))
 
     def written(self, commit: int | None, triples: Sequence[Triple]) -> list[list[Triple]]:
-        """Return for each of the `triples` of a query how the graph writes it (`constructed`).
+        """Return for each of the `triples` how the graph writes it; nothing if the graph lacks it (`constructed`).
 
         `commit` is the commit that the query saw; None if the graph is open for reading only. After a later commit the
         triples stay as they are. Any thread may ask. A query never waits for a transaction of another thread, and then,

@@ -35,3 +35,20 @@ def test_a_constructed_triple_is_written_as_in_the_graph(tmp_path: Path) -> None
         assert constructed(graph, EVERYTHING) == written
     with fork(tmp_path / "s") as graph:
         assert constructed(graph, EVERYTHING) == written
+
+
+def test_a_renamed_property_keeps_the_spelling_and_a_computed_value_does_not() -> None:
+    integer = f'"7"^^<{XSD}integer>'
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.update(PREFIXES + f"INSERT DATA {{ {DATA} }}")
+        for where, written in {
+            ":b :n ?o": f'"07"^^<{XSD}int>',
+            ":b :n ?o FILTER(?o > 6)": f'"07"^^<{XSD}int>',
+            ":b :n ?n BIND(?n + 0 AS ?o)": integer,
+            "VALUES ?o { 7 }": integer,
+            "{ :b :n ?o } UNION { BIND(3 + 4 AS ?o) }": integer,
+            ":b :n ?n BIND(STRDT(STR(?n), xsd:integer) AS ?o)": integer,
+        }.items():
+            assert constructed(graph, f"CONSTRUCT {{ :b :m ?o }} WHERE {{ {where} }}") == [
+                f"<http://e/b> <http://e/m> {written}"
+            ], where

@@ -28,6 +28,7 @@ from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat
 from kgreason.errors import KgreasonError, QueryError, StoreError
 from kgreason.graph.constructed import OfState
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.renamed import Renamed
 from kgreason.rdf.writing import write, write_results
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import check
@@ -130,7 +131,7 @@ class _Reader:
         return self._home.store
 
     def spell(self, number: int | None, triples: Sequence[Triple]) -> Sequence[Sequence[Triple]]:
-        """Return for each of `triples`, found after commit `number` (None: by `store`), how the graph writes it.
+        """Return how the graph writes each of `triples`, found after commit `number`, or by `store` if it is None.
 
         The engine does not run for the present state. So after the snapshot a literal is known as it was asserted; a
         triple that is only inferred since then stays as Oxigraph gives it.
@@ -255,7 +256,7 @@ def _results(store: OxigraphStore, request: dict[str, Any], spell: Spell) -> Res
     sparql, base, prefixes = request["sparql"], request["base"], request["prefixes"] or {}
     graphs: dict[str, Any] = {name: _names(request[name]) for name in ("default_graphs", "named_graphs")}
     ask = partial(store.evaluate, prefixes=prefixes, base=base, **graphs)
-    return answer(sparql, prefixes, base, ask, spell)
+    return answer(sparql, prefixes, base, ask, Renamed(spell, sparql, prefixes, base).spell)
 
 
 def _names(iris: list[str] | None) -> list[NamedNode] | None:

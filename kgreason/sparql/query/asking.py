@@ -102,6 +102,33 @@ def _in_dialect(text: str) -> tuple[str, tuple[str, ...]]:
     return "".join(written), names
 
 
+def as_insert(query: str) -> str | None:
+    """Return an update with the template and the pattern of a CONSTRUCT; None for a query without a template.
+
+    >>> as_insert("BASE <e:> CONSTRUCT { ?s <p> ?o } FROM <g> WHERE { ?s <q> ?o } LIMIT 1")
+    'BASE <e:>  INSERT { ?s <p> ?o } WHERE { ?s <q> ?o }'
+    """
+    pieces = list(_pieces(query))
+    start = next((place for place, piece in enumerate(pieces) if piece.word == "CONSTRUCT"), None)
+    if start is None:
+        return None
+    groups: list[str] = []
+    depth, first = 0, start
+    for place, piece in enumerate(pieces[start:], start):
+        if piece.text == "{":
+            first = first if depth else place
+            depth += 1
+        elif piece.text == "}":
+            depth -= 1
+            groups += [] if depth else ["".join(each.text for each in pieces[first : place + 1])]
+        elif piece.word == "WHERE" and not groups and not depth:
+            return None
+        if len(groups) == 2:
+            prologue = "".join(piece.text for piece in pieces[:start])
+            return f"{prologue} INSERT {groups[0]} WHERE {groups[1]}"
+    return None
+
+
 class _Piece(NamedTuple):
     """A token of a text, or a character between tokens. `word` is a keyword in upper case, otherwise empty."""
 
