@@ -851,6 +851,9 @@ class KnowledgeGraph:
         also inside a transaction. The variables of SELECT * come in the order in which the query names them. SERVICE
         asks the network. Raises QueryError, InputError.
 
+        CONSTRUCT and DESCRIBE give the triples of the graph with literals as they are written. SELECT shows literals in
+        Oxigraph's normal form, and so do computed values and triples that are read after a later commit.
+
         Oxigraph computes with integers of 64 bits and decimals of 18 places. If the graph has a longer number and the
         query compares, orders or computes, `query` warns (NumberWarning) that the results may be wrong.
 
@@ -966,8 +969,8 @@ class KnowledgeGraph:
         means the default graph, which holds the closure.
 
         With `asserted` the result has only the quads that users asserted. Users can retract these quads. Quads that
-        come only from an imported document are left out. Literals keep the spelling in which they were written; `query`
-        shows their normal form.
+        come only from an imported document are left out. Literals keep the spelling in which they were written;
+        a SELECT shows their normal form.
 
         Raises InputError for a text that is not a term, and for a term that cannot stand at its place.
         """

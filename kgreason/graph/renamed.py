@@ -68,7 +68,7 @@ def _predicates(query: str, prefixes: Mapping[str, str], base: str | None) -> di
     assert isinstance(operation, Modify)
     template = operation.added
     of = origins_of(operation.select, template.objects).of
-    names = {placeholder(name): name for name in template.variables}
+    names: dict[object, str] = {placeholder(name): name for name in template.variables}
     found = defaultdict[NamedNode, set[NamedNode]](set)
     for quad in template.quads:
         subject = f"?{names[quad.subject]}" if quad.subject in names else str(quad.subject)

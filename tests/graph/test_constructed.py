@@ -16,7 +16,7 @@ from typing import Any
 
 import pyoxigraph
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import RdfFormat
 
@@ -25,6 +25,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write_results
 from kgreason.server.queries.child import _Reader, _results
 from kgreason.store.spellings import stored
+from tests.volume import many
 
 from .test_as_written import LITERALS, PEOPLE, PROPERTIES, SHOWN
 from .test_updates import PREFIXES
@@ -43,7 +44,8 @@ def constructed(graph: KnowledgeGraph, sparql: str, **options: Any) -> Facts:
 
 
 def of(triple: pyoxigraph.Triple | pyoxigraph.Quad) -> Fact:
-    return triple.subject.value.removeprefix(E), triple.predicate.value.removeprefix(E), str(triple.object)
+    subject, predicate = (str(term)[1:-1].removeprefix(E) for term in (triple.subject, triple.predicate))
+    return subject, predicate, str(triple.object)
 
 
 def own(model: Facts, rows: Facts) -> Facts:
@@ -104,6 +106,7 @@ def by_a_server(store: Path, commit: int) -> Ask:
     return ask
 
 
+@settings(max_examples=many(4))
 @given(st.sets(facts, max_size=12), st.sets(facts, max_size=4), st.sets(facts, max_size=4), st.data())
 def test_constructed_triples_are_written_as_in_a_model_of_terms(
     first: Facts, added: Facts, removed: Facts, data: st.DataObject
@@ -135,6 +138,7 @@ RULES = [
 SAME = f"<{E}a> <http://www.w3.org/2002/07/owl#sameAs> <{E}b> .\n"
 
 
+@settings(max_examples=many(4))
 @given(st.sets(facts, max_size=8), st.booleans(), st.booleans())
 def test_asserted_spellings_go_before_inferred_ones(some: Facts, has_rules: bool, are_equal: bool) -> None:
     with TemporaryDirectory() as folder:

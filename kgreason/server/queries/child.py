@@ -148,8 +148,9 @@ class _Reader:
         try:
             self._home.join()
             path = self._home.snapshot
-            state = (snapshot.read_state(path), snapshot.read_dictionary(path)) if path else (None, Dictionary())
-            return OfState(self._home.last, *state, self._home.pending()).spell
+            saved = snapshot.read_state(path) if path else None
+            dictionary = snapshot.read_dictionary(path) if path else Dictionary()
+            return OfState(self._home.last, saved, dictionary, self._home.pending()).spell
         except (StoreError, MemoryError):  # the snapshot was replaced meanwhile, or is too large for this process
             return lambda triples: [[triple] for triple in triples]
 
