@@ -46,6 +46,7 @@ from kgreason.errors import (
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.changes.subscribers import Subscribers
+from kgreason.graph.constructed.renamed import Renamed
 from kgreason.graph.input.arguments import (
     check_asserted,
     check_paths,
@@ -56,7 +57,6 @@ from kgreason.graph.input.arguments import (
 )
 from kgreason.graph.input.terms import UserTerm, checked, graph_name
 from kgreason.graph.lock import GraphLock, check_wait, locked
-from kgreason.graph.renamed import Renamed
 from kgreason.graph.results import notebook
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.graph.statistics import COUNTS
@@ -99,7 +99,7 @@ if TYPE_CHECKING:
     from kgreason.engine.memory.layout import Int32
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.commits import LiveGraph
-    from kgreason.graph.constructed import OfState
+    from kgreason.graph.constructed.spellings import OfState
     from kgreason.graph.history.past import Past
     from kgreason.graph.history.revert import Reverted
     from kgreason.graph.input.quads import Item
@@ -887,17 +887,17 @@ class KnowledgeGraph:
     ) -> Found:
         """Ask the store a query, without a warning; see `query`."""
         ask = partial(self._home.store.query, prefixes=prefixes, base=base, default_graph=name, timeout=timeout)
-        graph = partial(self.written, self._home.last if self._home.is_writable else None)
+        graph = partial(self._spelled, self._home.last if self._home.is_writable else None)
         return found(answer(sparql, prefixes, base, ask, Renamed(graph, sparql, prefixes, base).spell))
 
-    def written(self, commit: int | None, triples: Sequence[Triple]) -> list[list[Triple]]:
+    def _spelled(self, commit: int | None, triples: Sequence[Triple]) -> list[list[Triple]]:
         """Return for each of the `triples` how the graph writes it; nothing if the graph lacks it (`constructed`).
 
         `commit` is the commit that the query saw; None if the graph is open for reading only. After a later commit the
         triples stay as they are. Any thread may ask. A query never waits for a transaction of another thread, and then,
         too, the triples stay.
         """
-        from kgreason.graph.constructed import OfState, of_engine
+        from kgreason.graph.constructed.spellings import OfState, of_engine
 
         unchanged = [[triple] for triple in triples]
         is_open = self._open is not None and self._open() is not None

@@ -26,9 +26,9 @@ import pyoxigraph
 from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat, QuerySolutions, Triple
 
 from kgreason.errors import KgreasonError, QueryError, StoreError
-from kgreason.graph.constructed import OfState
+from kgreason.graph.constructed.renamed import Renamed
+from kgreason.graph.constructed.spellings import OfState
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.renamed import Renamed
 from kgreason.rdf.writing import write, write_results
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import check
@@ -138,7 +138,7 @@ class _Reader:
         """
         if number is not None:
             assert self._past
-            return self._past.written(number, triples)
+            return self._past._spelled(number, triples)
         if self._spell is None:
             self._spell = self._begun()
         return self._spell(triples)
