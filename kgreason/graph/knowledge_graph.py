@@ -38,6 +38,7 @@ from kgreason.errors import (
     HistoryError,
     InputError,
     InputTypeError,
+    KgreasonError,
     QueryError,
     StoreError,
     StoreLockedError,
@@ -45,6 +46,7 @@ from kgreason.errors import (
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.changes.subscribers import Subscribers
+from kgreason.graph.constructed.renamed import Renamed
 from kgreason.graph.input.arguments import (
     check_asserted,
     check_paths,
@@ -96,6 +98,7 @@ from kgreason.terms.untagged import PROBLEM, untagged
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.commits import LiveGraph
+    from kgreason.graph.constructed.spellings import OfState
     from kgreason.graph.history.past import Past
     from kgreason.graph.history.revert import Reverted
     from kgreason.graph.input.quads import Item
@@ -120,6 +123,8 @@ Documents = File | Catalogue | Mapping[str, File]
 """Where imported documents are: a catalogue, a path for `Catalogue.open`, or files by the IRIs that import them."""
 Result = TypeVar("Result")
 _LOGGER = logging.getLogger("kgreason")
+_PATIENCE = 0.1
+"""The seconds that a query waits for another thread that asks the engine or commits."""
 MADE_WITH = ("rules", "schema", "same_as", "aliases", "on_contradiction")
 """The options of `KnowledgeGraph.open` that a store keeps."""
 DEFAULT_RULES, NO_RULES = ("owl2rl",), ("none",)
@@ -181,6 +186,7 @@ class KnowledgeGraph:
         self._budget = budget
         self._limits, self._threads = limits, threads
         self._live: LiveGraph | None = None
+        self._written: OfState | None = None
         self._open: weakref.ref[Transaction] | None = None
         self._subscribers = Subscribers()
         self._lock = GraphLock()
@@ -835,6 +841,9 @@ class KnowledgeGraph:
         also inside a transaction. The variables of SELECT * come in the order in which the query names them. SERVICE
         asks the network. Raises QueryError, InputError.
 
+        CONSTRUCT and DESCRIBE give the triples of the graph with literals as they are written. SELECT shows literals in
+        Oxigraph's normal form, and so do computed values and triples that are read after a later commit.
+
         Oxigraph computes with integers of 64 bits and decimals of 18 places. If the graph has a longer number and the
         query compares, orders or computes, `query` warns (NumberWarning) that the results may be wrong.
 
@@ -868,7 +877,33 @@ class KnowledgeGraph:
     ) -> Found:
         """Ask the store a query, without a warning; see `query`."""
         ask = partial(self._home.store.query, prefixes=prefixes, base=base, default_graph=name, timeout=timeout)
-        return found(answer(sparql, prefixes, base, ask))
+        graph = partial(self._spelled, self._home.last if self._home.is_writable else None)
+        return found(answer(sparql, prefixes, base, ask, Renamed(graph, sparql, prefixes, base).spell))
+
+    def _spelled(self, commit: int | None, triples: Sequence[Triple]) -> list[list[Triple]]:
+        """Return for each of the `triples` how the graph writes it; nothing if the graph lacks it (`constructed`).
+
+        `commit` is the commit that the query saw; None if the graph is open for reading only. After a later commit the
+        triples stay as they are. Any thread may ask. A query never waits for a transaction of another thread, and then,
+        too, the triples stay.
+        """
+        from kgreason.graph.constructed.spellings import OfState, of_engine
+
+        unchanged = [[triple] for triple in triples]
+        is_open = self._open is not None and self._open() is not None
+        try:
+            if (known := self._written) is None or known.commit != self._home.last or self._live is not None:
+                with self._lock.within(0 if is_open else _PATIENCE):
+                    if commit is not None and commit != self._home.last:
+                        return unchanged
+                    if (live := self._current()) is not None:
+                        return of_engine(live, triples)
+                    if (state := self._state()) is None:
+                        return unchanged
+                    known = self._written = OfState(self._home.last, *state)
+        except KgreasonError:  # another thread has the graph, or it was closed, or its engine cannot start
+            return unchanged
+        return unchanged if commit not in (None, known.commit) else known.spell(triples)
 
     def _number_warning(self, sparql: str) -> str | None:
         """Return the warning that a query may be inexact, or None if the graph or the query gives no reason for one.
@@ -924,8 +959,8 @@ class KnowledgeGraph:
         means the default graph, which holds the closure.
 
         With `asserted` the result has only the quads that users asserted. Users can retract these quads. Quads that
-        come only from an imported document are left out. Literals keep the spelling in which they were written; `query`
-        shows their normal form.
+        come only from an imported document are left out. Literals keep the spelling in which they were written;
+        a SELECT shows their normal form.
 
         Raises InputError for a text that is not a term, and for a term that cannot stand at its place.
         """

@@ -172,3 +172,11 @@ def test_literals_come_as_oxigraph_has_them(graph: Graph) -> None:
     graph.add((E.tom, E.weight, Literal("07", datatype=XSD.integer, normalize=False)))
     rows: list[Any] = list(graph.query("SELECT ?w { ?x e:weight ?w }"))
     assert rows[0].w == Literal("7", datatype=URIRef(XSD.integer))
+
+
+def test_a_construct_gives_the_terms_of_the_graph(asked: Graph) -> None:
+    size = Literal("7", datatype=XSD.unsignedLong)
+    asked.add((E.tom, E.size, size))
+    found = asked.query("CONSTRUCT WHERE { ?x e:size ?size }").graph
+    assert found is not None
+    assert found.value(E.tom, E.size) == asked.value(E.tom, E.size) == size

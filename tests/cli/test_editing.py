@@ -346,3 +346,17 @@ def test_diff_has_limits(store: Path, tmp_path: Path) -> None:
         told = failed("diff", "-l", store, *edit, "--most-made-terms", 10**8, "--timeout", 0.3)
         assert told == "the edit took longer than 0.3 s; nothing was changed"
     assert rows(done("diff", "-l", store, "-u", "INSERT DATA { <http://e/y> a <http://e/C> }", "--timeout", 60))[1]
+
+
+def test_a_construct_prints_literals_as_a_dump_does(store: Path) -> None:
+    asked = ("query", "-l", store, "-q", "CONSTRUCT WHERE { ?s ?p ?o }", "--results-format")
+    assert set(done(*asked, "nt").splitlines()) == triples(store)
+    done(
+        "update",
+        "-l",
+        store,
+        "-u",
+        f'{PREFIX} INSERT DATA {{ :ida :hasAge "+7"^^<http://www.w3.org/2001/XMLSchema#int> }}',
+    )
+    assert set(done(*asked, "nt").splitlines()) == triples(store)
+    assert '"+7"^^<http://www.w3.org/2001/XMLSchema#int>' in done(*asked, "ttl")

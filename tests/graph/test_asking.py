@@ -120,7 +120,7 @@ def test_triples_are_serialized(graph: KnowledgeGraph, tmp_path: Path, looks: bo
     found.serialize(tmp_path / "out.nt")
     assert (
         tmp_path / "out.nt"
-    ).read_text() == '<http://e/tom> <http://e/age> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'
+    ).read_text() == '<http://e/tom> <http://e/age> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'
 
 
 def test_a_query_that_fails_on_the_way(graph: KnowledgeGraph) -> None:

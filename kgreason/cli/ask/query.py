@@ -6,7 +6,8 @@ holds the triples that were loaded into it. Several processes may query a store 
 Invariant: results are printed when all of them are known, so that a query that fails prints nothing. The query is
 evaluated in a thread (`store.oxigraph.worker`), so that Ctrl-C and the timeout end the command at once.
 
-Cost: the query itself, and a quarter of a second to start; neither the engine nor Numba is loaded. Results of more than
+Cost: the query itself, and a quarter of a second to start. Neither the engine nor Numba is loaded, with one exception:
+a CONSTRUCT or DESCRIBE that gives a typed literal, if the store has commits after its snapshot. Results of more than
 16 MB are kept in a temporary file until they are printed.
 """
 

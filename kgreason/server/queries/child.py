@@ -15,7 +15,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from io import RawIOBase
@@ -23,19 +23,24 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 import pyoxigraph
-from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat, QuerySolutions
+from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat, QuerySolutions, Triple
 
-from kgreason.errors import KgreasonError, QueryError
+from kgreason.errors import KgreasonError, QueryError, StoreError
+from kgreason.graph.constructed.renamed import Renamed
+from kgreason.graph.constructed.spellings import OfState
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write, write_results
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import check
 from kgreason.sparql.query.asking import answer
+from kgreason.sparql.query.spelled import Spell
+from kgreason.store import snapshot
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.reader import Reader
+from kgreason.terms.dictionary import Dictionary
 
 _STACK = 8 << 20
 """The usual size of a thread's stack."""
@@ -102,6 +107,7 @@ class _Reader:
         """How many bytes of Oxigraph's log were read to open the store, since `take_read` was called last."""
         self._home: Reader | None = None
         self._past: KnowledgeGraph | None = None
+        self._spell: Spell | None = None
 
     def past(self, number: int) -> OxigraphStore:
         """Return a copy in memory of the store as it was after commit `number`.
@@ -117,12 +123,36 @@ class _Reader:
     def store(self, commit: int) -> OxigraphStore:
         if self._home is None or commit != self._commit:
             self._home = Reader(Folder(self._path, write=False), Manifest([]))
-            self._commit = commit
+            self._commit, self._spell = commit, None
             folder = self._home.store.path
             for log in folder.glob("*.log") if folder else ():
                 with suppress(OSError):  # it was emptied and removed meanwhile
                     self.read += log.stat().st_size
         return self._home.store
+
+    def spell(self, number: int | None, triples: Sequence[Triple]) -> Sequence[Sequence[Triple]]:
+        """Return how the graph writes each of `triples`, found after commit `number`, or by `store` if it is None.
+
+        The engine does not run for the present state. So after the snapshot a literal is known as it was asserted; a
+        triple that is only inferred since then stays as Oxigraph gives it.
+        """
+        if number is not None:
+            assert self._past
+            return self._past._spelled(number, triples)
+        if self._spell is None:
+            self._spell = self._begun()
+        return self._spell(triples)
+
+    def _begun(self) -> Spell:
+        assert self._home
+        try:
+            self._home.join()
+            path = self._home.snapshot
+            saved = snapshot.read_state(path) if path else None
+            dictionary = snapshot.read_dictionary(path) if path else Dictionary()
+            return OfState(self._home.last, saved, dictionary, self._home.pending()).spell
+        except (StoreError, MemoryError):  # the snapshot was replaced meanwhile, or is too large for this process
+            return lambda triples: [[triple] for triple in triples]
 
     def take_read(self) -> int:
         """Return `read`, and begin to count anew."""
@@ -203,7 +233,7 @@ def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
         if request["sparql"] is None:
             _write_graph(store, request, document)
         else:
-            _write_results(_results(store, request), request, document)
+            _write_results(_results(store, request, partial(reader.spell, number)), request, document)
         document.end()
     except _RefusedError as error:
         document.fail(*error.args)
@@ -223,10 +253,11 @@ def _check(checked: list[str], base: str) -> None:
         raise QueryError(problem)
 
 
-def _results(store: OxigraphStore, request: dict[str, Any]) -> Results:
+def _results(store: OxigraphStore, request: dict[str, Any], spell: Spell) -> Results:
     sparql, base, prefixes = request["sparql"], request["base"], request["prefixes"] or {}
     graphs: dict[str, Any] = {name: _names(request[name]) for name in ("default_graphs", "named_graphs")}
-    return answer(sparql, prefixes, base, partial(store.evaluate, prefixes=prefixes, base=base, **graphs))
+    ask = partial(store.evaluate, prefixes=prefixes, base=base, **graphs)
+    return answer(sparql, prefixes, base, ask, Renamed(spell, sparql, prefixes, base).spell)
 
 
 def _names(iris: list[str] | None) -> list[NamedNode] | None:

@@ -3,6 +3,7 @@
     SELECT *                   the columns in the order of the text (`columns`)
     SELECT ?s ?s               Oxigraph takes a variable once; the column is repeated in the rows (`Repeated`)
     GROUP_CONCAT(?v)           Oxigraph joins strings only; other terms are joined as STR gives them
+    CONSTRUCT, DESCRIBE        the triples of the graph are given as the graph writes them (`spelled`)
 
 GROUP_CONCAT(DISTINCT ?v) counts two terms with the same string as one, as the strings are compared.
 
@@ -18,23 +19,27 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, cast
 
-from pyoxigraph import QuerySolutions
+from pyoxigraph import QuerySolutions, QueryTriples
 
 from kgreason.errors import QueryError
 from kgreason.sparql.problems import unparsed
 from kgreason.sparql.query.columns import with_columns
+from kgreason.sparql.query.spelled import Spell, spelled
 from kgreason.sparql.tokens import TOKEN
 from kgreason.store.oxigraph.repeated import Repeated
-from kgreason.store.oxigraph.results import Results
+from kgreason.store.oxigraph.results import Results, Triples
 
 _CONCAT = "GROUP_CONCAT"
 _MAY_DIFFER = re.compile(rf"{_CONCAT}|SELECT", re.IGNORECASE)
 _HEAD_ENDS = ("WHERE", "FROM")
 
 
-def answer(query: str, prefixes: Mapping[str, str], base: str | None, ask: Callable[[str], Results]) -> Results:
+def answer(
+    query: str, prefixes: Mapping[str, str], base: str | None, ask: Callable[[str], Results], spell: Spell
+) -> Results:
     """Return the results of a query. `ask` asks Oxigraph a text; it declares `prefixes` and `base` outside of the text.
 
+    `spell` looks up how the graph writes triples; see `spelled`.
     Raises QueryError for a text that does not parse, and the errors of `ask`.
     """
     text, names = _in_dialect(query)
@@ -48,7 +53,7 @@ def answer(query: str, prefixes: Mapping[str, str], base: str | None, ask: Calla
             found = _parsed(query, ask)
         except SyntaxError as other:
             raise unparsed(query, prefixes, base, other.msg) from other
-    return _repeated(names, found)
+    return cast(Results, Triples(spelled(found, spell))) if isinstance(found, QueryTriples) else _repeated(names, found)
 
 
 def repeated(query: str, found: Results) -> Results:
@@ -95,6 +100,33 @@ def _in_dialect(text: str) -> tuple[str, tuple[str, ...]]:
         elif piece.word == _CONCAT:
             _concatenate(pieces, place + 1, written)
     return "".join(written), names
+
+
+def as_insert(query: str) -> str | None:
+    """Return an update with the template and the pattern of a CONSTRUCT; None for a query without a template.
+
+    >>> as_insert("BASE <e:> CONSTRUCT { ?s <p> ?o } FROM <g> WHERE { ?s <q> ?o } LIMIT 1")
+    'BASE <e:>  INSERT { ?s <p> ?o } WHERE { ?s <q> ?o }'
+    """
+    pieces = list(_pieces(query))
+    start = next((place for place, piece in enumerate(pieces) if piece.word == "CONSTRUCT"), None)
+    if start is None:
+        return None
+    groups: list[str] = []
+    depth, first = 0, start
+    for place, piece in enumerate(pieces[start:], start):
+        if piece.text == "{":
+            first = first if depth else place
+            depth += 1
+        elif piece.text == "}":
+            depth -= 1
+            groups += [] if depth else ["".join(each.text for each in pieces[first : place + 1])]
+        elif piece.word == "WHERE" and not groups and not depth:
+            return None
+        if len(groups) == 2:
+            prologue = "".join(piece.text for piece in pieces[:start])
+            return f"{prologue} INSERT {groups[0]} WHERE {groups[1]}"
+    return None
 
 
 class _Piece(NamedTuple):

@@ -1,0 +1,78 @@
+"""`Renamed`: how triples are written that a CONSTRUCT makes of triples of the graph, with another predicate.
+
+    CONSTRUCT { ?s :m ?o } WHERE { ?s :n ?o }
+    Oxigraph's triple    :b :m 7                  the graph has    :b :n "07"^^xsd:int
+    written              :b :m "07"^^xsd:int
+
+Law: a triple that the graph does not have is written as the triple that gave its object, if the query says so: the
+object is a variable that a pattern binds in each solution, with the same subject and a constant predicate. Any other
+triple stays as Oxigraph gives it: computed objects, other subjects, patterns inside of OPTIONAL and UNION.
+
+Cost: nothing if the graph has the triples; otherwise that of `origins`, once for each answer.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from pyoxigraph import NamedNode, Triple
+
+from kgreason.errors import KgreasonError
+from kgreason.sparql.query.asking import as_insert
+from kgreason.sparql.query.spelled import Spell
+
+
+class Renamed:
+    """Spells the triples of one query. `graph` spells triples that the graph has, and gives nothing for the others."""
+
+    def __init__(self, graph: Spell, query: str, prefixes: Mapping[str, str], base: str | None) -> None:
+        self._graph, self._asked = graph, (query, prefixes, base)
+
+    def spell(self, triples: Sequence[Triple]) -> Sequence[Sequence[Triple]]:
+        """Return for each of the `triples` how it is written."""
+        found = [list(each) for each in self._graph(triples)]
+        given = [
+            (place, Triple(triple.subject, predicate, triple.object))
+            for place, triple in enumerate(triples)
+            if not found[place]
+            for predicate in self._predicates.get(triple.predicate, ())
+        ]
+        for (place, _), some in zip(given, self._graph([triple for _, triple in given]), strict=True):
+            subject, predicate, _ = triples[place]
+            found[place] += [Triple(subject, predicate, each.object) for each in some]
+        return [list(dict.fromkeys(each)) or [triple] for each, triple in zip(found, triples, strict=True)]
+
+    @cached_property
+    def _predicates(self) -> Mapping[NamedNode, set[NamedNode]]:
+        """For a predicate of the template, the predicates of the patterns that give the objects."""
+        from lark.exceptions import UnexpectedInput
+
+        try:
+            return _predicates(*self._asked)
+        except (KgreasonError, UnexpectedInput, SyntaxError):  # nothing is known
+            return {}
+
+
+def _predicates(query: str, prefixes: Mapping[str, str], base: str | None) -> dict[NamedNode, set[NamedNode]]:
+    from kgreason.graph.sparql_update.origins import origins_of
+    from kgreason.sparql.operations import Modify
+    from kgreason.sparql.parser import parse
+    from kgreason.sparql.template import placeholder
+
+    update = as_insert(query)
+    if update is None:
+        return {}
+    [operation] = parse(update, prefixes=prefixes, base=base)
+    assert isinstance(operation, Modify)
+    template = operation.added
+    of = origins_of(operation.select, template.objects).of
+    names: dict[object, str] = {placeholder(name): name for name in template.variables}
+    found = defaultdict[NamedNode, set[NamedNode]](set)
+    for quad in template.quads:
+        subject = f"?{names[quad.subject]}" if quad.subject in names else str(quad.subject)
+        for origin in of.get(names.get(quad.object, ""), ()):
+            if not origin.marks and origin.subject == subject and origin.predicate and origin.predicate[0] == "<":
+                found[quad.predicate].add(NamedNode(origin.predicate[1:-1]))
+    return dict(found)
