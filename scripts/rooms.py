@@ -3,8 +3,8 @@
     python scripts/rooms.py            refuses what breaks a rule, and names it
     python scripts/rooms.py --count    prints the counts for each room
 
-The rules: a folder of `kgreason` has at most 12 modules and a folder of `tests` at most 20 files; no module has the name
-of a folder beside it; a file has at most 500 lines; only the package of a private part reaches into it; two public
+The rules: a folder of `kgreason` has at most 12 modules and a folder of `tests` at most 20 files; no module has the
+name of a folder beside it; a file has at most 500 lines; only the package of a private part reaches into it; two public
 classes have one name only if `rooms.toml` says why.
 """
 
@@ -73,7 +73,8 @@ def twins(excused: dict[str, str]) -> Iterator[str]:
     for name, found in sorted(places.items()):
         if len(found) > 1 and name not in excused:
             yield f"{name}: the name stands twice without a reason in rooms.toml: {', '.join(found)}"
-    yield from (f"{name}: rooms.toml has a reason, but the name stands once" for name in excused if len(places[name]) < 2)
+    once = [name for name in excused if len(places[name]) < 2]
+    yield from (f"{name}: rooms.toml has a reason, but the name stands once" for name in once)
 
 
 def doors() -> dict[str, tuple[int, int]]:
@@ -88,7 +89,8 @@ def doors() -> dict[str, tuple[int, int]]:
                 room = target.split(".")[1]
                 if target in names and not path.is_relative_to(ROOT / "kgreason" / room):
                     entered[room].add(target)
-    sizes = {room: sum(path.name != "__init__.py" for path in (ROOT / "kgreason" / room).rglob("*.py")) for room in ROOMS}
+    files = {room: (ROOT / "kgreason" / room).rglob("*.py") for room in ROOMS}
+    sizes = {room: sum(path.name != "__init__.py" for path in found) for room, found in files.items()}
     return {room: (len(entered[room]), sizes[room]) for room in ROOMS}
 
 

@@ -23,12 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pyoxigraph import Triple
 
-from kgreason.engine.memory.layout import FIRST, Int32
+from kgreason.engine.records import fact_columns
 from kgreason.graph.input.terms import term_of, text_of
 from kgreason.materialize.literals.visible import without_others
 from kgreason.materialize.state import Saved
 from kgreason.store.spellings import stored, varies
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
 
 if TYPE_CHECKING:  # reading a store does not need the engine
     from kgreason.graph.commits import LiveGraph
@@ -58,7 +59,7 @@ def of_engine(live: LiveGraph, triples: Sequence[Triple]) -> list[list[Triple]]:
     is_known = rows.all(axis=1)
     owners, rows = owners[is_known], np.ascontiguousarray(rows[is_known])
     found = _Found()
-    for kind in (live.materializer.shows(rows), live.materializer.engine.circuit.facts.is_asserted_fact(rows)):
+    for kind in (live.materializer.shows(rows), live.materializer.engine.facts.are_asserted(rows)):
         found.note(zip(owners[kind].tolist(), dictionary.decode(rows[kind, 2]), strict=True))
     return found.triples(triples)
 
@@ -107,7 +108,7 @@ class OfState:
         wanted[keys[:, 0]] = True
         records = self._saved.records
         parts = (records[low : low + _PART] for low in range(0, len(records), _PART))
-        some = [part[wanted[part[:, FIRST]]] for part in parts]
+        some = [part[wanted[fact_columns(part)[:, 0]]] for part in parts]
         saved = self._saved._replace(records=np.concatenate([records[:0], *some]))
         asserted = saved.facts(True)
         if self._shown is not None:
