@@ -41,6 +41,7 @@ from kgreason.sparql.query.numeric import warn_caller
 from kgreason.store.history.entry import Head
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.results import Triples as ReadTriples
+from kgreason.terms.tags import quads
 from kgreason.wire import EXACT
 from kgreason.wire.values import decoded
 
@@ -330,7 +331,7 @@ class RemoteGraph:
     def _match(self, terms: Sequence[Any], *, asserted: bool) -> Matches:
         given = [(name, _text(term)) for name, term in zip("spog", terms, strict=True) if term is not None]
         given += [("asserted", "true")] if asserted else []
-        return Matches(pyoxigraph.parse(self._link.ask("/match", given).file, RdfFormat.N_QUADS, lenient=True))
+        return Matches(quads(self._link.ask("/match", given).file.read(), lenient=True))
 
     def __contains__(self, item: Item) -> bool:
         """Whether the graph has a triple or a quad; see `KnowledgeGraph.__contains__`."""
