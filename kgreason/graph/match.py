@@ -67,21 +67,22 @@ def _asked(term: UserTerm | None, place: str, prefixes: Prefixes) -> Term | Defa
     return term_of(fitting(term, place, prefixes))
 
 
-def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool) -> Iterator[Quad]:
+def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool, any_case: bool) -> Iterator[Quad]:
     """Return the quads that match a pattern; with `asserted` only the asserted ones. Raises StoreError.
 
+    With `any_case` language tags are compared without case, as rdflib does.
     `with held() as live` takes the graph's lock for the block; `live` is the graph with its engine.
     """
-    shown = pattern if pattern.object is None else pattern._replace(object=_small(pattern.object))
-    rows, form = store.match(*shown), _asserted if asserted else _present
+    rows, form = store.match(*pattern), _asserted if asserted else _present
     found = chain.from_iterable(form(chunk, held) for chunk in _chunks(rows))
-    return found if pattern.object is None else (quad for quad in found if quad.object == pattern.object)
+    if pattern.object is None:
+        return found
+    wanted = _small(pattern.object) if any_case else pattern.object
+    return (quad for quad in found if (_small(quad.object) if any_case else quad.object) == wanted)
 
 
-def _small(term: Term) -> Term:
-    """Return a term as Oxigraph has it, with language tags in small letters."""
-    text = text_of(term)
-    return term if small(text) == text else term_of(small(text))
+def _small(term: Term) -> str:
+    return small(text_of(term))
 
 
 def _chunks(rows: Iterator[Quad]) -> Iterator[list[Quad]]:

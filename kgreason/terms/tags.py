@@ -181,6 +181,15 @@ def tagged(value: str, tag: str) -> Literal:
     return literal if literal.language == tag else _tagged([(value, tag, None)])[0]
 
 
+def with_small_tags(term: Term) -> Term:
+    """Return a term with its language tags in small letters, as Oxigraph has it in its store."""
+    if isinstance(term, Triple):
+        return Triple(term.subject, term.predicate, with_small_tags(term.object))
+    if isinstance(term, Literal) and term.language:
+        return Literal(term.value, language=term.language, direction=term.direction)
+    return term
+
+
 def _literal(term: Term) -> Literal | None:
     """Return the literal that a term is or contains, if its tag is a carrier."""
     while isinstance(term, Triple):

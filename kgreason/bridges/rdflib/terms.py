@@ -35,9 +35,13 @@ def to_oxigraph(term: Node) -> Term:
     return found
 
 
-@lru_cache(_FREQUENT)
 def to_text(term: Node) -> str:
     """Convert a term of rdflib to N-Triples text. Raises InputError for an invalid term."""
+    return str(to_oxigraph(term)) if isinstance(term, Literal) and term.language else _to_text(term)
+
+
+@lru_cache(_FREQUENT)
+def _to_text(term: Node) -> str:  # for rdflib "a"@en and "a"@EN are equal, so one would stand for both
     return str(to_oxigraph(term))
 
 
