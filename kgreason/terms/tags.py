@@ -152,7 +152,7 @@ def corrected(text: Callable[[], bytes]) -> Iterator[None]:
         raise
 
 
-def canonical(text: bytes, form: RdfFormat) -> bytes:
+def canonical(text: bytes, form: RdfFormat | None) -> bytes:
     """Parse an RDF text. Returns canonical N-Quads lines with language tags as written. Raises SyntaxError."""
     text = carried(text)
     with corrected(lambda: text):
@@ -185,7 +185,7 @@ def with_small_tags(term: Term) -> Term:
     """Return a term with its language tags in small letters, as Oxigraph has it in its store."""
     if isinstance(term, Triple):
         return Triple(term.subject, term.predicate, with_small_tags(term.object))
-    if isinstance(term, Literal) and term.language:
+    if isinstance(term, Literal) and term.language and not term.language.islower():
         return Literal(term.value, language=term.language, direction=term.direction)
     return term
 

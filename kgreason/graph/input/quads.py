@@ -213,7 +213,7 @@ def _canonical_of_long(text: bytes, form: RdfFormat, source: str) -> bytes:
             quads = pyoxigraph.parse(cast(IO[bytes], counted), form)
             return restored(pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b"")
         except SyntaxError as error:
-            correct(error, error.lineno and counted.text_of(error.lineno))
+            correct(error, counted.text_of(error.lineno) if error.lineno else None)
             raise
 
 

@@ -19,7 +19,6 @@ Cost: 2 to 5 microseconds a row, decoding and interning included.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import repeat
 from typing import Any, cast
 
@@ -77,7 +76,7 @@ def _with_small_tags(computed: Computed) -> Computed:
         return computed
     small = list(compared_with_lang(list(map(str, computed.parts))))
     parts = [in_small_letters(str(part)) if place in small else part for place, part in enumerate(computed.parts)]
-    return replace(computed, parts=tuple(parts))
+    return computed._replace(parts=tuple(parts))
 
 
 def _piece(computed: Computed, keys: Int32, dictionary: Dictionary) -> Int32:

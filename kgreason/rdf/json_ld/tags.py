@@ -62,19 +62,22 @@ def with_tags(quads: Iterator[Quad], document: JsonLd, text: Twice, base: str | 
             continue
         if unchecked is None:
             unchecked = pyoxigraph.parse(text.unchecked, RdfFormat.JSON_LD, base_iri=base, lenient=True)
-        literal = next((each.object for each in unchecked if _fits(each, quad)), quad.object)
-        yield quad if literal == quad.object else Quad(quad.subject, quad.predicate, literal, quad.graph_name)
+        found = next((each for each in unchecked if _fits(each, quad)), quad)
+        is_tagged = isinstance(found.object, Literal) and found.object.language
+        yield Quad(quad.subject, quad.predicate, found.object, quad.graph_name) if is_tagged else quad
 
 
 def _fits(one: Quad, other: Quad) -> bool:
     """Whether two quads are the same but for the letters of a language tag and the labels of blank nodes."""
-    if isinstance(one.object, Literal) and one.object.language and isinstance(other.object, Literal):
-        said, wanted = one.object, other.object
-        small = said.language.lower(), said.value, said.direction
-        return small == (wanted.language, wanted.value, wanted.direction) and _are_alike(one[:2], other[:2])
-    return _are_alike(one, other)
+    return all(map(_are_alike, map(_small, one), map(_small, other)))
 
 
-def _are_alike(some: object, others: object) -> bool:
-    terms = zip(cast(Quad, some), cast(Quad, others), strict=True)
-    return all(one == other or (isinstance(one, BlankNode) and isinstance(other, BlankNode)) for one, other in terms)
+def _small(term: object) -> object:
+    """Return what two literals with the same tag in other letters have in common; any other term as it is."""
+    if isinstance(term, Literal) and term.language:
+        return term.value, term.language.lower(), term.direction
+    return term
+
+
+def _are_alike(one: object, other: object) -> bool:
+    return one == other or (isinstance(one, BlankNode) and isinstance(other, BlankNode))
