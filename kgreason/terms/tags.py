@@ -38,6 +38,7 @@ _WORD = _MARK.encode()
 _BEGIN = f"x-{_MARK}-"
 _CAPITALS = re.compile(rb"@(?=[a-z0-9-]*[A-Z])([A-Za-z]+(?:-[A-Za-z0-9]+)*)")
 _CARRIER = re.compile(rb"x-%b-([0-9a-f-]+?)-%b" % (_WORD, _WORD))
+_STRING = re.compile(rb'("(?:[^"\\\n]|\\.)*+")(@[A-Za-z0-9-]+)?')
 _OPEN = re.compile(rb"@[A-Za-z0-9-]*\Z")
 _LONGEST = 1 << 12
 """A longer tag may become small if it lies at the border of two pieces of a stream."""
@@ -161,9 +162,14 @@ def canonical(text: bytes, form: RdfFormat | None) -> bytes:
 
 def quads(lines: bytes, *, lenient: bool = False) -> Iterator[Quad]:
     """Parse N-Quads lines. Yields quads of pyoxigraph whose language tags are as written. Raises SyntaxError."""
-    text = carried(lines)
+    text = _STRING.sub(_with_carrier, lines) if _CAPITALS.search(lines) else lines
     found = pyoxigraph.parse(text, RdfFormat.N_QUADS, lenient=lenient)
     return found if text is lines else chain.from_iterable(map(opened, iter(lambda: list(islice(found, _SOME)), [])))
+
+
+def _with_carrier(found: re.Match[bytes]) -> bytes:
+    """Return a string with its tag. Only the tag gets a carrier: the value of a term cannot be restored."""
+    return found[1] + carried(found[2]) if found[2] else found[0]
 
 
 def opened(some: Sequence[Quad]) -> Iterator[Quad]:
