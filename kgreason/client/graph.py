@@ -18,6 +18,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from http.client import IncompleteRead
+from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
 
 import pyoxigraph
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from kgreason.rules.model import Rule
     from kgreason.rules.parser import Syntax
 
+_CHUNK = 1 << 20
 _TABLE = f"{QueryResultsFormat.JSON.media_type}, application/n-triples"
 _LINES = "application/x-ndjson"
 _CHUNK = 1 << 20
@@ -331,7 +333,9 @@ class RemoteGraph:
     def _match(self, terms: Sequence[Any], *, asserted: bool) -> Matches:
         given = [(name, _text(term)) for name, term in zip("spog", terms, strict=True) if term is not None]
         given += [("asserted", "true")] if asserted else []
-        return Matches(quads(self._link.ask("/match", given).file.read(), lenient=True))
+        file = self._link.ask("/match", given).file
+        chunks = iter(lambda: b"".join(file.readlines(_CHUNK)), b"")
+        return Matches(chain.from_iterable(quads(chunk, lenient=True) for chunk in chunks))
 
     def __contains__(self, item: Item) -> bool:
         """Whether the graph has a triple or a quad; see `KnowledgeGraph.__contains__`."""

@@ -11,7 +11,7 @@ opposite with what the parser gives. So texts other than tags stay the same. The
 and no text has it.
 
 Laws: `restored(carried(text)) == text`. A tag that pyoxigraph refuses gets no carrier, so pyoxigraph refuses it as
-ever, and `column` tells where. Cost: a search for `@`; a microsecond for each tag with a capital letter.
+ever, and `column` tells where. Cost: a search for `@`, and a look-up for each tag with a capital letter.
 """
 
 from __future__ import annotations
