@@ -46,7 +46,7 @@ _PIECE = 1 << 16
 _SOME = 1_000
 _SUBTAG = 8
 """The letters that a part of a tag may have (BCP 47)."""
-_TAGGED = re.compile(r'("(?:[^"\\]|\\.)*"@)([A-Za-z0-9-]+)')
+_TAGGED = re.compile(r'("(?:[^"\\]|\\.)*+"@)([A-Za-z0-9-]+)')
 
 
 def has_capitals(text: str) -> bool:

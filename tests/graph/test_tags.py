@@ -7,8 +7,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from pyoxigraph import Literal
 
 from kgreason import KnowledgeGraph
+from kgreason.errors import QueryError
 from kgreason.graph.standing.standing import RowChange
 from kgreason.store.spellings import Spellings
 from kgreason.terms.dictionary import Dictionary
@@ -50,6 +52,7 @@ def test_match_compares_tags_as_it_compares_numbers() -> None:
         for spelled in ('"colour"@en-gb', '"colour"@en-GB', number, normal):
             assert (_S, _P, spelled) in graph
         (quad,) = graph.match(_S, _P, '"colour"@en-GB', asserted=True)
+        assert isinstance(quad.object, Literal)
         assert quad.object.language == "en-GB"
         graph.remove(quad)
         assert _objects(graph) == [number]
@@ -175,3 +178,24 @@ def test_random_edits_keep_the_texts_of_literals() -> None:
                 for text in ("x", "y"):
                     is_there = any(text in each[:3] for each in wanted if "en" in each.lower())
                     assert graph.ask(f'ASK {{ {_S} {_P} "{text}"@en-gb }}') == is_there, seed
+
+
+def test_relations_and_python_functions_get_tags_as_they_are_written() -> None:
+    def same(term: Literal) -> Literal:
+        return term
+
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.function(same)
+        graph.add((_S, _P, '"x"@en-GB'))
+        with graph.transaction() as tx:
+            tx.add_rules(f"told(?y) :- [?s, {_P}, ?x], BIND(same(?x) AS ?y) .")
+        graph.relation("told", 1).insert([('"y"@DE',)])
+        assert sorted(str(term) for (term,) in graph.relation("told")) == ['"x"@en-GB', '"y"@DE']
+        assert ('"x"@en-GB',) in graph.relation("told")
+
+
+def test_an_error_of_an_update_is_where_it_was_written() -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        for tag in ("en-gb", "EN-GB"):
+            with pytest.raises(QueryError, match=":1:42: A subtag may be eight characters"):
+                graph.update(f'INSERT DATA {{ <e:a> <e:b> "x"@{tag}, "y"@toolonglang1 }}')

@@ -21,7 +21,7 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.tags import Carried, canonical, carried, has_capitals, quads, restored, small, tagged
 from tests.rdf.reading import lines_read
 
-_CASES = st.sampled_from((str.upper, str.lower, str.title, str))
+_CASES: st.SearchStrategy[Callable[[str], str]] = st.sampled_from((str.upper, str.lower, str.title, str))
 TAGS = st.tuples(
     st.sampled_from(["en", "de-AT", "zh-Hant-HK", "x-Klingon", "i-klingon", "en-GB-oed", "de-1996", "en-a-bb-x-Cc"]),
     _CASES,
@@ -200,6 +200,7 @@ def test_terms_of_pyoxigraph_have_tags_as_they_are_written(literals: list[tuple[
 def test_a_tag_may_have_a_base_direction() -> None:
     (quad,) = quads(b'<e:s> <e:p> "x"@ar-EG--rtl .')
     assert str(quad.object) == '"x"@ar-EG--rtl'
+    assert isinstance(quad.object, Literal)
     assert quad.object.direction is not None
 
 
