@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from io import BytesIO
 from itertools import chain, islice
+from string import ascii_lowercase, digits
 from typing import IO, TypeAlias, cast
 
 import pyoxigraph
@@ -33,7 +34,9 @@ Term: TypeAlias = NamedNode | BlankNode | Literal | Triple
 _Parts: TypeAlias = tuple[str, str, BaseDirection | None]
 """Value, language tag and base direction of a literal."""
 
-_MARK = secrets.token_hex(4)
+_SUBTAG = 8
+"""The letters that a part of a tag may have (BCP 47)."""
+_MARK = "".join(secrets.choice(ascii_lowercase + digits) for _ in range(_SUBTAG))
 _WORD = _MARK.encode()
 _BEGIN = f"x-{_MARK}-"
 _CAPITALS = re.compile(rb"@(?=[a-z0-9-]*[A-Z])([A-Za-z]+(?:-[A-Za-z0-9]+)*)")
@@ -44,8 +47,7 @@ _LONGEST = 1 << 12
 """A longer tag may become small if it lies at the border of two pieces of a stream."""
 _PIECE = 1 << 16
 _SOME = 1_000
-_SUBTAG = 8
-"""The letters that a part of a tag may have (BCP 47)."""
+"""Quads whose tags are put back together."""
 _TAGGED = re.compile(r'("(?:[^"\\]|\\.)*+"@)([A-Za-z0-9-]+)')
 
 
@@ -95,8 +97,8 @@ def _carrier_of(tag: bytes) -> bytes:
         Literal("", language=tag.decode())
     except ValueError:
         return tag
-    digits = tag.hex()
-    parts = "-".join(digits[at : at + _SUBTAG] for at in range(0, len(digits), _SUBTAG))
+    number = tag.hex()
+    parts = "-".join(number[at : at + _SUBTAG] for at in range(0, len(number), _SUBTAG))
     return f"x-{_MARK}-{parts}-{_MARK}".encode()
 
 
