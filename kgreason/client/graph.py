@@ -18,6 +18,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from http.client import IncompleteRead
+from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
 
 import pyoxigraph
@@ -41,6 +42,7 @@ from kgreason.sparql.query.numeric import warn_caller
 from kgreason.store.history.entry import Head
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.results import Triples as ReadTriples
+from kgreason.terms.tags import quads
 from kgreason.wire import EXACT
 from kgreason.wire.values import decoded
 
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from kgreason.rules.model import Rule
     from kgreason.rules.parser import Syntax
 
+_CHUNK = 1 << 20
 _TABLE = f"{QueryResultsFormat.JSON.media_type}, application/n-triples"
 _LINES = "application/x-ndjson"
 _CHUNK = 1 << 20
@@ -330,7 +333,9 @@ class RemoteGraph:
     def _match(self, terms: Sequence[Any], *, asserted: bool) -> Matches:
         given = [(name, _text(term)) for name, term in zip("spog", terms, strict=True) if term is not None]
         given += [("asserted", "true")] if asserted else []
-        return Matches(pyoxigraph.parse(self._link.ask("/match", given).file, RdfFormat.N_QUADS, lenient=True))
+        file = self._link.ask("/match", given).file
+        chunks = iter(lambda: b"".join(file.readlines(_CHUNK)), b"")
+        return Matches(chain.from_iterable(quads(chunk, lenient=True) for chunk in chunks))
 
     def __contains__(self, item: Item) -> bool:
         """Whether the graph has a triple or a quad; see `KnowledgeGraph.__contains__`."""

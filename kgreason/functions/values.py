@@ -19,11 +19,12 @@ from decimal import Decimal
 from operator import index
 from typing import Any
 
-from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from kgreason.functions.signature import Kinds
 from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote, unescape
+from kgreason.terms.tags import quads
 from kgreason.terms.untagged import PROBLEM, is_untagged
 
 NOTHING: Any = object()
@@ -77,7 +78,7 @@ def _term(text: str, name: str) -> Any:
         return NamedNode(text[1:-1])
     if name == "BlankNode":
         return BlankNode(text[2:])
-    (found,) = parse(f"<urn:s> <urn:p> {text} .", RdfFormat.N_TRIPLES, lenient=True)
+    (found,) = quads(f"<urn:s> <urn:p> {text} .".encode(), lenient=True)
     return found.object
 
 

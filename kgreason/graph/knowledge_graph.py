@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from kgreason.graph.history.past import Past
     from kgreason.graph.history.revert import Reverted
     from kgreason.graph.input.quads import Item
+    from kgreason.graph.match import Pattern
     from kgreason.graph.relation.relation import GraphRelation
     from kgreason.graph.sparql_update.update import Updated
     from kgreason.graph.standing.standing import RowChange, StandingQuery
@@ -964,10 +965,15 @@ class KnowledgeGraph:
 
         Raises InputError for a text that is not a term, and for a term that cannot stand at its place.
         """
-        from kgreason.graph.match import match, pattern
+        from kgreason.graph.match import pattern
 
-        terms = pattern(subject, predicate, object_, graph, prefixes=checked(prefixes))
-        return Matches(match(self._home.store, self._held, terms, asserted=asserted))
+        return self._match(pattern(subject, predicate, object_, graph, prefixes=checked(prefixes)), asserted=asserted)
+
+    def _match(self, terms: Pattern, *, asserted: bool, any_case: bool = False) -> Matches:
+        """Return the quads that match `terms`. With `any_case` language tags are compared without case."""
+        from kgreason.graph.match import match
+
+        return Matches(match(self._home.store, self._held, terms, asserted=asserted, any_case=any_case))
 
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
         """Return an object that reads and edits the facts of a relation, such as `edge(?x, ?y)` in rules.

@@ -8,15 +8,16 @@ Oxigraph shows literals in a normal form (`spellings`), so one of its rows may s
     written     :x :age "01"^^xsd:integer ,  :x :age 1
 
 Law: `match` gives each quad of the graph that matches the pattern term by term, once, as of the moment of the call. If
-a triple with a literal has gone since then, `match` may leave it out. Cost: Oxigraph's look-up. The engine is asked
-only for rows that have a literal with a datatype; if only asserted quads are wanted, it is asked for all rows.
+a triple with a literal has gone since then, `match` may leave it out. So `"1"` matches only `"1"`, and `"a"@en-gb` only
+the literal with this tag. Cost: Oxigraph's look-up. The engine is asked only for rows with a literal of which the
+dictionary has another spelling; if only asserted quads are wanted, it is asked for all rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,8 +28,9 @@ from kgreason.graph.commits import LiveGraph
 from kgreason.graph.input.terms import NO_PREFIXES, PLACES, Prefixes, UserTerm, fitting, term_of, text_of
 from kgreason.graph.sparql_update.steps import asserts
 from kgreason.store.oxigraph.store import OxigraphStore
-from kgreason.store.oxigraph.update import Term, quads
+from kgreason.store.oxigraph.update import Term
 from kgreason.store.spellings import varies
+from kgreason.terms.tags import quads, small
 from kgreason.zset.columns import Int32
 
 Held: TypeAlias = Callable[[], AbstractContextManager[LiveGraph]]
@@ -65,14 +67,22 @@ def _asked(term: UserTerm | None, place: str, prefixes: Prefixes) -> Term | Defa
     return term_of(fitting(term, place, prefixes))
 
 
-def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool) -> Iterator[Quad]:
+def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool, any_case: bool) -> Iterator[Quad]:
     """Return the quads that match a pattern; with `asserted` only the asserted ones. Raises StoreError.
 
+    With `any_case` language tags are compared without case, as rdflib does.
     `with held() as live` takes the graph's lock for the block; `live` is the graph with its engine.
     """
     rows, form = store.match(*pattern), _asserted if asserted else _present
     found = chain.from_iterable(form(chunk, held) for chunk in _chunks(rows))
-    return found if pattern.object is None else (quad for quad in found if quad.object == pattern.object)
+    if pattern.object is None:
+        return found
+    wanted = _small(pattern.object) if any_case else pattern.object
+    return (quad for quad in found if (_small(quad.object) if any_case else quad.object) == wanted)
+
+
+def _small(term: Term) -> str:
+    return small(text_of(term))
 
 
 def _chunks(rows: Iterator[Quad]) -> Iterator[list[Quad]]:
@@ -89,18 +99,20 @@ def _asserted(chunk: list[Quad], held: Held) -> Iterable[Quad]:
 
 def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
     """Return the quads that the rows of Oxigraph in `chunk` stand for: each spelling that the graph has."""
-    others, typed = _parted(chunk)
-    if not typed:
-        return others
+    alone, some = _parted(chunk)
+    if not some:
+        return alone
     with held() as live:
-        forms = _forms(typed, live)
-        return chain(others, _quads(live, forms[_shows(live, forms)]))
+        is_varied = live.spellings.vary([text_of(quad.object) for quad in some])
+        alone += [quad for quad, varied in zip(some, is_varied, strict=True) if not varied]
+        forms = _forms(list(compress(some, is_varied)), live)
+        return chain(alone, _quads(live, forms[_shows(live, forms)]))
 
 
 def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
     """Split the rows in `chunk`: first those whose object has one spelling, then those where it may have several.
 
-    An object may have several spellings if it is or contains a literal with a datatype.
+    An object may have several spellings if it is or contains a literal with a datatype or a language tag.
     """
     parts: tuple[list[Quad], list[Quad]] = [], []
     for quad in chunk:
@@ -131,7 +143,7 @@ def _shows(live: LiveGraph, quads: Int32) -> NDArray[np.bool_]:
 
 
 def _quads(live: LiveGraph, rows: Int32) -> list[Quad]:
-    return quads(live.materializer.dictionary.lines(*rows.T)) if len(rows) else []
+    return list(quads(live.materializer.dictionary.lines(*rows.T), lenient=True)) if len(rows) else []
 
 
 def _name(quad: Quad) -> str:

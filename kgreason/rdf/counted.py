@@ -29,7 +29,7 @@ class Counted:
     def __init__(self, stream: IO[bytes], before: int = 0) -> None:
         self._stream = stream
         self._recent: deque[bytes] = deque()
-        self._size, self._before = 0, before
+        self._size, self._before, self._is_cut = 0, before, False
 
     def read(self, size: int = -1) -> bytes:
         """Read up to `size` bytes of the stream."""
@@ -40,6 +40,7 @@ class Counted:
             old = self._recent.popleft()
             self._size -= len(old)
             self._before += old.count(b"\n")
+            self._is_cut = True
         return piece
 
     def line(self) -> int:
@@ -53,6 +54,13 @@ class Counted:
         """
         before, found, _ = b"".join(self._recent).partition(word)
         return 1 + self._before + before.count(b"\n") if found else None
+
+    def text_of(self, line: int) -> bytes | None:
+        """Return the text of a line, by its number from 1. None if its beginning is not among the recent bytes."""
+        lines = b"".join(self._recent).split(b"\n")
+        place = line - 1 - self._before
+        is_whole = 0 < place < len(lines) or (place == 0 and not self._is_cut)
+        return lines[place] if is_whole else None
 
 
 class Lines:

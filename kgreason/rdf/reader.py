@@ -45,12 +45,14 @@ from kgreason.rdf.counted import Counted, Lines, long_tokens
 from kgreason.rdf.formats import Format, format_named, format_of, mistaken, settled
 from kgreason.rdf.json_ld.contexts import Contexts, Finder, Place
 from kgreason.rdf.json_ld.document import JsonLd
+from kgreason.rdf.json_ld.tags import Twice, with_tags
 from kgreason.rdf.owl import to_rdf_xml, with_blank_nodes
 from kgreason.rdf.problem import problem_of
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.rdf.xml.text import head_in_utf_8
 from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary, Ids
+from kgreason.terms.tags import Carried, correct, restored
 from kgreason.terms.untagged import PROBLEM, WORD, untagged
 from kgreason.threads import in_order
 
@@ -73,6 +75,8 @@ _STATED = pyoxigraph.DefaultGraph()
 _BOM = b"\xef\xbb\xbf"
 _XML = ("rdf", "owx")
 """The formats whose reader needs the byte order mark."""
+_LINES = ("nt", "nq", "ttl", "trig", "n3")
+"""The formats in which a language tag stands behind an @."""
 
 
 class Batch(NamedTuple):
@@ -317,15 +321,19 @@ def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
 
 def _chunks(rest: Rest, name: str, about: _Text) -> Iterator[bytes]:
     """Turn a text into canonical N-Quads text, in chunks of whole lines."""
-    counted = Counted(rest.text, rest.before)
+    text = cast(IO[bytes], Carried(rest.text)) if name in _LINES else rest.text
+    counted = Counted(text, rest.before)
     quads = _quads(cast(IO[bytes], counted), name, about)
     try:
         with long_tokens(counted, about.file):
             while chunk := pyoxigraph.serialize(islice(quads, CHUNK), format=pyoxigraph.RdfFormat.N_QUADS):
+                chunk = restored(chunk)
                 if term := untagged(chunk):  # the parsers of JSON-LD, N3 and RDF/XML let these literals pass
                     raise RdfSyntaxError(about.file, counted.line_of(WORD), None, f"{term}: {PROBLEM}")
                 yield chunk
     except SyntaxError as error:
+        if name in _LINES and error.lineno:
+            correct(error, counted.text_of(error.lineno + rest.before))
         error.lineno = error.lineno and error.lineno + rest.before
         if about.skipped is not None:
             error.msg += "; only lines of N-Triples and N-Quads can be skipped"
@@ -355,9 +363,11 @@ def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Qu
 def _of_json(stream: IO[bytes], about: _Text) -> Iterator[pyoxigraph.Quad]:
     """Parse JSON-LD. If the parser's error has no line, it gets the line that the parser has read."""
     document = JsonLd(stream, Contexts(about.find, Place(about.base, about.folder)), about.file)
-    lines = Lines(cast(IO[bytes], document))
+    text = Twice(document)
+    lines = Lines(text.checked)
     try:
-        yield from pyoxigraph.parse(cast(IO[bytes], lines), pyoxigraph.RdfFormat.JSON_LD, base_iri=about.base)
+        quads = pyoxigraph.parse(cast(IO[bytes], lines), pyoxigraph.RdfFormat.JSON_LD, base_iri=about.base)
+        yield from with_tags(quads, document, text, about.base)
     except SyntaxError as error:
         error.lineno = (error.lineno or lines.line) if document.has_lines else None
         error.offset = error.offset if document.has_lines else None

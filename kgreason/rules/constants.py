@@ -1,12 +1,12 @@
 r"""Turn constants as they are written in rule text into canonical N-Triples text, the key of the dictionary.
 
     :a                     <http://e/a>
-    "it\u0027s"@EN         "it's"@en
+    "it\u0027s"@EN         "it's"@EN
     1.5                    "1.5"^^<http://www.w3.org/2001/XMLSchema#decimal>
     "x"^^xsd:string        "x"
 
-Canonical means the text that Oxigraph prints: language tags in lower case, no xsd:string, strings as from
-`terms.quoting`. Lexical forms are kept (`01` stays `"01"`).
+Canonical means the text that Oxigraph prints: no xsd:string, strings as from `terms.quoting`. Lexical forms and
+language tags are kept (`01` stays `"01"`).
 For a wrong constant, functions raise ValueError with a message for users; the parser adds file, line and column.
 
 Cost: one or two regular expressions for a constant. The parser does this once for each different constant of a text.
@@ -56,7 +56,7 @@ def number(token: str) -> str:
 
 def tagged(token: str, language: str) -> str:
     """Return the constant for a quoted string with its language tag (`@en`, `@ar--rtl`)."""
-    return quote(unquote(token)) + language.lower()
+    return quote(unquote(token)) + language
 
 
 _PLAIN = re.compile(

@@ -27,6 +27,7 @@ from kgreason.sparql.source import Rewritten, Source
 from kgreason.sparql.template import Template, placeholder
 from kgreason.sparql.tokens import TOKEN
 from kgreason.store.oxigraph.update import OURS
+from kgreason.terms.tags import carried, corrected, restored
 
 _INSIDE_GRAPH = 2
 _BLANK_NAME = re.compile(r"\s*(_:|\[)")
@@ -58,7 +59,7 @@ class Block:
         """Return the quads as N-Quads lines. Each call makes new blank nodes. Raises QueryError."""
         with self._problems():
             parsed = self._parsed(rename_blank_nodes=True)
-            return pyoxigraph.serialize(parsed, format=RdfFormat.N_QUADS) or b""
+            return restored(pyoxigraph.serialize(parsed, format=RdfFormat.N_QUADS) or b"")
 
     def template(self) -> Template:
         """Return the quads as a template. Raises QueryError."""
@@ -66,13 +67,15 @@ class Block:
             return Template(tuple(self._parsed()), tuple(self.variables))
 
     def _parsed(self, *, rename_blank_nodes: bool = False) -> Iterable[Quad]:
-        found = pyoxigraph.parse(str(self.trig), RdfFormat.TRIG, rename_blank_nodes=rename_blank_nodes)
+        text = carried(str(self.trig).encode())
+        found = pyoxigraph.parse(text, RdfFormat.TRIG, rename_blank_nodes=rename_blank_nodes)
         return (quad for quad in found if quad.predicate != _ALONE) if self.lists else found
 
     @contextmanager
     def _problems(self) -> Iterator[None]:
         try:
-            yield
+            with corrected(lambda: carried(str(self.trig).encode())):
+                yield
         except MemoryError as error:
             if not is_full(error):
                 raise

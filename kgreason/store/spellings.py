@@ -1,16 +1,18 @@
 """`Spellings`: which terms of the dictionary Oxigraph cannot tell apart.
 
 Oxigraph shows each literal in a *normal form*. `"01"` and `"1"` of type xsd:integer are two *spellings*, and Oxigraph
-shows both as `"1"`. In the same way `1.50` is shown as `1.5`, `PT24H` as `P1D`, and `"300"^^xsd:byte` as the
-xsd:integer 300. So one row of the store stands for one or more facts. The row is removed with the last of these facts.
-To find the normal form of a literal, kgreason stores the literal in Oxigraph and reads it back.
+shows both as `"1"`. In the same way `1.50` is shown as `1.5`, `PT24H` as `P1D`, `"300"^^xsd:byte` as the xsd:integer
+300, and `"colour"@en-GB` as `"colour"@en-gb`. So one row of the store stands for one or more facts. The row is removed
+with the last of these facts. To find the normal form of a literal, kgreason stores the literal in Oxigraph and reads it
+back.
 
 Law: take two facts that differ only in their objects. Oxigraph has one row for both facts exactly if the two objects
 have the same normal form.
 
-Cost: a few microseconds for each literal with a datatype. `Spellings` pays it once, at the first question after the
-dictionary got the literal. Other terms cost nothing. Only literals that differ from their normal form are remembered.
-If terms leave the dictionary, each of these literals is looked at, without Oxigraph.
+Cost: a few microseconds for each literal with a datatype, or with a capital letter in its language tag. `Spellings`
+pays it once, at the first question after the dictionary got the literal. Other terms cost nothing. Only literals that
+differ from their normal form are remembered. If terms leave the dictionary, each of these literals is looked at,
+without Oxigraph.
 """
 
 from __future__ import annotations
@@ -41,12 +43,14 @@ def stored(texts: Sequence[str]) -> list[str]:
 
 
 def varies(text: str) -> bool:
-    """Whether the term with this text may have several spellings: a literal with a datatype, or a triple term with one.
+    """Whether the term with this text may have several spellings.
 
-    >>> varies('"1"^^<http://www.w3.org/2001/XMLSchema#integer>'), varies('"1"')
-    (True, False)
+    It may if it is or contains a literal with a datatype or a language tag.
+
+    >>> varies('"1"^^<http://www.w3.org/2001/XMLSchema#integer>'), varies('"1"@en'), varies('"1"')
+    (True, True, False)
     """
-    return '"^^<' in text
+    return '"^^<' in text or '"@' in text
 
 
 class Spellings:
@@ -70,6 +74,11 @@ class Spellings:
         """Return the ids of all terms that have the normal form of this term, the term itself included."""
         self._catch_up()
         return self._alike.get(term, [term])
+
+    def vary(self, forms: Sequence[str]) -> list[bool]:
+        """For each normal form in `forms`, whether the dictionary has the term in another spelling."""
+        self._catch_up()
+        return [form in self._others for form in forms]
 
     def shared(self, ids: Ids) -> npt.NDArray[np.bool_]:
         """For each term, whether another term has the same normal form: bool[n]."""
@@ -106,9 +115,10 @@ class Spellings:
         self._is_grouped = True
 
     def _candidates(self) -> Ids:
-        """Return the ids of new terms that may have a datatype: literals with one, and triple terms."""
+        """Return the ids of new terms that may differ from their normal form."""
         ids = np.arange(self._seen + 1, len(self._dictionary) + 1, dtype=np.int32)
-        return np.union1d(self._dictionary.typed(self._seen), ids[self._dictionary.kinds(ids) == Kind.TRIPLE])
+        literals = np.union1d(self._dictionary.typed(self._seen), self._dictionary.with_capitals(self._seen))
+        return np.union1d(literals, ids[self._dictionary.kinds(ids) == Kind.TRIPLE])
 
     def _spelled(self, ids: Ids) -> list[tuple[str, int]]:
         """Return the normal form and the id of each of the terms `ids` that differs from its normal form."""

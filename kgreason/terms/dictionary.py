@@ -31,6 +31,7 @@ import numpy.typing as npt
 from kgreason.errors import LimitError, LongTermError, StoreError
 from kgreason.interrupts import undivided
 from kgreason.npy import extend, mapped
+from kgreason.terms.tags import has_capitals
 from kgreason.terms.vocabulary import VOCABULARY
 
 if TYPE_CHECKING:
@@ -68,6 +69,9 @@ _SHORT = 1000
 """`are_rdf` reads the kinds of three columns in one call if the columns have fewer ids than this number."""
 _SUBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK])
 _OBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK, Kind.LITERAL, Kind.TRIPLE])
+_TAG_ENDS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", np.uint8)
+_LONGEST_TAG = 64
+"""`with_capitals` looks at so many last bytes of all tags together. Longer tags are looked at one by one."""
 _FILES = ("arena", "offsets", "slots")
 _MORE_TEXT = 1 << 16
 """So many bytes of room a saved arena has at least."""
@@ -185,6 +189,27 @@ class Dictionary:
         first, last = self._arena[self._offsets[ids]], self._arena[self._offsets[ids + 1] - 1]
         found: Ids = ids[(first == ord('"')) & (last == ord(">"))]
         return found
+
+    def with_capitals(self, after: int) -> Ids:
+        """Return the ids above `after` of literals whose language tag has a capital letter, ascending: int32[n].
+
+        Cost: a look at each byte of a tag.
+        """
+        ids = np.arange(after + 1, self._count + 1, dtype=np.int32)
+        last = self._offsets[ids + 1] - 1
+        is_tagged = (self._arena[self._offsets[ids]] == ord('"')) & np.isin(self._arena[last], _TAG_ENDS)
+        ids, last = ids[is_tagged], last[is_tagged]
+        found = [np.empty(0, np.int32)]
+        for _ in range(_LONGEST_TAG):
+            byte = self._arena[last]
+            is_capital = (byte >= ord("A")) & (byte <= ord("Z"))
+            found.append(ids[is_capital])
+            goes_on = ~is_capital & (byte != ord("@"))
+            ids, last = ids[goes_on], last[goes_on] - 1
+            if not len(ids):
+                break
+        found.append(ids[np.array([has_capitals(text) for text in self.decode(ids)], dtype=np.bool_)])
+        return np.sort(np.concatenate(found))
 
     def are_rdf(self, rows: Ids) -> npt.NDArray[np.bool_]:
         """Return for each row int32[n, w] whether its first three columns are an RDF triple: bool[n].

@@ -386,3 +386,18 @@ def test_closing_commits_and_leaves_the_graph_of_others_open(live: KnowledgeGrap
     assert live.stats()["facts"] == 5
     with pytest.raises(StoreError, match="closed"):
         graph.add((E.a, E.p, E.b))
+
+
+def test_language_tags_keep_their_letters_and_are_found_in_any(graph: Graph) -> None:
+    tagged, small = Literal("colour", lang="en-GB"), Literal("colour", lang="en-gb")
+    graph.add((E.a, E.p, tagged))
+    (found,) = graph.objects(E.a, E.p)
+    assert found.n3() == '"colour"@en-GB'
+    assert (E.a, E.p, small) in graph
+    assert list(graph.subjects(None, small)) == [E.a]
+    graph.add((E.b, E.p, small))  # rdflib takes both literals for one, but they are two
+    assert {each.n3() for each in graph.objects(None, E.p)} == {'"colour"@en-GB', '"colour"@en-gb'}
+    graph.remove((E.a, None, small))
+    assert list(graph.subjects(E.p, tagged)) == [E.b]
+    graph.remove((E.b, E.p, tagged))
+    assert not list(graph.subjects(E.p, None))

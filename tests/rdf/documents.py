@@ -161,7 +161,7 @@ class JsonLd(_Documents):
         text = self._any("x", "", "é\n\"'", "http://e/z")
         inner = self._node(depth - 1) if depth else {"@id": "e:leaf"}
         values = {
-            "name": self._any(text, 1, True, 2.5, None, [text, 3], {"@value": text, "@language": "de-at"}, inner),
+            "name": self._any(text, 1, True, 2.5, None, [text, 3], {"@value": text, "@language": "de-AT"}, inner),
             "http://e/plain": self._any({"@value": text, "@type": "e:T"}, {"@value": 7}, {"@list": [1, text]}, inner),
             "e:short": self._any({"@set": [text, 2]}, {"@id": "rel"}, [inner, text]),
             "ref": self._any("http://e/r", "rel", ["e:a", "_:b"], inner),
@@ -169,7 +169,7 @@ class JsonLd(_Documents):
             "date": self._any("2025-01-01", [text]),
             "list": self._any([], [1, text, {"@id": "e:a"}], text),
             "set": self._any([], text, [1, text]),
-            "lang": {"en": text, "de": [text, "y"]},
+            "lang": {"en": text, "de-AT": [text, "y"]},
             "index": {"a": text, "b": [1, inner]},
             "ids": {"http://e/i": {"name": text}, "e:j": {}},
             "types": {"e:T": self._any({"@id": "e:k"}, {"name": text}, {"@id": "e:k", "@type": "e:V"})},

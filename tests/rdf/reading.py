@@ -6,10 +6,11 @@ import io
 from collections.abc import Iterable
 from pathlib import Path
 
-from pyoxigraph import CanonicalizationAlgorithm, Dataset, RdfFormat, parse
+from pyoxigraph import CanonicalizationAlgorithm, Dataset
 
 from kgreason.rdf.reader import Batch, read, read_stream
 from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.tags import quads
 
 
 def lines_read(document: bytes, syntax: str, source: str = "source", base: str | None = None) -> bytes:
@@ -34,6 +35,6 @@ def _lines(dictionary: Dictionary, batches: Iterable[Batch]) -> bytes:
 
 
 def _canonical(lines: bytes) -> Dataset:
-    dataset = Dataset(parse(lines, RdfFormat.N_QUADS))
+    dataset = Dataset(quads(lines))
     dataset.canonicalize(CanonicalizationAlgorithm.UNSTABLE)
     return dataset

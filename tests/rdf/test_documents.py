@@ -7,7 +7,7 @@ from typing import Any
 
 import pyoxigraph
 import pytest
-from pyoxigraph import Literal, Quad, RdfFormat
+from pyoxigraph import Quad, RdfFormat
 
 from kgreason.bridges.rdflib.terms import to_oxigraph
 from kgreason.terms.vocabulary import XSD
@@ -21,12 +21,12 @@ BASE = "http://e/base/doc"
 
 
 def _normal(term: Any) -> Any:
-    """A term of rdflib as a term of pyoxigraph: numbers by their values, language tags in lower case."""
+    """A term of rdflib as a term of pyoxigraph: numbers by their values."""
     import rdflib
 
     if isinstance(term, rdflib.Literal):
         if term.language:
-            return Literal(str(term), language=term.language.lower())
+            return to_oxigraph(term)
         term = rdflib.Literal(str(term), datatype=term.datatype, normalize=str(term.datatype).startswith(XSD))
     return to_oxigraph(term)
 

@@ -88,7 +88,7 @@ def test_several_heads_and_empty_bodies() -> None:
         ('"""one\n"two" \\""""', '"one\\n\\"two\\" \\""'),
         ("'''it's'''", '"it\'s"'),
         ('"\\b\\f\\u0001"', '"\\b\\f\\u0001"'),
-        ('"x"@EN-us', '"x"@en-us'),
+        ('"x"@EN-us', '"x"@EN-us'),
         ('"x"@ar--rtl', '"x"@ar--rtl'),
         ('"x"^^<http://www.w3.org/2001/XMLSchema#string>', '"x"'),
         ('"x"^^:d', '"x"^^<http://e/d>'),

@@ -51,7 +51,7 @@ def modify(text: str) -> Modify:
         ('"a}b"', '"a}b"'),
         ("'''it's {'''", '"it\'s {"'),
         ('"""a "?x" #b\n"""', '"a \\"?x\\" #b\\n"'),
-        ("'x'@EN-gb", '"x"@en-gb'),
+        ("'x'@EN-gb", '"x"@EN-gb'),
         ("'GRAPH'@graph", '"GRAPH"@graph'),
         ("'1'^^e:d", '"1"^^<http://e/d>'),
         ("<http://e/#{}>".replace("{}", "x"), "<http://e/#x>"),

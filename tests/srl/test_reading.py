@@ -30,7 +30,7 @@ def shown(text: str) -> str:
     [
         ("RULE { ?x :p ?y } WHERE { ?x :q ?y }", "[?x, :p, ?y] :- [?x, :q, ?y] ."),
         ("rule { $x a :C . } where { $x :q 1, 'a'@EN ; :r 1.5e0 ; . }",
-         '[?x, a, :C] :- [?x, :q, 1], [?x, :q, "a"@en], [?x, :r, 1.5e0] .'),
+         '[?x, a, :C] :- [?x, :q, 1], [?x, :q, "a"@EN], [?x, :r, 1.5e0] .'),
         ("RULE { ?x :p ?y } WHERE { ?x :q/^:r ?y }", "[?x, :p, ?y] :- [?x, :q, ?step], [?y, :r, ?step] ."),
         ("RULE { ?x :p ?y } WHERE { ?x ^(:q/:r) ?y }", "[?x, :p, ?y] :- [?step, :r, ?x], [?y, :q, ?step] ."),
         ("RULE { ?x :p 1 } WHERE { ?x :q [ :r _:b ] . _:b :s ?x }",

@@ -28,7 +28,7 @@ TA .
 
 
 def test_a_patch_of_others_is_read() -> None:
-    assert read_patch(JENA, "p") == (b"", TRIPLE + b"\n" + OTHER + b"\n", ())
+    assert read_patch(JENA, "p") == (b"", TRIPLE + b"\n" + OTHER.replace(b"@en", b"@EN") + b"\n", ())
 
 
 def test_nothing_is_nothing() -> None:

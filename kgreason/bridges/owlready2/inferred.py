@@ -17,12 +17,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-import pyoxigraph
 from owlready2 import base, driver
-from pyoxigraph import Literal, RdfFormat
+from pyoxigraph import Literal
 
 from kgreason.bridges.owlready2.log import Datatype, Row, Value, rows
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.terms.tags import quads
 
 INFERENCES = "http://inferrences/"
 """The IRI of the ontology to which owlready2 adds inferences (the spelling is owlready2's)."""
@@ -140,7 +140,7 @@ def _stored(text: str, world: Any) -> tuple[Value, Datatype]:
 
     `text` is the literal in N-Triples syntax. A number that SQLite cannot store is kept as text.
     """
-    (found,) = pyoxigraph.parse(f"<x:s> <x:p> {text} .".encode(), RdfFormat.N_TRIPLES)
+    (found,) = quads(f"<x:s> <x:p> {text} .".encode())
     literal = found.object
     assert isinstance(literal, Literal)
     if literal.language:

@@ -48,6 +48,8 @@ from kgreason.bridges.rdflib.sparql import declared, result_of, text_of, used
 from kgreason.bridges.rdflib.terms import GraphName, Term, is_generalised, line, quad_line, to_oxigraph, to_rdflib
 from kgreason.errors import DroppedWarning, InputError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.match import Pattern
+from kgreason.terms.tags import with_small_tags
 
 if TYPE_CHECKING:
     from rdflib.graph import _ContextType, _QuadType, _TriplePatternType, _TripleType
@@ -203,7 +205,8 @@ class KGReasonStore(Store):
     def remove(self, triple: _TriplePatternType, context: _ContextType | None = None) -> None:
         """Retract the asserted triples that match a pattern, in one graph or in all graphs.
 
-        A triple that still follows from other triples stays as an inferred one.
+        A triple that still follows from other triples stays as an inferred one. A language tag is compared without case
+        if the pattern has a wildcard. Otherwise it matches itself, and itself in small letters.
         """
         graph = self._graphs.name(context)
         pattern = _pattern(triple)
@@ -212,10 +215,11 @@ class KGReasonStore(Store):
                 self._dropped.discard(each)
         if pattern is None:
             return
-        if graph is not None and None not in pattern:
-            found = [quad_line(*pattern, graph)]
+        if graph is not None and pattern[2] is not None and None not in pattern:
+            objects = dict.fromkeys([pattern[2], with_small_tags(pattern[2])])
+            found = [quad_line(*pattern[:2], each, graph) for each in objects]
         else:
-            quads = self._settled().match(*pattern, graph, asserted=True)
+            quads = self._found(pattern, graph, asserted=True)
             found = [f"{quad} .\n" for quad in quads]
         self._note(found, added=False)
         super().remove(triple, context)
@@ -231,9 +235,13 @@ class KGReasonStore(Store):
         graph, pattern = self._graphs.target(context), _pattern(triple_pattern)
         if pattern is None and triple_pattern in self._dropped:
             return iter([(triple_pattern, iter((context,)))])
-        found = self._settled().match(*pattern, graph) if pattern else ()
+        found = self._found(pattern, graph) if pattern else ()
         holders = self._holders if self._graphs.name(context) is None else lambda _: iter((context,))
         return ((_triple(quad, triple_pattern), holders(quad)) for quad in found)
+
+    def _found(self, pattern: _Pattern, graph: GraphName | None, *, asserted: bool = False) -> Iterable[Quad]:
+        """Return the quads that match a pattern, as rdflib compares terms: language tags without case."""
+        return self._settled()._match(Pattern(*pattern, graph), asserted=asserted, any_case=True)
 
     def _holders(self, quad: Quad) -> Iterator[_ContextType]:
         """Yield the graphs that contain the triple of a quad."""
@@ -251,7 +259,7 @@ class KGReasonStore(Store):
             named = (cast(NamedNode | BlankNode, row[0]) for row in cast(QuerySolutions, graph.query(_NAMES)))
             yield from self._graphs.contexts([DefaultGraph(), *named, *self._graphs.told])
         elif pattern := _pattern(triple):
-            yield from self._graphs.contexts(quad.graph_name for quad in graph.match(*pattern))
+            yield from self._graphs.contexts(quad.graph_name for quad in self._found(pattern, None))
 
     def add_graph(self, graph: Graph) -> None:
         """Remember a graph, even if the graph is empty."""

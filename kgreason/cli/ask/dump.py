@@ -17,13 +17,13 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
 import click
-import pyoxigraph
-from pyoxigraph import Quad, RdfFormat
+from pyoxigraph import Quad
 
 from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import example, location
 from kgreason.cli.places import Place, graph_at
 from kgreason.rdf.writing import write
+from kgreason.terms.tags import quads
 
 _FORMATS = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
 _WITH_PREFIXES = ("ttl", "trig", "n3", "rdf")
@@ -77,4 +77,4 @@ def dump(
 
 def _quads(chunks: Iterable[bytes]) -> Iterator[Quad]:
     for chunk in chunks:
-        yield from pyoxigraph.parse(chunk, RdfFormat.N_QUADS)
+        yield from quads(chunk)

@@ -13,13 +13,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from pyoxigraph import DefaultGraph, RdfFormat, parse
+from pyoxigraph import DefaultGraph
 
 from kgreason.graph.input.terms import term_of, text_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import Atom, Variable
 from kgreason.tables.fields import field, is_integer
+from kgreason.terms.tags import quads
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -50,7 +51,7 @@ def of_relation(graph: KnowledgeGraph, name: str, arity: int, prefixes: Names) -
 
 def inferred(graph: KnowledgeGraph, prefixes: Names) -> Iterator[str]:
     """Write the inferred triples as lines."""
-    triples = parse(b"".join(graph.dump(asserted=False)), RdfFormat.N_TRIPLES)
+    triples = quads(b"".join(graph.dump(asserted=False)))
     return facts(None, [[text_of(term) for term in quad.triple] for quad in triples], prefixes)
 
 

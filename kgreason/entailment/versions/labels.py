@@ -20,6 +20,8 @@ from typing import Any, TypeAlias, cast
 import pyoxigraph
 from pyoxigraph import BlankNode, Quad, RdfFormat
 
+from kgreason.terms import tags
+
 _Edge: TypeAlias = tuple[str, str, str, str | None]
 """Direction, predicate, graph, and the other term; None and its label aside if the other term is a blank node."""
 _Node: TypeAlias = tuple[int, str]
@@ -28,7 +30,7 @@ _Node: TypeAlias = tuple[int, str]
 
 def relabelled(documents: Sequence[bytes]) -> list[bytes]:
     """Return N-Quads documents with new labels of blank nodes, each made from the triples around the blank node."""
-    parsed = [list(pyoxigraph.parse(text, RdfFormat.N_QUADS, lenient=True)) for text in documents]
+    parsed = [list(tags.quads(text, lenient=True)) for text in documents]
     classes = _classes(parsed)
     found = []
     for number, quads in enumerate(parsed):

@@ -39,6 +39,7 @@ from kgreason.sparql.problems import is_update, place_of_query
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
 from kgreason.terms.prefixes import undeclared as of_prefix
+from kgreason.terms.tags import Carried, canonical, correct, quads, restored
 from kgreason.zset.columns import Int32
 
 Row: TypeAlias = tuple[UserTerm, ...] | list[UserTerm]
@@ -90,7 +91,7 @@ def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
     utf8(item)
     stop = "" if item.rstrip().endswith(".") else " ."
     try:
-        found = list(pyoxigraph.parse(f"{_declared({**USUAL, **prefixes})}\n{item}{stop}", RdfFormat.TURTLE))
+        found = list(quads(canonical(f"{_declared({**USUAL, **prefixes})}\n{item}{stop}".encode(), RdfFormat.TURTLE)))
     except SyntaxError as error:
         raise _no_triple(item, error) from error
     if len(found) != 1:
@@ -195,14 +196,10 @@ def _meant(text: str) -> str | None:
 
 def _encoded(text: bytes, form: RdfFormat, dictionary: Dictionary, source: str) -> Int32:
     try:
-        lines = _canonical(text, form) if len(text) < BUFFER else _canonical_of_long(text, form, source)
+        lines = canonical(text, form) if len(text) < BUFFER else _canonical_of_long(text, form, source)
     except SyntaxError as error:
         raise RdfSyntaxError(source, error.lineno, error.offset, problem_of(error)) from error
     return of_canonical(lines, dictionary)
-
-
-def _canonical(text: bytes | IO[bytes], form: RdfFormat) -> bytes:
-    return pyoxigraph.serialize(pyoxigraph.parse(text, form), format=RdfFormat.N_QUADS) or b""
 
 
 def _canonical_of_long(text: bytes, form: RdfFormat, source: str) -> bytes:
@@ -210,9 +207,14 @@ def _canonical_of_long(text: bytes, form: RdfFormat, source: str) -> bytes:
 
     `form` is the syntax of the text. `source` is its name in messages. Raises LimitError if a token is too long.
     """
-    counted = Counted(BytesIO(text))
+    counted = Counted(cast(IO[bytes], Carried(BytesIO(text))))
     with long_tokens(counted, source):
-        return _canonical(cast(IO[bytes], counted), form)
+        try:
+            quads = pyoxigraph.parse(cast(IO[bytes], counted), form)
+            return restored(pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b"")
+        except SyntaxError as error:
+            correct(error, counted.text_of(error.lineno) if error.lineno else None)
+            raise
 
 
 def _numbered(number: int, item: Item, prefixes: Prefixes) -> str:

@@ -25,14 +25,14 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
-import pyoxigraph
-from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, RdfFormat, Triple
+from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Triple
 
 from kgreason.errors import InputError, InputTypeError
 from kgreason.store.oxigraph.update import Term
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import LONGEST, check_length
 from kgreason.terms.prefixes import USUAL, undeclared
+from kgreason.terms.tags import quads, tagged
 from kgreason.terms.untagged import PROBLEM, is_untagged
 
 UserTerm: TypeAlias = "str | Term | DefaultGraph | bool | int | float | Decimal | datetime | date"
@@ -157,10 +157,13 @@ def text_of(term: object) -> str:
 
 
 def term_of(text: str) -> Term:
-    """Return the term of pyoxigraph for a text in N-Triples syntax. Raises InputError if it is not one term."""
+    """Return the term of pyoxigraph for a text in N-Triples syntax, with its language tag as written.
+
+    Raises InputError if the text is not one term.
+    """
     check_length(utf8(text))
     try:
-        [quad] = pyoxigraph.parse(f"<a:> <a:> {text} <b:> .", RdfFormat.N_QUADS)
+        [quad] = quads(f"<a:> <a:> {text} <b:> .".encode())
         if quad.graph_name != NamedNode("b:"):  # the text has more than the term
             raise ValueError(text)
     except (SyntaxError, ValueError) as error:
@@ -200,7 +203,7 @@ def of_rdflib(value: object) -> NamedNode | BlankNode | Literal | None:
 def _literal(term: Any) -> Literal:
     """Return a literal of rdflib as a literal of pyoxigraph. Raises ValueError for a bad datatype or language tag."""
     if term.language:
-        return Literal(str(term), language=term.language)
+        return tagged(str(term), term.language)
     if not term.datatype:
         return Literal(str(term))
     if str(term.datatype) in (f"{v.RDF}langString", f"{v.RDF}dirLangString"):

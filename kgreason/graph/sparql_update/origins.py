@@ -37,6 +37,7 @@ from pyoxigraph import RdfFormat
 from kgreason.grammars import parser_of
 from kgreason.sparql.mistakes import syntax
 from kgreason.sparql.where import Select
+from kgreason.terms.tags import carried, restored
 
 Node: TypeAlias = Tree[Token]
 
@@ -366,7 +367,8 @@ class _Reader:
         """Return the N-Triples text of a term of the block."""
         text = text.lower() if text.upper() in ("TRUE", "FALSE") else text
         document = f"{self._select.prologue}\n<tag:x> <tag:x> {text} ."
-        return str(next(pyoxigraph.parse(document, RdfFormat.TURTLE)).object)
+        (quad,) = pyoxigraph.parse(carried(document.encode()), RdfFormat.TURTLE)
+        return restored(str(quad.object).encode()).decode()
 
 
 def _outside(origin: Origin, names: set[str]) -> Origin:

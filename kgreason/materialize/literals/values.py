@@ -3,14 +3,15 @@
     "1"^^xsd:integer    "01"^^xsd:integer    "1.0"^^xsd:decimal    the same value; the literal that was read first
                                                                    stands for the value
     "x"                 "x"^^xsd:token                             the same value
+    "x"@en-GB           "x"@en-gb                                  the same value
     "abc"^^xsd:integer                                             ill-typed
 
-Each plain string has a value of its own, and so has each string with a language tag (tags are in lower case). So these
-strings are read only if a literal of another datatype, such as xsd:token, has a string as its value.
+Each plain string has a value of its own, and so has each string with a small language tag. So these strings are read
+only if another literal, such as an xsd:token or one with a capital letter in its tag, has a string as its value.
 
 Invariant: `rollback` undoes all reading since the last `accept`. After `adopt`, reading begins with the next new term.
-Cost: a check of the kind of each new term. For each literal with a datatype, also a few microseconds, and some hundred
-bytes of memory.
+Cost: a check of the kind of each new term. For each literal with a datatype or such a tag, also a few microseconds, and
+some hundred bytes of memory.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import values
-from kgreason.datatypes.value import LANG_STRING, STRING, Reading, Value, are_apart
+from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value, are_apart
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.quoting import quote
 from kgreason.zset.columns import Int32
 
-_STRINGS = (STRING, LANG_STRING)
+_STRINGS = (STRING, LANG_STRING, DIR_LANG_STRING)
 _NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
@@ -115,7 +116,7 @@ class LiteralValues:
         return News(np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2), np.array(ill, dtype=np.int32), since)
 
     def _read(self, typed: Int32, equal: list[tuple[int, int]]) -> Iterable[int]:
-        """Read the literals `typed`, which have a datatype. Yields those literals that are ill-typed.
+        """Read the literals `typed`. Yields those literals that are ill-typed.
 
         If a value is known already, the pair (literal, literal that stands for the value) is appended to `equal`.
         """
@@ -132,7 +133,8 @@ class LiteralValues:
     def _plain(self, since: int) -> list[tuple[int, int]]:
         """Pair each plain string whose id is above `since` with the literal that stands for its value.
 
-        A plain string is a literal without a datatype. The string is left out if no literal stands for its value yet.
+        A plain string is a literal without a datatype, and without a capital letter in its tag. The string is left out
+        if no literal stands for its value yet.
         """
         ids = self.literals(since)
         ids = ids[~np.isin(ids, self.typed(since))]
@@ -154,8 +156,11 @@ class LiteralValues:
         return ids[self.is_literal(ids)]
 
     def typed(self, since: int) -> Int32:
-        """Return the literals whose text names a datatype, as `"1"^^<...>`, and whose id is above `since`: int32[n]."""
-        return self._dictionary.typed(since)
+        """Return the literals whose id is above `since` and whose value another literal may have too: int32[n].
+
+        These are literals whose text names a datatype, as `"1"^^<...>`, or whose language tag has a capital letter.
+        """
+        return np.union1d(self._dictionary.typed(since), self._dictionary.with_capitals(since))
 
     def is_literal(self, ids: Int32) -> NDArray[np.bool_]:
         """Return for each id of `ids`, whether the term is a literal: bool, in the shape of `ids`."""

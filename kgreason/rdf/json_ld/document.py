@@ -32,6 +32,7 @@ _LINE = 1 << 16
 _KEY = re.compile(rb'"@context"\s*(?::\s*|\Z)')
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+("?)|[\[\]{}]', re.DOTALL)
 _JSON = b'"@json"'
+_LANGUAGE = b"language"
 
 
 class JsonLd:
@@ -44,6 +45,8 @@ class JsonLd:
         """How many braces were opened before, those in strings included."""
         self._pieces: Iterator[bytes] | None = None
         self._piece: IO[bytes] = BytesIO()
+        self.may_have_tags = True
+        """Whether the text may have a language tag; decided when the first piece was read."""
         self.has_lines = True
         """Whether the text has the lines of the document."""
 
@@ -71,6 +74,7 @@ class JsonLd:
         if HAS_TYPE_MAP.search(text):
             text = without_type_maps(text, self._file)
             self.has_lines = False
+        self.may_have_tags = _LANGUAGE in text or b"\\u" in text
         return iter((text,))
 
     def _changed(self, text: IO[bytes] | _Rest) -> Iterator[bytes]:

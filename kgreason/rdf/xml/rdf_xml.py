@@ -8,6 +8,7 @@ Syntax; the numbers are its sections):
     about, ID, resource, parseType, type without a namespace (6.1.4)             ->   rdf:about ...
     rdf:parseType="Literal", and each unknown word for it (7.2.17, 7.2.20)       ->   canonical text, rdf:XMLLiteral
     rdf:datatype="...rdf:langString" and xml:lang="en"                           ->   xml:lang="en"
+    xml:lang="en-GB", which the parser makes small                               ->   its carrier (`terms.tags`)
     attributes that the grammar does not allow at their place (7.2.11, 7.2.18)   ->   an error
     an error of the parser, which has no line                                    ->   `line`
 
@@ -29,6 +30,7 @@ from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.xml.document import TOO_LARGE, Document, parts
 from kgreason.rdf.xml.literal import XML, Canonical, qualified
 from kgreason.rdf.xml.text import LINES_BEFORE
+from kgreason.terms.tags import carrier
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 ITS = "http://www.w3.org/2005/11/its"
@@ -184,7 +186,7 @@ class RdfXml:
         """Enter a tag that is not plain. Returns False if the tag is odd."""
         inside, language, twelve, _ = self._scopes[-1]
         if shape.language >= 0:
-            language = values[shape.language]
+            language = values[shape.language] = carrier(values[shape.language])
         is_odd = shape.is_odd or (shape.language >= 0 and not language)
         if is_odd or (shape.datatype >= 0 and values[shape.datatype] in _TAGGED):
             return False
@@ -226,7 +228,7 @@ class RdfXml:
                 raise self._document.error(f"the attribute {local} is there twice, with and without a prefix")
             given[iri, local] = prefix, value
         if (XML, "lang") in given:
-            language = given.pop((XML, "lang"))[1]
+            language = carrier(given.pop((XML, "lang"))[1])
             if language or outer:
                 given[XML, "lang"] = "xml", language or self._stand_in()
         is_twelve = is_twelve or given.get((RDF, "version"), ("", ""))[1] == "1.2"

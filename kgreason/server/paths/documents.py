@@ -15,7 +15,7 @@ from tempfile import NamedTemporaryFile, TemporaryFile
 from typing import IO, cast
 
 import pyoxigraph
-from pyoxigraph import DefaultGraph, Quad, RdfFormat
+from pyoxigraph import DefaultGraph, Quad
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
@@ -28,6 +28,7 @@ from kgreason.server.paths.served import served
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep_document
 from kgreason.sparql.operations import Load
+from kgreason.terms.tags import quads
 
 _FORM = "multipart/form-data"
 _PIECE = 1 << 18
@@ -84,7 +85,7 @@ async def _part(part: UploadFile) -> AsyncIterator[Path]:
 def quads_of(lines: Iterable[bytes]) -> Iterator[Quad]:
     """Parse chunks of N-Quads lines. Yields the quads."""
     for chunk in lines:
-        yield from pyoxigraph.parse(chunk, RdfFormat.N_QUADS, lenient=True)
+        yield from quads(chunk, lenient=True)
 
 
 def default_triples(quads: Iterable[Quad]) -> Iterator[pyoxigraph.Triple]:

@@ -6,9 +6,9 @@
     dt_may_equal(x, y)   there is a link x owl:sameAs y, and x and y are not two literals with different values
 
 The first three kinds are the facts that `kgreason.materialize.literals.statements` asserts before a first load. Facts
-dt_may_equal are added at each level. The text of a literal without a datatype (a string, with or without a language)
-identifies its value. So Python workers read these literals only if rules ask for strings. If not, their texts are
-compared with the strings that are values of other literals.
+dt_may_equal are added at each level. The text of a literal without a datatype (a string, without a language or with a
+small tag) identifies its value. So Python workers read these literals only if rules ask for strings. If not, their
+texts are compared with the strings that are values of other literals.
 
 Cost: Python workers read each literal with a datatype once. One shuffle of the values finds the equal literals.
 """
@@ -30,6 +30,8 @@ from kgreason.materialize.literals.datatypes_in_use import NAMES
 from kgreason.terms.quoting import quote
 
 _STRINGS = frozenset([STRING, LANG_STRING, DIR_LANG_STRING])
+_CAPITALS = '"@[a-z0-9-]*[A-Z][A-Za-z0-9-]*$'
+"""The end of a literal whose language tag has a capital letter."""
 _READ = "id int, key string, is_ill boolean, datatypes array<int>"
 _FACT = ("name", "x", "y")
 
@@ -42,7 +44,7 @@ def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFr
     """
     datatypes = sorted(asked)
     literals = terms.where(F.col("text").startswith('"'))
-    is_typed = F.col("text").endswith(">")
+    is_typed = F.col("text").endswith(">") | F.col("text").rlike(_CAPITALS)
     asks_for_strings = any(DATATYPE_MAP[NAMES[number]].spaces & _STRINGS for number in datatypes)
     wanted = literals if asks_for_strings else literals.where(is_typed)
     wanted.mapInArrow(_reader(datatypes), _READ).write.mode("overwrite").parquet(folder)
@@ -142,7 +144,7 @@ def _key(reading: Reading) -> str | None:
     space, data = reading
     if space == STRING:
         return quote(data)
-    if space == LANG_STRING:
+    if space in (LANG_STRING, DIR_LANG_STRING):
         return f"{quote(data[0])}@{data[1]}"
     return f"{space} {_exact(data)!r}"
 

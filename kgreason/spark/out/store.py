@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyoxigraph
 from pyoxigraph import RdfFormat
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
@@ -30,6 +29,7 @@ from kgreason.errors import InputError, StoreLockedError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.spark.folders.folders import check_seen, writing
 from kgreason.store.journal.patch import NO_TERM, problem
+from kgreason.terms.tags import canonical
 
 File = str | PathLike[str]
 
@@ -126,7 +126,7 @@ def _statement(row: tuple[str | None, ...]) -> str:
 
 def _canonical(text: str) -> str:
     """Return N-Quads lines in canonical form. Raises SyntaxError."""
-    return (pyoxigraph.serialize(pyoxigraph.parse(text, RdfFormat.N_QUADS), format=RdfFormat.N_QUADS) or b"").decode()
+    return canonical(text.encode(), RdfFormat.N_QUADS).decode()
 
 
 def _comment(row: tuple[str | None, ...], why: str) -> str:

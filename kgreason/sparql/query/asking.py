@@ -4,13 +4,14 @@
     SELECT ?s ?s               Oxigraph takes a variable once; the column is repeated in the rows (`Repeated`)
     GROUP_CONCAT(?v)           Oxigraph joins strings only; other terms are joined as STR gives them
     CONSTRUCT, DESCRIBE        the triples of the graph are given as the graph writes them (`spelled`)
+    LANG(?v) = "en-GB"         Oxigraph has tags in small letters, so the string becomes "en-gb" (`terms.compared`)
 
 GROUP_CONCAT(DISTINCT ?v) counts two terms with the same string as one, as the strings are compared.
 
 The pattern of an update has its part of this from `in_dialect`. Error messages are about the text of the user. Law: a
 query that Oxigraph takes and that has none of this is asked as it is.
 
-Cost: a microsecond for each token of a query with GROUP_CONCAT or with a SELECT inside; else a look at its head.
+Cost: a microsecond for each token of a query with GROUP_CONCAT, LANG or a SELECT inside; else a look at its head.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ from kgreason.sparql.query.spelled import Spell, spelled
 from kgreason.sparql.tokens import TOKEN
 from kgreason.store.oxigraph.repeated import Repeated
 from kgreason.store.oxigraph.results import Results, Triples
+from kgreason.terms.compared import compared_with_lang, in_small_letters
 
 _CONCAT = "GROUP_CONCAT"
-_MAY_DIFFER = re.compile(rf"{_CONCAT}|SELECT", re.IGNORECASE)
+_MAY_DIFFER = re.compile(rf"{_CONCAT}|SELECT|\bLANG\b", re.IGNORECASE)
 _HEAD_ENDS = ("WHERE", "FROM")
 
 
@@ -99,6 +101,7 @@ def _in_dialect(text: str) -> tuple[str, tuple[str, ...]]:
             names = found if not depth and len(set(found)) < len(found) else names
         elif piece.word == _CONCAT:
             _concatenate(pieces, place + 1, written)
+    _make_tags_small(pieces, written)
     return "".join(written), names
 
 
@@ -127,6 +130,21 @@ def as_insert(query: str) -> str | None:
             prologue = "".join(piece.text for piece in pieces[:start])
             return f"{prologue} INSERT {groups[0]} WHERE {groups[1]}"
     return None
+
+
+def _make_tags_small(pieces: list[_Piece], written: list[str]) -> None:
+    """Rewrite the strings that are compared with LANG(...)."""
+    if not any(piece.word == "LANG" for piece in pieces):
+        return
+    places = [place for place, piece in enumerate(pieces) if not piece.is_space]
+    words = [pieces[place].text for place in places]
+    for at in range(len(words) - 1):
+        if words[at] == "!" and words[at + 1] == "=":  # no token of SPARQL begins with =
+            words[at], words[at + 1] = "", "!="
+    kept = [at for at, word in enumerate(words) if word]
+    for at in compared_with_lang([words[at] for at in kept]):
+        place = places[kept[at]]
+        written[place] = in_small_letters(written[place])
 
 
 class _Piece(NamedTuple):

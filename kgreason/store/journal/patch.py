@@ -20,12 +20,12 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import pyoxigraph
 from pyoxigraph import RdfFormat
 
 from kgreason.errors import RdfSyntaxError
 from kgreason.rules.constants import unquote
 from kgreason.store.journal.record import SIGNED
+from kgreason.terms.tags import canonical
 
 _ROW = re.compile(rb"(H|TX|TC|TA|PA|PD|A|D)(?:[ \t]+(.*?))?[ \t]*\.")
 _STRING = re.compile(r'(\S+)[ \t]+("(?:[^"\\]|\\.)*")')
@@ -98,8 +98,7 @@ def _canonical(statements: Sequence[bytes]) -> list[bytes]:
 
 def _lines(text: bytes) -> list[bytes]:
     """Return the canonical lines of N-Quads text, without line feeds. Raises SyntaxError."""
-    quads = pyoxigraph.parse(text, RdfFormat.N_QUADS)
-    return (pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b"").split(b"\n")[:-1]
+    return canonical(text, RdfFormat.N_QUADS).split(b"\n")[:-1]
 
 
 def _is_one(statement: bytes) -> bool:

@@ -52,6 +52,7 @@ from kgreason.store.oxigraph.update import (
     pieces,
     quads,
 )
+from kgreason.terms.tags import with_small_tags
 
 _THREADS = 2
 _ROWS = 30_000
@@ -298,9 +299,12 @@ class OxigraphStore:
     ) -> Iterator[Quad]:
         """Return the rows that have the given terms, as of this call. None stands for any term.
 
+        A literal is found by its normal form, so a language tag may have capital letters.
+
         Any thread may take the rows.
         """
         with self._errors():
+            object_ = None if object_ is None else with_small_tags(object_)
             return worker.quads(partial(self._matching, self._store, subject, predicate, object_, graph))
 
     def _matching(self, store: pyoxigraph.Store, *pattern: Any) -> Iterator[Quad]:
