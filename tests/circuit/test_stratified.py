@@ -14,9 +14,9 @@ from kgreason.circuit.zset import plus
 from kgreason.errors import RuleError, StratificationError
 from kgreason.rules.model import DATA, Aggregate, Atom, Computed, Not, Rule, triple
 from kgreason.rules.parser import parse
-from tests.aggregates.histories import FUNCTIONS
 from tests.circuit.following import KINDS, Kind, by_definition
 from tests.circuit.programs import CHAIN, CLOSURE, X, Y, Z, edge, path
+from tests.histories.functions import FUNCTIONS
 from tests.oracle.aggregates import number
 
 every_kind = pytest.mark.parametrize("kind", KINDS)

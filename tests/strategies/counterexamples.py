@@ -1,14 +1,12 @@
 """Small histories that tell the algorithm of a commit from each of its misreadings, and some more.
 
-A key is the name of a class of `tests.oracle.misreadings`, which says what is misread. `+` asserts a fact or adds a
-rule, `-` takes it away; a line with `:-` is a rule, and an empty line ends a commit. Most were found in random
+A key is the name of a class of `tests.oracle.misreadings`, which says what is misread. Most were found in random
 histories and shrunk. Every test of histories runs over them too.
 """
 
 from __future__ import annotations
 
-from kgreason.rules.parser import parse
-from tests.strategies.programs import Commit, History
+from tests.histories.history import in_lines
 
 TEXTS = {
     "FlagAfterRetract": """
@@ -273,22 +271,4 @@ TEXTS = {
         """,
 }
 
-
-def history(text: str) -> History:
-    """The commits that a text says."""
-    return History(tuple(map(_commit, text.split("\n\n"))))
-
-
-def _commit(text: str) -> Commit:
-    commit = Commit({}, {})
-    for line in filter(None, map(str.strip, text.splitlines())):
-        sign, statement = 1 if line[0] == "+" else -1, line[1:].strip()
-        (rule,) = parse(f"{statement.removesuffix(':-')} .").rules
-        if ":-" in statement:
-            commit.rules[rule] = sign
-        else:
-            commit.facts[rule.heads[0]] = sign
-    return commit
-
-
-COUNTEREXAMPLES = {name: history(text) for name, text in TEXTS.items()}
+COUNTEREXAMPLES = {name: in_lines(text) for name, text in TEXTS.items()}
