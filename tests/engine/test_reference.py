@@ -14,6 +14,7 @@ from tests.oracle.change import ABSENT
 from tests.oracle.datalog import level_of, plain
 from tests.strategies.counterexamples import COUNTEREXAMPLES
 from tests.strategies.programs import histories
+from tests.tables import table
 from tests.volume import many
 
 STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap")
@@ -51,6 +52,6 @@ def test_the_engine_is_the_circuit_in_many_histories(strategy: Strategy, history
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("name", COUNTEREXAMPLES)
+@table("name", COUNTEREXAMPLES)
 def test_where_a_misreading_fails(name: str, strategy: Strategy) -> None:
     check_history(COUNTEREXAMPLES[name], strategy)

@@ -38,9 +38,10 @@ from tests.engine.test_histories import (
 from tests.histories.history import History
 from tests.oracle.datalog import spares
 from tests.oracle.scratch import Scratch, kinds
-from tests.oracle.spares import SEEDS, Late
+from tests.oracle.spares import HISTORIES, Late
 from tests.strategies.counterexamples import COUNTEREXAMPLES
-from tests.strategies.programs import histories, wide
+from tests.strategies.programs import histories
+from tests.tables import table
 from tests.volume import many
 
 
@@ -82,9 +83,7 @@ def test_late_stamps_with_threads(history: History, mixture: Mixture, threads: i
         check_history(history, mixture, Late)
 
 
-@pytest.mark.parametrize("name", [*COUNTEREXAMPLES, *SEEDS])
-def test_histories_that_a_misreading_fails_on(name: str) -> None:
-    history = wide(SEEDS[name]) if name in SEEDS else COUNTEREXAMPLES[name]
+def check_late(history: History) -> None:
     check_history(history)
     with late():
         for mixture in (UPDATES, AUTO, ONE_COMMIT):
@@ -92,10 +91,20 @@ def test_histories_that_a_misreading_fails_on(name: str) -> None:
         check_push_and_retract(history, Late)
 
 
+@pytest.mark.parametrize("name", HISTORIES)
+def test_histories_that_a_miscount_fails_on(name: str) -> None:
+    check_late(HISTORIES[name])
+
+
+@table("name", COUNTEREXAMPLES)
+def test_histories_that_a_misreading_fails_on(name: str) -> None:
+    check_late(COUNTEREXAMPLES[name])
+
+
 def test_facts_return_by_a_search_where_a_late_stamp_would_be_too_large() -> None:
     with late(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(returning, "LAST", 0)
-        check_history(wide(SEEDS["ReturnsOnce"]))
+        check_history(HISTORIES["ReturnsOnce"])
 
 
 def test_late_stamps_have_a_limit() -> None:

@@ -70,9 +70,7 @@ def follow(commits: History, check: Check = UPDATES, label: str = "") -> None:
             with pytest.raises(StratificationError if is_circular else RuleError) as caught:
                 graph.commit(commit)
             assert is_circular or isinstance(caught.value.__cause__, ValueError), label
-            assert graph.facts() == before, (
-                f"{label}: a refused commit changed something"
-            )
+            assert graph.facts() == before, f"{label}: a refused commit changed something"
             if specification:
                 specification.refuse(commit, StratificationError if is_circular else ValueError)
             continue

@@ -12,6 +12,7 @@ from tests.oracle.misreadings import MISREADINGS
 from tests.oracle.scratch import Scratch, flaws, kinds
 from tests.strategies.counterexamples import COUNTEREXAMPLES
 from tests.strategies.programs import histories, wide
+from tests.tables import table
 from tests.volume import many
 
 
@@ -47,23 +48,20 @@ def test_a_first_commit_is_a_bootstrap_where_no_body_is_empty(random: History) -
     assert model.states == scratch.states
 
 
-@pytest.mark.parametrize("name", COUNTEREXAMPLES)
+@table("name", COUNTEREXAMPLES)
 def test_the_right_reading_is_right_where_others_fail(name: str) -> None:
     assert list(flaws(Model, COUNTEREXAMPLES[name])) == []
 
 
-@pytest.mark.parametrize("name", MISREADINGS)
+@table("name", MISREADINGS)
 def test_a_small_history_gives_each_misreading_away(name: str) -> None:
     assert list(flaws(MISREADINGS[name], COUNTEREXAMPLES[name])) != []
 
 
 def test_random_histories_give_every_misreading_away() -> None:
     """The generator has the power to find what the small histories show."""
-    histories_of_seeds = [wide(seed) for seed in range(many(300))]
-    left = {
-        name for name, wrong in MISREADINGS.items() if not any(any(flaws(wrong, each)) for each in histories_of_seeds)
-    }
-    assert not left
+    drawn = [wide(seed) for seed in range(500)]
+    assert not {name for name, wrong in MISREADINGS.items() if not any(any(flaws(wrong, each)) for each in drawn)}
 
 
 REACHED = """
@@ -78,7 +76,7 @@ REACHED = """
 def committed(*texts: str) -> tuple[Model, Kinds]:
     """A model after these commits, and what the last one changed."""
     model, changes = Model(), Kinds()
-    for commit in in_lines("\n\n".join(texts)).commits:
+    for commit in in_lines("\n\n".join(texts)):
         changes = model.commit(*commit)
     return model, changes
 
