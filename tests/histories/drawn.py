@@ -146,9 +146,10 @@ class Draw:
     def _head(self, relation: Relation, bound: Sequence[Variable]) -> Atom:
         """An atom that has the last variables more often: they have values that the rule makes."""
         random = self._random
-        pick = [
-            random.choice(self._constants if random.random() < 0.2 or not of else of) for of in (bound[:2], bound[-2:])
-        ]
+        pick: list[Term] = []
+        for of in (bound[:2], bound[-2:]):
+            is_constant = not of or random.random() < 0.2
+            pick.append(random.choice(self._constants) if is_constant else random.choice(of))
         return self._of(relation, pick if relation[1] != 1 else [random.choice(pick)])
 
     def _with_node(self, rule: Rule, bound: Sequence[Variable]) -> Rule:
@@ -259,7 +260,8 @@ def _variables(atoms: Sequence[Atom]) -> list[Variable]:
 
 def _inside(rule: Rule) -> list[Atom]:
     """The atoms under NOT and in aggregates."""
-    return [atom for each in (*rule.negated, *rule.aggregates) for atom in each.atoms]
+    parts = [each.atoms for each in rule.negated] + [each.atoms for each in rule.aggregates]
+    return [atom for atoms in parts for atom in atoms]
 
 
 def _name(atom: Atom) -> object:

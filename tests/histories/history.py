@@ -33,15 +33,15 @@ def granted(present: Iterable[Wish], wishes: Mapping[Wish, int]) -> dict[Wish, N
     return dict.fromkeys([*kept, *(wish for wish, sign in wishes.items() if sign == 1)])
 
 
-def in_lines(text: str) -> History:
-    """Return the commits of a text: `+` or `-` before a fact or a rule in each line; an empty line ends a commit."""
-    return tuple(map(_commit, text.split("\n\n")))
+def in_line(text: str) -> History:
+    """Return the commits of a text: `+ p(1) ; + q(?x) :- p(?x) | - p(1)` are two. A rule without body ends in `:-`."""
+    return tuple(map(_commit, text.split("|")))
 
 
 def _commit(text: str) -> Commit:
     commit = Commit({}, {})
-    for line in filter(None, map(str.strip, text.splitlines())):
-        sign, statement = 1 if line[0] == "+" else -1, line[1:].strip()
+    for wish in map(str.strip, text.split(";")):
+        sign, statement = 1 if wish[0] == "+" else -1, wish[1:].strip()
         (rule,) = parse(f"@prefix : <http://e/> . {statement.removesuffix(':-')} .").rules
         if ":-" in statement:
             commit.rules[rule] = sign

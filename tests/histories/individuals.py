@@ -17,7 +17,7 @@ from kgreason import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
 from kgreason.materialize.options import SameAsMode
 from kgreason.rules.formatter import format_program
-from kgreason.rules.model import Aggregate, Atom, Not, Rule, Term
+from kgreason.rules.model import Atom, Rule, Term
 from kgreason.rules.program import Program
 from tests.histories.drawn import SAME, Feature, history
 from tests.histories.history import History, granted
@@ -73,7 +73,7 @@ def change(tx: Transaction, before: Iterable[Atom], after: Iterable[Atom]) -> No
     for facts, triples, relations in ((set(before) - set(after), tx.remove, "delete"), (after, tx.add, "insert")):
         for relation, terms in facts:
             if relation is None:
-                triples(terms)
+                triples(tuple(map(str, terms)))
             else:
                 getattr(tx.relation(relation, len(terms)), relations)([terms])
 
@@ -137,14 +137,11 @@ def _renamed(rule: Rule, firsts: Firsts) -> Rule:
     def all_of(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
         return tuple(atom._replace(terms=tuple(map(term, atom.terms))) for atom in atoms)
 
-    def inside(parts: Iterable[Not] | Iterable[Aggregate]) -> tuple[Not | Aggregate, ...]:
-        return tuple(part._replace(atoms=all_of(part.atoms)) for part in parts)
-
     return replace(
         rule,
         heads=all_of(rule.heads),
         body=all_of(rule.body),
-        negated=inside(rule.negated),
+        negated=tuple(each._replace(atoms=all_of(each.atoms)) for each in rule.negated),
         computed=tuple(each._replace(parts=tuple(map(term, each.parts))) for each in rule.computed),
-        aggregates=inside(rule.aggregates),
+        aggregates=tuple(each._replace(atoms=all_of(each.atoms)) for each in rule.aggregates),
     )

@@ -9,14 +9,13 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import LimitError, RuleError, StratificationError
 from kgreason.materialize.options import SchemaMode
-from kgreason.rules.formatter import format_program
 from kgreason.rules.model import Atom, Rule
 from kgreason.rules.parser import parse
-from kgreason.rules.program import Program
 from kgreason.rules.strata import stratify
 from kgreason.tables import TableProgram
 from tests.histories.drawn import history
 from tests.histories.history import granted
+from tests.histories.individuals import change, change_rules
 from tests.oracle.stratified import CircularError, perfect
 
 NAMES = {"": "http://e/"}
@@ -178,10 +177,8 @@ def test_a_history_on_disk_survives_reopening(seed: int, tmp_path: Path) -> None
         except CircularError:
             continue
         with KnowledgeGraph.open(tmp_path / "store") as graph, graph.transaction() as tx:
-            tx.remove(*(fact.terms for fact in asserted if fact not in after)).add(*(fact.terms for fact in after))
-            for edit, one, other in ((tx.remove_rules, rules, rules_after), (tx.add_rules, rules_after, rules)):
-                if text := format_program(Program(tuple(rule for rule in one if rule not in other))):
-                    edit(text)
+            change(tx, asserted, after)
+            change_rules(tx, rules, rules_after)
         asserted, rules = after, rules_after
         with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
             triples = {(str(quad.subject), str(quad.predicate), str(quad.object)) for quad in graph.match()}

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from tests.histories.history import in_lines
+from tests.histories.history import in_line
 from tests.oracle.change import Kinds, Met, Model, Net, Wishes
 from tests.oracle.datalog import MOST_FRAIL, Fact, Rule, State, level_of, spares, stamp_of
 from tests.oracle.scratch import Commits, Scratch, flaws
@@ -192,64 +192,19 @@ def miscounts(reading: type[Counting], commits: Commits) -> Iterator[str]:
 
 
 TEXTS = {
-    "LeftHeadsSkipped": """
-        + edge(?y, ?x) :- edge(?x, ?y)
-
-        + edge(2, 1)
-        """,
-    "LeavingHeadsSkipped": """
-        + path(1, 1)
-        + path(?z, ?z) :- path(?z, 1)
-        """,
-    "LeavingRulesSkipped": """
-        + edge(2, 1)
-        + edge(?y, ?x) :- edge(?x, ?y)
-        """,
-    "NewRulesSkipped": """
-        + edge(1, 1)
-
-        + edge(?y, ?x) :- edge(?x, ?y)
-        """,
-    "SpareKept": """
-        + path(1, 1)
-        + edge(1, 1)
-        + path(?x, ?y) :- edge(?x, ?y)
-
-        - path(1, 1)
-        """,
-    "AssertedSkipped": """
-        + edge(2, 1)
-        + edge(?y, ?x) :- edge(?x, ?y)
-        """,
-    "SameStampSkipped": """
-        + path(1, 1)
-        + path(?z, ?z) :- path(?z, 1)
-        """,
-    "ReturnsOnce": """
-        + unary(1)
-        + path(1, 1)
-        + path(2, 1)
-        + unary(?y) :- path(?x, ?y)
-
-        - unary(1)
-        """,
-    "LateAsLatest": """
-        + path(1, 1)
-        + edge(1, 1)
-        + path(?x, ?y) :- edge(?x, ?y)
-
-        - path(1, 1)
-        """,
+    "LeftHeadsSkipped": "+ edge(?y, ?x) :- edge(?x, ?y) | + edge(2, 1)",
+    "LeavingHeadsSkipped": "+ path(1, 1) ; + path(?z, ?z) :- path(?z, 1)",
+    "LeavingRulesSkipped": "+ edge(2, 1) ; + edge(?y, ?x) :- edge(?x, ?y)",
+    "NewRulesSkipped": "+ edge(1, 1) | + edge(?y, ?x) :- edge(?x, ?y)",
+    "SpareKept": "+ path(1, 1) ; + edge(1, 1) ; + path(?x, ?y) :- edge(?x, ?y) | - path(1, 1)",
+    "AssertedSkipped": "+ edge(2, 1) ; + edge(?y, ?x) :- edge(?x, ?y)",
+    "SameStampSkipped": "+ path(1, 1) ; + path(?z, ?z) :- path(?z, 1)",
+    "ReturnsOnce": "+ unary(1) ; + path(1, 1) ; + path(2, 1) ; + unary(?y) :- path(?x, ?y) | - unary(1)",
+    "LateAsLatest": "+ path(1, 1) ; + edge(1, 1) ; + path(?x, ?y) :- edge(?x, ?y) | - path(1, 1)",
     "LateAfterArrivals": """
-        + nullary()
-        + edge(2, 2)
-        + other(?x) :- edge(?x, ?x)
-        + nullary() :- other(?x)
-
-        - nullary()
-        """,
+        + nullary() ; + edge(2, 2) ; + other(?x) :- edge(?x, ?x) ; + nullary() :- other(?x) | - nullary()""",
 }
-HISTORIES = {name: in_lines(text) for name, text in TEXTS.items()}
+HISTORIES = {name: in_line(text) for name, text in TEXTS.items()}
 """For each misreading a small history that gives it away."""
 MISREADINGS: dict[str, type[Counting]] = {each.__name__: each for each in Counting.__subclasses__()}
 """Every wrong reading by its name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from tests.histories.history import History, in_lines
+from tests.histories.history import History, in_line
 from tests.oracle.change import ABSENT, ASSERTED, INFERRED, Kinds, Model
 from tests.oracle.datalog import Fact, State, stamp_of
 from tests.oracle.misreadings import MISREADINGS
@@ -64,19 +64,13 @@ def test_random_histories_give_every_misreading_away() -> None:
     assert not {name for name, wrong in MISREADINGS.items() if not any(any(flaws(wrong, each)) for each in drawn)}
 
 
-REACHED = """
-    + edge(1, 2)
-    + edge(2, 3)
-    + edge(3, 2)
-    + reached(1)
-    + reached(?y) :- reached(?x), edge(?x, ?y)
-    """
+REACHED = "+ edge(1, 2) ; + edge(2, 3) ; + edge(3, 2) ; + reached(1) ; + reached(?y) :- reached(?x), edge(?x, ?y)"
 
 
 def committed(*texts: str) -> tuple[Model, Kinds]:
     """A model after these commits, and what the last one changed."""
     model, changes = Model(), Kinds()
-    for commit in in_lines("\n\n".join(texts)):
+    for commit in in_line(" | ".join(texts)):
         changes = model.commit(*commit)
     return model, changes
 
@@ -101,7 +95,7 @@ def test_what_hung_on_a_cycle_leaves_with_it() -> None:
 
 
 def test_what_returns_gets_a_new_stamp_and_is_no_change() -> None:
-    model, changes = committed(REACHED, "- edge(1, 2)\n + edge(1, 3)")
+    model, changes = committed(REACHED, "- edge(1, 2) ; + edge(1, 3)")
     assert changes == {fact("edge", 1, 2): (ASSERTED, ABSENT), fact("edge", 1, 3): (ABSENT, ASSERTED)}
     assert model.states[fact("reached", 3)] == State(stamp_of(1, 1), 1, False)
     assert model.states[fact("reached", 2)] == State(stamp_of(2, 1), 1, False)
@@ -114,7 +108,7 @@ def test_a_second_derivation_keeps_a_fact_where_it_is() -> None:
 
 
 def test_a_retracted_fact_that_is_entailed_turns_to_inferred() -> None:
-    model, changes = committed(REACHED + "+ reached(2)", "- reached(2)")
+    model, changes = committed(REACHED + " ; + reached(2)", "- reached(2)")
     assert changes == {fact("reached", 2): (ASSERTED, INFERRED)}
     assert model.states[fact("reached", 2)] == State(stamp_of(1, 1), 1, False)
 
