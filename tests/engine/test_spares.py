@@ -41,7 +41,6 @@ from tests.oracle.scratch import Scratch, kinds
 from tests.oracle.spares import HISTORIES, Late
 from tests.strategies.counterexamples import COUNTEREXAMPLES
 from tests.strategies.programs import histories
-from tests.tables import table
 from tests.volume import many
 
 
@@ -96,7 +95,7 @@ def test_histories_that_a_miscount_fails_on(name: str) -> None:
     check_late(HISTORIES[name])
 
 
-@table("name", COUNTEREXAMPLES)
+@pytest.mark.parametrize("name", COUNTEREXAMPLES)
 def test_histories_that_a_misreading_fails_on(name: str) -> None:
     check_late(COUNTEREXAMPLES[name])
 

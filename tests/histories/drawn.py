@@ -159,7 +159,8 @@ class Draw:
         rule = replace(rule, dialect="" if rule.aggregates else random.choice(["", "srl"]))
         if head.relation is not None or is_fed or random.random() < 0.4:
             return rule
-        terms: list[Term] = [random.choice([*bound, *bound, *self._constants]) for _ in range(random.randint(0, 2))]
+        known: list[Term] = [*bound, *bound, *self._constants]
+        terms = [random.choice(known) for _ in range(random.randint(0, 2))]
         subject, predicate, object_ = head.terms
         heads = (Atom(None, random.choice([(node, predicate, object_), (subject, predicate, node)])),)
         skolem = skolem_of((random.choice(['"one"', '"other"']), *terms), node)
@@ -239,10 +240,9 @@ class Draw:
 
     def _atom(self, relation: Relation, variables: Sequence[Variable], constants: float = 0) -> Atom:
         random = self._random
-        pick: list[Term] = [
-            random.choice(self._constants) if random.random() < constants else random.choice(of)
-            for of in (variables[: len(variables) // 2 + 1], variables[len(variables) // 3 :])
-        ]
+        pick: list[Term] = []
+        for of in (variables[: len(variables) // 2 + 1], variables[len(variables) // 3 :]):
+            pick.append(random.choice(self._constants) if random.random() < constants else random.choice(of))
         return self._of(relation, pick)
 
     @staticmethod

@@ -33,7 +33,7 @@ INDIVIDUALS: dict[str, tuple[Feature, ...]] = {
 }  # fmt: skip
 """The features of those with owl:sameAs, beside NOT."""
 STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap", "auto")
-QUICK, SLOW = 3, 450
+QUICK, SLOW = 3, 250
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -58,7 +58,7 @@ def test_rules_see_individuals(kind: str, mode: SameAsMode) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("kind", INDIVIDUALS)
 def test_rules_see_individuals_in_many_histories(kind: str, mode: SameAsMode, tmp_path: Path) -> None:
-    for seed in many_seeds(1, 50):
+    for seed in many_seeds(1, 30):
         path = tmp_path / str(seed) if seed % 4 == 0 else None
         individuals.run(seed, mode, *INDIVIDUALS[kind], path=path)
 
