@@ -15,7 +15,7 @@ def test_each_case_that_fails_is_named() -> None:
         ran.append(one + shift)
         assert one == other
 
-    with pytest.raises(BaseExceptionGroup, match="^2 of 4 cases of law fail") as error:
+    with pytest.raises(BaseExceptionGroup, match="2 of 4 cases of law fail") as error:
         law(shift=10)
     assert ran == [11, 11, 13, 12]
     assert [each.__notes__ for each in error.value.exceptions] == [["case 1, 2"], ["case 2, 4"]]

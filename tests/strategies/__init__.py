@@ -1,1 +1,1 @@
-"""Hypothesis strategies: programs and histories that Hypothesis shrinks (`programs`), random ontologies with data (`ontologies`)."""
+"""Hypothesis strategies: programs and histories that shrink (`programs`), ontologies with data (`ontologies`)."""
