@@ -159,8 +159,8 @@ def last_state(commits: History) -> Case:
     widths = {fact.relation: len(fact.terms) for fact in asserted if fact.relation}
     triples = set[Triple]()
     for relation, terms in asserted:
-        subject, *_, object_ = map(str, terms)
-        triples.add((subject, f"<http://e/fact-{relation}>" if relation else str(terms[1]), object_))
+        words = [*map(str, terms)]
+        triples.add((words[0], f"<http://e/fact-{relation}>" if relation else words[1], words[-1]))
     return Case(frozenset(triples), (*rules, *(_giving(*each) for each in widths.items())), frozenset())
 
 
