@@ -12,11 +12,11 @@ from kgreason.circuit.reference import ReferenceCircuit
 from kgreason.circuit.zset import ZSet
 from kgreason.errors import StratificationError
 from kgreason.rules.model import Aggregate, Atom, Computed, Rule
+from tests.histories.history import Commit, granted
 from tests.oracle import stratified
 from tests.oracle.aggregates import grouped
 from tests.oracle.datalog import Fact, plain
 from tests.oracle.stratified import NO_FUNCTIONS
-from tests.strategies.negation import Commit, Triple
 
 Kind: TypeAlias = Literal["naive", "incremental", "indexed"]
 KINDS: tuple[Kind, ...] = ("naive", "incremental", "indexed")
@@ -27,7 +27,6 @@ class Specification:
 
     def __init__(self, kind: Kind, functions: stratified.Functions = NO_FUNCTIONS) -> None:
         self._circuit = ReferenceCircuit(kind, by_definition(functions))
-        self._rules: set[Rule] = set()
 
     def facts(self) -> set[Fact]:
         """The model."""
@@ -35,12 +34,8 @@ class Specification:
 
     def commit(self, commit: Commit) -> set[Fact]:
         """Carry a commit out; returns the facts that appeared or disappeared."""
-        facts = {Atom(None, terms): -1 for terms in commit.removed} | {Atom(None, terms): 1 for terms in commit.added}
-        facts |= {Atom(*fact): -1 for fact in commit.removed_facts} | {Atom(*fact): 1 for fact in commit.added_facts}
-        rules = dict.fromkeys(self._rules, -1) | dict.fromkeys(commit.rules, 1)
         before = self.facts()
-        delta = {plain(fact): weight for fact, weight in self._circuit.commit(facts, rules).items()}
-        self._rules = set(commit.rules)
+        delta = {plain(fact): weight for fact, weight in self._circuit.commit(commit.facts, commit.rules).items()}
         now = self.facts()
         assert delta == dict.fromkeys(before - now, -1) | dict.fromkeys(now - before, 1)
         return set(delta)
@@ -55,11 +50,11 @@ class Specification:
 
 def follow_alone(commits: Iterable[Commit], kind: Kind, functions: stratified.Functions = NO_FUNCTIONS) -> None:
     """Follow a history with a circuit, beside the perfect model by definition."""
-    specification, asserted = Specification(kind, functions), set[Triple]()
+    specification, asserted, rules = Specification(kind, functions), dict[Atom, None](), dict[Rule, None]()
     for commit in commits:
-        asserted = asserted - commit.removed | commit.added
+        asserted, rules = granted(asserted, commit.facts), granted(rules, commit.rules)
         try:
-            wanted = stratified.perfect([(None, terms) for terms in asserted], commit.rules, functions)
+            wanted = stratified.perfect(asserted, rules, functions)
         except stratified.CircularError:
             specification.refuse(commit)
             return

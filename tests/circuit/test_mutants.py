@@ -1,7 +1,4 @@
-"""Every misreading of an operator for NOT, AGGREGATE, FILTER and BIND fails on the small history that is kept for it.
-
-A history is a list of commits: triples to add, triples to remove, and all rules from then on.
-"""
+"""Every misreading of an operator for NOT, AGGREGATE, FILTER and BIND fails on the small history kept for it."""
 
 from __future__ import annotations
 
@@ -20,29 +17,11 @@ from kgreason.circuit.stream import Circuit, Stream
 from kgreason.circuit.zset import A, B, C, ZSet
 from kgreason.errors import StratificationError
 from kgreason.rules.model import Computed, Rule
-from kgreason.rules.parser import parse
-from tests.aggregates.histories import FUNCTIONS
 from tests.circuit.following import KINDS, follow_alone
-from tests.oracle.aggregates import number
-from tests.strategies.negation import Commit, Triple
+from tests.histories.functions import FUNCTIONS
+from tests.histories.history import History, in_words
 
 Patch = Callable[[pytest.MonkeyPatch], None]
-
-
-def term(word: str) -> str:
-    return number(int(word)) if word.isdigit() else f"<http://e/{word}>"
-
-
-def triples(text: str) -> frozenset[Triple]:
-    found = (tuple(map(term, part.split())) for part in text.split(" . ") if part)
-    return frozenset((subject, predicate, object_) for subject, predicate, object_ in found)
-
-
-def history(*commits: tuple[str, str, str]) -> list[Commit]:
-    return [
-        Commit(triples(added), triples(removed), parse(f"@prefix : <http://e/> . {text}").rules)
-        for added, removed, text in commits
-    ]
 
 
 ALONE = "s(?x) :- [?x, :d, ?x], NOT EXISTS ?y IN ([?x, :p, ?y]) ."
@@ -189,39 +168,39 @@ def impulses_come_at_the_first_commit(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(figures, "impulse", at_first)
 
 
-MUTANTS: list[tuple[Patch, list[Commit]]] = [
-    (every_match_excludes_once, history(("a d a . a p b . a p c . a e a", "", f"{ALONE} s(?x) :- [?x, :e, ?x] ."))),
-    (only_new_rows_are_excluded, history(("a d a", "", ALONE), ("a p b", "", ALONE))),
-    (matches_exclude_by_their_rule_alone, history(("a d a . b p b", "", ALONE))),
-    (filters_under_not_hold, history(("a d 1 . a p 2", "", SMALLEST))),
+MUTANTS: list[tuple[Patch, History]] = [
+    (every_match_excludes_once, in_words(("a d a . a p b . a p c . a e a", "", f"{ALONE} s(?x) :- [?x, :e, ?x] ."))),
+    (only_new_rows_are_excluded, in_words(("a d a", "", ALONE), ("a p b", "", ALONE))),
+    (matches_exclude_by_their_rule_alone, in_words(("a d a . b p b", "", ALONE))),
+    (filters_under_not_hold, in_words(("a d 1 . a p 2", "", SMALLEST))),
     (
         filters_under_not_hold,
-        history(("a d 1 . a d 2", "", "s(?x, ?y) :- [?x, :d, ?y], NOT EXISTS (FILTER(?y < ?y)) .")),
+        in_words(("a d 1 . a d 2", "", "s(?x, ?y) :- [?x, :d, ?y], NOT EXISTS (FILTER(?y < ?y)) .")),
     ),
-    (filters_under_not_read_no_matches, history(("a d 1 . a p 2 . a p 0", "", SMALLEST))),
-    (groups_of_the_change_alone, history(("a p b", "", COUNT), ("a p c", "", COUNT))),
-    (the_old_value_stays, history(("a p b", "", COUNT), ("a p c", "", COUNT))),
-    (equal_members_count_once, history(("a p 1 . b p 1", "", EACH))),
-    (distinct_members_count_often, history(("a p c . b p c", "", DISTINCT))),
-    (an_error_is_a_result, history(("a p b", "", LESS))),
-    (a_new_stratum_sees_new_facts_alone, history(("a d a . a p b", "", ALONE), ("", "", ABOVE))),
-    (the_past_comes_out_again, history(("a d a . a p b", "", ALONE), ("", "", ABOVE))),
+    (filters_under_not_read_no_matches, in_words(("a d 1 . a p 2 . a p 0", "", SMALLEST))),
+    (groups_of_the_change_alone, in_words(("a p b", "", COUNT), ("a p c", "", COUNT))),
+    (the_old_value_stays, in_words(("a p b", "", COUNT), ("a p c", "", COUNT))),
+    (equal_members_count_once, in_words(("a p 1 . b p 1", "", EACH))),
+    (distinct_members_count_often, in_words(("a p c . b p c", "", DISTINCT))),
+    (an_error_is_a_result, in_words(("a p b", "", LESS))),
+    (a_new_stratum_sees_new_facts_alone, in_words(("a d a . a p b", "", ALONE), ("", "", ABOVE))),
+    (the_past_comes_out_again, in_words(("a d a . a p b", "", ALONE), ("", "", ABOVE))),
     (
         rules_keep_their_stratum,
-        history(("a d a . a e b", "", ALONE), ("", "", f"{ALONE} [?x, :p, ?y] :- [?x, :e, ?y] .")),
+        in_words(("a d a . a e b", "", ALONE), ("", "", f"{ALONE} [?x, :p, ?y] :- [?x, :e, ?y] .")),
     ),
-    (one_stratum, history(("a d a", "", CIRCLE))),
-    (one_stratum, history(("a p b", "", GROWING))),
+    (one_stratum, in_words(("a d a", "", CIRCLE))),
+    (one_stratum, in_words(("a p b", "", GROWING))),
     (
         constants_do_not_part_rules,
-        history(("a d a", "", "s(:a) :- [:a, :d, :a], NOT s(:b) . s(:b) :- [:b, :d, :b], NOT s(:c) .")),
+        in_words(("a d a", "", "s(:a) :- [:a, :d, :a], NOT s(:b) . s(:b) :- [:b, :d, :b], NOT s(:c) .")),
     ),
-    (impulses_come_at_the_first_commit, history(("a d a . a p b", "", ALONE), ("", "", ABOVE))),
+    (impulses_come_at_the_first_commit, in_words(("a d a . a p b", "", ALONE), ("", "", ABOVE))),
 ]
 
 
 @pytest.mark.parametrize(("mutant", "commits"), MUTANTS)
-def test_a_misreading_does_not_follow(mutant: Patch, commits: list[Commit], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_misreading_does_not_follow(mutant: Patch, commits: History, monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in KINDS:
         follow_alone(commits, kind, FUNCTIONS)
     mutant(monkeypatch)

@@ -14,8 +14,9 @@ from kgreason.circuit.reference import ReferenceCircuit
 from kgreason.errors import UnsafeRuleError
 from kgreason.rules.model import Atom, Rule, Term
 from tests.circuit.programs import BASE, CHAIN, CLOSURE, STEP, X, Y, Z, edge, path
+from tests.histories.history import History
 from tests.oracle.datalog import level_of, materialize
-from tests.strategies.programs import History, histories
+from tests.strategies.programs import histories
 from tests.volume import many
 
 Kind: TypeAlias = Literal["naive", "incremental", "indexed"]
@@ -40,7 +41,7 @@ def leveled(facts: set[Atom], rules: set[Rule]) -> list[set[Atom]]:
 def check_history(history: History) -> None:
     circuits = [ReferenceCircuit(kind) for kind in KINDS]
     facts, rules, model = set[Atom](), set[Rule](), set[Atom]()
-    for commit in history.commits:
+    for commit in history:
         before, facts, rules = model, wished(facts, commit.facts), wished(rules, commit.rules)
         levels = leveled(facts, rules)
         model = set().union(*levels)
@@ -58,7 +59,7 @@ def test_after_every_commit_the_circuits_are_at_the_least_model(history: History
 
 
 @settings(max_examples=many(250))
-@given(histories(max_commits=12))
+@given(histories(steps=12))
 def test_long_histories(history: History) -> None:
     check_history(history)
 

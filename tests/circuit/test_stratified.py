@@ -14,9 +14,9 @@ from kgreason.circuit.zset import plus
 from kgreason.errors import RuleError, StratificationError
 from kgreason.rules.model import DATA, Aggregate, Atom, Computed, Not, Rule, triple
 from kgreason.rules.parser import parse
-from tests.aggregates.histories import FUNCTIONS
 from tests.circuit.following import KINDS, Kind, by_definition
 from tests.circuit.programs import CHAIN, CLOSURE, X, Y, Z, edge, path
+from tests.histories.functions import FUNCTIONS
 from tests.oracle.aggregates import number
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -91,11 +91,11 @@ def test_a_stratum_may_come_late_and_rules_move_up(kind: Kind) -> None:
 @every_kind
 def test_a_filter_and_an_assignment(kind: Kind) -> None:
     circuit = circuit_of(kind)
-    circuit.commit({Atom("p", (number(n),)): 1 for n in (1, 38, 39, 40)} | {Atom("p", ("<http://e/a>",)): 1}, {})
-    steps = Computed((X, "+", "1"), Y), Computed((Y, "<", "40"))
+    circuit.commit({Atom("p", (number(n),)): 1 for n in (1, 4, 5, 6)} | {Atom("p", ("<http://e/a>",)): 1}, {})
+    steps = Computed((X, "+", "1"), Y), Computed((Y, ">=", "-2", "&&", Y, "<", "6"))
     count = Rule((Atom("p", (Y,)),), (Atom("p", (X,)),), computed=steps)
-    assert circuit.commit({}, {count: 1}).keys() == unary("p", *map(number, range(2, 38)))
-    assert circuit.commit({Atom("p", (number(1),)): -1}, {}).keys() == unary("p", *map(number, range(1, 38)))
+    assert circuit.commit({}, {count: 1}).keys() == unary("p", *map(number, range(2, 4)))
+    assert circuit.commit({Atom("p", (number(1),)): -1}, {}).keys() == unary("p", *map(number, range(1, 4)))
 
 
 @every_kind

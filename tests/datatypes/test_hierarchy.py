@@ -13,6 +13,7 @@ from kgreason.datatypes.hierarchy import are_disjoint, is_subtype, supertypes
 from kgreason.datatypes.order import compare
 from kgreason.datatypes.value import REAL, Value
 from tests.datatypes.spellings import BY_LOCAL_NAME, VALUES, sampled
+from tests.tables import table
 
 datatypes = st.sampled_from(DATATYPES)
 UNKNOWN = "<http://e/t>"
@@ -20,7 +21,7 @@ IRRATIONAL = (BY_LOCAL_NAME["rational"], BY_LOCAL_NAME["real"])
 """These two differ in numbers that have no literals."""
 
 
-@pytest.mark.parametrize("datatype", DATATYPES)
+@table("datatype", DATATYPES)
 def test_containment_is_that_of_members(datatype: str) -> None:
     for other in DATATYPES:
         contained = all(is_member(each, other) for each in VALUES if is_member(each, datatype))
@@ -28,7 +29,7 @@ def test_containment_is_that_of_members(datatype: str) -> None:
         assert is_subtype(datatype, other) == expected, other
 
 
-@pytest.mark.parametrize("datatype", DATATYPES)
+@table("datatype", DATATYPES)
 def test_disjoint_datatypes_share_no_member(datatype: str) -> None:
     for other in DATATYPES:
         shared = any(is_member(each, other) for each in VALUES if is_member(each, datatype))

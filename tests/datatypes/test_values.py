@@ -27,6 +27,7 @@ from tests.datatypes.spellings import (
     typed,
     value,
 )
+from tests.tables import table
 from tests.terms.unusual_terms import literals
 
 ONE_VALUE = [
@@ -151,19 +152,19 @@ ILL_TYPED = {
 }
 
 
-@pytest.mark.parametrize("group", ONE_VALUE, ids=lambda group: group[0][:60])
+@table("group", ONE_VALUE)
 def test_spellings_of_one_value(group: list[str]) -> None:
     found = values(group)
     assert all(isinstance(each, Value) for each in found), found
     assert len(set(found)) == 1
 
 
-@pytest.mark.parametrize(("first", "second"), TWO_VALUES, ids=lambda text: text[:60])
+@table(("first", "second"), TWO_VALUES)
 def test_two_values(first: str, second: str) -> None:
     assert plain(first) != plain(second)
 
 
-@pytest.mark.parametrize("name", ILL_TYPED)
+@table("name", ILL_TYPED)
 def test_ill_typed_literals(name: str) -> None:
     assert [form for form in ILL_TYPED[name] if not is_ill_typed(form, name)] == []
 

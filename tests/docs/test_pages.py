@@ -14,6 +14,7 @@ import pytest
 from kgreason.cli.commands import main
 from tests.cli.calling import call
 from tests.docs.page import SHOWN_ONLY, Page, is_as_shown, pages
+from tests.tables import table
 
 ELSEWHERE = {"spark"}
 """Pages with a test of their own: tests/spark/test_docs.py."""
@@ -47,14 +48,14 @@ def test_the_command_lines_print_what_the_page_says(
         assert is_as_shown(shown, printed), f"{command}\n{printed}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=ids)
+@table("page", PAGES)
 def test_every_block_is_looked_at(page: Page) -> None:
     assert 2 * len(page.blocks) == len(re.findall(r"^\s*```", page.text, re.MULTILINE))
     for name, language, text in page.blocks:
         assert name or language in {"python", "text", "console", *SHOWN_ONLY}, text
 
 
-@pytest.mark.parametrize("page", PAGES, ids=ids)
+@table("page", PAGES)
 def test_command_lines_that_are_only_shown_have_commands_and_options_that_exist(page: Page) -> None:
     lines = [line for block in page.of("sh") for line in block.splitlines() if line.startswith("kgreason ")]
     for line in lines:

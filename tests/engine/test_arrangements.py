@@ -21,8 +21,8 @@ from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.arrangements import check, groups_of
 from tests.engine.small_rooms import counted_as_large, few_notes, filled_by_comparing
 from tests.engine.systems import System
-from tests.strategies.dense import any_histories
-from tests.strategies.programs import History
+from tests.histories.history import History
+from tests.strategies.programs import histories
 from tests.volume import many
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
@@ -39,12 +39,12 @@ RULES = (
 @pytest.mark.parametrize("share", [0, 4, 1_000])
 @pytest.mark.parametrize("few", [False, True])
 @settings(max_examples=many(12))
-@given(any_histories())
+@given(histories())
 def test_every_commit_keeps_the_arrangements(few: bool, share: int, history: History) -> None:
     """Whether no key is met by many rows, some are, or all; with few notes, one row is noted at a time."""
     with counted_as_large(share), few_notes() if few else nullcontext():
         system = System()
-        for commit in history.commits:
+        for commit in history:
             system.engine.begin()
             system.apply(*commit, strategy="update")
             system.engine.rollback()
@@ -54,17 +54,17 @@ def test_every_commit_keeps_the_arrangements(few: bool, share: int, history: His
 
 
 @settings(max_examples=many(12))
-@given(any_histories(), st.sampled_from(["update", "bootstrap"]))
+@given(histories(), st.sampled_from(["update", "bootstrap"]))
 def test_arrangements_that_are_filled_by_comparing_are_those_of_a_look_at_each_row(
     history: History, strategy: Strategy
 ) -> None:
     other = System()
     with filled_by_comparing():
         system = System()
-        for commit in history.commits:
+        for commit in history:
             system.commit(*commit, strategy=strategy)
             check(system.engine._circuit)
-    for commit in history.commits:
+    for commit in history:
         other.commit(*commit, strategy=strategy)
     assert _groups(system) == _groups(other)
 
@@ -88,11 +88,11 @@ def _groups(system: System) -> dict[tuple[int, int], list[int]]:
 
 
 @settings(max_examples=many(12))
-@given(any_histories(), st.integers(0, 2**32 - 1))
+@given(histories(), st.integers(0, 2**32 - 1))
 def test_the_counts_of_keys_are_those_of_a_recount(history: History, seed: int) -> None:
     """After commits by either strategy, after commits that are undone, and in a circuit that takes the counts over."""
     random, system = Random(seed), System()
-    for commit in history.commits:
+    for commit in history:
         system.engine.begin()
         system.apply(*commit, strategy=random.choice(("update", "bootstrap")))
         if random.random() < 0.3:

@@ -19,9 +19,9 @@ from kgreason.rules.model import Atom, Rule
 from tests.engine.paths import JOIN, STEP, X, Y, chain, closed, inert
 from tests.engine.small_rooms import small_rooms
 from tests.engine.systems import System
+from tests.histories.history import History
 from tests.oracle.datalog import Fact, Index, close, derivations, rule_set
-from tests.strategies.dense import any_histories
-from tests.strategies.programs import History
+from tests.strategies.programs import histories
 from tests.volume import many
 
 
@@ -53,16 +53,16 @@ def state(history: History, upto: int) -> tuple[dict[Atom, None], dict[Rule, Non
     """The asserted facts and the rules after so many commits."""
     facts: dict[Atom, None] = {}
     rules: dict[Rule, None] = {}
-    for commit in history.commits[:upto]:
+    for commit in history[:upto]:
         facts = {fact: None for fact in facts | commit.facts if commit.facts.get(fact, 1) > 0}
         rules = {rule: None for rule in rules | commit.rules if commit.rules.get(rule, 1) > 0}
     return facts, rules
 
 
 @settings(max_examples=many(20))
-@given(any_histories())
+@given(histories())
 def test_a_bootstrap_finds_the_derivations_of_the_oracle(history: History) -> None:
-    facts, rules = state(history, len(history.commits))
+    facts, rules = state(history, len(history))
     for rooms in (False, True):
         system = System()
         if rooms:
@@ -74,12 +74,12 @@ def test_a_bootstrap_finds_the_derivations_of_the_oracle(history: History) -> No
 
 
 @settings(max_examples=many(20))
-@given(any_histories())
+@given(histories())
 def test_updates_that_only_add_find_each_derivation_once(history: History) -> None:
     system = System()
     facts: dict[Atom, None] = {}
     rules: dict[Rule, None] = {}
-    for commit in history.commits:
+    for commit in history:
         come = [fact for fact, sign in commit.facts.items() if sign > 0]
         fresh = [rule for rule, sign in commit.rules.items() if sign > 0]
         system.commit(dict.fromkeys(come, 1), dict.fromkeys(fresh, 1), strategy="update")
@@ -89,10 +89,10 @@ def test_updates_that_only_add_find_each_derivation_once(history: History) -> No
 
 @pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])
 @settings(max_examples=many(10))
-@given(history=any_histories())
+@given(history=histories())
 def test_the_rewrites_of_the_rules_are_those_of_the_commit(strategy: Strategy, history: History) -> None:
     system = System()
-    for commit in history.commits:
+    for commit in history:
         changes = system.engine.commit(*system.wishes(*commit), strategy=strategy)
         engine = system.engine
         last = [cost.last_rewrites for _, cost in engine.costs(every=True)]
@@ -103,10 +103,10 @@ def test_the_rewrites_of_the_rules_are_those_of_the_commit(strategy: Strategy, h
 
 @pytest.mark.parametrize("strategy", ["update", "bootstrap"])
 @settings(max_examples=many(10))
-@given(history=any_histories())
+@given(history=histories())
 def test_a_rollback_restores_the_counts(strategy: Strategy, history: History) -> None:
     system = System()
-    for commit in history.commits:
+    for commit in history:
         before, kept = every_count(system.engine), costs(system)
         system.engine.begin()
         system.apply(*commit, strategy=strategy)
@@ -175,13 +175,13 @@ def alone_of_oracle(system: System, rules: Iterable[Rule]) -> Counter[EncodedRul
 
 @pytest.mark.parametrize("heads", [4, 1 << 13])
 @settings(max_examples=many(8))
-@given(history=any_histories())
+@given(history=histories())
 def test_facts_that_a_rule_supports_alone(heads: int, history: History) -> None:
     with small_rooms(heads=heads):
         system = System()
-        for commit in history.commits:
+        for commit in history:
             system.commit(*commit, strategy="update")
-        _, rules = state(history, len(history.commits))
+        _, rules = state(history, len(history))
         codes = system.engine.rules
         before = system.states()
         pairs = supported_alone(system.engine, {code: n for n, code in enumerate(codes)}, lambda: None)

@@ -12,9 +12,9 @@ from kgreason.engine import scratch
 from kgreason.engine.memory import layout as at
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System
+from tests.histories.history import History
 from tests.oracle.datalog import Fact, Index, derivations, rule_set
-from tests.strategies.dense import any_histories
-from tests.strategies.programs import History
+from tests.strategies.programs import histories
 from tests.volume import many
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
@@ -45,11 +45,11 @@ def of_oracle(facts: Iterable[Fact], rules: Iterable[Rule]) -> dict[Fact, Counte
 
 
 @settings(max_examples=many(20))
-@given(any_histories())
+@given(histories())
 def test_derivations_are_those_of_the_oracle(history: History) -> None:
     system = System()
     active: dict[Rule, None] = {}
-    for commit in history.commits:
+    for commit in history:
         system.commit(*commit, strategy="update")
         active = {rule: None for rule in active | commit.rules if commit.rules.get(rule, 1) > 0}
         assert of_engine(system) == of_oracle(system.states(), active)

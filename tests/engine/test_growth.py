@@ -13,9 +13,9 @@ from kgreason.rules.model import Atom, Rule, Variable, triple
 from kgreason.zset.columns import Int32
 from tests.engine.small_rooms import small_quantum, small_rooms
 from tests.engine.systems import System
+from tests.histories.history import History
 from tests.oracle.datalog import materialize, violations
-from tests.strategies.dense import any_histories
-from tests.strategies.programs import History, fact_sets, programs
+from tests.strategies.programs import fact_sets, histories, programs
 from tests.volume import many
 
 W, X, Y, Z = (Variable(name) for name in "wxyz")
@@ -77,7 +77,7 @@ def test_the_rewrites_of_a_closure_do_not_depend_on_the_head_buffer(bootstrap: b
 
 
 @settings(max_examples=many(20))
-@given(any_histories(), st.sampled_from(("update", "bootstrap")), st.integers(4, 9))
+@given(histories(), st.sampled_from(("update", "bootstrap")), st.integers(4, 9))
 def test_the_rewrites_of_a_commit_do_not_depend_on_the_head_buffer(
     history: History, strategy: Strategy, heads: int
 ) -> None:
@@ -85,7 +85,7 @@ def test_the_rewrites_of_a_commit_do_not_depend_on_the_head_buffer(
     for counts, room in zip(found, (1 << 13, heads), strict=True):
         with small_rooms(room, 1 << 16):
             system = System()
-            for commit in history.commits:
+            for commit in history:
                 counts.append(system.engine.commit(*system.wishes(*commit), strategy=strategy).rewrites)
     assert found[0] == found[1]
 

@@ -22,12 +22,12 @@ from kgreason.engine.changes import Strategy
 from tests.engine.small_rooms import small_quantum, small_rooms
 from tests.engine.systems import System
 from tests.engine.test_undo import Cancel, Cancelled
+from tests.histories.history import Commit, History
 from tests.oracle.change import Model, difference
 from tests.oracle.datalog import spares, violations
 from tests.oracle.scratch import Scratch, additions, kinds, taken_back
 from tests.strategies.counterexamples import COUNTEREXAMPLES
-from tests.strategies.dense import any_histories
-from tests.strategies.programs import Commit, History
+from tests.strategies.programs import histories
 from tests.volume import many
 
 Part: TypeAlias = tuple[Commit, Strategy]
@@ -87,7 +87,7 @@ class Beside:
 def check_history(history: History, mixture: Mixture = UPDATES, model: type[Model] = Model) -> None:
     beside = Beside(model)
     commits: list[list[Part]] = []
-    for commit, (strategy, joins) in zip(history.commits, mixture, strict=False):
+    for commit, (strategy, joins) in zip(history, mixture, strict=False):
         if joins and commits:
             commits[-1].append((commit, strategy))
         else:
@@ -99,7 +99,7 @@ def check_history(history: History, mixture: Mixture = UPDATES, model: type[Mode
 def check_push_and_retract(history: History, model: type[Model] = Model) -> None:
     """What a commit would add, pushed and then retracted, leaves row, stamp and support as they were."""
     beside = Beside(model)
-    for commit in history.commits:
+    for commit in history:
         before, push = (beside.system.states(), beside.system.spares()), additions(beside.scratch, commit)
         pushed = beside.system.commit(*push, "update")
         retracted = beside.system.commit(*taken_back(push), "update")
@@ -113,16 +113,16 @@ def check_rollback(
 ) -> None:
     """Commits are tried, and rolled back, before and after they are made."""
     beside = Beside(model)
-    for commit, (strategy, is_last) in zip(history.commits, mixture, strict=False):
+    for commit, (strategy, is_last) in zip(history, mixture, strict=False):
         beside.roll_back(commit, strategy, cancel_at)
         beside.commit([(commit, "update")])
-        beside.roll_back(history.commits[-1 if is_last else 0], strategy, cancel_at)
+        beside.roll_back(history[-1 if is_last else 0], strategy, cancel_at)
 
 
 def check_one_by_one(history: History) -> None:
     """One batch is one by one, for facts and flags."""
     batch, singly = System(), System()
-    for commit in history.commits:
+    for commit in history:
         batch.commit(*commit, "update")
         for fact, sign in commit.facts.items():
             singly.commit({fact: sign}, {}, "update")
@@ -132,25 +132,25 @@ def check_one_by_one(history: History) -> None:
 
 
 @settings(max_examples=many(40))
-@given(any_histories())
+@given(histories())
 def test_updates(history: History) -> None:
     check_history(history)
 
 
 @settings(max_examples=many(500))
-@given(any_histories())
+@given(histories())
 def test_many_updates(history: History) -> None:
     check_history(history)
 
 
 @settings(max_examples=many(40))
-@given(any_histories(), MIXTURES)
+@given(histories(), MIXTURES)
 def test_mixed_strategies(history: History, mixture: Mixture) -> None:
     check_history(history, mixture)
 
 
 @settings(max_examples=many(500))
-@given(any_histories(), MIXTURES, st.booleans())
+@given(histories(), MIXTURES, st.booleans())
 def test_many_mixed_strategies(history: History, mixture: Mixture, is_small: bool) -> None:
     with small_rooms() if is_small else nullcontext():
         check_history(history, mixture)
@@ -158,13 +158,13 @@ def test_many_mixed_strategies(history: History, mixture: Mixture, is_small: boo
 
 @pytest.mark.parametrize("strategy", ["bootstrap", "auto"])
 @settings(max_examples=many(10))
-@given(history=any_histories())
+@given(history=histories())
 def test_one_strategy(strategy: Strategy, history: History) -> None:
     check_history(history, [(strategy, False)] * 6)
 
 
 @settings(max_examples=many(20))
-@given(any_histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)))
+@given(histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)))
 def test_an_update_turns_into_a_bootstrap_at_any_point(history: History, mixture: Mixture, fraction: float) -> None:
     with pytest.MonkeyPatch.context() as patch, small_quantum():
         patch.setattr(elastic, "FRACTION", fraction)
@@ -172,40 +172,40 @@ def test_an_update_turns_into_a_bootstrap_at_any_point(history: History, mixture
 
 
 @settings(max_examples=many(20))
-@given(any_histories())
+@given(histories())
 def test_updates_in_small_rooms(history: History) -> None:
     with small_rooms():
         check_history(history)
 
 
 @settings(max_examples=many(20))
-@given(any_histories())
+@given(histories())
 def test_push_and_retract(history: History) -> None:
     check_push_and_retract(history)
 
 
 @settings(max_examples=many(250))
-@given(any_histories())
+@given(histories())
 def test_many_pushed_and_retracted(history: History) -> None:
     check_push_and_retract(history)
 
 
 @settings(max_examples=many(20))
-@given(any_histories(), MIXTURES, st.integers(1, 40))
+@given(histories(), MIXTURES, st.integers(1, 40))
 def test_rollback(history: History, mixture: Mixture, cancel_at: int) -> None:
     with small_quantum():
         check_rollback(history, mixture, cancel_at)
 
 
 @settings(max_examples=many(250))
-@given(any_histories(), MIXTURES, st.integers(1, 40))
+@given(histories(), MIXTURES, st.integers(1, 40))
 def test_many_rollbacks(history: History, mixture: Mixture, cancel_at: int) -> None:
     with small_quantum():
         check_rollback(history, mixture, cancel_at)
 
 
 @settings(max_examples=many(10))
-@given(any_histories())
+@given(histories())
 def test_one_batch_is_one_by_one(history: History) -> None:
     check_one_by_one(history)
 

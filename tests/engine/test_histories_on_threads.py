@@ -19,20 +19,18 @@ from kgreason.engine import circuit, elastic
 from kgreason.engine.changes import Strategy
 from kgreason.engine.engine import Engine
 from kgreason.engine.memory import layout as at
-from tests.aggregates import test_histories as aggregates
 from tests.aggregates import test_recursion as recursion
 from tests.engine.crews import crews
 from tests.engine.small_rooms import small_quantum
 from tests.engine.test_histories import CHECKS, MIXTURES, Mixture, check_history
-from tests.expressions import test_histories as expressions
-from tests.functions import test_histories as functions
-from tests.negation import test_equality as equality
-from tests.negation import test_histories as negation
-from tests.relations import test_histories as relations
+from tests.histories import individuals
+from tests.histories.following import run
+from tests.histories.history import History
+from tests.histories.individuals import MODES
+from tests.histories.test_model import KINDS
 from tests.relations import test_keyed_histories as keyed
 from tests.strategies.counterexamples import COUNTEREXAMPLES
-from tests.strategies.dense import any_histories
-from tests.strategies.programs import History
+from tests.strategies.programs import histories
 from tests.volume import many
 
 THREADS = (1, 2, 3)
@@ -41,18 +39,13 @@ STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap", "auto")
 
 def _keyed(seed: int, _: Strategy) -> None:
     with TemporaryDirectory() as folder:
-        keyed.follow(seed, ("aliases", "representatives", "rules")[seed % 3], Path(folder, "store"))
+        keyed.follow(seed, MODES[seed % 3], Path(folder, "store"))
 
 
 SUITES: dict[str, Callable[[int, Strategy], None]] = {
-    "negation": negation.run,
-    "data": lambda seed, strategy: negation.run(seed, strategy, data=0.4),
-    "equality": lambda seed, _: equality.run(seed, ("aliases", "representatives", "rules")[seed % 3]),
-    "aggregates": aggregates.run,
-    "recursion": lambda seed, strategy: recursion._follow(seed, strategy, recursion.SHORTEST),
-    "expressions": expressions.run,
-    "functions": lambda seed, strategy: functions.check(range(seed, seed + 1), strategy),
-    "relations": relations.run,
+    **{kind: lambda seed, strategy, kind=kind: run(seed, strategy, *KINDS[kind]) for kind in KINDS},  # type: ignore[misc]
+    "individuals": lambda seed, _: individuals.run(seed, MODES[seed % 3], "data", "aggregates"),
+    "recursion": recursion.follow,
     "keys": _keyed,
 }
 
@@ -94,15 +87,18 @@ def test_a_suite(suite: str) -> None:
 
 @pytest.mark.parametrize("place", range(len(CHECKS)))
 @settings(max_examples=many(15))
-@given(history=any_histories(), heads=st.sampled_from((16, 1 << 10)))
+@given(history=histories(), heads=st.sampled_from((16, 1 << 10)))
 def test_random_histories(place: int, history: History, heads: int) -> None:
     check(lambda: CHECKS[place](history), heads)
 
 
-@pytest.mark.parametrize("name", COUNTEREXAMPLES)
-def test_histories_that_a_misreading_fails_on(name: str) -> None:
-    for each in CHECKS:
-        check(lambda: each(COUNTEREXAMPLES[name]))  # noqa: B023 - it is called at once
+def test_histories_that_misreadings_fail_on() -> None:
+    def work() -> None:
+        for history in COUNTEREXAMPLES.values():
+            for each in CHECKS:
+                each(history)
+
+    check(work)
 
 
 def check_near_limits(history: History, mixture: Mixture, fraction: float, quantum: int) -> None:
@@ -133,7 +129,7 @@ def work_in(quantum: int, work: Callable[[], object]) -> Callable[[], None]:
 
 
 @settings(max_examples=many(5))
-@given(any_histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)), st.sampled_from((3, 10)))
+@given(histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)), st.sampled_from((3, 10)))
 def test_what_an_update_near_its_limit_becomes(
     history: History, mixture: Mixture, fraction: float, quantum: int
 ) -> None:
@@ -141,7 +137,7 @@ def test_what_an_update_near_its_limit_becomes(
 
 
 @settings(max_examples=many(75))
-@given(any_histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)), st.sampled_from((3, 10)))
+@given(histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)), st.sampled_from((3, 10)))
 def test_what_many_updates_near_their_limits_become(
     history: History, mixture: Mixture, fraction: float, quantum: int
 ) -> None:

@@ -9,11 +9,12 @@ from kgreason.circuit.reference import ReferenceCircuit
 from kgreason.engine.changes import Strategy
 from kgreason.rules.canonical import canonical
 from tests.engine.systems import System
+from tests.histories.history import History
 from tests.oracle.change import ABSENT
 from tests.oracle.datalog import level_of, plain
 from tests.strategies.counterexamples import COUNTEREXAMPLES
-from tests.strategies.dense import any_histories
-from tests.strategies.programs import History
+from tests.strategies.programs import histories
+from tests.tables import table
 from tests.volume import many
 
 STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap")
@@ -22,7 +23,7 @@ STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap")
 def check_history(history: History, strategy: Strategy) -> None:
     """The circuit takes rules as they are written, so they are written in one way."""
     system, circuit = System(), ReferenceCircuit()
-    for commit in history.commits:
+    for commit in history:
         rules = {canonical(rule): sign for rule, sign in commit.rules.items()}
         appeared = circuit.commit(commit.facts, rules)
         changes = system.commit(commit.facts, rules, strategy)
@@ -38,19 +39,19 @@ def check_history(history: History, strategy: Strategy) -> None:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @settings(max_examples=many(10))
-@given(history=any_histories())
+@given(history=histories())
 def test_the_engine_is_the_circuit(strategy: Strategy, history: History) -> None:
     check_history(history, strategy)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @settings(max_examples=many(125))
-@given(history=any_histories())
+@given(history=histories())
 def test_the_engine_is_the_circuit_in_many_histories(strategy: Strategy, history: History) -> None:
     check_history(history, strategy)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("name", COUNTEREXAMPLES)
+@table("name", COUNTEREXAMPLES)
 def test_where_a_misreading_fails(name: str, strategy: Strategy) -> None:
     check_history(COUNTEREXAMPLES[name], strategy)

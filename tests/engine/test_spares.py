@@ -35,12 +35,12 @@ from tests.engine.test_histories import (
     check_push_and_retract,
     check_rollback,
 )
+from tests.histories.history import History
 from tests.oracle.datalog import spares
 from tests.oracle.scratch import Scratch, kinds
-from tests.oracle.spares import SEEDS, Late
+from tests.oracle.spares import HISTORIES, Late
 from tests.strategies.counterexamples import COUNTEREXAMPLES
-from tests.strategies.dense import any_histories, dense_history
-from tests.strategies.programs import History
+from tests.strategies.programs import histories
 from tests.volume import many
 
 
@@ -54,21 +54,21 @@ def late() -> Iterator[None]:
 
 
 @settings(max_examples=many(40))
-@given(any_histories(), MIXTURES)
+@given(histories(), MIXTURES)
 def test_late_stamps(history: History, mixture: Mixture) -> None:
     with late():
         check_history(history, mixture, Late)
 
 
 @settings(max_examples=many(500))
-@given(any_histories(), MIXTURES)
+@given(histories(), MIXTURES)
 def test_many_late_stamps(history: History, mixture: Mixture) -> None:
     with late():
         check_history(history, mixture, Late)
 
 
 @settings(max_examples=many(10))
-@given(any_histories(), MIXTURES, st.integers(1, 40))
+@given(histories(), MIXTURES, st.integers(1, 40))
 def test_late_stamps_are_undone(history: History, mixture: Mixture, cancel_at: int) -> None:
     with late(), small_quantum(), small_rooms():
         check_push_and_retract(history, Late)
@@ -76,15 +76,13 @@ def test_late_stamps_are_undone(history: History, mixture: Mixture, cancel_at: i
 
 
 @settings(max_examples=many(10))
-@given(any_histories(), MIXTURES, st.integers(2, 3))
+@given(histories(), MIXTURES, st.integers(2, 3))
 def test_late_stamps_with_threads(history: History, mixture: Mixture, threads: int) -> None:
     with late(), crews(threads, 16):
         check_history(history, mixture, Late)
 
 
-@pytest.mark.parametrize("name", [*COUNTEREXAMPLES, *SEEDS])
-def test_histories_that_a_misreading_fails_on(name: str) -> None:
-    history = dense_history(SEEDS[name]) if name in SEEDS else COUNTEREXAMPLES[name]
+def check_late(history: History) -> None:
     check_history(history)
     with late():
         for mixture in (UPDATES, AUTO, ONE_COMMIT):
@@ -92,10 +90,20 @@ def test_histories_that_a_misreading_fails_on(name: str) -> None:
         check_push_and_retract(history, Late)
 
 
+@pytest.mark.parametrize("name", HISTORIES)
+def test_histories_that_a_miscount_fails_on(name: str) -> None:
+    check_late(HISTORIES[name])
+
+
+@pytest.mark.parametrize("name", COUNTEREXAMPLES)
+def test_histories_that_a_misreading_fails_on(name: str) -> None:
+    check_late(COUNTEREXAMPLES[name])
+
+
 def test_facts_return_by_a_search_where_a_late_stamp_would_be_too_large() -> None:
     with late(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(returning, "LAST", 0)
-        check_history(dense_history(SEEDS["ReturnsOnce"]))
+        check_history(HISTORIES["ReturnsOnce"])
 
 
 def test_late_stamps_have_a_limit() -> None:
@@ -128,7 +136,7 @@ def forget(system: System, is_forgotten: Callable[[int], bool]) -> None:
 def check_forgotten(history: History, every: int) -> None:
     """Facts and flags are right whatever is known, and what is known is right."""
     system, scratch = System(), Scratch()
-    for commit in history.commits:
+    for commit in history:
         system.commit(*commit, "update")
         scratch.commit(*commit)
         states = system.states()
@@ -139,7 +147,7 @@ def check_forgotten(history: History, every: int) -> None:
 
 
 @settings(max_examples=many(20))
-@given(any_histories(), st.integers(1, 3), st.booleans())
+@given(histories(), st.integers(1, 3), st.booleans())
 def test_what_is_unknown_is_searched(history: History, every: int, are_late: bool) -> None:
     if are_late:
         with late():
@@ -149,7 +157,7 @@ def test_what_is_unknown_is_searched(history: History, every: int, are_late: boo
 
 
 @settings(max_examples=many(20))
-@given(any_histories())
+@given(histories())
 def test_a_search_finds_exactly_the_spare_derivations(history: History) -> None:
     """Each fact that is searched returns, and its spare derivations become its support."""
     run = Circuit.run_backward

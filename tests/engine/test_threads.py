@@ -30,8 +30,8 @@ from tests.engine.systems import System
 from tests.engine.test_budget import EXPLODING, NODES
 from tests.engine.test_growth import commits
 from tests.engine.test_histories import MIXTURES, Mixture, check_history, check_rollback
-from tests.strategies.dense import any_histories
-from tests.strategies.programs import History
+from tests.histories.history import History
+from tests.strategies.programs import histories
 from tests.volume import many
 
 
@@ -65,7 +65,7 @@ def check_same(history: History, threads: int, heads: int, mixture: Mixture) -> 
     alone = System()
     with crews(threads, heads, rows=2, chunks=5):
         divided = System()
-    for commit, (strategy, _) in zip(history.commits, mixture, strict=False):
+    for commit, (strategy, _) in zip(history, mixture, strict=False):
         alone.engine.commit(*alone.wishes(*commit), strategy=strategy)
         with crews(threads, heads, rows=2, chunks=5):
             divided.engine.commit(*divided.wishes(*commit), strategy=strategy)
@@ -73,13 +73,13 @@ def check_same(history: History, threads: int, heads: int, mixture: Mixture) -> 
 
 
 @settings(max_examples=many(10))
-@given(any_histories(), st.integers(2, 3), st.sampled_from((16, 1 << 10)), MIXTURES)
+@given(histories(), st.integers(2, 3), st.sampled_from((16, 1 << 10)), MIXTURES)
 def test_histories(history: History, threads: int, heads: int, mixture: Mixture) -> None:
     check_same(history, threads, heads, mixture)
 
 
 @settings(max_examples=many(250))
-@given(any_histories(), st.integers(2, 3), st.sampled_from((16, 1 << 10)), MIXTURES)
+@given(histories(), st.integers(2, 3), st.sampled_from((16, 1 << 10)), MIXTURES)
 def test_many_histories(history: History, threads: int, heads: int, mixture: Mixture) -> None:
     check_same(history, threads, heads, mixture)
 
@@ -116,7 +116,7 @@ def test_facts_that_are_asserted_twice(parts: list[list[tuple[int, int]]], threa
 
 
 @settings(max_examples=many(6))
-@given(any_histories(), MIXTURES, st.integers(1, 40))
+@given(histories(), MIXTURES, st.integers(1, 40))
 def test_a_rollback_at_any_point(history: History, mixture: Mixture, cancel_at: int) -> None:
     with crews(2, 16), small_quantum():
         check_rollback(history, mixture, cancel_at)
@@ -148,7 +148,7 @@ def test_where_no_thread_can_be_started_the_caller_does_all(monkeypatch: pytest.
 
 
 @settings(max_examples=many(10))
-@given(any_histories(), MIXTURES, st.booleans(), st.booleans())
+@given(histories(), MIXTURES, st.booleans(), st.booleans())
 def test_histories_in_small_rooms(history: History, mixture: Mixture, is_small: bool, is_compared: bool) -> None:
     filled = filled_by_comparing() if is_compared else nullcontext()
     with crews(2, 16), small_quantum(), small_rooms(16) if is_small else nullcontext(), filled:

@@ -14,6 +14,7 @@ from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
+from tests.tables import table
 
 NAMES = {"": "http://e/", "xsd": "http://www.w3.org/2001/XMLSchema#"}
 HEADER = "@prefix : <http://e/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> . "
@@ -58,7 +59,7 @@ def test_names_and_order_do_not_matter() -> None:
     assert canonical(one) == canonical(other) == canonical(canonical(one))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "problem"),
     [
         ("p(?x) :- q(?x), FILTER(?y > 1) .", r"\?y is in FILTER but in no body atom, and no BIND makes it"),

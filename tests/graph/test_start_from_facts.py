@@ -14,13 +14,11 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.options import SchemaMode
-from tests.aggregates.histories import FUNCTIONS
-from tests.aggregates.histories import history as aggregating
-from tests.negation.following import Graph, follow
+from tests.histories.drawn import Feature
+from tests.histories.following import Graph, run
 from tests.oracle.graph import Triple
 from tests.oracle.notation import triples
 from tests.spark.engines import states
-from tests.strategies.negation import history as negating
 from tests.strategies.ontologies import graphs
 from tests.volume import many_seeds
 
@@ -38,30 +36,25 @@ class Extended(Graph):
         return edit._replace(evaluated=extended(live, edit.added[:, :3])) if len(live.engine) else edit
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_histories_with_not_give_the_perfect_model(strategy: Strategy) -> None:
-    for seed in range(20):
-        follow(negating(seed, data=0.2 if seed % 3 else 0), strategy, f"history {seed}", kind=Extended)
+KINDS: tuple[tuple[Feature, ...], ...] = (
+    ("not", "circles"),
+    ("not", "data", "relations"),
+    ("not", "expressions", "aggregates"),
+    ("not", "expressions", "nodes"),
+)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_histories_with_aggregates_and_expressions_give_the_model(strategy: Strategy) -> None:
-    for seed in range(10):
-        follow(aggregating(seed), strategy, f"history {seed}", FUNCTIONS, kind=Extended)
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_an_input_of_the_closure_leaves_with_a_rule_and_returns(strategy: Strategy) -> None:
-    """The old rule asks for the sum of 2 and 1; the new one asks for it after the next stratum was decided."""
-    follow(aggregating(156), strategy, functions=FUNCTIONS, kind=Extended)
+def test_histories_give_the_model(strategy: Strategy) -> None:
+    for seed in range(8):
+        run(seed, strategy, *KINDS[seed % 4], graph=Extended)
 
 
 @pytest.mark.parametrize("part", range(4))
 def test_many_histories_give_the_model(part: int) -> None:
-    for seed in many_seeds(20, 200, part, 4):
-        follow(negating(seed, data=0.2 if seed % 3 else 0), STRATEGIES[seed % 3], f"history {seed}", kind=Extended)
-    for seed in many_seeds(10, 40, part, 4):
-        follow(aggregating(seed), STRATEGIES[seed % 3], f"history {seed}", FUNCTIONS, kind=Extended)
+    for seed in many_seeds(8, 240):
+        if seed % 4 == part:
+            run(seed, STRATEGIES[seed // 4 % 3], *KINDS[part], graph=Extended)
 
 
 def compare(first: set[Triple], later: list[set[Triple]], schema: SchemaMode = "axioms") -> None:

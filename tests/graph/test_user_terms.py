@@ -19,6 +19,7 @@ from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, InputTypeError, RdfSyntaxError
 from kgreason.graph.input.terms import PLACES, fitting, term_of, text_of, written
 from kgreason.terms.vocabulary import RDF_TYPE
+from tests.tables import table
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 EX = {"ex": "http://e/", "": "http://e/"}
@@ -112,7 +113,7 @@ def test_what_is_no_term_or_two(given: Any, problem: str) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("value", [5, None, object(), b"<http://e/a>", ("a", "b", "c"), 1j])
+@table("value", [5, None, object(), b"<http://e/a>", ("a", "b", "c"), 1j])
 def test_what_cannot_be_a_term_has_a_type_error_that_says_what_can(value: Any, place: str) -> None:
     if (value, place) != (5, "object"):
         with pytest.raises(InputTypeError, match=rf"^the {place} has to be .*; got .* \({type(value).__name__}\)$"):
@@ -243,7 +244,7 @@ def test_rdflib_is_not_imported_for_its_terms() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-@pytest.mark.parametrize(
+@table(
     ("call", "problem"),
     [
         (lambda graph: graph.update(5), r"update\(\) takes a SPARQL Update as text; got 5 \(int\)"),

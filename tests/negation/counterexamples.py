@@ -1,12 +1,8 @@
-"""Small histories that give each misreading of `Negations` and of `Data` away; `test_mutants` follows them.
-
-A history is a list of commits: triples to add, triples to remove, and all rules from then on.
-"""
+"""Small histories that give each misreading of `Negations` and of `Data` away; `test_mutants` follows them."""
 
 from __future__ import annotations
 
-from kgreason.rules.parser import parse
-from tests.strategies.negation import Commit, Triple
+from tests.histories.history import in_words
 
 _LEVELS = "s(?x) :- [?x, :d, ?x], NOT [?x, :p, ?x] . t(?x) :- [?x, :d, ?x], NOT s(?x) ."
 _RETURNING = """
@@ -44,15 +40,4 @@ _TEXTS: dict[str, list[tuple[str, str, str]]] = {
     "RepeatedVariablesNotLookedAt": [("a p b", "", _ITSELF)],
 }
 
-
-def _triples(text: str) -> frozenset[Triple]:
-    found = (tuple(f"<http://e/{name}>" for name in part.split()) for part in text.split(" . ") if part)
-    return frozenset((subject, predicate, object_) for subject, predicate, object_ in found)
-
-
-def _commit(added: str, removed: str, rules: str) -> Commit:
-    program = parse(f"@prefix : <http://e/> . {rules}")
-    return Commit(_triples(added), _triples(removed), program.rules)
-
-
-COUNTEREXAMPLES = {name: [_commit(*commit) for commit in commits] for name, commits in _TEXTS.items()}
+COUNTEREXAMPLES = {name: in_words(*commits) for name, commits in _TEXTS.items()}

@@ -9,13 +9,14 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import LimitError, RuleError, StratificationError
 from kgreason.materialize.options import SchemaMode
-from kgreason.rules.formatter import format_program
+from kgreason.rules.model import Atom, Rule
 from kgreason.rules.parser import parse
-from kgreason.rules.program import Program
 from kgreason.rules.strata import stratify
 from kgreason.tables import TableProgram
+from tests.histories.drawn import history
+from tests.histories.history import granted
+from tests.histories.individuals import change, change_rules
 from tests.oracle.stratified import CircularError, perfect
-from tests.strategies.negation import Triple, history
 
 NAMES = {"": "http://e/"}
 STRAY = """
@@ -168,21 +169,17 @@ def test_a_circle_tells_the_lines_of_new_rules_and_the_files_of_stored_ones(tmp_
 @pytest.mark.parametrize("seed", range(6))
 def test_a_history_on_disk_survives_reopening(seed: int, tmp_path: Path) -> None:
     KnowledgeGraph.open(tmp_path / "store", rules=[]).close()
-    asserted: set[Triple] = set()
-    rules: Program = parse("")
-    for commit in history(seed):
-        with KnowledgeGraph.open(tmp_path / "store") as graph:
-            try:
-                wanted = perfect([(None, terms) for terms in asserted - commit.removed | commit.added], commit.rules)
-            except CircularError:
-                continue
-            with graph.transaction() as transaction:
-                transaction.remove(*(commit.removed & asserted)).add(*commit.added)
-                if rules.rules:
-                    transaction.remove_rules(format_program(rules))
-                if commit.rules:
-                    transaction.add_rules(format_program(Program(commit.rules)))
-            asserted, rules = asserted - commit.removed | commit.added, Program(commit.rules)
+    asserted, rules = dict[Atom, None](), dict[Rule, None]()
+    for commit in history(seed, "not", "circles"):
+        after, rules_after = granted(asserted, commit.facts), granted(rules, commit.rules)
+        try:
+            wanted = perfect(after, rules_after)
+        except CircularError:
+            continue
+        with KnowledgeGraph.open(tmp_path / "store") as graph, graph.transaction() as tx:
+            change(tx, asserted, after)
+            change_rules(tx, rules, rules_after)
+        asserted, rules = after, rules_after
         with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
             triples = {(str(quad.subject), str(quad.predicate), str(quad.object)) for quad in graph.match()}
             assert triples == {terms for relation, terms in wanted if relation is None}

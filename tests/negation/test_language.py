@@ -17,8 +17,9 @@ from kgreason.rules.lowering import lowered, negation
 from kgreason.rules.model import Atom, Computed, Not, Rule, Variable
 from kgreason.rules.parser import absent, parse
 from kgreason.rules.strata import stratify
+from tests.histories.drawn import history
+from tests.histories.history import granted
 from tests.oracle.stratified import CircularError, perfect, strata
-from tests.strategies.negation import history
 from tests.strategies.rule_texts import constants, negated
 
 _X, _Y = Variable("x"), Variable("y")
@@ -127,7 +128,7 @@ def test_the_keys_of_a_negation_follow_its_own_order() -> None:
 def test_canonical_forms_of_rules_with_not_do_not_depend_on_how_they_are_written() -> None:
     for seed in range(200):
         random = Random(seed)
-        for commit in history(seed, steps=1):
+        for commit in history(seed, "not"):
             for one in commit.rules:
                 body, found = list(one.body), list(one.negated)
                 random.shuffle(body)
@@ -161,14 +162,16 @@ def test_a_circle_names_the_files_of_its_rules() -> None:
 
 def test_levels_are_finite_exactly_if_there_are_strata() -> None:
     for seed in range(400):
-        for commit in history(seed, steps=3):
+        rules = dict[Rule, None]()
+        for commit in history(seed, "not", "circles", "relations", steps=3):
+            rules = granted(rules, commit.rules)
             try:
-                strata(commit.rules)
+                strata(list(rules))
                 is_circular = False
             except CircularError:
                 is_circular = True
             try:
-                stratify(commit.rules)
+                stratify(rules)
                 is_refused = False
             except StratificationError:
                 is_refused = True

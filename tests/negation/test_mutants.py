@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from kgreason.engine.changes import Strategy
 from kgreason.errors import StratificationError
 from kgreason.materialize import materializer
 from kgreason.materialize.edit import NO_FACTS
@@ -15,12 +16,14 @@ from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.operators import Operators
 from kgreason.rules import strata
 from kgreason.rules.parser import parse
+from tests.histories.following import Check, follow
+from tests.histories.history import Commit
 from tests.negation.counterexamples import COUNTEREXAMPLES
-from tests.negation.following import follow
 from tests.negation.misreadings import MISREADINGS
 from tests.negation.misreadings_of_data import MISREADINGS_OF_DATA
 from tests.negation.test_data import test_equal_terms_are_one_individual
-from tests.strategies.negation import Commit
+
+STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap")
 
 
 @pytest.mark.parametrize("name", COUNTEREXAMPLES)
@@ -29,8 +32,8 @@ def test_the_right_reading_follows_the_history(name: str) -> None:
 
 
 def follow_both(name: str) -> None:
-    for strategy in ("update", "bootstrap"):
-        follow(COUNTEREXAMPLES[name], strategy)
+    for strategy in STRATEGIES:
+        follow(COUNTEREXAMPLES[name], Check(strategy))
 
 
 @pytest.mark.parametrize("misreading", MISREADINGS)
@@ -47,7 +50,7 @@ def test_a_misreading_does_not(misreading: type[Negations | Operators], monkeypa
 def test_a_misreading_of_data_does_not(misreading: type[Data], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(operators, "Data", misreading)
     with pytest.raises(AssertionError):
-        follow(COUNTEREXAMPLES[misreading.__name__], "update")
+        follow(COUNTEREXAMPLES[misreading.__name__])
 
 
 def test_names_that_become_equal_to_constants_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,8 +61,8 @@ def test_names_that_become_equal_to_constants_are_followed(monkeypatch: pytest.M
 
 def test_an_open_dependency_of_an_assignment_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     (rule,) = parse("p(?b) :- p(?x), BIND(?x AS ?b) .").rules
-    history = [Commit(frozenset(), frozenset(), (replace(rule, dialect="srl"),))]
-    follow(history, "update")
+    history = (Commit({}, {replace(rule, dialect="srl"): 1}),)
+    follow(history)
     monkeypatch.setattr(strata, "_is_closed", lambda _: False)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
-        follow(history, "update")
+        follow(history)

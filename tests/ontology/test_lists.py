@@ -7,6 +7,7 @@ import pytest
 from kgreason.ontology.read.lists import Fault, RdfList, read_list
 from kgreason.ontology.read.schema import Schema
 from kgreason.ontology.translate.translate import translate
+from tests.tables import table
 
 from .reading import turtle
 
@@ -32,8 +33,8 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize(("cells", "where", "problem"), FAULTS.values(), ids=FAULTS.keys())
 @pytest.mark.parametrize("kind", KINDS)
+@table(("cells", "where", "problem"), FAULTS.values())
 def test_fault(kind: str, cells: str, where: str, problem: str) -> None:
     translation = translate(turtle(KINDS[kind] + cells), "owl2rl")
     assert not translation.rules

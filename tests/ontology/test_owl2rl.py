@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.tables import table
 
 from .reading import rules, translated
 
@@ -166,7 +166,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("schema", "expected"), CASES.values(), ids=CASES.keys())
+@table(("schema", "expected"), CASES.values())
 def test_construct(schema: str, expected: str) -> None:
     assert translated(schema) == rules(expected)
 

@@ -7,6 +7,7 @@ import pytest
 from tests.oracle import owl2rl
 from tests.oracle.graph import Contradiction, Graph
 from tests.oracle.notation import triples
+from tests.tables import table
 
 ZERO, ONE = '"0"^^xsd:nonNegativeInteger', '"1"^^xsd:nonNegativeInteger'
 SOME_AB = "r owl:someValuesFrom A . s owl:someValuesFrom B . r owl:onProperty p . s owl:onProperty p"
@@ -222,7 +223,7 @@ def test_every_row_has_its_case() -> None:
     assert CHECKS.keys() == owl2rl.CHECKS.keys()
 
 
-@pytest.mark.parametrize("row", ROWS)
+@table("row", ROWS)
 def test_a_row_says_exactly_this(row: str) -> None:
     given, expected = ROWS[row]
     said = set(owl2rl.ROWS[row](Graph(triples(given))))

@@ -7,46 +7,41 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import given, settings
 
+from tests.histories.history import History
 from tests.oracle.datalog import Fact, State
-from tests.oracle.spares import MISREADINGS, SEEDS, Counting, Late, miscounts
-from tests.strategies.dense import any_histories, dense_history
-from tests.strategies.programs import History
+from tests.oracle.spares import HISTORIES, MISREADINGS, Counting, Late, miscounts
+from tests.strategies.programs import histories, wide
 from tests.volume import many
 
 
 def check(history: History) -> None:
     """The count is right, and nothing that a search would find is missed."""
-    assert list(miscounts(Counting, history.commits)) == []
+    assert list(miscounts(Counting, history)) == []
     searching, counting = Late(), Counting()
-    for commit in history.commits:
+    for commit in history:
         assert counting.commit(*commit) == searching.commit(*commit)
         assert counting.states == searching.states
 
 
-@given(any_histories())
+@given(histories())
 def test_spare_derivations_tell_what_returns(history: History) -> None:
     check(history)
 
 
 @settings(max_examples=many(500))
-@given(any_histories())
+@given(histories())
 def test_spare_derivations_tell_what_returns_in_many_histories(history: History) -> None:
     check(history)
 
 
 @pytest.mark.parametrize("name", MISREADINGS)
 def test_a_history_gives_each_misreading_away(name: str) -> None:
-    history = dense_history(SEEDS[name])
-    check(history)
-    assert is_given_away(name, history)
-
-
-def is_given_away(name: str, history: History) -> bool:
-    return next(miscounts(MISREADINGS[name], history.commits), None) is not None
+    check(HISTORIES[name])
+    assert any(miscounts(MISREADINGS[name], HISTORIES[name]))
 
 
 def test_the_count_goes_on_from_any_state() -> None:
-    first, *others = dense_history(21).commits
+    first, *others = wide(21)
     model = Counting()
     model.commit(*first)
     states: Mapping[Fact, State] = model.states

@@ -10,6 +10,7 @@ import pytest
 from kgreason.errors import RdfSyntaxError
 from tests.rdf.owl_documents import Ontology
 from tests.rdf.reading import isomorphic, lines_of_file, lines_read
+from tests.tables import table
 from tests.volume import many_seeds
 
 pytest.importorskip("pyhornedowl")
@@ -85,7 +86,7 @@ def test_relative_iris_in_texts_are_resolved() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("inside", "line", "problem"),
     [
         (

@@ -20,6 +20,7 @@ from kgreason.rdf.xml.literal import Canonical
 from kgreason.rdf.xml.rdf_xml import ITS, RdfXml
 from tests.rdf.rdf_xml_documents import RDF, Writer
 from tests.rdf.reading import isomorphic, lines_of_file, lines_read
+from tests.tables import table
 from tests.volume import many_seeds
 
 BASE = "http://doc/base/x"
@@ -164,7 +165,7 @@ def test_an_external_document_type_is_skipped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("piece", [1, 3, 1 << 16])
-@pytest.mark.parametrize(
+@table(
     ("encoding", "declared"),
     [
         ("utf-8", ""),
@@ -208,7 +209,7 @@ def test_the_format_of_a_file_in_utf_16_is_found(tmp_path: Path) -> None:
     assert b'"x"' in lines_of_file(path)
 
 
-@pytest.mark.parametrize(
+@table(
     ("document", "line", "problem"),
     [
         ("", 1, "not well-formed XML: no element found"),

@@ -17,6 +17,7 @@ from kgreason.errors import InputError, RuleError, RuleSyntaxError, UnsafeRuleEr
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, triple
 from kgreason.rules.parser import load, parse
 from kgreason.rules.text import syntax
+from tests.tables import table
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -72,7 +73,7 @@ def test_several_heads_and_empty_bodies() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("<http://e/\\u00E9>", "<http://e/é>"),
@@ -213,7 +214,7 @@ def test_the_name_of_a_file_is_told() -> None:
         parse("a/b.dl")
 
 
-@pytest.mark.parametrize("text", ERRORS)
+@table("text", ERRORS)
 def test_an_error_says_where_what_and_what_was_expected(text: str) -> None:
     line, column, *problem = ERRORS[text]
     with pytest.raises(RuleSyntaxError) as caught:

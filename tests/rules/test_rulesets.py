@@ -17,6 +17,7 @@ from tests.oracle.notation import triples
 from tests.oracle.vocabulary import DOMAIN, RANGE, SAME_AS, SUB_CLASS_OF, SUB_PROPERTY_OF, TYPE
 from tests.rules import rule_cases as cases
 from tests.strategies.ontologies import graphs
+from tests.tables import table
 
 NAMES = ("owl2rl", "rdfs", "rhodf")
 DEFAULT = ("list", "eq", "prp", "cls", "cax", "scm")
@@ -71,7 +72,7 @@ def test_every_rdfs_pattern_is_there_or_has_a_reason_not_to_be() -> None:
     assert named == cases.RDFS.keys()
 
 
-@pytest.mark.parametrize("name", sorted(cases.OWL2RL))
+@table("name", sorted(cases.OWL2RL))
 def test_a_rule_of_owl2rl_derives_exactly_this(name: str) -> None:
     (rule,) = [rule for rule in OWL2RL.rules if rule.name == name]
     helpers = [helper for helper in OWL2RL.rules if is_helper(helper)]
@@ -102,7 +103,7 @@ def test_every_triple_of_a_case_counts_as_in_the_oracle(name: str) -> None:
         assert bool(contradictions) == (row in owl2rl.CHECKS and any(owl2rl.CHECKS[row](graph)))
 
 
-@pytest.mark.parametrize("name", sorted(cases.RDFS))
+@table("name", sorted(cases.RDFS))
 def test_a_pattern_of_rdfs_derives_exactly_this(name: str) -> None:
     before, expected = cases.RDFS[name]
     rules = [rule for rule in ruleset("rdfs").rules if rule.name == name]

@@ -19,9 +19,9 @@ from kgreason.rules.parser import parse
 from kgreason.spark.close.plans import Program
 from kgreason.zset.columns import Int32
 from tests.engine.systems import System, encode_facts
+from tests.histories.history import History
 from tests.spark.engines import as_set, asserted, states
-from tests.strategies.dense import dense_history
-from tests.strategies.programs import History
+from tests.strategies.programs import wide
 
 _Wish = TypeVar("_Wish")
 
@@ -36,12 +36,12 @@ class Case(NamedTuple):
 
 def dense_case(seed: int) -> Case:
     """What a dense history makes; a seed always gives the same."""
-    return case_of(dense_history(seed))
+    return case_of(wide(seed))
 
 
 def case_of(history: History) -> Case:
     """The first commit of a history; the facts of the other commits come later."""
-    first, *others = history.commits
+    first, *others = history
     return Case(_wished(first.facts), _wished(first.rules), [fact for other in others for fact in _wished(other.facts)])
 
 

@@ -18,8 +18,9 @@ from kgreason.spark.rule.algebra import Join, Product, Project, Relation, Select
 from kgreason.spark.rule.evaluate import answers, evaluate, explain, run
 from kgreason.spark.rule.sql import to_sql
 from kgreason.spark.rule.translation import heads_of, joined, translate, translate_query, view_of
+from tests.histories.wide import CONSTANTS, KNOWN_SHAPES
 from tests.spark.relations import Row, Views, collected, derived, frames_of, rows_of, views_of
-from tests.strategies.programs import CONSTANTS, KNOWN_SHAPES, fact_sets, instances, rules
+from tests.strategies.programs import fact_sets, instances, rules
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -28,16 +28,18 @@ from kgreason.rules.parser import parse
 from kgreason.spark.close import kept
 from kgreason.spark.close.close import close_alone
 from kgreason.spark.encode.encode import encode
-from tests.aggregates.histories import FUNCTIONS
-from tests.aggregates.histories import history as aggregating
+from tests.histories.drawn import Feature, history
+from tests.histories.functions import FUNCTIONS
+from tests.histories.history import History, Triple, granted
 from tests.oracle.datalog import Fact, stamp_of
 from tests.oracle.stratified import CircularError, perfect
 from tests.spark.misreadings import EQUALITY
-from tests.strategies.negation import Commit, Triple
-from tests.strategies.negation import history as negating
 
 STATES, TOGETHER = 200, 100
 """How many final states are compared, and how many of them are one program."""
+FEATURES: tuple[tuple[Feature, ...], ...] = (
+    ("not", "circles", "relations"), ("not", "circles", "relations", "data"), ("not", "expressions", "aggregates")
+)  # fmt: skip
 State = tuple[bool, tuple[str, ...], int, int, bool]
 """Whether a fact is a triple, its columns as texts, its stamp, its support, and whether it is asserted."""
 
@@ -140,8 +142,7 @@ def term(name: str) -> str:
 def drawn() -> Iterator[Case]:
     """The last states of random histories whose rules have strata."""
     for seed in range(10 * STATES):
-        commits = aggregating(seed) if seed % 2 else negating(seed, data=0.2 * (seed % 4), facts=True)
-        found = last_state(commits)
+        found = last_state(history(seed, *FEATURES[seed % 3]))
         try:
             model = perfect(((None, terms) for terms in found.triples), found.rules, FUNCTIONS)
         except CircularError:
@@ -150,18 +151,17 @@ def drawn() -> Iterator[Case]:
             yield found._replace(model=frozenset(model))
 
 
-def last_state(commits: Iterable[Commit]) -> Case:
+def last_state(commits: History) -> Case:
     """What a history ends with. A fact of a relation is a triple with a rule, since Spark reads triples only."""
-    triples: set[Triple] = set()
-    facts: set[Any] = set()
-    rules: tuple[Rule, ...] = ()
+    asserted, rules = dict[Atom, None](), dict[Rule, None]()
     for commit in commits:
-        triples = triples - commit.removed | commit.added
-        facts = facts - commit.removed_facts | commit.added_facts
-        rules = commit.rules
-    given = {(terms[0], f"<http://e/fact-{relation}>", terms[-1]) for relation, terms in facts}
-    widths = {relation: len(terms) for relation, terms in facts}
-    return Case(frozenset(triples | given), (*rules, *(_giving(*each) for each in widths.items())), frozenset())
+        asserted, rules = granted(asserted, commit.facts), granted(rules, commit.rules)
+    widths = {fact.relation: len(fact.terms) for fact in asserted if fact.relation}
+    triples = set[Triple]()
+    for relation, terms in asserted:
+        words = [*map(str, terms)]
+        triples.add((words[0], f"<http://e/fact-{relation}>" if relation else words[1], words[-1]))
+    return Case(frozenset(triples), (*rules, *(_giving(*each) for each in widths.items())), frozenset())
 
 
 def _giving(relation: str, width: int) -> Rule:

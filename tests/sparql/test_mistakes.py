@@ -11,6 +11,7 @@ from kgreason.errors import QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.sparql.mistakes.brackets import still_open
 from kgreason.sparql.mistakes.syntax import Stop, read
+from tests.tables import table
 from tests.w3c.shared import IS_THERE, archive
 
 PREFIXES = {"": "http://x/"}
@@ -30,7 +31,7 @@ TAKEN = [
 ]
 
 
-@pytest.mark.parametrize(("query", "place", "words"), MISTAKES)
+@table(("query", "place", "words"), MISTAKES)
 def test_a_mistake_is_told_with_its_place(query: str, place: str, words: str) -> None:
     line, column = place.split(":")
     with KnowledgeGraph.open(rules=["none"]) as graph:

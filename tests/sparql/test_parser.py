@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kgreason.errors import QueryError
 from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Load, Modify, Operation, Transfer
 from kgreason.sparql.parser import parse
+from tests.tables import table
 
 PREFIX = "PREFIX e: <http://e/>\n"
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -35,7 +36,7 @@ def modify(text: str) -> Modify:
     return operation
 
 
-@pytest.mark.parametrize(
+@table(
     ("written", "read"),
     [
         ("<http://e/x>", "<http://e/x>"),
@@ -216,7 +217,7 @@ ERRORS = {
 }
 
 
-@pytest.mark.parametrize("text", ERRORS)
+@table("text", ERRORS)
 def test_an_error_says_where_what_and_what_was_expected(text: str) -> None:
     line, column, problem = ERRORS[text]
     with pytest.raises(QueryError) as caught:

@@ -1,1 +1,1 @@
-"""Hypothesis strategies: random programs and histories (`programs`), random ontologies with data (`ontologies`)."""
+"""Hypothesis strategies: programs and histories that shrink (`programs`), ontologies with data (`ontologies`)."""

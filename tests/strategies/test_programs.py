@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 
 from kgreason.rules.model import Atom, Rule, Variable
+from tests.histories.history import History
+from tests.histories.wide import ARITIES, KNOWN_SHAPES
 from tests.oracle.datalog import close, convert
-from tests.strategies.programs import ARITIES, KNOWN_SHAPES, History, fact_sets, histories, programs, random_rules
+from tests.oracle.scratch import Scratch
+from tests.strategies.programs import fact_sets, histories, programs, random_rules, wide
 from tests.strategies.sampling import sample
 
 
@@ -56,15 +59,33 @@ def test_a_model_is_small(facts: set[Atom], rules: list[Rule]) -> None:
 
 @given(histories())
 def test_a_history_adds_and_takes_facts_and_rules(history: History) -> None:
-    assert history.commits
-    for commit in history.commits:
+    assert history
+    for commit in history:
         assert not any(fact.variables() for fact in commit.facts)
         assert {*commit.facts.values(), *commit.rules.values()} <= {1, -1}
 
 
 def test_a_history_may_bring_back_what_it_took() -> None:
     def returns(history: History, fact: Atom) -> bool:
-        signs = "".join("-+"[sign > 0] for commit in history.commits for f, sign in commit.facts.items() if f == fact)
+        signs = "".join("-+"[sign > 0] for commit in history for f, sign in commit.facts.items() if f == fact)
         return "+-+" in signs
 
-    assert any(returns(history, f) for history in sample(histories(), 300) for f in history.commits[0].facts)
+    assert any(returns(history, f) for history in sample(histories(), 300) for f in history[0].facts)
+
+
+def test_a_seed_always_gives_the_same_history() -> None:
+    assert wide(7) == wide(7) != wide(8)
+
+
+def test_most_commits_derive_and_most_wishes_change_something() -> None:
+    wishes = changed = derived = commits = 0
+    for seed in range(100):
+        scratch = Scratch()
+        for commit in wide(seed):
+            changes = scratch.commit(*commit)
+            wishes += len(commit.facts)
+            changed += sum((fact.relation, fact.terms) in changes for fact in commit.facts)
+            derived += any(not state.asserted for state in scratch.states.values())
+            commits += 1
+    assert changed > wishes / 2
+    assert derived > commits / 2

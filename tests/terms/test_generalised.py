@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
-
 from kgreason.terms.dictionary import Dictionary
+from tests.tables import table
 
 TERMS = {
     "iri": "<http://e/a>",
@@ -18,7 +17,7 @@ TERMS = {
 RDF = set(product(["iri", "blank"], ["iri"], ["iri", "blank", "literal", "triple"]))
 
 
-@pytest.mark.parametrize("row", list(product(TERMS, repeat=3)), ids="-".join)
+@table("row", list(product(TERMS, repeat=3)))
 def test_a_row_is_rdf_or_generalised(row: tuple[str, str, str]) -> None:
     dictionary = Dictionary()
     rows = dictionary.intern(TERMS[kind] for kind in row).reshape(1, 3)

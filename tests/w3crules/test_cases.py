@@ -10,6 +10,7 @@ import pytest
 from kgreason.materialize.options import SchemaMode
 from kgreason.rules.model import FALSE
 from kgreason.rules.parser import ruleset
+from tests.tables import table
 
 from . import book
 from .cases import Case, by_rule, cases, folders_without_input, patch
@@ -67,7 +68,7 @@ def test_the_plain_rules_of_equality_give_the_same(case: Case, schema: SchemaMod
     assert plain.last & {case.rule, *helpers(case.ruleset, case.rule)}
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@table("case", CASES)
 def test_a_case_is_by_the_book(case: Case) -> None:
     """The files are what the oracle says."""
     assert book.knows(case)
@@ -84,7 +85,7 @@ def test_a_case_is_by_the_book(case: Case) -> None:
     assert asserted - given <= added
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@table("case", CASES)
 def test_a_case_has_its_files(case: Case) -> None:
     names = {path.name for path in case.folder.iterdir()}
     assert FILES <= names <= FILES | {"loaded.false", "edited.false"}

@@ -1,17 +1,17 @@
-"""Following a history of triples and of rules that say NOT, beside the perfect model by definition."""
+"""How a history is checked: the engine beside the perfect model by definition, and beside the specification circuit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from kgreason.engine.changes import Strategy
 from kgreason.engine.memory import layout as at
-from kgreason.errors import RuleError, StratificationError
+from kgreason.errors import KgreasonError, RuleError, StratificationError
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
@@ -22,57 +22,64 @@ from kgreason.rules.lowering import aggregation, lowered
 from kgreason.rules.model import DATA, Atom, Rule
 from kgreason.rules.patterns import unified
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
-from tests.circuit.following import Kind, Specification
+from tests.circuit.following import KINDS, Kind, Specification
 from tests.engine.systems import spare
+from tests.histories.drawn import Feature, history
+from tests.histories.functions import FUNCTIONS, grown, is_small, spread, strict
+from tests.histories.history import Commit, History, granted
 from tests.oracle.datalog import Fact, State, spares, violations
-from tests.oracle.stratified import NO_FUNCTIONS, CircularError, Functions, perfect
-from tests.strategies.negation import Commit, Triple
-from tests.strategies.negation import Fact as RelationFact
+from tests.oracle.stratified import CircularError, Functions, perfect
 
 
-def follow(
-    commits: Iterable[Commit],
-    strategy: Strategy,
-    label: str = "",
-    functions: Functions = NO_FUNCTIONS,
-    registry: Registry | None = None,
-    circuit: Kind | None = None,
-    kind: type[Graph] | None = None,
-) -> None:
-    """Commit one by one. After each commit compare facts, delta, stamps, supports and hidden facts.
+class Check(NamedTuple):
+    """How a history is followed.
 
     `registry` has the Python functions of the rules; if one of `functions` raises ValueError, so must the commit.
-    `circuit` is the kind of the specification circuit that follows as well. `kind` is the class of the graph.
+    `circuit` is the kind of the specification circuit that follows as well. `graph` is the class of the graph.
     """
-    specification = Specification(circuit, functions) if circuit else None
-    graph = (kind or Graph)(strategy, registry)
-    asserted: set[Triple] = set()
-    related: set[RelationFact] = set()
+
+    strategy: Strategy = "update"
+    functions: Functions = FUNCTIONS
+    registry: Registry | None = None
+    circuit: Kind | None = None
+    graph: type[Graph] | None = None
+
+
+UPDATES = Check()
+
+
+def run(seed: int, strategy: Strategy, *features: Feature, graph: type[Graph] | None = None) -> None:
+    """Follow a random history, with the specification circuit beside one of the strategies."""
+    registry = Registry([grown, spread, is_small, strict]) if "functions" in features else None
+    circuit = KINDS[seed % 3] if strategy == "update" else None
+    commits = history(seed, *features)
+    follow(commits, Check(strategy, registry=registry, circuit=circuit, graph=graph), f"history {seed}")
+
+
+def follow(commits: History, check: Check = UPDATES, label: str = "") -> None:
+    """Commit one by one. After each commit compare facts, delta, stamps, supports and hidden facts."""
+    specification = Specification(check.circuit, check.functions) if check.circuit else None
+    graph = (check.graph or Graph)(check.strategy, check.registry)
+    asserted, rules = dict[Atom, None](), dict[Rule, None]()
     for commit in commits:
-        after = asserted - commit.removed | commit.added
-        after_related = related - commit.removed_facts | commit.added_facts
+        after, rules_after = granted(asserted, commit.facts), granted(rules, commit.rules)
         before = graph.facts()
         try:
-            wanted = perfect([*((None, terms) for terms in after), *after_related], commit.rules, functions)
-        except CircularError:
-            with pytest.raises(StratificationError):
-                graph.commit(asserted, commit)
+            wanted = perfect(after, rules_after, check.functions)
+        except (CircularError, ValueError) as error:
+            is_circular = isinstance(error, CircularError)
+            with pytest.raises(StratificationError if is_circular else RuleError) as caught:
+                graph.commit(commit)
+            assert is_circular or isinstance(caught.value.__cause__, ValueError), label
             assert graph.facts() == before, f"{label}: a refused commit changed something"
             if specification:
-                specification.refuse(commit)
+                specification.refuse(commit, StratificationError if is_circular else ValueError)
             continue
-        except ValueError:
-            with pytest.raises(RuleError) as caught:
-                graph.commit(asserted, commit)
-            assert isinstance(caught.value.__cause__, ValueError), label
-            assert graph.facts() == before, f"{label}: a commit that a function ended changed something"
-            if specification:
-                specification.refuse(commit, ValueError)
-            continue
-        change = graph.commit(asserted, commit)
-        asserted, before_related, related = after, related, after_related
+        change = graph.commit(commit)
+        delta = _kinds(before, asserted) ^ _kinds(wanted, after)
+        asserted, rules = after, rules_after
         assert graph.facts() == wanted, label
-        assert graph.relation_delta(change) == _kinds(before, before_related) ^ _kinds(wanted, related), label
+        assert graph.relation_delta(change) == delta, label
         assert graph.delta(change) == {fact for fact in before ^ wanted if _is_shown(fact)}, label
         if specification:
             assert specification.commit(commit) == before ^ wanted, label
@@ -82,28 +89,30 @@ def follow(
         counted = {fact: count for fact, count in graph.spares().items() if count is not None}
         wanted_spares = spares({fact: state.stamp for fact, state in states.items()}, graph.positive_rules())
         assert counted.items() <= wanted_spares.items(), label
-        assert kind or len(counted) == len(states), "only a closure from elsewhere has facts whose count is unknown"
-        values = {aggregation(each)[0].value.relation for rule in commit.rules for each in rule.aggregates}
+        assert check.graph or len(counted) == len(states), "only a closure from elsewhere has facts of unknown count"
+        values = {aggregation(each)[0].value.relation for rule in rules for each in rule.aggregates}
         for relation, keys in states:
             assert not str(relation).startswith("AGGREGATE(") or relation in values, label
             assert not str(relation).startswith("NOT ") or (f"asks {relation}", keys) in states, label
         data = {fact for fact in states if fact[0] == DATA}
-        assert data == {(DATA, terms) for terms in asserted if _is_read(terms, commit.rules)}, label
+        assert data == {(DATA, fact.terms) for fact in asserted if _is_read(fact, rules)}, label
 
 
-def _is_read(terms: Triple, rules: Iterable[Rule]) -> bool:
+def _is_read(fact: Atom, rules: Iterable[Rule]) -> bool:
     """Whether a DATA pattern of the rules matches a triple."""
-    return any(unified(atom, Atom(DATA, terms), {}) is not None for rule in rules for atom in rule.data())
+    return fact.relation is None and any(
+        unified(atom, Atom(DATA, fact.terms), {}) is not None for rule in rules for atom in rule.data()
+    )
 
 
-def _kinds(facts: Iterable[Fact], asserted: AbstractSet[RelationFact]) -> set[tuple[Fact, bool]]:
+def _kinds(facts: Iterable[Fact], asserted: Mapping[Atom, None]) -> set[tuple[Fact, bool]]:
     """The facts of relations, each with whether it is asserted."""
-    return {(fact, fact in asserted) for fact in facts if fact[0] is not None}
+    return {(fact, Atom(*fact) in asserted) for fact in facts if fact[0] is not None}
 
 
 def _is_shown(fact: Fact) -> bool:
     """Whether a fact is a triple that RDF allows."""
-    return fact[0] is None and not fact[1][0].startswith('"')
+    return fact[0] is None and not fact[1][0].startswith('"') and fact[1][1].startswith("<")
 
 
 class Graph:
@@ -113,20 +122,23 @@ class Graph:
         self._limits = limits
         self.materializer = Materializer(select(["none"]), registry=registry)
         self._strategy = strategy
+        self.asserted, self._rules = dict[Atom, None](), dict[Rule, None]()
 
-    def commit(self, asserted: set[Triple], commit: Commit) -> Change:
+    def commit(self, commit: Commit) -> Change:
         """Carry a commit out, or roll it back and raise what stopped it."""
-        materializer = self.materializer
-        removed, added = map(self._quads, (commit.removed & asserted, commit.added - asserted))
+        materializer, asserted = self.materializer, granted(self.asserted, commit.facts)
+        rules = granted(self._rules, commit.rules)
+        gone = [fact for fact in self.asserted if fact not in asserted]
+        come = [fact for fact in asserted if fact not in self.asserted]
         try:
-            gone, come = map(self._columns, (commit.removed_facts, commit.added_facts))
-            facts = edit_of(gone, come, materializer.dictionary)
-            edit = self._edit(Edit(removed, added, commit.rules, facts=facts))
+            facts = edit_of(self._columns(gone), self._columns(come), materializer.dictionary)
+            edit = self._edit(Edit(self._quads(gone), self._quads(come), tuple(rules), facts=facts))
             change = materializer.change(edit, strategy=self._strategy, limits=self._limits)
-        except RuleError:
+        except KgreasonError:
             materializer.rollback()
             raise
         materializer.accept()
+        self.asserted, self._rules = asserted, rules
         return change
 
     def reopen(self) -> None:
@@ -178,16 +190,19 @@ class Graph:
         """The rules that the engine runs."""
         return [rule for own in self.materializer.rules for rule in lowered(own)]
 
-    def _quads(self, triples: AbstractSet[Triple]) -> Int32:
-        ids = self.materializer.dictionary.intern([text for terms in sorted(triples) for text in terms])
-        rows = ids.astype(np.int32).reshape(-1, 3)
+    def _quads(self, facts: Iterable[Atom]) -> Int32:
+        """The triples among these facts as rows of the default graph."""
+        texts = [str(term) for fact in facts if fact.relation is None for term in fact.terms]
+        rows = self.materializer.dictionary.intern(texts).astype(np.int32).reshape(-1, 3)
         return np.column_stack([rows, np.zeros(len(rows), dtype=np.int32)])
 
-    def _columns(self, facts: AbstractSet[RelationFact]) -> dict[tuple[str, int], Int32]:
+    def _columns(self, facts: Iterable[Atom]) -> dict[tuple[str, int], Int32]:
+        """The facts of relations among these."""
         found: dict[tuple[str, int], list[Int32]] = {}
-        for relation, terms in sorted(facts):
-            ids = self.materializer.dictionary.intern(terms).astype(np.int32)
-            found.setdefault((relation, len(terms)), []).append(ids)
+        for relation, terms in facts:
+            if relation is not None:
+                ids = self.materializer.dictionary.intern([*map(str, terms)]).astype(np.int32)
+                found.setdefault((relation, len(terms)), []).append(ids)
         return {relation: np.stack(rows) for relation, rows in found.items()}
 
     def _fact(self, row: list[int]) -> Fact:
@@ -200,6 +215,6 @@ class Graph:
 class Reopened(Graph):
     """A graph that is opened again before each commit."""
 
-    def commit(self, asserted: set[Triple], commit: Commit) -> Change:
+    def commit(self, commit: Commit) -> Change:
         self.reopen()
-        return super().commit(asserted, commit)
+        return super().commit(commit)

@@ -1,0 +1,75 @@
+"""Random histories of each kind, against the model by definition."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgreason.engine.changes import Strategy
+from kgreason.materialize.options import SameAsMode
+from tests.graph.test_start_from_facts import Extended
+from tests.histories import individuals
+from tests.histories.drawn import Feature
+from tests.histories.following import Check, follow, run
+from tests.histories.history import in_words
+from tests.histories.individuals import MODES
+from tests.volume import many_seeds
+
+KINDS: dict[str, tuple[Feature, ...]] = {
+    "positive": ("wide",),
+    "not": ("not", "circles"),
+    "data": ("not", "circles", "data"),
+    "relations": ("not", "circles", "relations"),
+    "expressions": ("not", "expressions"),
+    "nodes": ("not", "expressions", "data", "nodes"),
+    "aggregates": ("not", "expressions", "aggregates"),
+    "functions": ("not", "expressions", "functions"),
+    "all": ("not", "relations", "data", "expressions", "functions", "nodes", "aggregates"),
+}
+"""The features of the histories that are followed in the engine."""
+INDIVIDUALS: dict[str, tuple[Feature, ...]] = {
+    "not": (), "data": ("data",), "relations": ("relations",), "nodes": ("data", "nodes"), "aggregates": ("aggregates",)
+}  # fmt: skip
+"""The features of those with owl:sameAs, beside NOT."""
+STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap", "auto")
+QUICK, SLOW = 3, 250
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_commit_gives_the_model(kind: str, strategy: Strategy) -> None:
+    for seed in range(QUICK):
+        run(seed, strategy, *KINDS[kind])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_commit_of_many_histories_gives_the_model(kind: str) -> None:
+    for seed in many_seeds(QUICK, SLOW):
+        run(seed, ("update", *STRATEGIES)[seed % 4], *KINDS[kind])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_rules_see_individuals(mode: SameAsMode) -> None:
+    individuals.run(0, mode, "data", "relations", "nodes", "aggregates")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("kind", INDIVIDUALS)
+def test_rules_see_individuals_in_many_histories(kind: str, mode: SameAsMode, tmp_path: Path) -> None:
+    for seed in many_seeds(0, 30):
+        path = tmp_path / str(seed) if seed % 4 == 0 else None
+        individuals.run(seed, mode, *INDIVIDUALS[kind], path=path)
+
+
+def test_results_that_rules_share_do_not_ask_for_each_other_without_an_end() -> None:
+    rule = "[?x, :q, ?w] :- [?x, :q, ?y], BIND(?y + ?y AS ?v), BIND(?v + ?v AS ?w), FILTER(?w < ?y) ."
+    follow(in_words(("a q 1", "", rule)))
+
+
+def test_an_input_of_a_closure_from_elsewhere_leaves_with_a_rule_and_returns() -> None:
+    """The old rule asks for the sum of 2 and 1; the new one asks for it after the next stratum was decided."""
+    old = """[:a, :q, ?m] :- AGGREGATE([?x, :p, ?x], [?y, :p, ?z], BIND(?z + ?z AS ?w), FILTER(?w < ?z)
+        BIND GROUP_CONCAT(?y) AS ?m) . """
+    new = "[?v, :s, ?m] :- [?x, :p, ?y], AGGREGATE([:a, :p, ?z] BIND COUNT(*) AS ?m), BIND(?y + ?y AS ?v) ."
+    follow(in_words(("", "", old + new), ("a p a . b p 2", "", new)), Check(graph=Extended))
