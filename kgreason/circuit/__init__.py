@@ -1,7 +1,7 @@
 """The executable specification: DBSP on dictionaries, the three circuits of the DYRE paper built from it, and strata.
 
-(DYRE: Carneiro de Lima et al., see docs/architecture.md.) Rules are data: they flow into a circuit of constant size, as
-the facts do. Read the modules in this order; each starts with its equations.
+(DYRE: Carneiro de Lima et al., see docs/architecture/commit.md.) Rules are data: they flow into a circuit of constant
+size, as the facts do. Read the modules in this order; each starts with its equations.
 
     zset         Z-sets as dictionaries: plus, negative, distinct, join, antijoin, group
     stream       streams of (nested) time; the circuit that holds them; z^-1

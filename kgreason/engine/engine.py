@@ -2,10 +2,10 @@
 
     begin -> apply, once or more -> changes -> accept or rollback
 
-Invariants after every commit (docs/architecture.md), for the active rules over the present facts: the head of every
-derivation is present; the support of a fact is the number of its derivations from body facts that all have a smaller
-stamp, and its state has the number of the others, the spare derivations; every fact is asserted or has support. A
-commit is atomic. An Update keeps an undo log of the rows that it writes. A Bootstrap builds a second circuit, which
+Invariants after every commit (docs/architecture/commit.md), for the active rules over the present facts: the head of
+every derivation is present; the support of a fact is the number of its derivations from body facts that all have a
+smaller stamp, and its state has the number of the others, the spare derivations; every fact is asserted or has support.
+A commit is atomic. An Update keeps an undo log of the rows that it writes. A Bootstrap builds a second circuit, which
 then takes the place of the first. So an error, a cancel or a rollback leaves facts, stamps, supports and rules as they
 were.
 

@@ -1,7 +1,7 @@
 """`Closure`: premises, materialized in memory. Assumptions can be added until the end of a `with` block.
 
 An assumption is a commit, and at the end of the block another commit takes the assumption back. The cost of both is
-proportional to what they change, so refutation is cheap (docs/architecture.md). Assumptions may be nested.
+proportional to what they change, so refutation is cheap (docs/architecture/commit.md). Assumptions may be nested.
 
 Invariant: after a block the closure is as before, except for unused terms of the dictionary. Generalised triples (with
 a literal as a subject) are part of the closure here, because a blank node may stand for a literal.

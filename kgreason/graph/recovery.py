@@ -1,9 +1,9 @@
 """Recovery: reads the state of a snapshot, and applies the commits of the journal to it.
 
 Law: the state of the snapshot and the edits of the records after it give the state of the last commit: the same facts,
-stamps, supports and representatives, in every process (docs/architecture.md, What a kill leaves). This holds because a
-record says how its commit was evaluated, and has all terms that the commit added. The ids of terms may differ, and
-nothing depends on them.
+stamps, supports and representatives, in every process (docs/architecture/store.md, What a kill leaves). This holds
+because a record says how its commit was evaluated, and has all terms that the commit added. The ids of terms may
+differ, and nothing depends on them.
 
 Cost: reading a snapshot evaluates nothing, unless the snapshot has an older format. A record costs what its commit did.
 """

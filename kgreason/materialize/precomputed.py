@@ -1,8 +1,9 @@
 """`Evaluated`: a closure that was computed elsewhere (on Spark). A commit takes it over.
 
-Law: the closure is the fixpoint of its rules over its asserted facts, with stamps and supports (docs/architecture.md).
-So a graph that takes over the closure, and then commits the rules that the closure lacks, equals the graph after one
-commit of everything. If the graph has facts, the closure has these facts too. Cost: one pass over the rows.
+Law: the closure is the fixpoint of its rules over its asserted facts, with stamps and supports
+(docs/architecture/commit.md). So a graph that takes over the closure, and then commits the rules that the closure
+lacks, equals the graph after one commit of everything. If the graph has facts, the closure has these facts too. Cost:
+one pass over the rows.
 """
 
 from __future__ import annotations

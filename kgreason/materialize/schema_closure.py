@@ -1,8 +1,8 @@
 """`SchemaStratum`: closes the schema triples by the generic scm-* rules, in an engine of its own without the data.
 
-The closed schema is translated to rules (docs/architecture.md). The asserted axioms alone would give too few rules.
-Translated rules may derive schema triples in the engine of the data. No rules are made from such triples: otherwise
-rules could support themselves.
+The closed schema is translated to rules (docs/architecture/ontology.md). The asserted axioms alone would give too few
+rules. Translated rules may derive schema triples in the engine of the data. No rules are made from such triples:
+otherwise rules could support themselves.
 
 Invariant: the facts of this engine are the asserted schema triples, the facts about their restrictions (`twins.py`),
 and the facts that the closing rules derive from both. Cost: the memory of an engine that holds the schema. The time of

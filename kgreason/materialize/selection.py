@@ -1,8 +1,8 @@
 """`select`: turns the names that `--rules` gives into rules: names of shipped rule sets, and paths of rule files.
 
-A shipped rule set has rules that are translated from the ontology, one for each axiom (docs/architecture.md), and
-generic rules that run as they are. With `schema="data"` nothing is translated, and all generic rules of the rule set
-run over the schema as plain facts. Rule files always run as they are.
+A shipped rule set has rules that are translated from the ontology, one for each axiom (docs/architecture/ontology.md),
+and generic rules that run as they are. With `schema="data"` nothing is translated, and all generic rules of the rule
+set run over the schema as plain facts. Rule files always run as they are.
 
 Groups of rules that derive much and say little (reflexive sameAs, `owl:Thing` on everything, axiomatic triples) are off
 by default. A name switches groups on by endings `+GROUP`: `owl2rl+eq-ref+thing`.

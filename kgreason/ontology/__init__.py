@@ -8,6 +8,5 @@
     undo        UndoLog: takes back the edits since the last commit
     generic/    the generic rules of a rule set, and which of them must run beside the translated rules
 
-No module here uses the engine, the dictionary, files or the network (docs/architecture.md, Schema closure and
-translation).
+No module here uses the engine, the dictionary, files or the network (docs/architecture/ontology.md).
 """

@@ -2,9 +2,9 @@
 
 Derivations are not stored. They are found by running the rules backwards from the fact that is asked about.
 
-Invariant: if a present fact is not asserted, at least one of its `derivations` is counted (docs/architecture.md). Cost:
-one backward run for each fact that is asked about. The first run also makes arrangements, and the first `EngineFacts`
-after a change of the rules encodes all rules.
+Invariant: if a present fact is not asserted, at least one of its `derivations` is counted
+(docs/architecture/commit.md). Cost: one backward run for each fact that is asked about. The first run also makes
+arrangements, and the first `EngineFacts` after a change of the rules encodes all rules.
 """
 
 from __future__ import annotations

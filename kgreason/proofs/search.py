@@ -1,4 +1,4 @@
-"""`prove`, `derivations`: proofs found by running rules backwards (docs/architecture.md, The algorithm of a commit).
+"""`prove`, `derivations`: proofs found by running rules backwards (docs/architecture/commit.md).
 
 A derivation is *counted* if all facts of its body have a smaller stamp than its head. Every fact that is not asserted
 has a counted derivation. So a search along counted derivations meets smaller and smaller stamps, and ends in asserted

@@ -7,7 +7,7 @@
 Law: after `load` the graph is the same as after a load of the same files without Spark, and later commits work in the
 same way. Each load is one commit, with the delta that a load without Spark has. If Spark computes the closure, the
 engine takes it over. Then the engine computes the facts about equal terms and literals that rules need, and those NOT
-and aggregates that Spark has left out (docs/architecture.md, The Spark path). If the graph has facts, Spark computes
+and aggregates that Spark has left out (docs/architecture/spark.md). If the graph has facts, Spark computes
 what the new facts change (`close/extension`).
 `materialize` writes the triples that a graph with these files shows.
 

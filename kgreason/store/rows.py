@@ -1,8 +1,8 @@
 """Turns rows of ids into rows of the store: lines in chunks, and deltas that respect the spellings of literals.
 
-The store's default graph holds the closure. Each named graph holds its own asserted quads (docs/architecture.md, Files
-of a store). Oxigraph normalises literals, so one row of the store may stand for several facts (`spellings`). When a
-fact is removed, its row is removed only if no other present fact has the same row.
+The store's default graph holds the closure. Each named graph holds its own asserted quads (docs/architecture/store.md).
+Oxigraph normalises literals, so one row of the store may stand for several facts (`spellings`). When a fact is removed,
+its row is removed only if no other present fact has the same row.
 
 Cost: linear in the number of rows, plus the time that Oxigraph takes to load them (`oxigraph.store`).
 """

@@ -13,7 +13,7 @@ from kgreason import KnowledgeGraph
 from tests.docs.page import Page, pages
 from tests.w3crules import cases as folders
 
-INDEX = (DOCS / "index.md").read_text(encoding="utf-8")
+TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def made(name: str) -> str:
@@ -39,11 +39,10 @@ def test_the_page_of_cases_has_every_case_and_rule_support_links_to_it() -> None
 
 
 def test_every_page_is_in_the_navigation() -> None:
-    indexes = {"": INDEX, "decisions/": (DOCS / "decisions" / "index.md").read_text(encoding="utf-8")}
     listed = {
-        prefix + line
-        for prefix, text in indexes.items()
-        for toc in re.findall(r"^```\{toctree\}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        (path.parent.relative_to(DOCS) / line).as_posix()
+        for path in DOCS.rglob("*.md")
+        for toc in TOCTREE.findall(path.read_text(encoding="utf-8"))
         for line in toc.splitlines()
         if line and not line.startswith(":")
     }

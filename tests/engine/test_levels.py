@@ -1,4 +1,4 @@
-"""The number of kernel phases in a level does not depend on the number of rules (docs/architecture.md, The circuit)."""
+"""The number of kernel phases in a level does not depend on the number of rules (docs/architecture/commit.md)."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_the_closure_of_rho_df(graph: set[Triple]) -> None:
 
 
 def test_two_restrictions_meet_through_their_fillers() -> None:
-    """docs/architecture.md, Schema closure: no axiom says that r1 is below r2, the closed schema does."""
+    """docs/architecture/ontology.md: no axiom says that r1 is below r2, the closed schema does."""
     graph = turtle(
         """_:r1 owl:onProperty :p ; owl:someValuesFrom :A . _:r2 owl:onProperty :p ; owl:someValuesFrom :B .
         :A rdfs:subClassOf :B . :C rdfs:subClassOf _:r1 . :i a :C ."""

@@ -1,4 +1,4 @@
-"""Change by definition: the algorithm of a commit (docs/architecture.md), word by word, over plain facts and rules.
+"""Change by definition: the algorithm of a commit (docs/architecture/commit.md), over plain facts and rules.
 
 A commit is what is wished for: +1 or -1 for facts and for rules; wishes that are fulfilled already ask for nothing.
 

@@ -1,4 +1,4 @@
-"""Datalog by definition: the least model, with the stamp and the support of every fact (docs/architecture.md).
+"""Datalog by definition: the least model, with the stamp and the support of every fact (docs/architecture/commit.md).
 
 A fact is `(relation, constants)`; the relation of a triple is None, so that a triple pattern and a ternary atom never
 match each other. The immediate-consequence operator is applied to everything known until it adds nothing:

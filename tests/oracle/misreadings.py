@@ -1,4 +1,4 @@
-"""The algorithm of a commit (docs/architecture.md) misread: the model of `change`, each with one step read wrongly.
+"""The algorithm of a commit (docs/architecture/commit.md) misread: `change` with one step read wrongly.
 
 Each is a slip that is easily made in an engine and shows in a few histories in a thousand. A test suite that lets one
 pass would let the slip pass; `tests.strategies.counterexamples` holds a small history that gives it away.

@@ -1,7 +1,7 @@
 """Change without change: every commit evaluated from scratch, and what a model of change must keep beside it.
 
     facts, flags and delta    those of evaluation from scratch
-    stamp and support         the invariants of a commit (docs/architecture.md) (`violations`)
+    stamp and support         the invariants of a commit (docs/architecture/commit.md) (`violations`)
     push, then retract        restores states and rules exactly
 
 `Scratch` has the face of `change.Model`.

@@ -1,4 +1,4 @@
-"""The algorithm of a commit (docs/architecture.md) keeps its invariants and laws, and none of its misreadings does."""
+"""The algorithm of a commit (docs/architecture/commit.md) keeps its laws, and none of its misreadings does."""
 
 from __future__ import annotations
 

@@ -5,5 +5,5 @@ rulesets.py     the rules of rulesets/, what switches each on, and the helpers t
 cases.py        the folders
 running.py      one case in one reading of the schema: deltas, contradictions, proofs
 gaps.py         what is missing, with reasons
-support.py      docs/owl2rl-support.md: `python -m tests.w3crules.support`
+support.py      docs/rule-support.md: `python -m tests.w3crules.support`
 """

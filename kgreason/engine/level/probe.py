@@ -3,7 +3,7 @@
 The join order is chosen here, for each rewrite: the next atom is the one with the shortest posting. An empty posting
 ends the rewrite at once. An atom without a free column is looked up in the fact table itself. The first probes of a
 block of rewrites are made together, so that their cache misses overlap. Cost: one hash probe for each atom that may
-come next. See docs/architecture.md, The circuit.
+come next. See docs/architecture/commit.md, The circuit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`Quads`: which graph holds which asserted triple.
 
-Reasoning is over the union of all graphs (docs/architecture.md), so the engine knows only that a triple is asserted.
-While no named graph is used, every asserted triple is in the default graph, and nothing is kept here. When a named
-graph is used for the first time, the quads become facts of a second engine, which has only the rule
+Reasoning is over the union of all graphs (docs/architecture/laws.md), so the engine knows only that a triple is
+asserted. While no named graph is used, every asserted triple is in the default graph, and nothing is kept here. When a
+named graph is used for the first time, the quads become facts of a second engine, which has only the rule
 
     [?s, ?p, ?o] :- quad(?s, ?p, ?o, ?g) .
 

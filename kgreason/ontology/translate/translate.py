@@ -1,4 +1,4 @@
-"""Translate schema triples to rules, by a sequence of small passes (docs/architecture.md).
+"""Translate schema triples to rules, by a sequence of small passes (docs/architecture/ontology.md).
 
     covers         remove subclass, subproperty, domain and range triples (*pairs*) that other pairs imply
     collect        schema triples -> axioms, with lists and class expressions unfolded

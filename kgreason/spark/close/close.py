@@ -9,7 +9,7 @@ contradictions of Table 8 (datatypes).
 
 Law: the result has the facts, stamps, supports and asserted flags that the engine would compute from the same rules and
 asserted facts. The engine would run a Bootstrap, and then an Update each time that operators (NOT, expressions,
-aggregates) assert more facts (docs/architecture.md, The Spark path).
+aggregates) assert more facts (docs/architecture/spark.md).
 
 Cost: the level loop. `close_alone` runs the loop again if derived facts call for generic rules that the program
 did not have.

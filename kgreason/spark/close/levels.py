@@ -4,7 +4,7 @@
     level n + 1    the heads that are not present yet, derived from level n and the levels before it. If there are none,
                    the facts that operators (NOT, expressions, aggregates) assert next; see `operators`
 
-Law (docs/architecture.md, The Spark path): the level in the stamp of a fact is the round of the immediate-consequence
+Law (docs/architecture/spark.md): the level in the stamp of a fact is the round of the immediate-consequence
 operator that derives the fact. The support of a fact is the number of its derivations from facts with smaller stamps.
 In `insert` the new facts are level 0. Stamps are final when a fact is found, and a written level never changes. But a
 fact may gain support later: in `materialize` from facts of its own level, in `insert` from all new facts. The end adds
@@ -91,7 +91,7 @@ def insert(
     a crash are those of `materialize`.
 
     Law: facts and asserted flags are those of `materialize` on all asserted facts; stamps and supports keep the
-    invariants of a commit (docs/architecture.md). Raises InputError if a column is missing.
+    invariants of a commit (docs/architecture/commit.md). Raises InputError if a column is missing.
     """
     key = _key(program)
     before, asserted = _rows(result, (*key, *_STATE)), _rows(added, key).distinct()

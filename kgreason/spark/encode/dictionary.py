@@ -7,7 +7,7 @@
 
 Left are tables of Spark with their columns, right the arrays. A *record* is a row of the engine's fact table. Law: the
 records equal the records that a Bootstrap of the engine would make, except for the order of rows and the ids. No rule
-is evaluated here (docs/architecture.md, The Spark path). Cost: each column is copied once, a batch at a time, and each
+is evaluated here (docs/architecture/spark.md). Cost: each column is copied once, a batch at a time, and each
 term is hashed once; a term of `groups` once for each group. This process reads the files that Spark wrote, so both must
 see the folder.
 """
