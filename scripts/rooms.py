@@ -73,7 +73,9 @@ def twins(excused: dict[str, str]) -> Iterator[str]:
     for name, found in sorted(places.items()):
         if len(found) > 1 and name not in excused:
             yield f"{name}: the name stands twice without a reason in rooms.toml: {', '.join(found)}"
-    yield from (f"{name}: rooms.toml has a reason, but the name stands once" for name in excused if len(places[name]) < 2)
+    yield from (
+        f"{name}: rooms.toml has a reason, but the name stands once" for name in excused if len(places[name]) < 2
+    )
 
 
 def doors() -> dict[str, tuple[int, int]]:
@@ -88,7 +90,9 @@ def doors() -> dict[str, tuple[int, int]]:
                 room = target.split(".")[1]
                 if target in names and not path.is_relative_to(ROOT / "kgreason" / room):
                     entered[room].add(target)
-    sizes = {room: sum(path.name != "__init__.py" for path in (ROOT / "kgreason" / room).rglob("*.py")) for room in ROOMS}
+    sizes = {
+        room: sum(path.name != "__init__.py" for path in (ROOT / "kgreason" / room).rglob("*.py")) for room in ROOMS
+    }
     return {room: (len(entered[room]), sizes[room]) for room in ROOMS}
 
 

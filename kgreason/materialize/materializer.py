@@ -390,7 +390,7 @@ class Materializer:
         `schema`: the triples that the closed schema got. If there are any, all owl:sameAs triples of the graph are
         looked at, too.
         """
-        if "owl2rl" not in self.selection.profiles:  # no rule reads owl:sameAs
+        if not self.selection.datatypes:  # without owl2rl, no rule reads owl:sameAs
             return False
         if len(schema):
             rows = np.concatenate([rows, self._same()])

@@ -29,7 +29,9 @@ LITERAL_FACTS = tuple(
 """The relations for facts about literals (datatypes.dl). They are not part of the graph, and may stay when facts go."""
 _PART = 1 << 20
 """So many rows are looked at together, so that a large load needs little memory beside its rows."""
-_LIMITS = np.array([_IDS[v.OWL_MAX_CARDINALITY], _IDS[v.OWL_MAX_QUALIFIED_CARDINALITY]], dtype=np.int32)
+_LIMITS = np.array(
+    [_IDS[v.OWL_MAX_CARDINALITY], _IDS[v.OWL_MAX_QUALIFIED_CARDINALITY], _IDS[v.OWL_HAS_SELF]], dtype=np.int32
+)
 
 
 def flags_of(texts: frozenset[str]) -> Mask:
@@ -126,9 +128,10 @@ def links(rows: Int32, schema: Int32) -> bool:
 
 
 def are_limits(rows: Int32) -> Mask:
-    """Return for each row of int32[n, 3] whether it says the limit of a maximum cardinality: bool[n].
+    """Return for each row of int32[n, 3] whether it says the limit of a maximum cardinality, or owl:hasSelf: bool[n].
 
-    The predicate of such a row is owl:maxCardinality or owl:maxQualifiedCardinality.
+    The predicate of such a row is owl:maxCardinality, owl:maxQualifiedCardinality or owl:hasSelf. Its object is a
+    literal, of which the translation reads the value.
     """
     return np.isin(rows[:, 1], _LIMITS)
 
