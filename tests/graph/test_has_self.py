@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.options import SchemaMode
+from tests.volume import many
 
 PREFIXES = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> . """
@@ -82,6 +83,7 @@ STATEMENTS = [
 OPTIONS: list[dict[str, Any]] = [{}, {"schema": "data"}, {"same_as": "rules"}]
 
 
+@settings(max_examples=many(3))
 @given(
     st.lists(st.tuples(st.booleans(), st.sampled_from(STATEMENTS)), min_size=4, max_size=12), st.sampled_from(OPTIONS)
 )

@@ -46,8 +46,8 @@ Users see one spelling of a value for each subject and property: the asserted on
 group `eq-spellings` shows them all (`owl2rl+eq-spellings`), and so does `eq-literals`.
 
 `owl:hasSelf` is in no table. The group `has-self` reads it in both directions (`owl2rl+has-self`): `has-self1` says
-that an instance of `[ owl:onProperty :p ; owl:hasSelf true ]` has itself as a value of `:p`, and `has-self2` says that a
-term with itself as a value of `:p` is an instance.
+that an instance of `[ owl:onProperty :p ; owl:hasSelf true ]` has itself as a value of `:p`, and `has-self2` says that
+a term with itself as a value of `:p` is an instance.
 
 A list that forks (a cell with two values of `rdf:first` or `rdf:rest`) is every list that it can be, as in the tables.
 A warning names it. A list that does not end in `rdf:nil` counts for nothing, and a warning names it as well.
