@@ -1223,7 +1223,8 @@ class KnowledgeGraph:
     def warnings(self) -> list[str]:
         """One line for each warning: malformed lists, SWRL rules that cannot run, missing imports, large cliques.
 
-        Axioms that the selected rules do not use, such as OWL 2 DL axioms beyond OWL 2 RL, give no warning.
+        With the rule set owl2rl, one more line counts the axioms that its rules do not read, or not in full, such as
+        existential restrictions as a superclass: each kind with its number and an example.
         """
         live = self._live if self._lacking else self._told_by()  # without its functions the engine may not start
         told = live.warnings if live else list(self._home.manifest.warnings)
