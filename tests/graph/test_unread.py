@@ -139,6 +139,16 @@ def test_the_words(tmp_path: Path) -> None:
         assert counts(graph) == {"someValuesFrom": 2}
 
 
+def test_a_commit_without_axioms_makes_no_warning_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.add(PREFIXES + ":q a owl:ReflexiveProperty .")
+        before = graph.warnings
+        monkeypatch.setattr(Unread, "follow", None)
+        monkeypatch.setattr(Unread, "_warnings", None)
+        graph.add(PREFIXES + ":a :q :b ; a :C .")
+        assert graph.warnings == before != []
+
+
 def test_only_the_rules_of_owl_nag(tmp_path: Path) -> None:
     text = PREFIXES + ":C owl:equivalentClass [ owl:onProperty :p ; owl:hasSelf true ] . :q a owl:ReflexiveProperty ."
     file = tmp_path / "self.dl"
@@ -173,7 +183,7 @@ NAMED = [
 @given(st.lists(st.tuples(st.sampled_from(["add", "remove", "what_if"]), st.sampled_from(NAMED)), max_size=7))
 def test_a_history_has_the_warning_of_its_last_state(edits: list[tuple[str, str]]) -> None:
     with KnowledgeGraph.open() as graph, KnowledgeGraph.open() as scratch:
-        present = set()
+        present: set[str] = set()
         for kind, text in edits:
             if kind == "what_if":
                 with graph.what_if() as tx:
