@@ -15,7 +15,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from tests import lanes
 from tests.volume import many
 
-_SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+_SHARED = Path(__file__).parents[2] / "shared"
 NO_SHARED_DATA = "no shared test data"
 """Why tests of the data beside the project are skipped where it is missing begins with this."""
 
@@ -44,9 +44,19 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of shared test data beside the project; the test is skipped where it is missing."""
-    if not _SHARED_DATA.is_dir():
-        pytest.skip(f"{NO_SHARED_DATA}: {_SHARED_DATA} is missing")
-    return _SHARED_DATA
+    return _shared_folder("data")
+
+
+@pytest.fixture(scope="session")
+def shared_cases() -> Path:
+    """The folder of small cases beside the project; the test is skipped where it is missing."""
+    return _shared_folder("cases")
+
+
+def _shared_folder(name: str) -> Path:
+    if not (_SHARED / name).is_dir():
+        pytest.skip(f"{NO_SHARED_DATA}: {_SHARED / name} is missing")
+    return _SHARED / name
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -123,7 +133,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     reasons = [str(report.longrepr[2]) for report in terminalreporter.getreports("skipped") if report.longrepr]
     if count := sum(NO_SHARED_DATA in reason for reason in reasons):
         were = "1 test was" if count == 1 else f"{count} tests were"
-        terminalreporter.line(f"{were} skipped: {NO_SHARED_DATA}, as {_SHARED_DATA} is missing", yellow=True)
+        terminalreporter.line(
+            f"{were} skipped: {NO_SHARED_DATA}, as {_SHARED} is missing or has too little", yellow=True
+        )
     for line in lanes.left_out(config.stash.get(_LEFT_OUT, [])):
         terminalreporter.line(line, yellow=True)
     took = config.stash[_TOOK]

@@ -302,7 +302,7 @@ def warn(
     found = [f"contradictions: {count:,}"] if count else []
     found += (each.to_text(prefixes) if prefixes else str(each) for each in contradictions[:_MOST])
     if len(contradictions) > _MOST:
-        found.append(f"and {len(contradictions) - _MOST:,} more; `kgreason check` shows all")
+        found.append(f"and {len(contradictions) - _MOST:,} more; `kgreason check` shows them by their causes")
     for warning in (*warnings, *found):
         click.echo(f"kgreason: warning: {warning}", err=True)
 

@@ -401,9 +401,10 @@ class RemoteGraph:
         """Return the contradictions that the rules derive; see `KnowledgeGraph.contradictions`."""
         return list(self._exact("/contradictions"))
 
-    def prove_contradictions(self, most: int | None = None) -> list[Proof]:
-        """Return a proof of each of the first `most` contradictions, or of each contradiction if `most` is None."""
-        given = [("proofs", "true"), *([] if most is None else [("limit", str(most))])]
+    def prove_contradictions(self, most: int | None = None, *, each: int | None = None) -> list[Proof]:
+        """Return proofs of contradictions; see `KnowledgeGraph.prove_contradictions`."""
+        limits = (("limit", most), ("each", each))
+        given = [("proofs", "true"), *((name, str(limit)) for name, limit in limits if limit is not None)]
         return list(self._exact("/contradictions", given))
 
     def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:

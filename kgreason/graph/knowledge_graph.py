@@ -1218,11 +1218,15 @@ class KnowledgeGraph:
                 raise _unknown(terms, prefixes)
 
     @locked
-    def prove_contradictions(self, most: int | None = None) -> list[Proof]:
-        """Return a proof of each of the first `most` contradictions, or of each contradiction if `most` is None."""
+    def prove_contradictions(self, most: int | None = None, *, each: int | None = None) -> list[Proof]:
+        """Return a proof of each of the first `most` contradictions, or of each contradiction if `most` is None.
+
+        With `each`, at most so many contradictions with one cause (`Contradiction.cause`) are proved. So examples of
+        thousands of contradictions take little time.
+        """
         from kgreason.proofs.contradiction_proofs import prove_contradictions
 
-        return prove_contradictions(self._engine().materializer, most)
+        return prove_contradictions(self._engine().materializer, most, each)
 
     @locked
     def stats(self) -> dict[str, Any]:
@@ -1260,7 +1264,8 @@ class KnowledgeGraph:
     def warnings(self) -> list[str]:
         """One line for each warning: malformed lists, SWRL rules that cannot run, missing imports, large cliques.
 
-        Axioms that the selected rules do not use, such as OWL 2 DL axioms beyond OWL 2 RL, give no warning.
+        With the rule set owl2rl, one more line counts the axioms that its rules do not read, or not in full, such as
+        existential restrictions as a superclass: each kind with its number and an example.
         """
         live = self._live if self._lacking else self._told_by()  # without its functions the engine may not start
         told = live.warnings if live else list(self._home.manifest.warnings)
@@ -1348,7 +1353,8 @@ class KnowledgeGraph:
 
         Each contradiction has the name of the `rule`, the `terms` that it is about, the `facts` that cannot all hold,
         and the `axioms` that forbid them. Its `str` is one line for a person; `to_text(prefixes)` is the same line with
-        short IRIs. For terms that owl:sameAs makes equal, the representative is named.
+        short IRIs. For terms that owl:sameAs makes equal, the representative is named. If there are many, `by_cause` of
+        `kgreason.proofs.contradiction` groups them by rule and axioms.
         """
         return self._looking_again(self._read_contradictions)
 

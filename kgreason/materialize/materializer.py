@@ -56,12 +56,14 @@ from kgreason.materialize.schema_rows import (
     SAME_AS,
     decoded,
     is_schema,
+    is_stated,
     links,
     restricts,
 )
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Saved
 from kgreason.materialize.twins import NOTHING_SAID, Said, Twins
+from kgreason.materialize.unread import Unread
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.lowering import lowered, renamed_results
 from kgreason.rules.model import FALSE, Rule, Triple
@@ -132,6 +134,8 @@ class Materializer:
         self.equality = Equality(*common, selection.aliases, follows) if selection.equality else None
         self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
         self.visible = Visible(self.dictionary) if selection.datatypes and selection.is_single else None
+        reads_self = "owl2rl+has-self" in selection.profiles
+        self.unread = Unread(self.dictionary, reads_self=reads_self) if selection.datatypes else None
         self.operators = Operators(*common, self.equality, registry)
         self.quads = Quads(threads=threads)
         self.keys = Keys(self.engine)
@@ -197,7 +201,11 @@ class Materializer:
             self._touch(self.quads)
         is_asserted = self.engine.facts.are_asserted
         asserted = self.quads.change(edit.removed, edit.added, self._asserted, is_asserted)
-        schema = asserted.removed[is_schema(asserted.removed)], asserted.added[is_schema(asserted.added)]
+        axioms = asserted.removed[is_stated(asserted.removed)], asserted.added[is_stated(asserted.added)]
+        if self.unread and any(map(len, axioms)):
+            self._touch(self.unread)
+            self.unread.follow(*axioms)
+        schema = axioms[0][is_schema(axioms[0])], axioms[1][is_schema(axioms[1])]
         is_translated = not self._stratum.is_ready or any(map(len, schema)) or edit.own is not None
         with uncollected() if is_translated else nullcontext():
             return self._evaluated(edit, asserted, schema, means)
@@ -390,7 +398,7 @@ class Materializer:
         `schema`: the triples that the closed schema got. If there are any, all owl:sameAs triples of the graph are
         looked at, too.
         """
-        if "owl2rl" not in self.selection.profiles:  # no rule reads owl:sameAs
+        if not self.selection.datatypes:  # without owl2rl, no rule reads owl:sameAs
             return False
         if len(schema):
             rows = np.concatenate([rows, self._same()])
@@ -671,8 +679,15 @@ class Materializer:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings: one for each axiom without a rule, one for each clique that is not shown with all its members."""
-        return (*sorted(self.program.warnings), *(self.equality.warnings if self.equality else ()))
+        """Warnings: one for each malformed axiom, one for each clique that is not shown with all its members.
+
+        At the end comes one about all axioms of OWL that no rule reads (`unread`).
+        """
+        told = (*sorted(self.program.warnings), *(self.equality.warnings if self.equality else ()))
+        if self.unread is None:
+            return told
+        read = {str(term) for rule in self.own for atom in rule.read() for term in atom.terms}
+        return *told, *self.unread.warnings(read)
 
     def false_rules(self, names: Collection[str], _terms: Collection[str]) -> Iterator[Rule]:
         """Return the rules in force with a name in `names` and the head `false`.
@@ -704,6 +719,8 @@ class Materializer:
         `asserted`: triples int32[n, 3], at least those that are schema triples.
         """
         self._touched = []
+        if self.unread:
+            self.unread.adopt(asserted)
         closure, said = self._close((_NO_ROWS, asserted[is_schema(asserted)]), Means(iter(()), None, let_out, True))
         self._reprogram(closure, self.flags, None, said)
         self.accept()

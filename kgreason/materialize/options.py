@@ -61,6 +61,9 @@ LETTER = "eq-literals"
 SPELLINGS = "eq-spellings"
 """The group of owl2rl by which users see each value in all spellings that the graph uses. Its rule never runs."""
 
+HAS_SELF = "has-self"
+"""The group of owl2rl that reads owl:hasSelf, which the W3C's tables do not."""
+
 DEFAULT_GROUPS: dict[Profile, tuple[str, ...]] = {
     "rdfs": ("rdfs",),
     "rhodf": ("rhodf",),

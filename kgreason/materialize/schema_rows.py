@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
+from kgreason.ontology.read.unread import KINDS
 from kgreason.ontology.twins import DECLARATIONS, PREDICATES
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary
@@ -29,7 +30,9 @@ LITERAL_FACTS = tuple(
 """The relations for facts about literals (datatypes.dl). They are not part of the graph, and may stay when facts go."""
 _PART = 1 << 20
 """So many rows are looked at together, so that a large load needs little memory beside its rows."""
-_LIMITS = np.array([_IDS[v.OWL_MAX_CARDINALITY], _IDS[v.OWL_MAX_QUALIFIED_CARDINALITY]], dtype=np.int32)
+_LIMITS = np.array(
+    [_IDS[v.OWL_MAX_CARDINALITY], _IDS[v.OWL_MAX_QUALIFIED_CARDINALITY], _IDS[v.OWL_HAS_SELF]], dtype=np.int32
+)
 
 
 def flags_of(texts: frozenset[str]) -> Mask:
@@ -43,9 +46,15 @@ def flags_of(texts: frozenset[str]) -> Mask:
 
 
 _PREDICATES, _CLASSES = flags_of(SCHEMA_PREDICATES), flags_of(SCHEMA_CLASSES)
+_STATED = (
+    flags_of(SCHEMA_PREDICATES.union(kind.predicate for kind in KINDS if not kind.is_type)),
+    flags_of(SCHEMA_CLASSES.union(kind.predicate for kind in KINDS if kind.is_type)),
+)
 _OF_RESTRICTIONS, _DECLARATIONS = flags_of(frozenset(PREDICATES)), flags_of(frozenset(DECLARATIONS))
 PREDICATE_IDS, CLASS_IDS = (np.flatnonzero(flags).tolist() for flags in (_PREDICATES, _CLASSES))
 """The ids of the predicates of schema triples, and of the classes whose instances are part of the schema."""
+STATED_PREDICATE_IDS, STATED_CLASS_IDS = (np.flatnonzero(flags).tolist() for flags in _STATED)
+"""The same for the triples that `is_stated` names."""
 
 
 def flagged(ids: Int32, flags: Mask) -> Mask:
@@ -60,12 +69,22 @@ def is_schema(rows: Int32) -> Mask:
     return _says(rows, _PREDICATES, _CLASSES)
 
 
+def is_stated(rows: Int32) -> Mask:
+    """Return for each row, int32[n, 3], whether it is a schema triple or part of an axiom that no rule reads: bool[n].
+
+    `unread` counts the latter. Rules see these triples as data.
+    """
+    return _says(rows, *_STATED)
+
+
 def are_axioms(rows: Int32) -> Mask:
-    """Return for each row, int32[n, 3], whether it is a schema triple, or says what an ontology is: bool[n]."""
-    return is_schema(rows) | are_headers(rows)
+    """Return for each row, int32[n, 3], whether it is part of an axiom, or says what an ontology is: bool[n]."""
+    return is_stated(rows) | are_headers(rows)
 
 
-AXIOMS = zlib.crc32(np.array([*PREDICATE_IDS, 0, *CLASS_IDS, 0, IMPORTS, ONTOLOGY, VERSION_IRI]).tobytes())
+AXIOMS = zlib.crc32(
+    np.array([*STATED_PREDICATE_IDS, 0, *STATED_CLASS_IDS, 0, IMPORTS, ONTOLOGY, VERSION_IRI]).tobytes()
+)
 """A number that another version of `are_axioms` does not have, so that lists of an older version are not used."""
 
 
@@ -126,9 +145,10 @@ def links(rows: Int32, schema: Int32) -> bool:
 
 
 def are_limits(rows: Int32) -> Mask:
-    """Return for each row of int32[n, 3] whether it says the limit of a maximum cardinality: bool[n].
+    """Return for each row of int32[n, 3] whether it says the limit of a maximum cardinality, or owl:hasSelf: bool[n].
 
-    The predicate of such a row is owl:maxCardinality or owl:maxQualifiedCardinality.
+    The predicate of such a row is owl:maxCardinality, owl:maxQualifiedCardinality or owl:hasSelf. Its object is a
+    literal, of which the translation reads the value.
     """
     return np.isin(rows[:, 1], _LIMITS)
 

@@ -10,12 +10,21 @@ by default. A name switches groups on by endings `+GROUP`: `owl2rl+eq-ref+thing`
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find, no_function
-from kgreason.materialize.options import ALIASES, DEFAULT_GROUPS, LETTER, SPELLINGS, SameAsMode, SchemaMode, check_names
+from kgreason.materialize.options import (
+    ALIASES,
+    DEFAULT_GROUPS,
+    HAS_SELF,
+    LETTER,
+    SPELLINGS,
+    SameAsMode,
+    SchemaMode,
+    check_names,
+)
 from kgreason.ontology.generic.generic import Generic, split
 from kgreason.ontology.translate.translate import Profile
 from kgreason.rules.model import DATA, Rule, placed
@@ -96,10 +105,11 @@ def select(
     loud: tuple[Rule, ...] = ()
     if "owl2rl" in profiles and not any(rule.group == "scm-reflexive" for rule in generic):
         generic, loud = _by_twins(generic)
-    selected = Selection(tuple(dict.fromkeys(names)), tuple(profiles), split(generic), tuple(own), schema, loud=loud)
+    groups_on = {rule.group for rule in generic}
+    translating = dict.fromkeys(_with_rows(profile, groups_on) for profile in profiles)
+    selected = Selection(tuple(dict.fromkeys(names)), tuple(translating), split(generic), tuple(own), schema, loud=loud)
     if "owl2rl" not in profiles:
         return selected
-    groups_on = {rule.group for rule in generic}
     is_literal, is_single = LETTER in groups_on, not groups_on & {LETTER, SPELLINGS}
     generic = [rule for rule in generic if rule.group != SPELLINGS]
     selected = replace(selected, generic=split(generic), datatypes=ruleset("datatypes").rules)
@@ -109,6 +119,11 @@ def select(
     kept = (rule for rule in generic if rule.name not in _FOLLOWED)
     budget = aliases if same_as == "aliases" else 0
     return replace(selected, generic=split(kept), equality=ruleset("representatives").rules, aliases=budget)
+
+
+def _with_rows(profile: Profile, groups_on: Collection[str]) -> Profile:
+    """Return the profile that translates axioms for a rule set, of which the groups `groups_on` are on."""
+    return "owl2rl+has-self" if profile == "owl2rl" and HAS_SELF in groups_on else profile
 
 
 def _linking(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:

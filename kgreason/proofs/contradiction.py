@@ -25,6 +25,7 @@ from kgreason.terms.vocabulary import VOCABULARY
 
 Binding = dict[str, Term]
 Key = tuple[str, tuple[str, ...]]
+Cause = tuple[str, tuple[Triple, ...], tuple[str, ...]]
 _NONE: Binding = {}
 _WORDS = {
     "a": v.RDF_TYPE,
@@ -188,6 +189,16 @@ class Contradiction(NamedTuple):
         return Contradiction(self.rule, tuple(map(rename, self.terms)), facts, axioms)
 
     @property
+    def cause(self) -> Cause:
+        """What contradictions with one cause have in common: the rule, the axioms, and what their facts are about.
+
+        Of a fact this is the class if it says the type of something, else its property or relation. Many things may be
+        in a wrong class because of one axiom: their contradictions have one cause.
+        """
+        about = (str(fact.relation or fact.terms[2 if fact.terms[1] == v.RDF_TYPE else 1]) for fact in self.facts)
+        return self.rule, self.axioms, tuple(about)
+
+    @property
     def literal(self) -> str | None:
         """If the contradiction is that a literal is not a value of a datatype: this literal, otherwise None.
 
@@ -235,6 +246,19 @@ class Contradiction(NamedTuple):
         return _sentence(clash, binding).format_map(
             {name: term_text(value, prefixes) for name, value in binding.items()}
         )
+
+
+def by_cause(found: Iterable[Contradiction]) -> dict[Cause, list[Contradiction]]:
+    """Return the contradictions `found` by their causes (`Contradiction.cause`), both in the order of `found`.
+
+    >>> facts = [(Atom(None, ("<http://e/x>", v.RDF_TYPE, v.OWL_NOTHING)),) for _ in range(3)]
+    >>> [len(each) for each in by_cause(Contradiction("cls-nothing2", (), fact) for fact in facts).values()]
+    [3]
+    """
+    causes: dict[Cause, list[Contradiction]] = {}
+    for each in found:
+        causes.setdefault(each.cause, []).append(each)
+    return causes
 
 
 def proved_text(proof: Step, prefixes: Mapping[str, str]) -> str:

@@ -1,12 +1,13 @@
 """Proofs of the contradictions of a graph: each one proves a fact of `false` from asserted facts.
 
 Cost: one pass over the facts, to find the contradictions, then one backward run of the rules for each fact of the
-proofs.
+proofs. A graph with thousands of contradictions has few causes: `each` asks for a few examples of each cause.
 """
 
 from __future__ import annotations
 
 from kgreason.materialize.materializer import Materializer
+from kgreason.proofs.contradiction import Cause
 from kgreason.proofs.contradictions import Mistake, mistakes
 from kgreason.proofs.engine_facts import atom_of
 from kgreason.proofs.proof import Proof
@@ -17,9 +18,17 @@ from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 
 
-def prove_contradictions(live: Materializer, most: int | None = None) -> list[Proof]:
-    """Return a proof for each contradiction, ordered by the rules' names and the terms. `most` limits their number."""
-    found = sorted(mistakes(live.save(), live.dictionary, live.false_rules), key=lambda each: each.told)[:most]
+def prove_contradictions(live: Materializer, most: int | None = None, each: int | None = None) -> list[Proof]:
+    """Return a proof for each contradiction, ordered by the rules' names and the terms.
+
+    `most` limits their number. `each` limits the number of those that have one cause (`Contradiction.cause`).
+    """
+    found = sorted(mistakes(live.save(), live.dictionary, live.false_rules), key=lambda mistake: mistake.told)[:most]
+    if each is not None:
+        causes: dict[Cause, list[Mistake]] = {}
+        for mistake in found:
+            causes.setdefault(mistake.told.cause, []).append(mistake)
+        found = [mistake for same in causes.values() for mistake in same[:each]]
     proofs = prove_each([_wanted(live, mistake) for mistake in found], facts_of(live))
     told = [_told(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]
     return sorted(told, key=lambda proof: proof.fact)

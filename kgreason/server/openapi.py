@@ -53,6 +53,7 @@ _PARAMETERS = {
     "/contradictions": {
         "proofs": "true for a proof of each contradiction",
         "limit": "how many contradictions the answer has",
+        "each": "how many contradictions with one cause have a proof; without it all have one",
     },
     "/commits": {"limit": "how many commits the answer has"},
     "/commits/{number}": {"since": "the commit to begin after, in place of the one before"},

@@ -240,7 +240,7 @@ def test_the_first_contradictions_are_shown_one_by_one(tmp_path: Path) -> None:
     ).stderr.splitlines()
     assert count == "kgreason: warning: contradictions: 7"
     assert [line.split(" is ")[0].split()[-1] for line in lines] == [f"<http://e/{n}>" for n in range(5)]
-    assert more == "kgreason: warning: and 2 more; `kgreason check` shows all"
+    assert more == "kgreason: warning: and 2 more; `kgreason check` shows them by their causes"
 
 
 def test_lubm_makes_the_same_data_for_the_same_seed(tmp_path: Path) -> None:

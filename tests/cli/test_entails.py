@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 from tests.cli.calling import call, done, failed
 
-E = "http://example.org/"
+E, XSD = "http://example.org/", "http://www.w3.org/2001/XMLSchema#"
 PREFIXES = f"@prefix : <{E}> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
 PREFIXES += " @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
 
@@ -78,3 +80,36 @@ def test_files_or_a_store(store: Path, family: Path) -> None:
     assert "RDF files, or a store" in failed("check", status=2)
     assert "are for files" in failed("check", "-l", store, "--rules", "rdfs", status=2)
     assert done("check", "-l", store) == "no contradictions\n"
+
+
+def test_contradictions_with_one_cause_have_examples_and_a_count(tmp_path: Path) -> None:
+    facts = [f":x{number} a :A , :B . :y{number} :p {number} ." for number in range(5)]
+    ontology = f":A owl:disjointWith :B . :p rdfs:range <{XSD}anyURI> . :z a owl:Nothing ."
+    path = document(tmp_path, "mess", " ".join([ontology, *facts]))
+    text = call("check", path, "--prefix", f"={E}").stdout.splitlines()
+    assert [line.split()[:2] for line in text if line and not line.startswith(" ")] == [
+        *([["cax-dw:", f":x{number}"] for number in range(3)]),
+        ["and", "2"],
+        ["cls-nothing2:", ":z"],
+        *([["dt-not-type:", f":y{number}"] for number in range(3)]),
+        ["and", "2"],
+        ["11", "contradictions,"],
+    ]
+    assert text[-1] == "11 contradictions, with 3 causes"
+    assert "and 2 more by cax-dw with the same cause; `--limit 0` shows all" in text
+    few, all_of_them = (call("check", path, "--limit", limit) for limit in (1, 0))
+    assert (few.exit_code, all_of_them.exit_code) == (1, 1)
+    assert [each.stdout.count(": false :- ") for each in (few, all_of_them)] == [3, 11]
+    found, one_each = (json.loads(call("check", path, "--json", *how).stdout) for how in ((), ("--limit", "1")))
+    assert [each["group"]["number"] for each in found] == [1] * 5 + [2] + [3] * 5
+    assert [each["group"]["count"] for each in one_each] == [5, 1, 5]
+
+
+def test_the_case_of_thousands_of_labels(shared_cases: Path, tmp_path: Path) -> None:
+    program = shared_cases / "23-many-contradictions" / "gen.py"
+    written = subprocess.run([sys.executable, program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    path = tmp_path / "labels.ttl"
+    path.write_text("".join(written.splitlines(keepends=True)[:201]))
+    text = call("check", path).stdout.splitlines()
+    assert len(text) < 50
+    assert text[-1] == "200 contradictions, with 1 cause"

@@ -107,6 +107,13 @@ def test_check(store: Path) -> None:
     assert process.returncode == 1
     assert [proof["steps"][-1]["fact"]["relation"] for proof in found] == ["false", "false"]
     assert [proof["message"].split()[1] for proof in found] == [f"<{E}eve>", f"<{E}ida>"]
+    group = {
+        "number": 1,
+        "rule": "cax-dw",
+        "axioms": [[f"<{E}Person>", f"<{OWL}disjointWith>", f"<{E}Robot>"]],
+        "count": 2,
+    }
+    assert [proof["group"] for proof in found] == [group, group]
 
 
 def test_check_says_of_whom_two_values_are(store: Path) -> None:
@@ -123,6 +130,8 @@ def test_check_says_of_whom_two_values_are(store: Path) -> None:
         "    with the axiom :age a owl:FunctionalProperty",
         "    :ida :age 17 (asserted)",
         "    :ida :age 18 (asserted)",
+        "",
+        "1 contradiction",
     ]
     assert json.loads(done("stats", "-l", store, "--json"))["contradictions"] == 1
 

@@ -200,6 +200,7 @@ def test_edits_have_the_same_deltas_and_errors(both: tuple[KnowledgeGraph, Remot
     assert [each.to_text() for each in here.prove_contradictions()] == [
         each.to_text() for each in there.prove_contradictions()
     ]
+    assert len(here.prove_contradictions(each=1)) == len(there.prove_contradictions(each=1)) == 1
     assert sorted(here.dump_relations()) == sorted(there.dump_relations())
     assert here.stats()["facts"] == there.stats()["facts"] == len(there)
 

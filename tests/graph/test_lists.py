@@ -51,13 +51,18 @@ def edited(graph: KnowledgeGraph, asserted: Triples, change: Change) -> Triples:
     return (asserted - change.removed) | change.added
 
 
+def broken(graph: KnowledgeGraph) -> list[str]:
+    """The warnings about lists: all but the last one if that counts axioms that no rule reads as a superclass."""
+    return [warning for warning in graph.warnings if "under the rules of owl2rl" not in warning]
+
+
 @pytest.mark.parametrize(("kind", "count", "schema"), [*product(KINDS, (0, 1, 2, 3, 50), READINGS)])
 def test_a_list_of_any_length(kind: str, count: int, schema: SchemaMode) -> None:
     asserted = KINDS[kind].example(count)
     with KnowledgeGraph.open(schema=schema) as graph:
         edited(graph, set(), Change(set(), asserted))
         assert agrees(graph, asserted)
-        assert not graph.warnings
+        assert not broken(graph)
 
 
 def check_every_edit(graph: KnowledgeGraph, asserted: set[Triple]) -> None:
@@ -87,12 +92,12 @@ def test_a_list_that_could_be_two_is_each_of_them(kind: str, schema: SchemaMode)
         first = shown(graph)
         for name, change in TWOFOLD.items():
             assert agrees(graph, edited(graph, asserted, change)), name
-            [warning] = graph.warnings
+            [warning] = broken(graph)
             assert warning.startswith("forked list at"), name
             assert warning.endswith("is read with each of these values"), name
             edited(graph, asserted, Change(change.added, change.removed))
             assert shown(graph) == first, name
-            assert not graph.warnings, name
+            assert not broken(graph), name
 
 
 @pytest.mark.parametrize("kind", KINDS)

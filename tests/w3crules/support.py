@@ -45,6 +45,18 @@ If two literals have one value, `eq-rep-o` gives each triple of the one to the o
 Users see one spelling of a value for each subject and property: the asserted ones, otherwise the first by its text. The
 group `eq-spellings` shows them all (`owl2rl+eq-spellings`), and so does `eq-literals`.
 
+`owl:hasSelf` is in no table. The group `has-self` reads it in both directions (`owl2rl+has-self`): `has-self1` says
+that an instance of `[ owl:onProperty :p ; owl:hasSelf true ]` has itself as a value of `:p`, and `has-self2` says that
+a term with itself as a value of `:p` is an instance.
+
+OWL has axioms that no rule of OWL 2 RL reads, or that are read on one side only: `some p C` is read as a subclass, but
+as a superclass it asks for a value that no rule makes. `graph.warnings`, `kgreason load`, `materialize` and `check`
+count the asserted axioms of these kinds, with an example of each: existential restrictions, unions and enumerations as
+a superclass; universal restrictions, complements and maximum cardinalities as a subclass; minimum and exact
+cardinalities, maximum cardinalities above 1, cardinalities over data ranges; `owl:hasSelf` without its group;
+restrictions of several properties; datatypes with facets and complements of datatypes; disjoint unions; reflexive
+properties. A kind is not counted if a rule of yours mentions its term of OWL.
+
 A list that forks (a cell with two values of `rdf:first` or `rdf:rest`) is every list that it can be, as in the tables.
 A warning names it. A list that does not end in `rdf:nil` counts for nothing, and a warning names it as well.
 """

@@ -5,16 +5,19 @@
     1        there are contradictions, each shown as one line and a proof
     2        an error: kgreason could not find out
 
+One wrong axiom may cause thousands of contradictions. So contradictions are grouped by their cause
+(`Contradiction.cause`), and each group has a few examples.
+
 Cost: files are materialized in memory. For a store, the state of the engine is read only if the statistics of the store
-count a contradiction. Then one proof is made for each contradiction.
+count a contradiction. Then one proof is made for each contradiction that is shown.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -23,10 +26,15 @@ from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, verbose, warn
 from kgreason.cli.places import PLACE, Graph, Place, graph_at, there, token_file
 from kgreason.progress import Progress
-from kgreason.proofs.contradiction import Contradiction
+from kgreason.proofs.contradiction import Contradiction, by_cause
 from kgreason.proofs.proof import Proof
 
-_EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store --prefix =http://example.org/")
+_EXAMPLE = example(
+    "kgreason check zoo.ttl facts.nt",
+    "kgreason check -l store --prefix =http://example.org/",
+    "kgreason check -l store --limit 0",
+)
+_EXAMPLES = 3
 
 
 @click.command(cls=Verdict, epilog=_EXAMPLE)
@@ -37,6 +45,12 @@ _EXAMPLE = example("kgreason check zoo.ttl facts.nt", "kgreason check -l store -
 @token_file
 @click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (default: owl2rl).")
 @catalogue
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help=f"How many contradictions with one cause to show; 0 shows all (default: {_EXAMPLES}, with --json all).",
+)
 @functions
 @as_json
 @shown_prefixes
@@ -48,12 +62,16 @@ def check(
     location: Place | None,
     rules: tuple[str, ...],
     catalogue: Path | None,
+    limit: int | None,
     functions: list[Callable[..., Any]],
     as_json: bool,
     prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
-    """Show every contradiction in RDF files or in a store (-l), with the violated axioms and a proof.
+    """Show the contradictions in RDF files or in a store (-l), with the violated axioms and proofs.
+
+    Contradictions by one rule and the same axioms are one group, with a few examples. The last line has the number of
+    all contradictions.
 
     The files are loaded together, as one graph; no store is made. The exit status is 0 if there is no contradiction, 1
     if there is at least one, and 2 if kgreason could not find out, because of an error.
@@ -72,21 +90,55 @@ def check(
         if files:
             graph.load(*files, progress=Bars(verbose))
             warn(graph.warnings)
-        found = _found(graph, Bars(verbose)) if graph.stats()["contradictions"] else []
+        shown = (0 if as_json else _EXAMPLES) if limit is None else limit
+        groups = _groups(graph, shown, Bars(verbose)) if graph.stats()["contradictions"] else []
     if as_json:
-        click.echo(json.dumps([{"message": str(line), **proof.to_json()} for proof, line in found], indent=1))
+        click.echo(json.dumps(list(_json(groups)), indent=1))
     else:
-        prefixes = PREFIXES | prefixes
-        texts = [_told(proof.to_text(prefixes), line.to_text(prefixes)) for proof, line in found]
-        click.echo("\n".join(texts) or "no contradictions\n", nl=False)
-    context.exit(1 if found else 0)
+        click.echo("\n".join(_lines(groups, PREFIXES | prefixes)))
+    context.exit(1 if groups else 0)
 
 
-def _found(graph: Graph, progress: Progress) -> list[tuple[Proof, Contradiction]]:
-    """Return all contradictions of a graph, each with its proof."""
+class _Group(NamedTuple):
+    """Contradictions with one cause: all of them, and a proof of each that is shown."""
+
+    members: list[Contradiction]
+    shown: list[tuple[Proof, Contradiction]]
+
+
+def _groups(graph: Graph, limit: int, progress: Progress) -> list[_Group]:
+    """Return the contradictions of a graph by their causes, with at most `limit` proofs of each; 0 for all proofs."""
     with progress("explaining"):
-        lines = {(each.rule, each.terms): each for each in graph.contradictions()}
-        return [(proof, lines[_key(proof)]) for proof in graph.prove_contradictions()]
+        found = graph.contradictions()
+        lines = {(each.rule, each.terms): each for each in found}
+        groups = {cause: _Group(members, []) for cause, members in by_cause(found).items()}
+        for proof in graph.prove_contradictions(each=limit or None):
+            line = lines[_key(proof)]
+            groups[line.cause].shown.append((proof, line))
+    return list(groups.values())
+
+
+def _json(groups: Iterable[_Group]) -> Iterator[dict[str, Any]]:
+    """Yield a dict for each contradiction that is shown: the message, the group, and the steps of the proof."""
+    for number, (members, shown) in enumerate(groups, 1):
+        group = {"number": number, "rule": members[0].rule, "axioms": members[0].axioms, "count": len(members)}
+        yield from ({"message": str(line), "group": group, **proof.to_json()} for proof, line in shown)
+
+
+def _lines(groups: list[_Group], prefixes: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines to print: for each group its examples, and how many more it has; at the end the total."""
+    for members, shown in groups:
+        for proof, line in shown:
+            yield _told(proof.to_text(prefixes), line.to_text(prefixes))
+        if more := len(members) - len(shown):
+            yield f"and {more:,} more by {members[0].rule} with the same cause; `--limit 0` shows all\n"
+    total = sum(len(members) for members, _ in groups)
+    causes = f", with {_count(len(groups), 'cause')}" if total > 1 else ""
+    yield f"{_count(total, 'contradiction')}{causes}" if total else "no contradictions"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:

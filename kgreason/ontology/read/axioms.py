@@ -63,7 +63,8 @@ class Collection:
 class Restriction:
     """A restriction: the class `node` has the things whose values of `property_` fit `filler`.
 
-    `kind` says how: `owl:someValuesFrom` or `owl:allValuesFrom` (the filler is a class), or `owl:hasValue` (a value).
+    `kind` says how: `owl:someValuesFrom` or `owl:allValuesFrom` (the filler is a class), `owl:hasValue` (a value), or
+    `owl:hasSelf` (the filler is the literal true).
     """
 
     kind: Constant

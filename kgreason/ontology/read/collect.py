@@ -74,7 +74,8 @@ _TYPED_COLLECTIONS = (
     (v.OWL_ALL_DIFFERENT, v.OWL_MEMBERS, v.OWL_ALL_DIFFERENT),
     (v.OWL_ALL_DIFFERENT, v.OWL_DISTINCT_MEMBERS, v.OWL_DISTINCT_MEMBERS),
 )
-_RESTRICTIONS = (v.OWL_SOME_VALUES_FROM, v.OWL_ALL_VALUES_FROM, v.OWL_HAS_VALUE)
+_RESTRICTIONS = (v.OWL_SOME_VALUES_FROM, v.OWL_ALL_VALUES_FROM, v.OWL_HAS_VALUE, v.OWL_HAS_SELF)
+_TRUE = tuple(f'"{text}"^^{v.XSD_BOOLEAN}' for text in ("true", "1"))
 _WHOLE = "integer|nonNegativeInteger|nonPositiveInteger|positiveInteger|long|int|short|byte"
 _LIMIT = re.compile(
     rf'"(?P<value>[+-]?0*[01])(?:"\^\^<{v.XSD}(?:{_WHOLE}|unsigned(?:Long|Int|Short|Byte))>|(?:\.0*)?"\^\^<{v.XSD}decimal>)'
@@ -184,7 +185,8 @@ def _restrictions(schema: Schema, node: Constant, predicate: Constant) -> Iterat
         on_property = (node, predicate, property_)
         for kind in _RESTRICTIONS:
             for filler in schema.objects(node, kind):
-                yield Restriction(kind, node, property_, filler, ((node, kind, filler), on_property))
+                if kind != v.OWL_HAS_SELF or filler in _TRUE:
+                    yield Restriction(kind, node, property_, filler, ((node, kind, filler), on_property))
 
 
 def _maxima(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axiom]:

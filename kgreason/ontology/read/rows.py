@@ -25,7 +25,7 @@ U, V, X1, X2, Y1, Y2, Z = (Variable(name) for name in ("u", "v", "x1", "x2", "y1
 X, Y = Variable("v0"), Variable("v1")
 """These names make most rules, those with one body atom, canonical as they are written."""
 
-_GROUPS = {"rho": "rhodf"}
+_GROUPS = {"rho": "rhodf", "has": "has-self"}
 
 
 def is_a(instance: Term, class_: Term) -> Atom:

@@ -3,8 +3,8 @@
 A triple is *schema* if the W3C tables for RDFS or OWL 2 RL, or SWRL rules, have it as an axiom or a part of an axiom:
 its predicate is in `SCHEMA_PREDICATES`, or it is `x rdf:type C` with C in `SCHEMA_CLASSES`. RDF lists are schema, since
 axioms are written with them. Triples with owl:sameAs and owl:differentFrom are data: the generic eq-* rules read them.
-Triples that the tables do not read (owl:minCardinality, owl:hasSelf, owl:Restriction, annotations) are data too, so
-that an edit of them changes no axiom.
+Triples that no rule set reads (owl:minCardinality, owl:Restriction, annotations) are data too, so that an edit of them
+changes no axiom.
 
 Invariant of `Schema`: objects are sorted, whatever the order of the triples, so that a translation is deterministic.
 Cost: one pass over the schema triples, and memory in proportion to them. An edit of a `LiveSchema` reads and writes all
@@ -39,6 +39,7 @@ SCHEMA_PREDICATES: frozenset[Constant] = frozenset(
         v.OWL_SOME_VALUES_FROM,
         v.OWL_ALL_VALUES_FROM,
         v.OWL_HAS_VALUE,
+        v.OWL_HAS_SELF,
         v.OWL_MAX_CARDINALITY,
         v.OWL_MAX_QUALIFIED_CARDINALITY,
         v.OWL_HAS_KEY,

@@ -228,6 +228,19 @@ def cax_dw(axiom: Pair) -> Iterator[Rule]:
     yield rule("cax-dw", axiom, FALSE, is_a(X, axiom.left), is_a(X, axiom.right))
 
 
+# Beyond the tables
+
+
+def has_self1(axiom: Restriction) -> Iterator[Rule]:
+    """For `p Self`: a thing in the restriction has itself as a p-value."""
+    yield rule("has-self1", axiom, triple(X, axiom.property_, X), is_a(X, axiom.node))
+
+
+def has_self2(axiom: Restriction) -> Iterator[Rule]:
+    """For `p Self`: a thing with itself as a p-value is in the restriction."""
+    yield rule("has-self2", axiom, is_a(X, axiom.node), triple(X, axiom.property_, X))
+
+
 ROWS: RowTable = {
     v.OWL_ALL_DIFFERENT: (eq_diff2,),
     v.OWL_DISTINCT_MEMBERS: (eq_diff3,),
@@ -263,3 +276,6 @@ ROWS: RowTable = {
     v.OWL_ALL_DISJOINT_CLASSES: (cax_adc,),
 }
 """The rows of OWL 2 RL by kind of axiom, in the order of the tables."""
+
+HAS_SELF: RowTable = {v.OWL_HAS_SELF: (has_self1, has_self2)}
+"""The rows of the group `has-self`, which is no part of the tables."""

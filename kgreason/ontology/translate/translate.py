@@ -33,7 +33,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, TypeGuard
 
 from kgreason.interrupts import let_out
 from kgreason.ontology.change import Change
@@ -48,14 +48,22 @@ from kgreason.ontology.reduce.shortcuts import LiveReduction, reduce
 from kgreason.ontology.reduce.statements import LiveStatements, Placed, deduplicate, normalise, order, place
 from kgreason.ontology.translate import owl2rl, rdfs
 from kgreason.ontology.translate.lists import is_walked
+from kgreason.ontology.twins import RELATIONS
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable
 from kgreason.terms import vocabulary as v
 
-Profile: TypeAlias = Literal["rhodf", "rdfs", "owl2rl"]
+Profile: TypeAlias = Literal["rhodf", "rdfs", "owl2rl", "owl2rl+has-self"]
+"""A rule set that translates axioms, with a group that has rows of its own if this group is on."""
 Rules: TypeAlias = tuple[Rule, ...]
 
-ROWS: dict[Profile, RowTable] = {"rhodf": rdfs.RHODF_ROWS, "rdfs": rdfs.ROWS, "owl2rl": {**owl2rl.ROWS, **swrl.ROWS}}
+_OWL2RL: RowTable = {**owl2rl.ROWS, **swrl.ROWS}
+ROWS: dict[Profile, RowTable] = {
+    "rhodf": rdfs.RHODF_ROWS,
+    "rdfs": rdfs.ROWS,
+    "owl2rl": _OWL2RL,
+    "owl2rl+has-self": {**_OWL2RL, **owl2rl.HAS_SELF},
+}
 """The rows of each profile."""
 
 PASSES: tuple[Callable[[Iterable[Rule]], Rules], ...] = (normalise, deduplicate, reduce)
@@ -168,7 +176,7 @@ def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
     if axiom.kind in _BELOW:
         return set()
     classes = {_class(atom) for rule in rules for atom in rule.body} - {""}
-    return classes | ({axiom.node} if isinstance(axiom, Restriction) else set())
+    return classes | ({axiom.node} if _may_have_twins(axiom) else set())
 
 
 def represented(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
@@ -179,9 +187,13 @@ def represented(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) 
     """
     if axiom.kind in _BELOW or not twins:
         return rules
-    if isinstance(axiom, Restriction) and axiom.node in twins:
+    if _may_have_twins(axiom) and axiom.node in twins:
         return ()
     return tuple([_asking(rule, twins) for rule in rules])
+
+
+def _may_have_twins(axiom: Axiom) -> TypeGuard[Restriction]:
+    return isinstance(axiom, Restriction) and axiom.kind in RELATIONS
 
 
 def _asking(rule: Rule, twins: Mapping[Constant, Constant]) -> Rule:

@@ -153,12 +153,19 @@ async def rules(request: Request) -> Response:
 
 
 async def contradictions(request: Request) -> Response:
-    """List the contradictions: the rule, the terms and a line of text for each; with `proofs=true` also a proof."""
+    """List the contradictions: the rule, the terms and a line of text for each; with `proofs=true` also a proof.
+
+    With `each` only so many contradictions with one cause have a proof.
+    """
     given = parameters(request)
-    with_proofs, limit = flag(given, "proofs"), number(given, "limit")
+    with_proofs, limit, each_cause = flag(given, "proofs"), number(given, "limit"), number(given, "each")
+
+    def proved(graph: KnowledgeGraph) -> list[Proof]:
+        return graph.prove_contradictions(limit, each=each_cause)
+
     if is_exact(request):
         values: list[Any] = await served(request).writer.run(
-            lambda graph: graph.prove_contradictions(limit) if with_proofs else graph.contradictions()[:limit]
+            lambda graph: proved(graph) if with_proofs else graph.contradictions()[:limit]
         )
         return answered(request, lambda: values, list)
 
@@ -168,7 +175,7 @@ async def contradictions(request: Request) -> Response:
             for each in graph.contradictions()[:limit]
         ]
         if with_proofs:
-            proofs = {tuple(map(str, proof.fact.terms)): proof.to_json() for proof in graph.prove_contradictions(limit)}
+            proofs = {tuple(map(str, proof.fact.terms)): proof.to_json() for proof in proved(graph)}
             for each in found:
                 each["proof"] = proofs.get((f'"{each["rule"]}"', *each["terms"]))
         return found

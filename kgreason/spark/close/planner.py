@@ -22,7 +22,14 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.engine.program.encoding import columns_of
 from kgreason.functions.registry import Registry
 from kgreason.materialize.materializer import Flags, Materializer
-from kgreason.materialize.schema_rows import CLASS_IDS, PREDICATE_IDS, SAME_AS, TYPE
+from kgreason.materialize.schema_rows import (
+    CLASS_IDS,
+    PREDICATE_IDS,
+    SAME_AS,
+    STATED_CLASS_IDS,
+    STATED_PREDICATE_IDS,
+    TYPE,
+)
 from kgreason.materialize.selection import Selection
 from kgreason.rules.model import Rule
 from kgreason.spark.close.operators.program import Operators, operators_of
@@ -30,6 +37,7 @@ from kgreason.spark.close.plans import Program
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
+_IS_STATED = f"p IN {(*STATED_PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*STATED_CLASS_IDS,)})"
 _IS_SCHEMA = f"p IN {(*PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*CLASS_IDS,)})"
 
 
@@ -63,7 +71,7 @@ class Driver:
         self._terms = terms
         self._live = Materializer(selection, registry=registry)
         self._live.flags = flags
-        self._live.plan(self._rows(facts.where(_IS_SCHEMA)))
+        self._live.plan(self._rows(facts.where(_IS_STATED)))
 
     @property
     def asked(self) -> frozenset[int]:
