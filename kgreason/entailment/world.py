@@ -19,7 +19,7 @@ import numpy as np
 from kgreason.entailment.goals import Binding
 from kgreason.entailment.matching import solutions
 from kgreason.entailment.values import Values
-from kgreason.graph.knowledge_graph import Documents, opened
+from kgreason.graph.opening.options import Documents, catalogue_of
 from kgreason.materialize.edit import NO_QUADS, Edit
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import File, Materializer
@@ -53,7 +53,7 @@ class Closure:
         named = (f"{name}+{LETTER}" if name.split("+")[0] == "owl2rl" else name for name in rules)
         selection = select([*named], same_as="rules")  # so that every triple is a fact, without representatives
         self._live = Materializer(replace(selection, datatypes=()))  # `Values` reads literals here
-        documents = opened(catalogue)
+        documents = catalogue_of(catalogue)
         self._imports, self._find = Imports(self._live, documents), documents.find if documents else None
         self._values = Values(self._live.dictionary, datatypes)
         self._rows: Int32 | None = None

@@ -23,15 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
-from kgreason.graph.commits import LiveGraph
 from kgreason.graph.input.terms import NO_PREFIXES, PLACES, Prefixes, UserTerm, fitting, term_of, text_of
 from kgreason.graph.sparql_update.steps import asserts
+from kgreason.graph.state.running import Running
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import Term, quads
 from kgreason.store.spellings import varies
 from kgreason.zset.columns import Int32
 
-Held: TypeAlias = Callable[[], AbstractContextManager[LiveGraph]]
+Held: TypeAlias = Callable[[], AbstractContextManager[Running]]
 """A context that gives one thread a graph with its engine; other threads wait."""
 _CHUNK = 1_000
 _TYPES = {
@@ -109,7 +109,7 @@ def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
     return parts
 
 
-def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
+def _forms(chunk: list[Quad], live: Running) -> Int32:
     """Return a quad of ids for each row of Oxigraph in `chunk` and each known spelling of its object: int32[n, 4].
 
     The known spellings are those that are in the dictionary.
@@ -121,7 +121,7 @@ def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
     return np.column_stack([rows[:, :2], np.fromiter(chain.from_iterable(objects), np.int32), rows[:, 2]])
 
 
-def _shows(live: LiveGraph, quads: Int32) -> NDArray[np.bool_]:
+def _shows(live: Running, quads: Int32) -> NDArray[np.bool_]:
     """For each of the quads, int32[n, 4], whether the graph has it: bool[n]. The default graph has the closure."""
     named = quads[:, 3] != 0
     shown = live.materializer.shows(np.ascontiguousarray(quads[:, :3]))
@@ -130,7 +130,7 @@ def _shows(live: LiveGraph, quads: Int32) -> NDArray[np.bool_]:
     return shown
 
 
-def _quads(live: LiveGraph, rows: Int32) -> list[Quad]:
+def _quads(live: Running, rows: Int32) -> list[Quad]:
     return quads(live.materializer.dictionary.lines(*rows.T)) if len(rows) else []
 
 

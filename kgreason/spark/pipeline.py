@@ -30,7 +30,8 @@ from pyspark.sql import SparkSession
 
 from kgreason.errors import InputError
 from kgreason.functions.registry import Registry
-from kgreason.graph.knowledge_graph import DEFAULT_RULES, KnowledgeGraph
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.opening.options import DEFAULT_RULES
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import Closure, SchemaMode, check_choice
 from kgreason.materialize.precomputed import Evaluated

@@ -15,7 +15,7 @@ from kgreason.engine.facts.table import FactTable
 from kgreason.engine.index import arrangements
 from kgreason.errors import StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.statistics import COUNTS
+from kgreason.graph.state.statistics import COUNTS
 
 from .test_store import AXIOMS, DATA, ONTOLOGY
 from .views import Lines, agrees, assert_counted, file_of, lasting, lines, view
@@ -133,7 +133,7 @@ def test_counts_of_a_store_with_commits_after_its_snapshot(tmp_path: Path, is_ki
     with KnowledgeGraph.open(store) as graph:
         graph.add(triple("k", "p", "l"), triple("i", "p", "l"))
         if is_killed:
-            graph._settle()
+            graph._engine().settle()
             graph.add(triple("m", "p", "l"))
             graph.remove(triple("i", "p", "l"))
         expected = graph.stats()

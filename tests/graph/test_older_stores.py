@@ -17,8 +17,8 @@ from kgreason.errors import StoreVersionError
 from kgreason.graph.changes.follower import Follower
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.store import repository
 from kgreason.store.folder import FORMAT, OLDEST, Folder, _lock, read_manifest
+from kgreason.store.homes.disk import Disk
 
 from .views import View, agrees, lasting, lines, view
 
@@ -158,7 +158,7 @@ def _owners(moment: str) -> list[Any]:
     from kgreason.store.journal.journal import Journal
     from kgreason.store.oxigraph.store import OxigraphStore
 
-    owners = (Folder, repository.Repository, LiveGraph, OxigraphStore, Journal)
+    owners = (Folder, Disk, LiveGraph, OxigraphStore, Journal)
     return [owner for owner in owners if hasattr(owner, moment)]
 
 

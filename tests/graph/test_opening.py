@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from kgreason.errors import KgreasonError, RuleError, StoreError, StoreLockedError, StoreVersionError
-from kgreason.graph.knowledge_graph import MADE_WITH, KnowledgeGraph
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.opening.options import MADE_WITH
 from kgreason.store.folder import FORMAT, Manifest, read_manifest
 
 from .test_store import AXIOMS, DATA, ONTOLOGY
@@ -354,7 +355,7 @@ KEPT: list[dict[str, Any]] = [
     {"history": "90d"},
 ]
 """Options of `open` that a store keeps. The others hold until the graph is closed."""
-PASSING = {"strategy", "budget", "most_made_terms", "most_rounds", "threads", "engine", "catalogue", "functions"}
+PASSING = {"strategy", "budget", "most_made_terms", "most_rounds", "threads", "catalogue", "functions"}
 
 
 def test_every_option_is_kept_or_passes() -> None:

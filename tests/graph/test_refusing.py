@@ -40,7 +40,7 @@ def graph_with(
 
 def state(graph: KnowledgeGraph) -> object:
     """Everything that a refused commit must leave as it was."""
-    live = graph._live
+    live = graph._committer
     assert live is not None
     saved = live.materializer.save()
     records = sorted(tuple(np.trim_zeros(row, "b").tolist()) for row in saved.records)  # tables may have become wider

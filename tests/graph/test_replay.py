@@ -215,7 +215,7 @@ def check(history: Sequence[Commit], same: Same) -> None:
                 graph._engine().checkpoint()
             assert look(graph) == seen
         with KnowledgeGraph.open(copy, read_only=True) as graph:
-            assert not graph._home.is_ahead
+            assert not graph._home.position.is_ahead
             assert look(graph) == seen
 
 

@@ -128,7 +128,7 @@ def test_a_store_keeps_the_costs(tmp_path: Path) -> None:
         graph._engine().checkpoint()
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         assert costs(graph) == kept
-        assert graph._live is None
+        assert not graph._state.is_running
 
 
 def test_a_snapshot_of_an_older_version_has_no_costs(tmp_path: Path) -> None:

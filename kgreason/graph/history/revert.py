@@ -14,7 +14,7 @@ Cost: that of a commit of the same size.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,8 @@ from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import InputError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.relations import asserted_facts
+from kgreason.graph.history.deltas import delta_of
+from kgreason.graph.history.reading import history_of
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.transaction import Transaction
 from kgreason.graph.user_rules import of_journal
@@ -31,6 +33,7 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.quads.documents import of_graphs
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import Rule
+from kgreason.store.homes.home import Home
 from kgreason.store.journal.facts import read_fact
 from kgreason.store.journal.record import Signed
 from kgreason.zset.columns import Int32
@@ -46,7 +49,28 @@ class Reverted(NamedTuple):
     conflicts: tuple[str, ...]
 
 
-def undo(done: Delta, live: Materializer, tx: Transaction) -> tuple[tuple[str, ...], bool]:
+def revert(
+    commit: int, home: Home, live: Materializer, begin: Callable[[Mapping[str, str] | None], Transaction]
+) -> Reverted:
+    """Take a commit of `home` back by a new commit; see `KnowledgeGraph.revert`.
+
+    `begin` begins a transaction with the headers of the new commit, or a what-if if they are None.
+    """
+    done = delta_of(history_of(home, commit, commit - 1).entries(commit - 1, commit), commit, {})
+    tx = begin({"reverts": str(commit)})
+    try:
+        conflicts, is_needed = _undo(done, live, tx)
+    except BaseException:
+        tx.end(False)
+        raise
+    if not is_needed:
+        tx.end(False)
+        tx = begin(None)
+    tx.end(True)
+    return Reverted(tx.delta, conflicts)
+
+
+def _undo(done: Delta, live: Materializer, tx: Transaction) -> tuple[tuple[str, ...], bool]:
     """Add to a transaction the edits that take a commit back.
 
     `done` is the delta of the commit, with a dictionary of its own. Returns the conflicts, and whether any edit was

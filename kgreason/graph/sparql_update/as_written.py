@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from pyoxigraph import Literal, Triple
 
-from kgreason.graph.commits import LiveGraph
 from kgreason.graph.input.terms import term_of, text_of
+from kgreason.graph.state.running import Running
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.oxigraph.update import Term
 from kgreason.store.spellings import stored, varies
@@ -63,7 +63,7 @@ class _Way(NamedTuple):
 class AsWritten:
     """Rewrites solutions of the wider SELECT of `origins`; `select` is the SELECT without its additions."""
 
-    def __init__(self, live: LiveGraph, select: Select, origins: Origins) -> None:
+    def __init__(self, live: Running, select: Select, origins: Origins) -> None:
         self._live = live
         self._variables = select.variables
         self._origins = origins.of
@@ -120,7 +120,7 @@ def _texts(way: _Way, answers: _Answers, said: Mapping[str, str]) -> list[str]:
 class _Answers:
     """The answers to questions about the graph `live`, with all steps so far."""
 
-    def __init__(self, live: LiveGraph, asked: list[_Question], forms: _Forms) -> None:
+    def __init__(self, live: Running, asked: list[_Question], forms: _Forms) -> None:
         self._live = live.materializer
         self._forms = forms
         names = list({text for each in asked for text in (each.subject, each.predicate, each.graph or "")})
@@ -191,7 +191,7 @@ class _Answers:
             self._found.update({asked[owner]: frozenset(ids) for owner, ids in found.items()})
 
 
-def others(live: LiveGraph, values: Iterable[Term | None]) -> dict[str, list[int]]:
+def others(live: Running, values: Iterable[Term | None]) -> dict[str, list[int]]:
     """Return those of the `values` that the graph may have in another spelling, with the ids of all spellings."""
     found = {text_of(value) for value in values if isinstance(value, (Literal, Triple))}
     if not (texts := list(filter(varies, found))):

@@ -31,7 +31,7 @@ from kgreason.sparql.evaluate import Outcome, run
 from kgreason.sparql.operations import Load, Operation
 from kgreason.sparql.query.numeric import computes, warn_caller, warning
 from kgreason.sparql.where import Select, Solution
-from kgreason.store.repository import Repository
+from kgreason.store.homes.home import Home
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -47,9 +47,7 @@ class Editing:
     `transaction` collects the edits of all steps. The caller ends the transaction.
     """
 
-    def __init__(
-        self, graph: LiveGraph, home: Repository, transaction: Transaction, seconds: float | None = None
-    ) -> None:
+    def __init__(self, graph: LiveGraph, home: Home, transaction: Transaction, seconds: float | None = None) -> None:
         """Each WHERE may take at most `seconds`."""
         self._seconds = seconds
         self._graph, self._home, self._transaction = graph, home, transaction
@@ -100,7 +98,7 @@ class Editing:
         Returns two arrays, int64[m] and int32[m, 4]. The second array has all these quads. The first array says for
         each of them which quad it was made from: an index into `quads`.
         """
-        spellings = self._graph.spellings
+        spellings = self._graph.state.spellings
         shared = np.flatnonzero(spellings.shared(quads[:, 2]))
         objects = [spellings.of_term(term) for term in quads[shared, 2].tolist()]
         owners = np.append(np.arange(len(quads)), np.repeat(shared, [len(each) for each in objects]))
@@ -117,11 +115,11 @@ class Editing:
         number that is too long for Oxigraph.
         """
         self._catch_up()
-        if (number := self._graph.long_number) is not None and computes(select.query):
+        if (number := self._graph.state.long_number) is not None and computes(select.query):
             warn_caller(warning(number))
         found = list(self._ahead.solutions(select, self._seconds))
         values = (solution[name] for solution in found for name in objects)
-        if others(self._graph, values) or (objects and select.gives_literals):
+        if others(self._graph.state, values) or (objects and select.gives_literals):
             return self._written(select, objects) or iter(found)
         return iter(found)
 
@@ -138,7 +136,7 @@ class Editing:
             origins = origins_of(select, objects)
         except UnexpectedInput:
             return None
-        rewriting = AsWritten(self._graph, select, origins)
+        rewriting = AsWritten(self._graph.state, select, origins)
         found = iter(self._ahead.solutions(origins.select, self._seconds))
         return chain.from_iterable(map(rewriting.solutions, iter(lambda: list(islice(found, _SOME)), [])))
 

@@ -13,7 +13,7 @@ from kgreason.graph.commits import LiveGraph
 from kgreason.graph.sparql_update.steps import Editing
 from kgreason.graph.transaction import Transaction
 from kgreason.sparql.operations import Operation
-from kgreason.store.repository import Repository
+from kgreason.store.homes.home import Home
 
 
 class Updated(NamedTuple):
@@ -37,7 +37,7 @@ class Updated(NamedTuple):
 
 def update(
     live: LiveGraph,
-    home: Repository,
+    home: Home,
     transaction: Transaction,
     operations: tuple[Operation, ...],
     seconds: float | None = None,

@@ -32,10 +32,10 @@ from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIE
 from kgreason.server.queries.nesting import check
 from kgreason.sparql.query.asking import answer
 from kgreason.store.folder import Folder, Manifest
+from kgreason.store.homes.reader import Reader
 from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.store import OxigraphStore
-from kgreason.store.reader import Reader
 
 _STACK = 8 << 20
 """The usual size of a thread's stack."""
@@ -112,7 +112,7 @@ class _Reader:
             self._past = None  # before another one takes memory
             with KnowledgeGraph.open(self._path, read_only=True) as graph:
                 self._past = graph.as_of(number)
-        return self._past._home.store
+        return self._past.store
 
     def store(self, commit: int) -> OxigraphStore:
         if self._home is None or commit != self._commit:
