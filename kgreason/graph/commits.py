@@ -257,8 +257,9 @@ class LiveGraph:
 
     def _rows(self, delta: Delta) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
         """Return the rows that Oxigraph must remove, and those that it must add, each as (triples, quads)."""
-        gone = self._unshared(delta.disappeared_rows), self._unshared(delta.named(delta.removed_quads))
-        return gone, (delta.appeared_rows, delta.named(delta.added_quads))
+        gone, lost = delta.disappeared_rows, delta.named(delta.removed_quads)
+        come = delta.appeared_rows, delta.named(delta.added_quads)
+        return (self._unshared(gone), self._unshared(lost)), come
 
     def _unshared(self, rows: Int32) -> Int32:
         """Return those of `rows` that Oxigraph must remove. `rows` are triples or quads that leave the graph.

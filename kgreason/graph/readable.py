@@ -190,6 +190,7 @@ class ReadableGraph:
 
         With `anew` the costs are those of a Bootstrap that is computed now and then rolled back.
 
+        >>> from kgreason import KnowledgeGraph
         >>> with KnowledgeGraph.open(rules=["rdfs"]) as graph:
         ...     _ = graph.add("<http://e/a> a <http://e/C> .")
         ...     graph.rules(costs=True)[0]["rewrites"] <= graph.stats()["rewrites"]
@@ -276,6 +277,7 @@ class ReadableGraph:
         The triple is one tuple of three terms, as `match` takes them, or Turtle text. If the triple holds, the answer
         says so. Raises InputError if the item is not a triple.
 
+        >>> from kgreason import KnowledgeGraph
         >>> with KnowledgeGraph.open(rules=["rdfs"]) as graph:
         ...     _ = graph.add("@prefix : <http://e/> . :Cat <http://www.w3.org/2000/01/rdf-schema#subClassOf> :Pet .")
         ...     print(graph.why_not("<http://e/tom> a <http://e/Pet>").to_text({"": "http://e/"}).splitlines()[-1])
@@ -366,6 +368,7 @@ class ReadableGraph:
         `disappeared` (each has `asserted` and `inferred`), the `rules` that the commit removed (-1) and added (1), the
         `headers` of its transaction, and its `work`. Raises HistoryError if the graph keeps no history.
 
+        >>> from kgreason import KnowledgeGraph
         >>> with KnowledgeGraph.open(history="all") as graph:
         ...     _ = graph.add("<http://e/tom> a <http://e/Cat> .")
         ...     graph.log()[0].commit, graph.log()[0].appeared.asserted

@@ -435,7 +435,7 @@ class Transaction:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._is_open:
-            self.end(kind is None)
+            self._end(kind is None, SILENT)
 
     def abandon(self, why: str) -> None:
         """Drop the edits and end the transaction; any thread may call this.
@@ -451,13 +451,16 @@ class Transaction:
 
         Raises the errors of the commit, and StoreError if the transaction has ended already.
         """
+        self._end(is_good, progress)
+
+    def _end(self, is_good: bool, progress: Progress) -> None:
         self._check_open()
         try:
             self._is_open = False
             edit = self._edit() if is_good else None
         except BaseException:
             self._ends.drop(self._known)
-            self._tell_end()
+            surely(self._ends.ended)
             raise
         try:
             if edit is not None:
@@ -466,11 +469,7 @@ class Transaction:
             else:
                 self._ends.drop(self._known)
         finally:
-            self._tell_end()
-
-    def _tell_end(self) -> None:
-        """Call `ended`, which releases the graph, even if Ctrl-C comes meanwhile."""
-        surely(self._ends.ended)
+            surely(self._ends.ended)
 
 
 def last_wishes(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int32]:

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 from kgreason.graph import commits as live
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.state import running
 from kgreason.store import folder, snapshot
 from kgreason.store.journal import journal
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -39,7 +40,7 @@ STEPS: tuple[tuple[Any, str], ...] = (
     (journal, "_sync"),
     (shutil, "rmtree"),
     (Path, "replace"),
-    (live, "statistics"),
+    (running, "statistics"),
     (live, "without_shared"),
     (Dictionary, "save"),
     (OxigraphStore, "load"),

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import Phase, assume, given, settings
 from pyoxigraph import NamedNode, QuerySolutions
 
+from kgreason.engine import engine
 from kgreason.engine.program.encoding import encode_all
 from kgreason.errors import InputError, QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize import materializer
 from kgreason.materialize.options import SchemaMode
 from kgreason.ontology.twins import twins
 from kgreason.proofs.engine_facts import without_hidden
@@ -226,7 +226,7 @@ def test_a_proof_encodes_the_rules_only_after_they_have_changed(monkeypatch: pyt
         assert rule is not None
         return rule.name, bool(encoded)
 
-    monkeypatch.setattr(materializer, "encode_all", counting)
+    monkeypatch.setattr(engine, "encode_all", counting)
     axiom = "<http://e/eats> <http://www.w3.org/2000/01/rdf-schema#domain> <http://e/Animal> ."
     subclass = "<http://e/Cat> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Animal> ."
     with KnowledgeGraph.open(rules=["rdfs"]) as graph:

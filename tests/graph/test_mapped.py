@@ -62,8 +62,8 @@ def test_opening_and_an_edit_look_at_no_row(tmp_path: Path, monkeypatch: pytest.
     for name in ("adopt", "present", "held", "records_of"):
         monkeypatch.setattr(FactTable, name, refused)
     monkeypatch.setattr(arrangements, "count_present", refused)
-    monkeypatch.setattr("kgreason.graph.commits.statistics", refused)
-    monkeypatch.setattr("kgreason.graph.commits.contradictions", refused)
+    monkeypatch.setattr("kgreason.graph.state.running.statistics", refused)
+    monkeypatch.setattr("kgreason.graph.state.running.contradictions", refused)
     with KnowledgeGraph.open(store) as graph:
         before, warnings = graph.stats(), graph.warnings
         graph.add(("http://example.org/new", "http://example.org/p", "http://example.org/other"))

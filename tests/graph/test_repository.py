@@ -247,8 +247,8 @@ def test_a_load_after_commits(path: Path) -> None:
 
 
 LOADING = (
-    (Toy, "write", False),
-    (Toy, "write", True),
+    (Toy, "_write", False),
+    (Toy, "_write", True),
     (Folder, "put", False),
     (Folder, "put", True),
     (OxigraphStore, "load", False),
@@ -313,8 +313,8 @@ def test_a_checkpoint(path: Path) -> None:
 @pytest.mark.parametrize(
     ("owner", "name", "after", "is_done"),
     [
-        (Toy, "write", False, False),
-        (Toy, "write", True, False),
+        (Toy, "_write", False, False),
+        (Toy, "_write", True, False),
         (OxigraphStore, "flush", False, False),
         (Folder, "put", False, False),
         (Folder, "put", True, False),
@@ -345,7 +345,7 @@ def test_a_checkpoint_that_is_killed(
 
 def test_a_checkpoint_on_a_full_disk_leaves_the_commits(path: Path, failing: Callable[..., None]) -> None:
     with Toy(path) as toy:
-        failing(Toy, "write", FULL)
+        failing(Toy, "_write", FULL)
         with pytest.raises(StoreError, match="No space left"):
             toy.checkpoint()
         toy.commit("b")

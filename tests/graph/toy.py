@@ -126,6 +126,9 @@ class Toy:
             self.home.checkpoint(self.manifest(), self.write)
 
     def write(self, path: Path) -> None:
+        self._write(path)
+
+    def _write(self, path: Path) -> None:
         path.mkdir()
         (path / "rows").write_bytes(text(self.start()))
 

@@ -81,7 +81,7 @@ class Running:
         stats, streams = self.noted
         if "stream" in headers:
             streams = streams | {headers["stream"]: dict(headers)}
-        self.noted = Noted(changed(stats, delta.change, self.materializer) | delta.work._asdict(), streams)
+        self.noted = Noted(changed(stats, delta.change, self.materializer) | delta.change.work._asdict(), streams)
 
     def accept(self) -> None:
         """Make a pending change final. Ctrl-C cannot interrupt this."""
