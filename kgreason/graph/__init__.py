@@ -10,7 +10,7 @@
     transaction       edits collected in order; one commit
     user_rules        the user's rules as of a commit
     sparql_update/    edits by SPARQL Update
-    commits           LiveGraph: a commit, from the engine to journal and store
+    commits           Committer: a commit, from the engine to journal and store
     consistency       which contradictions a commit brings and ends
     recovery          reads the state of a snapshot, and replays the commits after it
     changes/          the delta of a commit, and who hears of it

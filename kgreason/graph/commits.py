@@ -1,4 +1,4 @@
-"""`LiveGraph`: makes the commits of a graph: it brings a change from the engine (`Running`) to the graph's home.
+"""`Committer`: makes the commits of a graph: it brings a change from the engine (`Running`) to the graph's home.
 
     change (pending) -> history -> journal -> Oxigraph -> accept
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from kgreason.proofs.reasons import Reason
 
 
-class LiveGraph:
+class Committer:
     """Makes the commits of the graph at `home`. The rows of replayed commits after `since` are kept in `replayed`."""
 
     def __init__(self, home: Home, options: EngineOptions, since: int) -> None:

@@ -68,7 +68,7 @@ def _asked(term: UserTerm | None, place: str, prefixes: Prefixes) -> Term | Defa
 def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool) -> Iterator[Quad]:
     """Return the quads that match a pattern; with `asserted` only the asserted ones. Raises StoreError.
 
-    `with held() as live` takes the graph's lock for the block; `live` is the graph with its engine.
+    `with held() as state` takes the graph's lock for the block; `state` is the graph with its engine.
     """
     rows, form = store.match(*pattern), _asserted if asserted else _present
     found = chain.from_iterable(form(chunk, held) for chunk in _chunks(rows))
@@ -82,9 +82,9 @@ def _chunks(rows: Iterator[Quad]) -> Iterator[list[Quad]]:
 
 def _asserted(chunk: list[Quad], held: Held) -> Iterable[Quad]:
     """Return the asserted quads that the rows of Oxigraph in `chunk` stand for: each asserted spelling of a row."""
-    with held() as live:
-        forms = _forms(chunk, live)
-        return _quads(live, forms[asserts(live.materializer, forms)])
+    with held() as state:
+        forms = _forms(chunk, state)
+        return _quads(state, forms[asserts(state.materializer, forms)])
 
 
 def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
@@ -92,9 +92,9 @@ def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
     others, typed = _parted(chunk)
     if not typed:
         return others
-    with held() as live:
-        forms = _forms(typed, live)
-        return chain(others, _quads(live, forms[_shows(live, forms)]))
+    with held() as state:
+        forms = _forms(typed, state)
+        return chain(others, _quads(state, forms[_shows(state, forms)]))
 
 
 def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
@@ -109,29 +109,29 @@ def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
     return parts
 
 
-def _forms(chunk: list[Quad], live: Running) -> Int32:
+def _forms(chunk: list[Quad], state: Running) -> Int32:
     """Return a quad of ids for each row of Oxigraph in `chunk` and each known spelling of its object: int32[n, 4].
 
     The known spellings are those that are in the dictionary.
     """
-    objects = live.spellings.of_forms([text_of(quad.object) for quad in chunk])
+    objects = state.spellings.of_forms([text_of(quad.object) for quad in chunk])
     texts = chain.from_iterable((str(quad.subject), str(quad.predicate), _name(quad)) for quad in chunk)
-    found = live.materializer.dictionary.find(texts).reshape(-1, 3)
+    found = state.materializer.dictionary.find(texts).reshape(-1, 3)
     rows = found[np.repeat(np.arange(len(chunk)), list(map(len, objects)))]
     return np.column_stack([rows[:, :2], np.fromiter(chain.from_iterable(objects), np.int32), rows[:, 2]])
 
 
-def _shows(live: Running, quads: Int32) -> NDArray[np.bool_]:
+def _shows(state: Running, quads: Int32) -> NDArray[np.bool_]:
     """For each of the quads, int32[n, 4], whether the graph has it: bool[n]. The default graph has the closure."""
     named = quads[:, 3] != 0
-    shown = live.materializer.shows(np.ascontiguousarray(quads[:, :3]))
+    shown = state.materializer.shows(np.ascontiguousarray(quads[:, :3]))
     if named.any():
-        shown[named] = live.materializer.quads.holds(quads[named])
+        shown[named] = state.materializer.quads.holds(quads[named])
     return shown
 
 
-def _quads(live: Running, rows: Int32) -> list[Quad]:
-    return quads(live.materializer.dictionary.lines(*rows.T)) if len(rows) else []
+def _quads(state: Running, rows: Int32) -> list[Quad]:
+    return quads(state.materializer.dictionary.lines(*rows.T)) if len(rows) else []
 
 
 def _name(quad: Quad) -> str:

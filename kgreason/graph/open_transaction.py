@@ -22,7 +22,7 @@ from kgreason.rules.program import Finder
 from kgreason.store.homes.home import Home
 
 if TYPE_CHECKING:
-    from kgreason.graph.commits import LiveGraph
+    from kgreason.graph.commits import Committer
     from kgreason.graph.transaction import Transaction
 
 
@@ -32,7 +32,7 @@ class OpenTransaction:
     `lock` is the graph's lock, and `engine` starts the graph's engine. `find` finds the documents that rules import.
     """
 
-    def __init__(self, home: Home, lock: GraphLock, engine: Callable[[], LiveGraph], find: Finder | None) -> None:
+    def __init__(self, home: Home, lock: GraphLock, engine: Callable[[], Committer], find: Finder | None) -> None:
         self._home, self._lock, self._engine, self._find = home, lock, engine, find
         self.subscribers = Subscribers()
         self._open: weakref.ref[Transaction] | None = None
@@ -112,7 +112,7 @@ class OpenTransaction:
             self._open = None
             self._drop()
 
-    def _ended(self, committer: LiveGraph) -> None:
+    def _ended(self, committer: Committer) -> None:
         """Tell the subscribers each commit that they have not heard of. Make a checkpoint if one is due."""
         depth = self._depth  # a subscriber may edit the graph, in a transaction of its own
         try:

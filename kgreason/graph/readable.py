@@ -36,7 +36,7 @@ from kgreason.terms.untagged import PROBLEM, untagged
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
-    from kgreason.graph.commits import LiveGraph
+    from kgreason.graph.commits import Committer
     from kgreason.graph.input.quads import Item
     from kgreason.graph.state.running import Running
     from kgreason.proofs.proof import Proof
@@ -51,7 +51,7 @@ class ReadableGraph:
     def __init__(self, home: Home, options: EngineOptions, lacking: Sequence[str] = ()) -> None:
         self._home, self._options, self._lacking = home, options, lacking
         self._lock = GraphLock()
-        self._committer: LiveGraph | None = None
+        self._committer: Committer | None = None
         self._at_rest = AtRest(home, lambda: self._engine().state, options.find, lacking)
         self._state: State = self._at_rest
 
@@ -77,15 +77,15 @@ class ReadableGraph:
         """Raise StoreError if the graph takes no commit: it is closed, or was opened for reading only."""
         self._home.for_commits()
 
-    def _engine(self) -> LiveGraph:
+    def _engine(self) -> Committer:
         """Return the graph with its engine. The first call restores the engine from the store."""
         if self._committer is None:
-            from kgreason.graph.commits import LiveGraph
+            from kgreason.graph.commits import Committer
 
             home, options = self._home, self._options
             if home.is_closed:
                 raise closed()
-            self._committer = home.start(lambda since: LiveGraph(home, options, since))
+            self._committer = home.start(lambda since: Committer(home, options, since))
             self._state = self._committer.state
         return self._committer
 

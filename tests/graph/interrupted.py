@@ -17,7 +17,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from kgreason.graph import commits as live
+from kgreason.graph import commits
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.state import running
 from kgreason.store import folder, snapshot
@@ -41,7 +41,7 @@ STEPS: tuple[tuple[Any, str], ...] = (
     (shutil, "rmtree"),
     (Path, "replace"),
     (running, "statistics"),
-    (live, "without_shared"),
+    (commits, "without_shared"),
     (Dictionary, "save"),
     (OxigraphStore, "load"),
     (OxigraphStore, "apply"),
@@ -76,7 +76,7 @@ def load(store: Path, file: Path, small: int, kill_at: int | None, ready: Connec
 
     A delta of more than `small` rows takes the way of a bulk load.
     """
-    setattr(live, "SMALL", small)  # noqa: B010
+    setattr(commits, "SMALL", small)  # noqa: B010
     number = iter(range(1_000_000))
 
     def count(_: str) -> None:

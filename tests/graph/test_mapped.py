@@ -39,8 +39,8 @@ def files_of(store: Path) -> dict[str, bytes]:
 
 def works_in_files(graph: KnowledgeGraph) -> bool:
     """Whether the engine's rows are those of a mapped file."""
-    live = graph._engine().materializer
-    return isinstance(live.engine._circuit.memory["rows"].base, np.memmap)
+    materializer = graph._engine().materializer
+    return isinstance(materializer.engine._circuit.memory["rows"].base, np.memmap)
 
 
 def add(graph: KnowledgeGraph, count: int, name: str = "more") -> None:

@@ -154,11 +154,11 @@ def test_a_built_in_of_an_older_store_runs_once_it_is_brought_forward(copy: Path
 
 
 def _owners(moment: str) -> list[Any]:
-    from kgreason.graph.commits import LiveGraph
+    from kgreason.graph.commits import Committer
     from kgreason.store.journal.journal import Journal
     from kgreason.store.oxigraph.store import OxigraphStore
 
-    owners = (Folder, Disk, LiveGraph, OxigraphStore, Journal)
+    owners = (Folder, Disk, Committer, OxigraphStore, Journal)
     return [owner for owner in owners if hasattr(owner, moment)]
 
 

@@ -64,9 +64,9 @@ def assert_counted(graph: KnowledgeGraph) -> None:
     """The counts and the contradictions of a running graph are those that a look at all facts finds."""
     stats, found, running = graph.stats(), graph.contradictions(), graph._committer
     if running is not None and graph._home.last:
-        live = running.materializer
-        state = live.save(), live.dictionary, live.false_rules
-        counts = statistics(*state) | {"rules": live.program.size}
+        materializer = running.materializer
+        state = materializer.save(), materializer.dictionary, materializer.false_rules
+        counts = statistics(*state) | {"rules": materializer.program.size}
         assert {name: stats[name] for name in COUNTS} == counts
         assert tuple(stats)[: len(COUNTS)] == COUNTS
         assert found == contradictions(*state)
