@@ -26,7 +26,7 @@ from kgreason.graph.history.reading import history_of
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.history.log import History
 from kgreason.store.homes.home import Home
-from kgreason.store.homes.past import Origin, Past
+from kgreason.store.homes.past import Beginning, Past
 from kgreason.store.journal.record import Record
 
 Graph = TypeVar("Graph")
@@ -44,7 +44,7 @@ def as_of(number: int, home: Home, write: Callable[[Path], object], open_: Calla
         with TemporaryDirectory() as temporary:
             snapshot = Path(temporary) / "snapshot"
             write(snapshot)
-            return open_(_past(number, Origin(home.manifest, snapshot, home.last), history))
+            return open_(_past(number, Beginning(home.manifest, snapshot, home.last), history))
     while True:
         with Folder(home.path, write=False) as folder:
             try:
@@ -54,13 +54,13 @@ def as_of(number: int, home: Home, write: Callable[[Path], object], open_: Calla
                     raise
 
 
-def _origin(folder: Folder) -> Origin:
+def _origin(folder: Folder) -> Beginning:
     manifest = folder.manifest or Manifest([])
     snapshot = folder.snapshot(manifest.commit) if manifest.commit else None
-    return Origin(manifest, snapshot, manifest.commit, tuple(folder.journal.records(manifest.commit)))
+    return Beginning(manifest, snapshot, manifest.commit, tuple(folder.journal.records(manifest.commit)))
 
 
-def _past(number: int, origin: Origin, history: History) -> Past:
+def _past(number: int, origin: Beginning, history: History) -> Past:
     if number >= origin.commit:
         return Past(number, origin, tuple(record for record in origin.records if record.commit <= number))
     back = delta_of(history.entries(number, origin.commit), number, {}, back=True)

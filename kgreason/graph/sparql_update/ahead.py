@@ -45,6 +45,8 @@ class Ahead:
     def __init__(self, home: Home, facts: int) -> None:
         self._home = home
         self._limit = _COPY if home.path is not None else max(_COPY, facts)
+        if not home.is_writable:
+            self._limit = -1  # a store that is open for reading has no transactions
         self._spent = 0
         self._delta: tuple[bytes, bytes] | None = None
         self._copy: OxigraphStore | None = None

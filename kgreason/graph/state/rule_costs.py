@@ -34,13 +34,15 @@ class RuleCosts:
     """Counts the work of each rule of a graph.
 
     Make this object right after the materializer was restored from a snapshot. `path` is the snapshot, None if there is
-    none.
+    none. Unless `is_lasting`, somebody else may remove the snapshot, so its counts are read at once.
     """
 
-    def __init__(self, materializer: Materializer, path: Path | None) -> None:
+    def __init__(self, materializer: Materializer, path: Path | None, *, is_lasting: bool = True) -> None:
         self._materializer, self._path = materializer, path
         self._restored = materializer.engine.generation
         self._kept: dict[tuple[str, str], Cost] | None = None
+        if not is_lasting:
+            self._read()
 
     def costs(self) -> dict[Rule, Cost]:
         """Return the cost of each rule in force. The counts of the snapshot and those of the engine are added up."""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class Noted(NamedTuple):
+class Tally(NamedTuple):
     """The counts of a graph by name, and the headers of the last commit of each stream."""
 
     stats: dict[str, Any]
@@ -60,14 +60,15 @@ class Running:
         self._options = options
         self.materializer, saved = restored(kept, home.snapshot, options.registry, options.find, options.threads)
         self.imports = Imports(self.materializer, options.catalogue, saved.axioms if saved else None)
-        self._costs = RuleCosts(self.materializer, home.snapshot)
+        is_lasting = home.path is not None and home.is_writable
+        self._costs = RuleCosts(self.materializer, home.snapshot, is_lasting=is_lasting)
         self._spellings: Spellings | None = None
         self._long = LongNumbers(self.materializer.dictionary)
         self.long_number: str | None = None
         """A number of the graph that is too long for Oxigraph; None if there is none. Any thread may read this."""
         others = {} if home.position.is_ahead else kept.stats
         counts = {name: others[name] for name in others if name not in COUNTS} | dict(saved.counts if saved else {})
-        self.noted = Noted(counts, dict(kept.streams))
+        self.noted = Tally(counts, dict(kept.streams))
 
     def begin(self, home: Home) -> None:
         """Call this after the commits since the snapshot were replayed."""
@@ -81,7 +82,7 @@ class Running:
         stats, streams = self.noted
         if "stream" in headers:
             streams = streams | {headers["stream"]: dict(headers)}
-        self.noted = Noted(changed(stats, delta.change, self.materializer) | delta.change.work._asdict(), streams)
+        self.noted = Tally(changed(stats, delta.change, self.materializer) | delta.change.work._asdict(), streams)
 
     def accept(self) -> None:
         """Make a pending change final. Ctrl-C cannot interrupt this."""

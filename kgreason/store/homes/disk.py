@@ -39,7 +39,7 @@ from kgreason.store.folder import FORMAT, Folder, Manifest, read_manifest
 from kgreason.store.history.entry import Entry, Head, now
 from kgreason.store.history.kept import Kept
 from kgreason.store.history.log import FileHistory, history_path
-from kgreason.store.homes.home import Engine, Result, RowDelta, Started, Write, closed, net
+from kgreason.store.homes.home import LastCommit, Result, RowDelta, Started, Write, closed, net
 from kgreason.store.homes.position import Position
 from kgreason.store.journal.record import Record
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -186,7 +186,7 @@ class Disk:
             self._stored = self.last
         return started
 
-    def _bring_forward(self, engine: Engine) -> None:
+    def _bring_forward(self, engine: LastCommit) -> None:
         """Write a store of an older format again in the present format, as a commit that changes no fact.
 
         Nothing of the older store changes before the last step. So after an interrupt the next opening starts again.
@@ -200,7 +200,7 @@ class Disk:
         finally:
             self.unstage()
 
-    def refill(self, engine: Engine) -> None:
+    def refill(self, engine: LastCommit) -> None:
         """If the contents of the store are unknown, replace the store by a new one with the rows of the last commit.
 
         On disk this happens only to stores of versions that filled Oxigraph where it was.

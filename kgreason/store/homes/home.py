@@ -36,8 +36,8 @@ class RowDelta(NamedTuple):
     added: bytes
 
 
-class Engine(Protocol):
-    """What a home needs of an engine that has just replayed the commits since the snapshot."""
+class LastCommit(Protocol):
+    """The last commit, as an engine has it that has replayed the commits since the snapshot: what a home needs of it."""
 
     replayed: list[RowDelta]
     """The rows of the replayed commits after the one that the home asked for."""
@@ -52,7 +52,7 @@ class Engine(Protocol):
         """Load the rows of the last commit into an empty store."""
 
 
-Started = TypeVar("Started", bound=Engine)
+Started = TypeVar("Started", bound=LastCommit)
 
 
 class Home(Protocol):
@@ -149,7 +149,7 @@ class Writable(Home, Protocol):
         whether the commit was made. If not, everything is as before.
         """
 
-    def refill(self, engine: Engine) -> None:
+    def refill(self, engine: LastCommit) -> None:
         """If the contents of the store are unknown, replace the store by a new one with the rows of the last commit."""
 
 

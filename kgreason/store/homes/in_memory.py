@@ -11,7 +11,7 @@ from dataclasses import replace
 from kgreason.interrupts import let_out, undivided
 from kgreason.spans import span
 from kgreason.store.folder import Manifest
-from kgreason.store.homes.home import Engine, Result, Write, closed
+from kgreason.store.homes.home import LastCommit, Result, Write, closed
 from kgreason.store.homes.position import UNKNOWN, Position
 from kgreason.store.journal.record import Record
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -102,7 +102,7 @@ class RowsInMemory:
             self._reach(manifest, self.last + 1)
             self._adopt()
 
-    def refill(self, engine: Engine) -> None:
+    def refill(self, engine: LastCommit) -> None:
         """If the contents of the store are unknown, replace the store by one with the rows of the last commit."""
         if self.position.is_unknown:
             store = OxigraphStore()

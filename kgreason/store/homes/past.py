@@ -18,7 +18,7 @@ from kgreason.store.homes.position import UNKNOWN
 from kgreason.store.journal.record import Record
 
 
-class Origin(NamedTuple):
+class Beginning(NamedTuple):
     """The files of a store from which a past state is made.
 
     `snapshot` is the snapshot of commit `commit`; None if there is none, and then the state begins empty. `records` are
@@ -39,7 +39,7 @@ class Past(RowsInMemory):
     is_writable = False
     """Nobody changes the past."""
 
-    def __init__(self, number: int, origin: Origin, records: tuple[Record, ...]) -> None:
+    def __init__(self, number: int, origin: Beginning, records: tuple[Record, ...]) -> None:
         changes = {"commit": 0, "stored": UNKNOWN, "journal": 0, "history": "none", "stats": {}, "streams": {}}
         super().__init__(replace(origin.manifest, **changes), number)  # type: ignore[arg-type]
         self.snapshot = origin.snapshot
