@@ -37,7 +37,7 @@ class RowDelta(NamedTuple):
 
 
 class LastCommit(Protocol):
-    """The last commit, as an engine has it that has replayed the commits since the snapshot: what a home needs of it."""
+    """The last commit, as an engine has it that has replayed the journal: what a home needs of it."""
 
     replayed: list[RowDelta]
     """The rows of the replayed commits after the one that the home asked for."""
