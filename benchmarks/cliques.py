@@ -39,34 +39,34 @@ def beside_plain_facts(_: Workspace) -> Measurement:
 
 def engine_of(is_linked: bool) -> tuple[Materializer, Rows]:
     """A graph that holds the facts, and those of them that are asserted, by table."""
-    live, quads = prepared(is_linked)
-    live.change(Edit(added=quads))
-    live.accept()
-    columns, tables, kinds = live.engine.facts.contents()
+    materializer, quads = prepared(is_linked)
+    materializer.change(Edit(added=quads))
+    materializer.accept()
+    columns, tables, kinds = materializer.engine.facts.contents()
     tables[kinds != IS_ASSERTED] = -1
-    widths = enumerate(width for _, width in live.engine.tables)
-    return live, {table: np.ascontiguousarray(columns[tables == table, :width]) for table, width in widths}
+    widths = enumerate(width for _, width in materializer.engine.tables)
+    return materializer, {table: np.ascontiguousarray(columns[tables == table, :width]) for table, width in widths}
 
 
-def bootstrap(live: Materializer, asserted: Rows) -> float:
+def bootstrap(materializer: Materializer, asserted: Rows) -> float:
     """The seconds of a Bootstrap from asserted rows."""
-    return timed(lambda: live.engine.bootstrap(asserted))
+    return timed(lambda: materializer.engine.bootstrap(asserted))
 
 
 def commit(is_linked: bool) -> float:
     """The seconds of a commit into a graph without facts, which has its rules already."""
-    live, quads = prepared(is_linked)
-    return timed(lambda: live.change(Edit(added=quads)))
+    materializer, quads = prepared(is_linked)
+    return timed(lambda: materializer.change(Edit(added=quads)))
 
 
 def prepared(is_linked: bool) -> tuple[Materializer, Int32]:
     """A graph without facts, and the quads to add: int32[n, 4]."""
-    live = Materializer(select(["owl2rl"], same_as="representatives"))
-    live.change(Edit())
-    live.accept()
-    members = live.dictionary.intern(f"<http://e/{number}>" for number in range(MEMBERS))
-    others = live.dictionary.intern(f"<http://e/o{number}>" for number in range(MEMBERS * FACTS))
+    materializer = Materializer(select(["owl2rl"], same_as="representatives"))
+    materializer.change(Edit())
+    materializer.accept()
+    members = materializer.dictionary.intern(f"<http://e/{number}>" for number in range(MEMBERS))
+    others = materializer.dictionary.intern(f"<http://e/o{number}>" for number in range(MEMBERS * FACTS))
     none = np.zeros(len(others), dtype=np.int32)
     facts = np.column_stack([np.repeat(members, FACTS), none + others[0], others, none])
     links = np.column_stack([members[:-1], none[1:MEMBERS] + SAME_AS, members[1:], none[1:MEMBERS]])
-    return live, np.concatenate([facts, links]) if is_linked else facts
+    return materializer, np.concatenate([facts, links]) if is_linked else facts

@@ -39,11 +39,11 @@ def many_over_few(workspace: Workspace) -> Measurement:  # noqa: ARG001 - it nee
 
 def load(number: int) -> float:
     """The seconds of a first load of so many twins, reading aside."""
-    live = Materializer(select(["owl2rl"]))
-    terms = live.dictionary.intern(term for triple in ontology(number) for term in (*triple, v.RDF_NIL))
+    materializer = Materializer(select(["owl2rl"]))
+    terms = materializer.dictionary.intern(term for triple in ontology(number) for term in (*triple, v.RDF_NIL))
     rows = np.asarray(terms, dtype=np.int32).reshape(-1, 4)
     rows[:, 3] = 0
-    return timed(lambda: live.change(Edit(added=rows)))
+    return timed(lambda: materializer.change(Edit(added=rows)))
 
 
 def ontology(number: int) -> Iterator[Triple]:

@@ -15,10 +15,10 @@ from kgreason.materialize.selection import select
 from kgreason.rdf.reader import read_files
 from kgreason.resources import resource
 
-_live = Materializer(select(["owl2rl"]))
-_live.change(Edit(added=read_files([resource("ontologies", "univ-bench.ttl")], _live.dictionary)))
-_live.accept()
-_quads = _live.dictionary.intern(["<a:a>", "<a:b>", "<a:c>", "<a:d>"]).astype("int32")[None]
+_materializer = Materializer(select(["owl2rl"]))
+_materializer.change(Edit(added=read_files([resource("ontologies", "univ-bench.ttl")], _materializer.dictionary)))
+_materializer.accept()
+_quads = _materializer.dictionary.intern(["<a:a>", "<a:b>", "<a:c>", "<a:d>"]).astype("int32")[None]
 for _edit in (Edit(added=_quads), Edit(removed=_quads)):
-    _live.change(_edit, strategy="update")
-    _live.accept()
+    _materializer.change(_edit, strategy="update")
+    _materializer.accept()

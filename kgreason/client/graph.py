@@ -32,7 +32,8 @@ from kgreason.errors import QueryError, QueryTimeoutError, ServerError
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.input.arguments import check_asserted, check_paths, check_single, check_text, check_texts
 from kgreason.graph.input.terms import UserTerm, checked, graph_name, text_of
-from kgreason.graph.knowledge_graph import File, QueryOptions, Strategy
+from kgreason.graph.knowledge_graph import QueryOptions
+from kgreason.graph.opening.options import File, Strategy
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.materialize.options import check_count, check_seconds
 from kgreason.progress import SILENT, Progress

@@ -27,7 +27,7 @@ from kgreason.rules.parser import Syntax, parse, syntax_of, text_of_file
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.input.quads import Item
-    from kgreason.graph.knowledge_graph import File
+    from kgreason.graph.opening.options import File
     from kgreason.graph.relation.given import Terms
     from kgreason.graph.relation.relation import PendingRelation
     from kgreason.rdf.lines.skipped import Skipped

@@ -22,7 +22,7 @@ from kgreason.resources import resource
 
 if TYPE_CHECKING:
     from kgreason.entailment.world import Closure
-    from kgreason.graph.knowledge_graph import Documents
+    from kgreason.graph.opening.options import Documents
     from kgreason.proofs.contradiction import Contradiction
     from kgreason.rules.model import Constant, Triple
 

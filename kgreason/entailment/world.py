@@ -19,7 +19,7 @@ import numpy as np
 from kgreason.entailment.goals import Binding
 from kgreason.entailment.matching import solutions
 from kgreason.entailment.values import Values
-from kgreason.graph.knowledge_graph import Documents, opened
+from kgreason.graph.opening.options import Documents, catalogue_of
 from kgreason.materialize.edit import NO_QUADS, Edit
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import File, Materializer
@@ -52,10 +52,10 @@ class Closure:
     ) -> None:
         named = (f"{name}+{LETTER}" if name.split("+")[0] == "owl2rl" else name for name in rules)
         selection = select([*named], same_as="rules")  # so that every triple is a fact, without representatives
-        self._live = Materializer(replace(selection, datatypes=()))  # `Values` reads literals here
-        documents = opened(catalogue)
-        self._imports, self._find = Imports(self._live, documents), documents.find if documents else None
-        self._values = Values(self._live.dictionary, datatypes)
+        self._materializer = Materializer(replace(selection, datatypes=()))  # `Values` reads literals here
+        documents = catalogue_of(catalogue)
+        self._imports, self._find = Imports(self._materializer, documents), documents.find if documents else None
+        self._values = Values(self._materializer.dictionary, datatypes)
         self._rows: Int32 | None = None
         self._is_absurd: bool | None = None
 
@@ -66,15 +66,15 @@ class Closure:
 
     def read(self, paths: Sequence[File]) -> list[Triple]:
         """Read the triples of files. The triples do not become premises. Raises InputError, RdfSyntaxError."""
-        return decoded(self._live.dictionary, self._values.settled(self._quads(paths)[:, :3]))
+        return decoded(self._materializer.dictionary, self._values.settled(self._quads(paths)[:, :3]))
 
     def _quads(self, paths: Sequence[File]) -> Int32:
         """Read the quads of files, int32[n, 4]."""
-        return read_files(paths, self._live.dictionary, find=self._find)
+        return read_files(paths, self._materializer.dictionary, find=self._find)
 
     def ill_typed(self, triples: Sequence[Triple]) -> list[Triple]:
         """Return those of `triples` whose object is an ill-typed literal. All `triples` must come from `read`."""
-        objects = self._live.dictionary.find([object_ for _, _, object_ in triples])
+        objects = self._materializer.dictionary.find([object_ for _, _, object_ in triples])
         return list(compress(triples, self._values.are_ill_typed(objects)))
 
     def assume_values(self, terms: Iterable[Constant], *, are_classes: bool) -> None:
@@ -101,7 +101,7 @@ class Closure:
 
     def terms(self) -> list[Constant]:
         """Return every term that occurs in the closure."""
-        return self._live.dictionary.decode(distinct(self._triples()))
+        return self._materializer.dictionary.decode(distinct(self._triples()))
 
     @property
     def is_absurd(self) -> bool:
@@ -111,34 +111,34 @@ class Closure:
         two different values.
         """
         if self._is_absurd is None:
-            self._is_absurd = is_contradictory(self._live.save(), self._live.dictionary) or self._values.clash(
-                self._triples()
-            )
+            self._is_absurd = is_contradictory(
+                self._materializer.save(), self._materializer.dictionary
+            ) or self._values.clash(self._triples())
         return self._is_absurd
 
     def holds(self, triple: Triple) -> bool:
         """Whether the closure has a triple."""
-        ids = self._live.dictionary.find(triple)
-        return bool(ids.all()) and bool(self._live.holds(ids[None].astype(np.int32))[0])
+        ids = self._materializer.dictionary.find(triple)
+        return bool(ids.all()) and bool(self._materializer.holds(ids[None].astype(np.int32))[0])
 
     def solutions(self, patterns: tuple[Atom, ...]) -> Iterator[Binding]:
         """Yield each binding under which all triple patterns are in the closure."""
         variables = sorted({term for atom in patterns for term in atom.variables()})
         constants = sorted({term for atom in patterns for term in atom.terms if not isinstance(term, Variable)})
-        ids = self._live.dictionary.find(constants)
+        ids = self._materializer.dictionary.find(constants)
         if not ids.all():
             return
         number = dict(zip(constants, ids.tolist(), strict=True)) | {each: -1 - n for n, each in enumerate(variables)}
         wanted = [(number[s], number[p], number[o]) for s, p, o in (atom.terms for atom in patterns)]
         for binding in solutions(self._triples(), wanted):
-            texts = self._live.dictionary.decode([binding[number[each]] for each in variables])
+            texts = self._materializer.dictionary.decode([binding[number[each]] for each in variables])
             yield dict(zip(variables, texts, strict=True))
 
     def enumerations(self) -> dict[Constant, Collection]:
         """Return a dict from each class that is enumerated (owl:oneOf) in the closure to one of its enumerations."""
-        predicates = self._live.dictionary.find((v.OWL_ONE_OF, v.RDF_FIRST, v.RDF_REST))
+        predicates = self._materializer.dictionary.find((v.OWL_ONE_OF, v.RDF_FIRST, v.RDF_REST))
         rows = self._triples()
-        schema = Schema(decoded(self._live.dictionary, rows[np.isin(rows[:, 1], predicates)]))
+        schema = Schema(decoded(self._materializer.dictionary, rows[np.isin(rows[:, 1], predicates)]))
         axioms = (axiom for each in collect(schema) for axiom in each.axioms)
         return {axiom.node: axiom for axiom in axioms if isinstance(axiom, Collection)}
 
@@ -152,7 +152,7 @@ class Closure:
     def suppose(self, triples: tuple[Triple, ...]) -> Iterator[None]:
         """A context in which `triples` are asserted as well."""
         rows = np.unique(self._interned(triples), axis=0)
-        asserted = self._live.engine.facts.are_asserted(rows)
+        asserted = self._materializer.engine.facts.are_asserted(rows)
         new = in_default_graph(np.ascontiguousarray(rows[~asserted]))
         before = self._rows, self._is_absurd
         self._change(Edit(added=new))
@@ -165,20 +165,20 @@ class Closure:
     def _interned(self, triples: Sequence[Triple]) -> Int32:
         if not triples:
             return np.ascontiguousarray(NO_QUADS[:, :3])
-        ids = self._live.dictionary.intern([term for triple in triples for term in triple])
+        ids = self._materializer.dictionary.intern([term for triple in triples for term in triple])
         return np.asarray(ids, dtype=np.int32).reshape(-1, 3)
 
     def _change(self, edit: Edit) -> None:
         try:
-            self._live.change(edit)
+            self._materializer.change(edit)
         except BaseException:
-            self._live.rollback()
+            self._materializer.rollback()
             raise
-        self._live.accept()
+        self._materializer.accept()
         self._rows = self._is_absurd = None
 
     def _triples(self) -> Int32:
         """Return all triples of the closure: int32[n, 3]."""
         if self._rows is None:
-            self._rows = self._live.save().triples(self._live.dictionary)
+            self._rows = self._materializer.save().triples(self._materializer.dictionary)
         return self._rows

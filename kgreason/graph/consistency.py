@@ -32,8 +32,8 @@ _PAIRS = "eq-diff1"
 class Consistency:
     """The contradictions of a materializer's last commit, computed when they are first asked for."""
 
-    def __init__(self, live: Materializer) -> None:
-        self._live = live
+    def __init__(self, materializer: Materializer) -> None:
+        self._materializer = materializer
         self._known: list[Contradiction] | None = None
 
     def known(self) -> list[Contradiction]:
@@ -42,7 +42,7 @@ class Consistency:
         If they are not known yet, this computes them from the present state: then no change may be pending.
         """
         if self._known is None:
-            self._known = self._contradictions(self._live.save())
+            self._known = self._contradictions(self._materializer.save())
         return self._known
 
     def start(self) -> None:
@@ -59,7 +59,7 @@ class Consistency:
         """
         if not (refuted.arrived or (refuted.respelled and self._known)):
             return tuple
-        saved = self._live.save()
+        saved = self._materializer.save()
         found = self._contradictions(saved)
         renamed = self._renamed(found, saved)  # now, because a rollback forgets new terms
         return lambda: _new(found, renamed, self.known(), self._renamed(self.known(), saved))
@@ -71,7 +71,7 @@ class Consistency:
         """
         if not (refuted.left or (refuted.respelled and self._known)):
             return tuple
-        saved = self._live.save()
+        saved = self._materializer.save()
         found = self._contradictions(saved)
         renamed = self._renamed(found, saved)
         return lambda: _new(self.known(), self._renamed(self.known(), saved), found, renamed)
@@ -82,12 +82,12 @@ class Consistency:
             self._known = None
 
     def _contradictions(self, saved: Saved) -> list[Contradiction]:
-        live = self._live
-        return contradictions(saved, live.dictionary, live.false_rules)
+        materializer = self._materializer
+        return contradictions(saved, materializer.dictionary, materializer.false_rules)
 
     def _renamed(self, told: Sequence[Contradiction], saved: Saved) -> list[Contradiction]:
         """Return the contradictions `told`, with the primary of its clique in `saved` in place of each term."""
-        dictionary = self._live.dictionary
+        dictionary = self._materializer.dictionary
         terms = {term for each in told for term in (*each.terms, *chain.from_iterable(f.terms for f in each.facts))}
         texts = [str(term) for term in terms]
         ids = dictionary.find(texts).astype(np.int32)

@@ -10,19 +10,15 @@ an Oxigraph in memory, and the memory for all of this.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from kgreason.errors import StoreError
-from kgreason.functions.registry import Registry
-from kgreason.graph.knowledge_graph import DEFAULT_RULES, Documents, KnowledgeGraph, Strategy, opened
-from kgreason.materialize.options import check_count, checked_limits
-from kgreason.rules.expressions import RESERVED
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.opening.options import DEFAULT_RULES, Documents, EngineOptions, Strategy
 from kgreason.store.folder import Folder, Manifest
-from kgreason.store.journal.record import Record
-from kgreason.store.repository import Repository
+from kgreason.store.homes.fork import Fork
 
 
 def fork(
@@ -42,23 +38,14 @@ def fork(
 
     The arguments are those of `KnowledgeGraph.open`. Raises StoreError if there is no store.
     """
-    if threads is not None:
-        check_count("threads", threads, 1)
-    limits = checked_limits(made_terms=most_made_terms, rounds=most_rounds)
+    options = EngineOptions.of(strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions)
     while True:
         folder = Folder(Path(path), write=False)
         try:
-            registry = Registry(functions, RESERVED)
             if folder.manifest:
-                registry.problems(folder.manifest.functions)
-            means: dict[str, Any] = {
-                "catalogue": opened(catalogue),
-                "registry": registry,
-                "limits": limits,
-                "threads": threads,
-            }
-            graph = KnowledgeGraph(_Origin(folder), strategy, budget, **means)
-            graph._engine()  # reads everything that the fork needs from the folder
+                options.registry.problems(folder.manifest.functions)
+            home = Fork(folder, Manifest(list(DEFAULT_RULES), spellings="one"))
+            graph = KnowledgeGraph.over(home, options)
         except BaseException as error:
             has_moved = isinstance(error, StoreError) and folder.has_moved()
             folder.close()
@@ -68,33 +55,3 @@ def fork(
             if not folder.has_moved():
                 return graph
             graph.close()
-
-
-class _Origin(Repository):
-    """A repository in memory that begins as a copy of a store's folder."""
-
-    def __init__(self, folder: Folder) -> None:
-        manifest = folder.manifest or Manifest(list(DEFAULT_RULES), spellings="one")
-        super().__init__(None, replace(manifest, stored=-1 if manifest.commit else 0, journal=0, history="none"))
-        self._origin = folder
-        self._begun = folder.journal.last
-
-    @property
-    def snapshot(self) -> Path | None:
-        """The snapshot of the folder."""
-        commit = self._origin.manifest.commit if self._origin.manifest else 0
-        return self._origin.snapshot(commit) if commit else None
-
-    @property
-    def last(self) -> int:
-        """The number of the last commit of the fork. Before the fork's first commit, the last commit of the folder."""
-        return max(self._begun, self.manifest.commit)
-
-    def pending(self) -> list[Record]:
-        """The folder's commits since its snapshot."""
-        return list(self._origin.journal.records(self.manifest.commit))
-
-    def close(self, *, is_failed: bool = False) -> None:
-        """Close the fork and the folder."""
-        super().close(is_failed=is_failed)
-        self._origin.close()

@@ -65,10 +65,11 @@ class GraphLock:
     def acquire(self, timeout: float | None = None) -> int:
         """Take the lock; wait for it at most `timeout` seconds. Returns the `depth` that this thread had before.
 
-        The result is for `release`. Raises GraphBusyError after `timeout`, and InputError for a timeout that is not a
-        number of seconds.
+        The caller is `undivided`. The result is for `release`. Raises GraphBusyError after `timeout`, and InputError
+        for a timeout that is not a number of seconds.
         """
-        check_wait("timeout", timeout)
+        if timeout is not None:
+            check_wait("timeout", timeout)
         me = threading.current_thread()
         if self._owner is me:
             self._depth += 1
@@ -76,14 +77,13 @@ class GraphLock:
         until = None if timeout is None else time.monotonic() + timeout
         taken: list[threading.Lock] = []
         try:
-            with undivided():
-                for lock in (self._turn, self._lock):  # the waiting thread has the turn, so that nobody overtakes it
-                    if not lock.acquire(blocking=False):
-                        self._wait(lock, until)
-                    taken.append(lock)
-                self._owner, self._depth = me, 1
-                taken.remove(self._turn)
-                self._turn.release()
+            for lock in (self._turn, self._lock):  # the waiting thread has the turn, so that nobody overtakes it
+                if not lock.acquire(blocking=False):
+                    self._wait(lock, until)
+                taken.append(lock)
+            self._owner, self._depth = me, 1
+            taken.remove(self._turn)
+            self._turn.release()
         except BaseException:
             if self._owner is me:
                 self._owner = None
@@ -137,11 +137,14 @@ class GraphLock:
     @contextmanager
     def within(self, timeout: float | None = None) -> Iterator[None]:
         """Hold the lock during a block, after waiting at most `timeout` seconds. Raises GraphBusyError."""
-        depth = self.acquire(timeout)
+        depth: int | None = None
         try:
+            with undivided():  # its end may raise KeyboardInterrupt
+                depth = self.acquire(timeout)
             yield
         finally:
-            self.surely_release(depth)
+            if depth is not None:
+                self.surely_release(depth)
 
 
 class _Locked(Protocol):

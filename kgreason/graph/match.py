@@ -24,16 +24,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
-from kgreason.graph.commits import LiveGraph
 from kgreason.graph.input.terms import NO_PREFIXES, PLACES, Prefixes, UserTerm, fitting, term_of, text_of
 from kgreason.graph.sparql_update.steps import asserts
+from kgreason.graph.state.running import Running
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import Term
 from kgreason.store.spellings import varies
 from kgreason.terms.tags import quads, small
 from kgreason.zset.columns import Int32
 
-Held: TypeAlias = Callable[[], AbstractContextManager[LiveGraph]]
+Held: TypeAlias = Callable[[], AbstractContextManager[Running]]
 """A context that gives one thread a graph with its engine; other threads wait."""
 _CHUNK = 1_000
 _TYPES = {
@@ -71,7 +71,7 @@ def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool,
     """Return the quads that match a pattern; with `asserted` only the asserted ones. Raises StoreError.
 
     With `any_case` language tags are compared without case, as rdflib does.
-    `with held() as live` takes the graph's lock for the block; `live` is the graph with its engine.
+    `with held() as state` takes the graph's lock for the block; `state` is the graph with its engine.
     """
     rows, form = store.match(*pattern), _asserted if asserted else _present
     found = chain.from_iterable(form(chunk, held) for chunk in _chunks(rows))
@@ -92,9 +92,9 @@ def _chunks(rows: Iterator[Quad]) -> Iterator[list[Quad]]:
 
 def _asserted(chunk: list[Quad], held: Held) -> Iterable[Quad]:
     """Return the asserted quads that the rows of Oxigraph in `chunk` stand for: each asserted spelling of a row."""
-    with held() as live:
-        forms = _forms(chunk, live)
-        return _quads(live, forms[asserts(live.materializer, forms)])
+    with held() as state:
+        forms = _forms(chunk, state)
+        return _quads(state, forms[asserts(state.materializer, forms)])
 
 
 def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
@@ -102,11 +102,11 @@ def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
     alone, some = _parted(chunk)
     if not some:
         return alone
-    with held() as live:
-        is_varied = live.spellings.vary([text_of(quad.object) for quad in some])
+    with held() as state:
+        is_varied = state.spellings.vary([text_of(quad.object) for quad in some])
         alone += [quad for quad, varied in zip(some, is_varied, strict=True) if not varied]
-        forms = _forms(list(compress(some, is_varied)), live)
-        return chain(alone, _quads(live, forms[_shows(live, forms)]))
+        forms = _forms(list(compress(some, is_varied)), state)
+        return chain(alone, _quads(state, forms[_shows(state, forms)]))
 
 
 def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
@@ -121,29 +121,29 @@ def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
     return parts
 
 
-def _forms(chunk: list[Quad], live: LiveGraph) -> Int32:
+def _forms(chunk: list[Quad], state: Running) -> Int32:
     """Return a quad of ids for each row of Oxigraph in `chunk` and each known spelling of its object: int32[n, 4].
 
     The known spellings are those that are in the dictionary.
     """
-    objects = live.spellings.of_forms([text_of(quad.object) for quad in chunk])
+    objects = state.spellings.of_forms([text_of(quad.object) for quad in chunk])
     texts = chain.from_iterable((str(quad.subject), str(quad.predicate), _name(quad)) for quad in chunk)
-    found = live.materializer.dictionary.find(texts).reshape(-1, 3)
+    found = state.materializer.dictionary.find(texts).reshape(-1, 3)
     rows = found[np.repeat(np.arange(len(chunk)), list(map(len, objects)))]
     return np.column_stack([rows[:, :2], np.fromiter(chain.from_iterable(objects), np.int32), rows[:, 2]])
 
 
-def _shows(live: LiveGraph, quads: Int32) -> NDArray[np.bool_]:
+def _shows(state: Running, quads: Int32) -> NDArray[np.bool_]:
     """For each of the quads, int32[n, 4], whether the graph has it: bool[n]. The default graph has the closure."""
     named = quads[:, 3] != 0
-    shown = live.materializer.shows(np.ascontiguousarray(quads[:, :3]))
+    shown = state.materializer.shows(np.ascontiguousarray(quads[:, :3]))
     if named.any():
-        shown[named] = live.materializer.quads.holds(quads[named])
+        shown[named] = state.materializer.quads.holds(quads[named])
     return shown
 
 
-def _quads(live: LiveGraph, rows: Int32) -> list[Quad]:
-    return list(quads(live.materializer.dictionary.lines(*rows.T), lenient=True)) if len(rows) else []
+def _quads(state: Running, rows: Int32) -> list[Quad]:
+    return list(quads(state.materializer.dictionary.lines(*rows.T), lenient=True)) if len(rows) else []
 
 
 def _name(quad: Quad) -> str:

@@ -71,10 +71,10 @@ def restored(
                 FORMAT,
             )
         return _anew(selection, path, registry, threads, has_facts=manifest.format >= WITH_FACTS), None
-    live = Materializer(selection, snapshot.read_dictionary(path), registry=registry, threads=threads)
+    materializer = Materializer(selection, snapshot.read_dictionary(path), registry=registry, threads=threads)
     saved = snapshot.read_state(path, is_written=True)
-    live.restore(saved)
-    return live, saved
+    materializer.restore(saved)
+    return materializer, saved
 
 
 def _anew(
@@ -85,28 +85,28 @@ def _anew(
     The closure in the snapshot is not used, because the older version may have computed another one. `has_facts` says
     whether the snapshot may have asserted facts of relations.
     """
-    live = Materializer(selection, registry=registry, threads=threads)
-    quads = snapshot.read_asserted(path, live.dictionary)
-    asserted = snapshot.read_facts(path, live.dictionary) if has_facts else {}
-    facts = facts_of({}, asserted, live.dictionary)
-    live.change(Edit(added=quads, facts=facts), strategy="bootstrap", limits=NO_LIMITS)
-    live.accept()
-    return live
+    materializer = Materializer(selection, registry=registry, threads=threads)
+    quads = snapshot.read_asserted(path, materializer.dictionary)
+    asserted = snapshot.read_facts(path, materializer.dictionary) if has_facts else {}
+    facts = facts_of({}, asserted, materializer.dictionary)
+    materializer.change(Edit(added=quads, facts=facts), strategy="bootstrap", limits=NO_LIMITS)
+    materializer.accept()
+    return materializer
 
 
-def replayed(record: Record, live: Materializer, strategy: Strategy = "auto") -> Change:
+def replayed(record: Record, materializer: Materializer, strategy: Strategy = "auto") -> Change:
     """Evaluate the commit of a record again, by the strategies that the record names. The returned change is pending.
 
     A record of an older version may name no strategy; then `strategy` decides.
     """
-    return live.change(edit_of(record, live), strategy=record.strategies or strategy, limits=NO_LIMITS)
+    return materializer.change(edit_of(record, materializer), strategy=record.strategies or strategy, limits=NO_LIMITS)
 
 
-def edit_of(record: Record, live: Materializer) -> Edit:
+def edit_of(record: Record, materializer: Materializer) -> Edit:
     """Return the edit of a record. This interns the terms of the edit; blank nodes keep their labels."""
-    removed, added = (of_canonical(lines, live.dictionary) for lines in (record.removed, record.added))
-    own = after(live.own, record) if record.rules else None
-    facts = _facts(record, live.dictionary) if record.facts else NO_FACTS
+    removed, added = (of_canonical(lines, materializer.dictionary) for lines in (record.removed, record.added))
+    own = after(materializer.own, record) if record.rules else None
+    facts = _facts(record, materializer.dictionary) if record.facts else NO_FACTS
     return Edit(removed, added, own, facts=facts)
 
 

@@ -94,13 +94,13 @@ class Transaction:
     transaction itself. A call after the end, or from another thread, raises StoreError.
     """
 
-    def __init__(self, live: Materializer, known: int, ends: Ends, find: Finder | None = None) -> None:
-        """Begin a transaction on the state `live`.
+    def __init__(self, materializer: Materializer, known: int, ends: Ends, find: Finder | None = None) -> None:
+        """Begin a transaction on the state `materializer`.
 
         `known` is the size of the dictionary at the beginning. `ends` has what to call at the end. `find` finds
         the documents that rules import.
         """
-        self._live, self._known, self._ends = live, known, ends
+        self._materializer, self._known, self._ends = materializer, known, ends
         self.find = find
         """The function that finds documents by their IRIs, as `Catalogue.find`, or None."""
         self._signs: list[int] = []
@@ -135,19 +135,23 @@ class Transaction:
 
         Raises RdfSyntaxError, InputError.
         """
-        return self._note(1, partial(quads_of, items, self._live.dictionary, fresh=True, prefixes=checked(prefixes)))
+        return self._note(
+            1, partial(quads_of, items, self._materializer.dictionary, fresh=True, prefixes=checked(prefixes))
+        )
 
     def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
         """Retract rows of terms, or Turtle and TriG text. Name a blank node by the label that queries show."""
-        return self._note(-1, partial(quads_of, items, self._live.dictionary, fresh=False, prefixes=checked(prefixes)))
+        return self._note(
+            -1, partial(quads_of, items, self._materializer.dictionary, fresh=False, prefixes=checked(prefixes))
+        )
 
     def add_lines(self, lines: bytes) -> Self:
         """Assert N-Quads lines; blank nodes keep their labels."""
-        return self._note(1, partial(of_lines, lines, self._live.dictionary))
+        return self._note(1, partial(of_lines, lines, self._materializer.dictionary))
 
     def remove_lines(self, lines: bytes) -> Self:
         """Retract N-Quads lines."""
-        return self._note(-1, partial(of_lines, lines, self._live.dictionary))
+        return self._note(-1, partial(of_lines, lines, self._materializer.dictionary))
 
     def load(
         self,
@@ -185,8 +189,8 @@ class Transaction:
         def read() -> Int32:
             let_out()
             with at_once():  # Spark may compute for hours
-                quads, evaluated = evaluate(self._live)
-            if len(evaluated.records) < len(self._live.engine):
+                quads, evaluated = evaluate(self._materializer)
+            if len(evaluated.records) < len(self._materializer.engine):
                 raise StoreError("the closure has fewer facts than the graph, so it lacks facts of the graph")
             self._evaluated = evaluated
             return quads
@@ -203,7 +207,7 @@ class Transaction:
         def interned() -> Int32:
             let_out()
             with at_once():
-                return read(self._live.dictionary)
+                return read(self._materializer.dictionary)
 
         return self._note(1, interned)
 
@@ -238,7 +242,7 @@ class Transaction:
         if text is not None or file is None:
             check_text("remove_rules", "a rule's name, or rules,", text)
         check_choice("syntax", syntax, Syntax)
-        of_file, selected = None if file is None else str(file), self._live.selection.names
+        of_file, selected = None if file is None else str(file), self._materializer.selection.names
         rules, find = self._rules(), self.find
         left = remaining(rules, text, source, of_file, selected=selected, syntax=syntax, find=find)
         self._own = dict.fromkeys(left)
@@ -250,7 +254,7 @@ class Transaction:
         Arguments and errors are those of `add_rules`.
         """
         check_choice("syntax", syntax, Syntax)
-        return parse(text, source, self._live.operators.registry.find, syntax=syntax, find=self.find).rules
+        return parse(text, source, self._materializer.operators.registry.find, syntax=syntax, find=self.find).rules
 
     def take_rules(self, rules: Iterable[Rule]) -> Self:
         """Add rules that are parsed already. Raises RuleError."""
@@ -267,7 +271,7 @@ class Transaction:
         Raises InputError, RuleSyntaxError, UnsafeRuleError.
         """
         check_paths("load_rules", (path,))
-        return self._add_rules(rules_of_file(Path(path), self._live.operators.registry.find, self.find))
+        return self._add_rules(rules_of_file(Path(path), self._materializer.operators.registry.find, self.find))
 
     def unload_rules(self, path: File) -> Self:
         """Remove the rules that a file contains.
@@ -296,7 +300,7 @@ class Transaction:
     def _pending(self) -> PendingFacts:
         """Return the object that collects the edits of relations. It is made at the first call."""
         if self._facts is None:
-            self._facts = PendingFacts(self._live)
+            self._facts = PendingFacts(self._materializer)
         return self._facts
 
     @as_one
@@ -313,7 +317,7 @@ class Transaction:
     @contextmanager
     def _forgetting(self) -> Iterator[None]:
         """If the block raises an error, drop the terms that the block interned from the dictionary."""
-        known = len(self._live.dictionary)
+        known = len(self._materializer.dictionary)
         try:
             yield
         except BaseException:
@@ -327,7 +331,7 @@ class Transaction:
     def _rules(self) -> dict[Rule, None]:
         """Return the user's rules after the edits so far."""
         self._check_open()
-        return dict.fromkeys(self._live.own) if self._own is None else self._own
+        return dict.fromkeys(self._materializer.own) if self._own is None else self._own
 
     @as_one
     def _add_rules(self, rules: Iterable[Rule]) -> Self:
@@ -336,7 +340,7 @@ class Transaction:
         own = self._rules()
         known = {canonical(rule) for rule in own}
         after = own | dict.fromkeys(rule for rule in rules if canonical(rule) not in known)
-        check_declared(after, self._live.operators.registry.find)
+        check_declared(after, self._materializer.operators.registry.find)
         for rule in rules:
             if rule.declares and rule not in own:
                 self._pending().check(rule.declares)
@@ -351,9 +355,14 @@ class Transaction:
         progress: Progress,
         skipped: Skipped | None = None,
     ) -> Self:
-        live = self._live
-        how: dict[str, Any] = {"progress": progress, "threads": live.threads, "find": self.find, "skipped": skipped}
-        return self._note(sign, partial(read_files, paths, live.dictionary, syntax=syntax, **how))
+        materializer = self._materializer
+        how: dict[str, Any] = {
+            "progress": progress,
+            "threads": materializer.threads,
+            "find": self.find,
+            "skipped": skipped,
+        }
+        return self._note(sign, partial(read_files, paths, materializer.dictionary, syntax=syntax, **how))
 
     @as_one
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
@@ -376,7 +385,7 @@ class Transaction:
     def _edit(self) -> Edit:
         removed, added = last_wishes(self._signs, self._parts)
         self._parts = []  # `added` may be all that a large load holds of them
-        before, after = ({rule: rule.file for rule in rules or ()} for rules in (self._live.own, self._own))
+        before, after = ({rule: rule.file for rule in rules or ()} for rules in (self._materializer.own, self._own))
         own = tuple(after) if self._own is not None and before != after else None
         edit = Edit(removed, added, own, self._evaluated, facts=self._facts.facts() if self._facts else NO_FACTS)
         return self._lean(edit) if -1 in self._signs or edit.facts.removed else edit
@@ -388,7 +397,7 @@ class Transaction:
         such retractions are dropped from the dictionary. So the dictionary has exactly the terms of the journal, and
         replaying the journal gives the same state.
         """
-        dictionary, known = self._live.dictionary, self._known
+        dictionary, known = self._materializer.dictionary, self._known
         is_used = np.zeros(len(dictionary) + 1, dtype=np.bool_)
         is_used[: known + 1] = True
         for rows in (edit.added, *edit.facts.added.values()):
@@ -435,7 +444,7 @@ class Transaction:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._is_open:
-            self.end(kind is None)
+            self._end(kind is None, SILENT)
 
     def abandon(self, why: str) -> None:
         """Drop the edits and end the transaction; any thread may call this.
@@ -451,13 +460,16 @@ class Transaction:
 
         Raises the errors of the commit, and StoreError if the transaction has ended already.
         """
+        self._end(is_good, progress)
+
+    def _end(self, is_good: bool, progress: Progress) -> None:
         self._check_open()
         try:
             self._is_open = False
             edit = self._edit() if is_good else None
         except BaseException:
             self._ends.drop(self._known)
-            self._tell_end()
+            surely(self._ends.ended)
             raise
         try:
             if edit is not None:
@@ -466,11 +478,7 @@ class Transaction:
             else:
                 self._ends.drop(self._known)
         finally:
-            self._tell_end()
-
-    def _tell_end(self) -> None:
-        """Call `ended`, which releases the graph, even if Ctrl-C comes meanwhile."""
-        surely(self._ends.ended)
+            surely(self._ends.ended)
 
 
 def last_wishes(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int32]:

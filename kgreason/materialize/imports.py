@@ -73,8 +73,8 @@ class Imports:
     graph that say what is imported and what the ontologies are, int32[n, 3], and maybe others; None if nobody knows.
     """
 
-    def __init__(self, live: Materializer, catalogue: Catalogue | None, said: Int32 | None = None) -> None:
-        self._live, self._catalogue, self._said = live, catalogue, said
+    def __init__(self, materializer: Materializer, catalogue: Catalogue | None, said: Int32 | None = None) -> None:
+        self._materializer, self._catalogue, self._said = materializer, catalogue, said
         self._known: _Held | None = None
         self._is_changed = False
         """Whether an edit has changed what is imported since the last `rollback`."""
@@ -89,7 +89,7 @@ class Imports:
         """
         if not (have_header(edit.added) or have_header(edit.removed)):
             return edit
-        can_change = self._catalogue is not None or self._live.quads.is_explicit
+        can_change = self._catalogue is not None or self._materializer.quads.is_explicit
         held = self._held() if can_change else None
         self._is_changed = True
         self.forget()
@@ -159,8 +159,8 @@ class Imports:
             predicates = quads[:, 1]
             types = quads[(predicates == TYPE) & (quads[:, 2] == ONTOLOGY), 0]
             ontologies = np.concatenate([types, quads[predicates == VERSION_IRI, 2]])
-            decode = self._live.dictionary.decode
-            names = decode(documents(self._live.dictionary, quads))
+            decode = self._materializer.dictionary.decode
+            names = decode(documents(self._materializer.dictionary, quads))
             self._known = _Held(self._links(quads), frozenset(names), frozenset(decode(ontologies)))
         return self._known
 
@@ -169,23 +169,23 @@ class Imports:
 
         While all quads are in the default graph, no other quad is returned, since there may be very many.
         """
-        columns = self._live.quads.columns
+        columns = self._materializer.quads.columns
         if columns is not None:
             return columns
         if self._said is not None:
             return in_default_graph(self._said[are_headers(self._said)])
-        saved = self._live.save(is_borrowed=True)
+        saved = self._materializer.save(is_borrowed=True)
         triples = fact_columns(saved.records)[:, :3]
         return in_default_graph(triples[are_headers(triples) & saved.are_triples() & saved.are_asserted()])
 
     def _quads_of(self, gone: Iterable[str]) -> Int32:
         """Return the quads int32[n, 4] of the documents with these names."""
-        names, quads = self._live.dictionary.find(sorted(gone)), self._live.quads.columns
+        names, quads = self._materializer.dictionary.find(sorted(gone)), self._materializer.quads.columns
         return np.empty((0, 4), dtype=np.int32) if quads is None else quads[np.isin(quads[:, 3], names)]
 
     def _links(self, quads: Int32) -> frozenset[Link]:
         """Return a `Link` for each owl:imports quad among `quads`, int32[n, 4], if the object of the quad is an IRI."""
-        dictionary = self._live.dictionary
+        dictionary = self._materializer.dictionary
         found = quads[quads[:, 1] == IMPORTS]
         found = found[dictionary.kinds(found[:, 2]) == Kind.IRI]
         texts = iter(dictionary.decode(found[:, [3, 0, 2]].ravel()))
@@ -198,12 +198,12 @@ class Imports:
         document is not found.
         """
         quads = np.empty((0, 4), dtype=np.int32)
-        dictionary = self._live.dictionary
+        dictionary = self._materializer.dictionary
         try:
             path = self._catalogue.find(link.iri) if self._catalogue else None
             if path is not None:
                 find = self._catalogue.find if self._catalogue else None
-                batches = read(path, dictionary, base=link.iri[1:-1], threads=self._live.threads, find=find)
+                batches = read(path, dictionary, base=link.iri[1:-1], threads=self._materializer.threads, find=find)
                 quads = np.concatenate([quads, *(np.stack(batch, axis=1) for batch in batches)])
         except InputError as error:
             raise InputError(f"{error}; {link.importer} imports it as {link.iri}") from error

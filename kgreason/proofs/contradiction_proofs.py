@@ -18,30 +18,33 @@ from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 
 
-def prove_contradictions(live: Materializer, most: int | None = None, each: int | None = None) -> list[Proof]:
+def prove_contradictions(materializer: Materializer, most: int | None = None, each: int | None = None) -> list[Proof]:
     """Return a proof for each contradiction, ordered by the rules' names and the terms.
 
     `most` limits their number. `each` limits the number of those that have one cause (`Contradiction.cause`).
     """
-    found = sorted(mistakes(live.save(), live.dictionary, live.false_rules), key=lambda mistake: mistake.told)[:most]
+    found = sorted(
+        mistakes(materializer.save(), materializer.dictionary, materializer.false_rules),
+        key=lambda mistake: mistake.told,
+    )[:most]
     if each is not None:
         causes: dict[Cause, list[Mistake]] = {}
         for mistake in found:
             causes.setdefault(mistake.told.cause, []).append(mistake)
         found = [mistake for same in causes.values() for mistake in same[:each]]
-    proofs = prove_each([_wanted(live, mistake) for mistake in found], facts_of(live))
+    proofs = prove_each([_wanted(materializer, mistake) for mistake in found], facts_of(materializer))
     told = [_told(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]
     return sorted(told, key=lambda proof: proof.fact)
 
 
-def _wanted(live: Materializer, mistake: Mistake) -> Atom:
+def _wanted(materializer: Materializer, mistake: Mistake) -> Atom:
     """Return the fact to prove for a contradiction: its fact of the relation `false`.
 
     If the contradiction is that x and y are equal and were asserted to be different, this is `x owl:sameAs y`.
     """
     if mistake.row is None:
         return link(*mistake.told.terms)
-    return atom_of(live, mistake.row[mistake.row > 0], is_triple=False)
+    return atom_of(materializer, mistake.row[mistake.row > 0], is_triple=False)
 
 
 def _told(mistake: Mistake, proof: Proof) -> Proof:

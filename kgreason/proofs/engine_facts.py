@@ -39,11 +39,11 @@ _TRIED, _LONG = 500, 12
 class EngineFacts:
     """The facts of the engine and their derivations. Facts are given as atoms."""
 
-    def __init__(self, live: Materializer) -> None:
-        self._live = live
-        self._engine = live.engine
-        self._rules: dict[EncodedRule, Rule] = live.rules_by_code()
-        self._written = {canonical(rule): rule for rule in live.own}
+    def __init__(self, materializer: Materializer) -> None:
+        self._materializer = materializer
+        self._engine = materializer.engine
+        self._rules: dict[EncodedRule, Rule] = materializer.rules_by_code()
+        self._written = {canonical(rule): rule for rule in materializer.own}
         """The user's rules by their canonical forms, which are the rules of the engine."""
         self._bodiless: dict[Atom, list[Rule]] = {}
         for rule in self._rules.values():
@@ -53,7 +53,7 @@ class EngineFacts:
     def row(self, fact: Atom) -> int:
         """Return the number of a fact's row in the fact table, or -1 if the fact is not present."""
         texts = [str(term) for term in columns_of(fact)]
-        ids = self._live.dictionary.find(texts)
+        ids = self._materializer.dictionary.find(texts)
         if not ids.all():
             return -1
         kind = fact.relation is None, len(texts)
@@ -119,7 +119,7 @@ class EngineFacts:
         Other derivations are returned as they are.
         """
         rule, body = derivation
-        twins = self._live.twins
+        twins = self._materializer.twins
         if rule.group != TWINS or twins is None:
             return derivation
         read = [twins.sources(atom) if atom.relation else (atom.terms,) for atom in body]
@@ -135,7 +135,7 @@ class EngineFacts:
         known = (*slots[: 1 + code.shape.variables], *code.constants)
         ids = [known[slot] for slot in pattern.slots]
         is_triple, _ = self._engine.tables[pattern.table]
-        return atom_of(self._live, np.array(ids, dtype=np.int32), is_triple=is_triple)
+        return atom_of(self._materializer, np.array(ids, dtype=np.int32), is_triple=is_triple)
 
 
 def _told(fact: Atom, derivation: Derivation) -> Derivation:
@@ -179,9 +179,9 @@ def _by(rule: Rule, fact: Atom, premises: Sequence[Atom]) -> Derivation | None:
     return None
 
 
-def atom_of(live: Materializer, ids: Int32, *, is_triple: bool) -> Atom:
+def atom_of(materializer: Materializer, ids: Int32, *, is_triple: bool) -> Atom:
     """Return the fact whose row has the ids `ids`, int32[w]: a triple, or a fact of a relation."""
-    texts = live.dictionary.decode(ids)
+    texts = materializer.dictionary.decode(ids)
     if is_triple:
         return Atom(None, tuple(texts))
     return Atom(texts[0].rsplit("/", 1)[0], tuple(texts[1:]))

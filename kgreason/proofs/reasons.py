@@ -25,12 +25,12 @@ class Reason(NamedTuple):
     axioms: tuple[Triple, ...]
 
 
-def reasons(live: Materializer, triples: Iterable[Triple]) -> dict[Triple, Reason]:
+def reasons(materializer: Materializer, triples: Iterable[Triple]) -> dict[Triple, Reason]:
     """Return a dict with the reason for each inferred triple among `triples`. Asserted triples are left out.
 
     All `triples` must be in the graph with its pending changes.
     """
-    facts = facts_of(live)
+    facts = facts_of(materializer)
     found = {each: preferred(triple(*each), facts) for each in triples}
     return {
         each: Reason(way.rule.name, format_rule(way.rule), tuple(way.rule.sources))

@@ -37,10 +37,10 @@ _STEPS = 3
 _REP, _ROOT = "eq_rep", "eq_root"
 
 
-def facts_of(live: Materializer) -> EngineFacts | SameAsFacts:
+def facts_of(materializer: Materializer) -> EngineFacts | SameAsFacts:
     """Return the facts of a graph as users see them, for `prove`."""
-    facts = EngineFacts(live)
-    return SameAsFacts(facts, live.equality) if live.equality else facts
+    facts = EngineFacts(materializer)
+    return SameAsFacts(facts, materializer.equality) if materializer.equality else facts
 
 
 class SameAsFacts:

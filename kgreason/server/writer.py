@@ -57,7 +57,7 @@ class Writer:
 
     def _flush(self) -> None:
         try:
-            self.graph._home.store.flush()
+            self.graph.store.flush()
         except KgreasonError as error:
             _LOGGER.warning("the store cannot be flushed: %s", error)
 

@@ -30,7 +30,8 @@ from pyspark.sql import SparkSession
 
 from kgreason.errors import InputError
 from kgreason.functions.registry import Registry
-from kgreason.graph.knowledge_graph import DEFAULT_RULES, KnowledgeGraph
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.opening.options import DEFAULT_RULES
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import Closure, SchemaMode, check_choice
 from kgreason.materialize.precomputed import Evaluated
@@ -91,14 +92,14 @@ def load(
         with progress("encoding"), span("intern"):
             return quads_of_groups(files_of(groups.table), dictionary)
 
-    def evaluated(live: Materializer) -> tuple[Int32, Evaluated]:
-        check_functions(live.own, live.operators.registry, spark)
+    def evaluated(materializer: Materializer) -> tuple[Int32, Evaluated]:
+        check_functions(materializer.own, materializer.operators.registry, spark)
         with progress("encoding"):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
         skipped.extend(encoded.skipped)
-        if len(live.engine):
-            return extended(live, encoded, f"{place}/closure", progress)
-        return _evaluated(live, encoded, place, progress)
+        if len(materializer.engine):
+            return extended(materializer, encoded, f"{place}/closure", progress)
+        return _evaluated(materializer, encoded, place, progress)
 
     with room(folder) as place, clear_errors(place):
         loaded = (
@@ -118,17 +119,19 @@ def check_load(paths: Sequence[File], folder: File | None = None) -> None:
     sort(list(paths))
 
 
-def _evaluated(live: Materializer, encoded: Encoded, folder: str, progress: Progress) -> tuple[Int32, Evaluated]:
+def _evaluated(
+    materializer: Materializer, encoded: Encoded, folder: str, progress: Progress
+) -> tuple[Int32, Evaluated]:
     """Compute the closure of encoded files. Returns the quads of the files, int32[n, 4], and the closure.
 
-    The rules are those that `live` has. Quads and closure have the ids of its dictionary. Tables are written below
+    The rules are those of `materializer`. Quads and closure have the ids of its dictionary. Tables are written below
     `folder`.
     """
-    selection, registry = replace(live.selection, own=live.own), live.operators.registry
+    selection, registry = replace(materializer.selection, own=materializer.own), materializer.operators.registry
     with span("evaluate"):
         facts, planned, terms = close_for(selection, encoded, f"{folder}/closure", progress, registry)
     with progress("handing over"), span("intern"):
-        ids = intern_terms(files_of(terms.stored), planned.fresh, live.dictionary)
+        ids = intern_terms(files_of(terms.stored), planned.fresh, materializer.dictionary)
         records = records_of(files_of(facts), planned.program.width, ids)
         return quads_of(files_of(encoded.quads), ids), Evaluated(records, planned.program.tables, planned.rules)
 

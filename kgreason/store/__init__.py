@@ -6,6 +6,5 @@ journal/             the commits since the snapshot
 oxigraph/            the rows that SPARQL sees
 spellings            which literals Oxigraph cannot tell apart
 rows                 rows of ids -> rows of the store
-repository           Repository: the steps of a commit, in their order
-reader               Reader: the repository of a graph that is open for reading only
+homes/               Home: disk, memory, reader, past, fork: the steps of a commit, in their order
 """

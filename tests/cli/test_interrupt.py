@@ -23,7 +23,7 @@ INTERRUPTING = """
 import os, signal, sys
 from contextlib import contextmanager
 from kgreason.cli import main, progress
-from kgreason.graph import commits as live
+from kgreason.graph import commits
 
 _, wanted, moment, *arguments = sys.argv
 live.SMALL = 10_000  # so that what is loaded later is no small commit, which has no stage of its own

@@ -13,19 +13,19 @@ from tests.oracle.graph import Triple
 from .states import in_default, rows_of
 
 
-def extended(live: Materializer, added: Int32) -> Evaluated:
+def extended(materializer: Materializer, added: Int32) -> Evaluated:
     """The graph's closure after an Update that asserts triples, int32[n, 3]; the graph stays as it is."""
-    engine = Engine(quiet=0 if live.selection.is_reflexive else SAME_AS)
-    tables = live.engine.tables
+    engine = Engine(quiet=0 if materializer.selection.is_reflexive else SAME_AS)
+    tables = materializer.engine.tables
     for is_triple, width in tables:
         engine.table(is_triple, width)
-    facts = live.engine.facts
-    engine.restore(facts.records(facts.present()), live.engine.rules)
-    engine.commit({live.triples: added}, strategy="update")
+    facts = materializer.engine.facts
+    engine.restore(facts.records(facts.present()), materializer.engine.rules)
+    engine.commit({materializer.triples: added}, strategy="update")
     facts = engine.facts
     records = facts.records(facts.present())
     records[:, at.STATE] = records[:, at.STATE] & ~at.SPARE | at.UNKNOWN  # Spark does not count spare derivations
-    return Evaluated(records, tables, tuple(live.rules))
+    return Evaluated(records, tables, tuple(materializer.rules))
 
 
 class Extending:
@@ -34,6 +34,6 @@ class Extending:
     def __init__(self, given: set[Triple]) -> None:
         self._given = in_default(given)
 
-    def __call__(self, live: Materializer) -> tuple[Int32, Evaluated]:
-        quads = rows_of(live, self._given)
-        return quads, extended(live, quads[:, :3])
+    def __call__(self, materializer: Materializer) -> tuple[Int32, Evaluated]:
+        quads = rows_of(materializer, self._given)
+        return quads, extended(materializer, quads[:, :3])

@@ -25,7 +25,7 @@ from tests.strategies.axioms import KINDS
 from tests.strategies.ontologies import Quad, datasets, union
 
 from .named import LOUD, is_plain
-from .states import in_default, materializer, rows_of, triples_of
+from .states import in_default, new_materializer, rows_of, triples_of
 from .views import Lines
 
 PREFIXES = f"@prefix : <http://example.org/> . @prefix rdfs: <{RDFS}> . @prefix owl: <{OWL}> .\n"
@@ -102,10 +102,14 @@ def _closure(asserted: frozenset[Triple], names: frozenset[str], schema: SchemaM
     quiet, loud = _by_the_tables(asserted, names), _by_the_tables(asserted, names, LOUD)
     if quiet == loud:
         return quiet
-    live = materializer(schema=schema)
+    materializer = new_materializer(schema=schema)
     own = tuple(rule for name in names for rule in parsed(name))
-    live.change(Wanted(added=rows_of(live, in_default(asserted)), own=own))
-    return quiet if is_plain(asserted, quiet, loud) and not any(live.flags) else frozenset(triples_of(live))
+    materializer.change(Wanted(added=rows_of(materializer, in_default(asserted)), own=own))
+    return (
+        quiet
+        if is_plain(asserted, quiet, loud) and not any(materializer.flags)
+        else frozenset(triples_of(materializer))
+    )
 
 
 def _by_the_tables(

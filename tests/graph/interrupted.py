@@ -17,8 +17,9 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from kgreason.graph import commits as live
+from kgreason.graph import commits
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.state import running
 from kgreason.store import folder, snapshot
 from kgreason.store.journal import journal
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -39,8 +40,8 @@ STEPS: tuple[tuple[Any, str], ...] = (
     (journal, "_sync"),
     (shutil, "rmtree"),
     (Path, "replace"),
-    (live, "statistics"),
-    (live, "without_shared"),
+    (running, "statistics"),
+    (commits, "without_shared"),
     (Dictionary, "save"),
     (OxigraphStore, "load"),
     (OxigraphStore, "apply"),
@@ -75,7 +76,7 @@ def load(store: Path, file: Path, small: int, kill_at: int | None, ready: Connec
 
     A delta of more than `small` rows takes the way of a bulk load.
     """
-    setattr(live, "SMALL", small)  # noqa: B010
+    setattr(commits, "SMALL", small)  # noqa: B010
     number = iter(range(1_000_000))
 
     def count(_: str) -> None:

@@ -9,11 +9,11 @@ from kgreason.rdf.reader import read_files
 from kgreason.resources import resource
 from kgreason.rules.parser import parse
 
-_live = Materializer(select(["owl2rl"]))
-_live.change(Edit(added=read_files([resource("ontologies", "univ-bench.ttl")], _live.dictionary)))
-_live.accept()
-_quads = np.array([(*row, graph) for graph in (0, 1) for row in _live.save().facts(True)[:2]], dtype=np.int32)
+_materializer = Materializer(select(["owl2rl"]))
+_materializer.change(Edit(added=read_files([resource("ontologies", "univ-bench.ttl")], _materializer.dictionary)))
+_materializer.accept()
+_quads = np.array([(*row, graph) for graph in (0, 1) for row in _materializer.save().facts(True)[:2]], dtype=np.int32)
 _own = parse("hub(?x) :- [?x, ?p, ?y] . [?x, a, ?p] :- hub(?x), [?x, ?p, ?y] .", "hub rules").rules
 for _edit in (Edit(added=_quads[2:], own=_own), Edit(removed=_quads), Edit(added=_quads, own=())):
-    _live.change(_edit, strategy="update")
-    _live.accept()
+    _materializer.change(_edit, strategy="update")
+    _materializer.accept()

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
-from kgreason.graph import commits as live
+from kgreason.graph import commits
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rules.formatter import format_program
 from kgreason.rules.program import Program
-from kgreason.store import repository
+from kgreason.store.homes import disk
 
 from .views import View, lasting, view
 
@@ -109,9 +109,9 @@ ENDS = list(accumulate(len(step.parts) for step in SERIES))
 def often() -> None:
     """Have deltas go the bulk way, and checkpoints be due, in this process."""
     for owner, name, value in (
-        (live, "SMALL", SMALL),
-        (repository, "_SMALLEST", 1_000),
-        (repository, "_SHARE", 1 << 40),
+        (commits, "SMALL", SMALL),
+        (disk, "_SMALLEST", 1_000),
+        (disk, "_SHARE", 1 << 40),
     ):
         setattr(owner, name, value)
 

@@ -28,14 +28,14 @@ def _selection(rules: str, schema: SchemaMode) -> Selection:
     return select([letter], schema)
 
 
-def materializer(rules: str = "owl2rl", schema: SchemaMode = "axioms") -> Materializer:
+def new_materializer(rules: str = "owl2rl", schema: SchemaMode = "axioms") -> Materializer:
     """An empty one."""
     return Materializer(_selection(rules, schema))
 
 
-def rows_of(live: Materializer, quads: Iterable[Quad]) -> Int32:
+def rows_of(materializer: Materializer, quads: Iterable[Quad]) -> Int32:
     """Quads of texts as rows int32[n, 4]; their terms are interned."""
-    rows = [live.dictionary.intern([term for term in quad if term]).tolist() for quad in quads]
+    rows = [materializer.dictionary.intern([term for term in quad if term]).tolist() for quad in quads]
     return np.array([[*row, 0][:4] for row in rows], dtype=np.int32).reshape(-1, 4)
 
 
@@ -44,29 +44,34 @@ def in_default(graph: Iterable[Triple]) -> list[Quad]:
     return [(s, p, o, None) for s, p, o in sorted(graph)]
 
 
-def add(live: Materializer, quads: Iterable[Quad]) -> Change:
+def add(materializer: Materializer, quads: Iterable[Quad]) -> Change:
     """Assert quads, in a commit."""
-    change = live.change(Edit(added=rows_of(live, quads)))
-    live.accept()
+    change = materializer.change(Edit(added=rows_of(materializer, quads)))
+    materializer.accept()
     return change
 
 
 def materialized(graph: Iterable[Triple], rules: str = "owl2rl", schema: SchemaMode = "axioms") -> Materializer:
     """A materializer to which the triples were added at once."""
-    live = materializer(rules, schema)
-    add(live, in_default(graph))
-    return live
+    materializer = new_materializer(rules, schema)
+    add(materializer, in_default(graph))
+    return materializer
 
 
-def triples_of(live: Materializer, *, asserted: bool | None = None) -> set[Triple]:
+def triples_of(materializer: Materializer, *, asserted: bool | None = None) -> set[Triple]:
     """The triples of the closure, the asserted or the inferred ones."""
-    texts = iter(live.dictionary.decode(live.save().triples(live.dictionary, asserted=asserted).ravel()))
+    texts = iter(
+        materializer.dictionary.decode(materializer.save().triples(materializer.dictionary, asserted=asserted).ravel())
+    )
     return set(zip(texts, texts, texts, strict=True))
 
 
-def checks_that_failed(live: Materializer) -> set[str]:
+def checks_that_failed(materializer: Materializer) -> set[str]:
     """The names of the rules that derive a contradiction, as the tables have them."""
-    return {in_the_tables(each.rule) for each in contradictions(live.save(), live.dictionary, live.false_rules)}
+    return {
+        in_the_tables(each.rule)
+        for each in contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
+    }
 
 
 def in_the_tables(name: str) -> str:
@@ -86,11 +91,11 @@ def as_written(term: str) -> str:
     return _PREFIX.sub("_:", term)
 
 
-def quads_of(live: Materializer) -> set[Quad]:
+def quads_of(materializer: Materializer) -> set[Quad]:
     """The asserted quads, as `Saved.graphs` shows them."""
     found = set()
-    for rows in live.save().graphs(live.dictionary, True):
+    for rows in materializer.save().graphs(materializer.dictionary, True):
         for row in rows.tolist():
-            s, p, o, g = [*map(as_written, live.dictionary.decode(row)), ""][:4]
+            s, p, o, g = [*map(as_written, materializer.dictionary.decode(row)), ""][:4]
             found.add((s, p, o, g or None))
     return found

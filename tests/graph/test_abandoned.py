@@ -20,8 +20,8 @@ _STEPS = 9
 
 def _facts(graph: KnowledgeGraph) -> list[tuple[Any, ...]]:
     """All facts of the engine, hidden ones too, with stamp, support and flag."""
-    live = graph._engine().materializer
-    facts, decode = live.engine.facts, live.dictionary.decode
+    materializer = graph._engine().materializer
+    facts, decode = materializer.engine.facts, materializer.dictionary.decode
     return sorted(
         (
             *decode([term for term in row[at.FIRST :] if term]),

@@ -29,7 +29,7 @@ from tests.strategies.sampling import sample
 from tests.volume import many
 
 from .named import LOUD, is_coherent, named
-from .states import as_written, checks_that_failed, materialized, materializer, quads_of, triples_of, visible
+from .states import as_written, checks_that_failed, materialized, new_materializer, quads_of, triples_of, visible
 
 MODES: tuple[SchemaMode, SchemaMode] = ("axioms", "data")
 
@@ -107,16 +107,16 @@ def compare(graph: set[Triple], schema: SchemaMode = "axioms") -> None:
     """
     closure, found = owl2rl.close(graph)
     loud, loudly = owl2rl.close(graph, noise=LOUD)
-    live = materialized(graph, schema=schema)
-    shown, represented = asked(triples_of(live)), twins(graph)
+    materializer = materialized(graph, schema=schema)
+    shown, represented = asked(triples_of(materializer)), twins(graph)
     assert shown <= asked(loud)
     assert {triple for triple in asked(closure) if represented.keys().isdisjoint(triple)} <= shown
     if is_coherent(loud):
         assert named(shown, loud) == named(asked(loud), loud)
-    assert triples_of(live, asserted=True) == graph
-    assert checks_that_failed(live) <= {each.rule for each in loudly}
+    assert triples_of(materializer, asserted=True) == graph
+    assert checks_that_failed(materializer) <= {each.rule for each in loudly}
     if found == loudly and not represented:
-        compare_contradictions(live, found, closure)
+        compare_contradictions(materializer, found, closure)
 
 
 def asked(graph: Iterable[Triple]) -> set[Triple]:
@@ -130,7 +130,7 @@ def asked(graph: Iterable[Triple]) -> set[Triple]:
     return {(s, p, o) for s, p, o in triples if p != TYPE or o not in MEMBERS or not (s[0] == '"' or s in literals)}
 
 
-def compare_contradictions(live: Materializer, found: set[Contradiction], closure: set[Triple]) -> None:
+def compare_contradictions(materializer: Materializer, found: set[Contradiction], closure: set[Triple]) -> None:
     """Every name is one that the tables give; every contradiction of the tables is reported with its facts.
 
     Of two axioms that say the same (a class is disjoint with another, and its complement) one is reported, as of two
@@ -138,12 +138,12 @@ def compare_contradictions(live: Materializer, found: set[Contradiction], closur
     know by eq-ref, which is off: no facts are left of a contradiction that needs no more. What is said of equal terms
     is reported of some of them.
     """
-    assert checks_that_failed(live) <= {each.rule for each in found}
+    assert checks_that_failed(materializer) <= {each.rule for each in found}
     first = firsts(closure)
     facts = {visible(of_firsts(each.facts, first)) for each in found}
-    bodies = {visible(of_firsts(body, first)) for body in reported_bodies(live, closure)}
+    bodies = {visible(of_firsts(body, first)) for body in reported_bodies(materializer, closure)}
     assert {each for each in least(facts) if not any(each <= body for body in bodies)} == set()
-    if live.selection.schema == "axioms" and not any(live.flags):
+    if materializer.selection.schema == "axioms" and not any(materializer.flags):
         assert least(bodies) == least(facts)
 
 
@@ -162,11 +162,13 @@ def least(bodies: set[frozenset[Triple]]) -> set[frozenset[Triple]]:
     return {each for each in bodies if each and not any(other and other < each for other in bodies)}
 
 
-def reported_bodies(live: Materializer, closure: set[Triple]) -> set[frozenset[Triple]]:
+def reported_bodies(materializer: Materializer, closure: set[Triple]) -> set[frozenset[Triple]]:
     """The triples that the bodies of the rules say, for each contradiction that is reported."""
-    rules = [rule for rule in live.rules if rule.heads == (FALSE,)]
+    rules = [rule for rule in materializer.rules if rule.heads == (FALSE,)]
     bodies = set()
-    for each, rule in product(contradictions(live.save(), live.dictionary, live.false_rules), rules):
+    for each, rule in product(
+        contradictions(materializer.save(), materializer.dictionary, materializer.false_rules), rules
+    ):
         body = body_of(rule, each.terms) if rule.name == each.rule else frozenset()
         if visible(body) <= closure:
             bodies.add(visible(body))
@@ -252,28 +254,28 @@ def test_a_file_of_many_graphs(tmp_path_factory: pytest.TempPathFactory, quads: 
     """Reasoning is over the union; blank nodes, non-canonical literals and language tags stay as they are written."""
     path = tmp_path_factory.mktemp("files") / "data.nq"
     path.write_text(nquads(quads))
-    live = materializer()
-    live.change(Edit(added=read_files([path], live.dictionary)))
-    live.accept()
-    written = {(as_written(s), as_written(p), as_written(o)) for s, p, o in triples_of(live)}
+    materializer = new_materializer()
+    materializer.change(Edit(added=read_files([path], materializer.dictionary)))
+    materializer.accept()
+    written = {(as_written(s), as_written(p), as_written(o)) for s, p, o in triples_of(materializer)}
     loud, _ = owl2rl.close(union(quads), noise=LOUD)
     assert asked(written) <= asked(loud)
     if is_coherent(loud):
         assert named(asked(written), loud) == named(asked(loud), loud)
-    assert {tuple(map(as_written, triple)) for triple in triples_of(live, asserted=True)} == union(quads)
-    assert quads_of(live) == set(quads)
+    assert {tuple(map(as_written, triple)) for triple in triples_of(materializer, asserted=True)} == union(quads)
+    assert quads_of(materializer) == set(quads)
 
 
 def test_lubm(shared_data: Path) -> None:
-    live = materializer()
-    live.change(
+    materializer = new_materializer()
+    materializer.change(
         Edit(
             added=read_files(
-                [shared_data / "lubm" / "univ-bench.owl", shared_data / "lubm" / "lubm1.nt.gz"], live.dictionary
+                [shared_data / "lubm" / "univ-bench.owl", shared_data / "lubm" / "lubm1.nt.gz"], materializer.dictionary
             )
         )
     )
-    live.accept()
-    asserted = triples_of(live, asserted=True)
+    materializer.accept()
+    asserted = triples_of(materializer, asserted=True)
     assert len(asserted) == 100_543 + 293
-    assert triples_of(live) == owl2rl.close(asserted)[0]
+    assert triples_of(materializer) == owl2rl.close(asserted)[0]

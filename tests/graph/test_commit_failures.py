@@ -20,7 +20,7 @@ from kgreason.engine.changes import Strategy
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.engine import Engine
 from kgreason.errors import InputError, LimitError, StoreError
-from kgreason.graph import commits as live
+from kgreason.graph import commits
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
@@ -40,8 +40,8 @@ from .test_edits import told
 from .views import agrees, lasting, view
 
 STEPS = (
-    (live, "without_shared"),
-    (live.LiveGraph, "_keep"),
+    (commits, "without_shared"),
+    (commits.Committer, "_keep"),
     (quads, "_filled"),
     (Quads, "change"),
     (Quads, "accept"),
@@ -209,7 +209,7 @@ def siege(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     """The commit of everything at once, in each way."""
     way = WAYS[request.param]
     if way.is_bulk:
-        monkeypatch.setattr(live, "SMALL", 0)
+        monkeypatch.setattr(commits, "SMALL", 0)
     with small_quantum(20):
         found = Siege(tmp_path, way)
         expected = ("update" if way.strategy == "update" else "bootstrap", way.strategy == "auto")

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from kgreason.engine.engine import Engine
-from kgreason.graph import commits as live
+from kgreason.graph import commits
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.program import LiveProgram
@@ -48,7 +48,7 @@ STEPS = (
 def states() -> list[View]:
     """What the graph shows after each commit."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(live, "SMALL", series.SMALL)
+        patch.setattr(commits, "SMALL", series.SMALL)
         return series.states()
 
 

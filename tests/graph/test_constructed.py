@@ -152,7 +152,7 @@ def test_asserted_spellings_go_before_inferred_ones(some: Facts, has_rules: bool
             assert constructed(graph, EVERYTHING) == expected
         with KnowledgeGraph.open(store, read_only=True) as graph:  # answers from the snapshot, without the engine
             assert constructed(graph, EVERYTHING) == expected
-            assert graph._live is None
+            assert graph._committer is None
             assert by_a_server(store, graph.commit)(EVERYTHING) == expected
 
 

@@ -246,7 +246,7 @@ def test_a_store_that_is_read_again_says_the_same(tmp_path: Path, schema: Schema
     assert len(found) > 10
     with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
         assert graph.contradictions() == found
-        assert graph._live is None
+        assert not graph._state.is_running
         assert graph.stats()["contradictions"] == len(found)
 
 
@@ -270,7 +270,7 @@ def test_a_store_that_is_only_read_tells_constants_that_the_contradiction_lacks(
     assert ["<http://e/rex>" in str(each) for each in found] == [True]
     with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
         assert graph.contradictions() == found
-        assert graph._live is None
+        assert not graph._state.is_running
 
 
 def test_a_proof_shows_what_its_rule_asks_of_literals() -> None:

@@ -87,23 +87,23 @@ class Shown:
     def __init__(
         self, same_as: SameAsMode, schema: SchemaMode = "axioms", aliases: int = 1_000_000, rules: str = "owl2rl"
     ) -> None:
-        self.live = Materializer(select([rules], schema, same_as, aliases))
+        self.materializer = Materializer(select([rules], schema, same_as, aliases))
         self.asserted: set[Triple] = set()
         self.triples: set[Triple] = set()
 
     def commit(self, step: Step, strategy: Strategy = "auto") -> None:
         removed, added = (step.removed - step.added) & self.asserted, step.added - self.asserted
         change = self.change(removed, added, step.own, strategy)
-        self.live.accept()
+        self.materializer.accept()
         was, self.asserted = self.asserted, (self.asserted - removed) | added
         self.follow(change, was)
 
     def change(self, removed: AbstractSet[Triple], added: AbstractSet[Triple], own: bool, strategy: Strategy) -> Change:
-        gone, new = (rows_of(self.live, in_default(part)) for part in (removed, added))
-        return self.live.change(Edit(gone, new, OWN if own else ()), strategy=strategy)
+        gone, new = (rows_of(self.materializer, in_default(part)) for part in (removed, added))
+        return self.materializer.change(Edit(gone, new, OWN if own else ()), strategy=strategy)
 
     def follow(self, change: Change, was: set[Triple]) -> None:
-        texts = iter(self.live.dictionary.decode(change.rows.ravel()))
+        texts = iter(self.materializer.dictionary.decode(change.rows.ravel()))
         for triple, before, after in zip(
             zip(texts, texts, texts, strict=True), change.before, change.after, strict=True
         ):
@@ -113,15 +113,15 @@ class Shown:
 
     def check(self) -> None:
         """What was followed is what a look at the state says, and what single triples are asked for."""
-        assert self.triples == visible_triples(self.live)
-        assert triples_of(self.live, asserted=True) == self.asserted
-        rows = self.live.save().triples(self.live.dictionary)
-        assert self.live.shows(rows).all()
+        assert self.triples == visible_triples(self.materializer)
+        assert triples_of(self.materializer, asserted=True) == self.asserted
+        rows = self.materializer.save().triples(self.materializer.dictionary)
+        assert self.materializer.shows(rows).all()
 
 
-def visible_triples(live: Materializer) -> set[Triple]:
+def visible_triples(materializer: Materializer) -> set[Triple]:
     """The triples of the graph that are RDF."""
-    return {(s, p, o) for s, p, o in triples_of(live) if not s.startswith('"') and not p.startswith('"')}
+    return {(s, p, o) for s, p, o in triples_of(materializer) if not s.startswith('"') and not p.startswith('"')}
 
 
 def check_history(history: Sequence[Step], strategy: Strategy, schema: SchemaMode) -> None:
@@ -131,7 +131,7 @@ def check_history(history: Sequence[Step], strategy: Strategy, schema: SchemaMod
         rules.commit(step, strategy)
         aliases.check()
         assert aliases.triples == rules.triples
-        assert contradicted(aliases.live).keys() == contradicted(rules.live).keys()
+        assert contradicted(aliases.materializer).keys() == contradicted(rules.materializer).keys()
 
 
 @pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])
@@ -151,10 +151,10 @@ def test_the_rules_in_force_are_those_of_a_new_graph(rules: str, same_as: SameAs
         graph.commit(step)
         other = Shown(same_as, rules=rules)
         other.commit(Step(frozenset(), frozenset(graph.asserted), step.own))
-        assert graph.live.rules == other.live.rules
-        assert graph.live.flags == other.live.flags
-        assert {*graph.live.warnings} == {*other.live.warnings}
-        assert contradicted(graph.live) == contradicted(other.live)
+        assert graph.materializer.rules == other.materializer.rules
+        assert graph.materializer.flags == other.materializer.flags
+        assert {*graph.materializer.warnings} == {*other.materializer.warnings}
+        assert contradicted(graph.materializer) == contradicted(other.materializer)
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
@@ -207,9 +207,12 @@ def test_what_follows_from_a_property_below_owl_same_as(schema: SchemaMode) -> N
     assert triples("a q a . a rdf:type C") <= graph.triples
 
 
-def contradicted(live: Materializer) -> Counter[str]:
+def contradicted(materializer: Materializer) -> Counter[str]:
     """How often each row is contradicted. Which of equal terms stands for them goes by the order of edits."""
-    return Counter(in_the_tables(each.rule) for each in contradictions(live.save(), live.dictionary, live.false_rules))
+    return Counter(
+        in_the_tables(each.rule)
+        for each in contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
+    )
 
 
 CONTRADICTIONS = {
@@ -310,7 +313,7 @@ def test_a_rollback_takes_cliques_back(history: list[Step], aliases: int) -> Non
     shown = Shown("aliases", aliases=aliases)
     for step, other in zip(history, history[::-1], strict=True):
         shown.change((other.removed - other.added) & shown.asserted, other.added - shown.asserted, other.own, "auto")
-        shown.live.rollback()
+        shown.materializer.rollback()
         shown.commit(step)
         shown.check()
 
@@ -321,10 +324,10 @@ def test_a_state_that_is_restored_goes_on(history: list[Step]) -> None:
     shown = Shown("aliases", aliases=30)
     for step in history:
         shown.commit(step)
-        saved, live = shown.live.save(), shown.live
-        shown.live = Materializer(live.selection, live.dictionary)
-        shown.live.restore(saved)
-        shown.live.own = live.own
+        saved, materializer = shown.materializer.save(), shown.materializer
+        shown.materializer = Materializer(materializer.selection, materializer.dictionary)
+        shown.materializer.restore(saved)
+        shown.materializer.own = materializer.own
         shown.check()
 
 
@@ -341,14 +344,14 @@ def test_components(links: list[tuple[int, int]]) -> None:
 
 def test_a_clique_costs_what_its_rows_cost() -> None:
     n, k = 1_000, 10
-    live = Materializer(select(["owl2rl"], "axioms", "representatives"))
-    ids = live.dictionary.intern([f"<http://e/{i}>" for i in range(n)])
-    others = live.dictionary.intern([f"<http://e/o{i}>" for i in range(n * k)])
+    materializer = Materializer(select(["owl2rl"], "axioms", "representatives"))
+    ids = materializer.dictionary.intern([f"<http://e/{i}>" for i in range(n)])
+    others = materializer.dictionary.intern([f"<http://e/o{i}>" for i in range(n * k)])
     links = np.column_stack([ids[:-1], np.full(n - 1, SAME_AS), ids[1:], np.zeros(n - 1)])
     rows = np.column_stack([np.repeat(ids, k), np.full(n * k, others[0]), others, np.zeros(n * k)])
-    change = live.change(Edit(added=np.concatenate([links, rows]).astype(np.int32)))
-    live.accept()
-    assert len(live.engine) < 4 * len(rows)
+    change = materializer.change(Edit(added=np.concatenate([links, rows]).astype(np.int32)))
+    materializer.accept()
+    assert len(materializer.engine) < 4 * len(rows)
     assert change.work.rewrites < 20 * len(rows)
     star, others_asserted = 2 * (n - 1), n - 2
     assert len(change.rows) == 2 * len(rows) - k + star + others_asserted
@@ -391,15 +394,15 @@ def test_a_clique_of_as_many_images_as_its_budget_is_shown(aliases: int) -> None
     """Three terms have nine links between them, and three images of a row: twelve."""
     shown = Shown("aliases", aliases=aliases)
     shown.commit(Step(frozenset(), frozenset(triples("a owl:sameAs b . b owl:sameAs c . a p d .")), own=False))
-    for live in (shown.live, _restored(shown.live)):
-        assert len(live.warnings) == (aliases < 12)
-        assert (triples("b p d . c p d . a owl:sameAs c") <= visible_triples(live)) == (aliases >= 12)
+    for materializer in (shown.materializer, _restored(shown.materializer)):
+        assert len(materializer.warnings) == (aliases < 12)
+        assert (triples("b p d . c p d . a owl:sameAs c") <= visible_triples(materializer)) == (aliases >= 12)
 
 
-def _restored(live: Materializer) -> Materializer:
+def _restored(materializer: Materializer) -> Materializer:
     """A materializer that begins with the state of another."""
-    other = Materializer(live.selection, live.dictionary)
-    other.restore(live.save())
+    other = Materializer(materializer.selection, materializer.dictionary)
+    other.restore(materializer.save())
     return other
 
 
@@ -425,7 +428,7 @@ def test_no_representative_stays_once_its_clique_is_no_more(
         graph.commit(Step(frozenset(), links, own=True), strategy)
     for first in range(0, len(gone), size):
         graph.commit(Step(frozenset(gone[first : first + size]), frozenset(), own=True), strategy)
-    assert asserted_rows(graph.live) == asserted_rows(other.live)
+    assert asserted_rows(graph.materializer) == asserted_rows(other.materializer)
     assert graph.triples == other.triples
 
 
@@ -436,16 +439,16 @@ def test_cliques_that_were_one_for_a_while_have_the_representatives_that_they_ha
     for shown in (graph, other):
         shown.commit(Step(frozenset(), links, own=False))
     graph.commit(Step(frozenset(), bridge, own=False))
-    assert asserted_rows(graph.live) != asserted_rows(other.live)
+    assert asserted_rows(graph.materializer) != asserted_rows(other.materializer)
     graph.commit(Step(bridge, frozenset(), own=False))
-    assert asserted_rows(graph.live) == asserted_rows(other.live)
+    assert asserted_rows(graph.materializer) == asserted_rows(other.materializer)
 
 
-def asserted_rows(live: Materializer) -> Counter[tuple[str, ...]]:
+def asserted_rows(materializer: Materializer) -> Counter[tuple[str, ...]]:
     """The asserted facts of all tables, as texts."""
-    records = live.save().records
+    records = materializer.save().records
     rows = records[records[:, at.STATE] & at.ASSERTED != 0, at.FIRST :]
-    return Counter(tuple(live.dictionary.decode(row)) for row in rows)
+    return Counter(tuple(materializer.dictionary.decode(row)) for row in rows)
 
 
 @pytest.mark.parametrize(

@@ -148,10 +148,13 @@ def test_all_derivations_are_found(edits: list[Edit]) -> None:
         for edit in edits:
             commit(graph, edit)
             model = model.after(edit)
-        live = graph._engine().materializer
-        assume(asked(triples_of(live)) == asked(model.closure()))
-        assume(not live.twins or not any(fact.relation in ("scm_twin", "scm_odd") for fact in live.twins.facts))
-        rules = {*(rule for rule in live.rules if rule.group != "twins"), *RESTRICTIONS}
+        materializer = graph._engine().materializer
+        assume(asked(triples_of(materializer)) == asked(model.closure()))
+        assume(
+            not materializer.twins
+            or not any(fact.relation in ("scm_twin", "scm_odd") for fact in materializer.twins.facts)
+        )
+        rules = {*(rule for rule in materializer.rules if rule.group != "twins"), *RESTRICTIONS}
         same = [(s, o) for s, p, o in model.closure() if p == SAME_AS and s != o]
         links = [("dt_may_equal", pair) for pair in same if not are_apart(*pair)]
         facts = datalog.close([*links, *((None, triple) for triple in model.closure())], rules)
@@ -307,14 +310,14 @@ def test_a_store_refuses_what_it_does_not_have_before_the_engine_runs(tmp_path: 
     for triple in present:
         with KnowledgeGraph.open(tmp_path, read_only=True) as graph:
             graph.check_known(triple)
-            assert graph._live is None
+            assert not graph._state.is_running
             assert graph.explain(triple).steps()
     for absent in ((f"<{e}a>", f"<{e}p>", f'"8"^^{integer}'), ("_:z", f"<{e}p>", "_:y")):
         with KnowledgeGraph.open(tmp_path, read_only=True) as graph:
             for ask in (graph.explain, graph.explain_all, graph.check_known):
                 with pytest.raises(QueryError, match="the graph does not have this triple"):
                     ask(absent)
-            assert graph._live is None
+            assert not graph._state.is_running
 
 
 def test_own_rules_are_known_without_the_engine(tmp_path: Path) -> None:
@@ -334,4 +337,4 @@ def test_own_rules_are_known_without_the_engine(tmp_path: Path) -> None:
             assert [rule.name for rule in graph.own_rules()] == expected.split()
         with KnowledgeGraph.open(store, read_only=True) as graph:
             assert [rule.name for rule in graph.own_rules()] == expected.split()
-            assert graph._live is None
+            assert not graph._state.is_running

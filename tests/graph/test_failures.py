@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kgreason.errors import InputError, RdfSyntaxError, StoreError
-from kgreason.graph import commits as live
+from kgreason.graph import commits
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store.rows import SMALL
 
@@ -26,7 +26,7 @@ SECOND = f"{BREAK} . k p i . A rdfs:subClassOf H . H owl:sameAs F . i value2 j"
 @pytest.fixture(autouse=True)
 def in_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Later loads take the way of a bulk load too, however small they are."""
-    monkeypatch.setattr(live, "SMALL", 0)
+    monkeypatch.setattr(commits, "SMALL", 0)
 
 
 class InjectedError(Exception):
@@ -145,7 +145,7 @@ def test_a_fault_at_every_kind_of_point(tmp_path: Path, is_on_disk: bool, is_fir
 
 def test_a_fault_in_a_load_that_goes_to_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Until the journal has it nothing has changed; then it stands, and the store gets it when it is asked next."""
-    monkeypatch.setattr(live, "SMALL", SMALL)
+    monkeypatch.setattr(commits, "SMALL", SMALL)
     points = points_of(tmp_path / "count", True, False)
     assert {"_write", "_sync", "apply"} < set(points)
     for name in dict.fromkeys(points[: points.index("apply") + 1]):

@@ -11,7 +11,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import RdfSyntaxError
 from kgreason.graph.changes import log
-from kgreason.graph.commits import LiveGraph
+from kgreason.graph.state.running import Running
 
 IMPORTS = (
     "<http://e/o> a <http://www.w3.org/2002/07/owl#Ontology> ; <http://www.w3.org/2002/07/owl#imports> <http://e/x> ."
@@ -72,11 +72,11 @@ def test_nothing_is_computed_where_nobody_listens(graph: KnowledgeGraph, monkeyp
     monkeypatch.setattr(log.LOGGER, "propagate", False)
     assert not log.LOGGER.handlers
 
-    def compute(_: LiveGraph) -> list[str]:
+    def compute(_: Running) -> list[str]:
         raise AssertionError("nobody asked for warnings")
 
     with monkeypatch.context() as patched:
-        patched.setattr(LiveGraph, "warnings", property(compute))
+        patched.setattr(Running, "warnings", compute)
         graph.add(f"{PATH} :a :p :b .")
 
 

@@ -15,7 +15,7 @@ from kgreason.engine.facts.table import FactTable
 from kgreason.engine.index import arrangements
 from kgreason.errors import StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.statistics import COUNTS
+from kgreason.graph.state.statistics import COUNTS
 
 from .test_store import AXIOMS, DATA, ONTOLOGY
 from .views import Lines, agrees, assert_counted, file_of, lasting, lines, view
@@ -39,8 +39,8 @@ def files_of(store: Path) -> dict[str, bytes]:
 
 def works_in_files(graph: KnowledgeGraph) -> bool:
     """Whether the engine's rows are those of a mapped file."""
-    live = graph._engine().materializer
-    return isinstance(live.engine._circuit.memory["rows"].base, np.memmap)
+    materializer = graph._engine().materializer
+    return isinstance(materializer.engine._circuit.memory["rows"].base, np.memmap)
 
 
 def add(graph: KnowledgeGraph, count: int, name: str = "more") -> None:
@@ -62,8 +62,8 @@ def test_opening_and_an_edit_look_at_no_row(tmp_path: Path, monkeypatch: pytest.
     for name in ("adopt", "present", "held", "records_of"):
         monkeypatch.setattr(FactTable, name, refused)
     monkeypatch.setattr(arrangements, "count_present", refused)
-    monkeypatch.setattr("kgreason.graph.commits.statistics", refused)
-    monkeypatch.setattr("kgreason.graph.commits.contradictions", refused)
+    monkeypatch.setattr("kgreason.graph.state.running.statistics", refused)
+    monkeypatch.setattr("kgreason.graph.state.running.contradictions", refused)
     with KnowledgeGraph.open(store) as graph:
         before, warnings = graph.stats(), graph.warnings
         graph.add(("http://example.org/new", "http://example.org/p", "http://example.org/other"))
@@ -133,7 +133,7 @@ def test_counts_of_a_store_with_commits_after_its_snapshot(tmp_path: Path, is_ki
     with KnowledgeGraph.open(store) as graph:
         graph.add(triple("k", "p", "l"), triple("i", "p", "l"))
         if is_killed:
-            graph._settle()
+            graph._engine().settle()
             graph.add(triple("m", "p", "l"))
             graph.remove(triple("i", "p", "l"))
         expected = graph.stats()

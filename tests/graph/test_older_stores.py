@@ -17,8 +17,8 @@ from kgreason.errors import StoreVersionError
 from kgreason.graph.changes.follower import Follower
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.store import repository
 from kgreason.store.folder import FORMAT, OLDEST, Folder, _lock, read_manifest
+from kgreason.store.homes.disk import Disk
 
 from .views import View, agrees, lasting, lines, view
 
@@ -154,11 +154,11 @@ def test_a_built_in_of_an_older_store_runs_once_it_is_brought_forward(copy: Path
 
 
 def _owners(moment: str) -> list[Any]:
-    from kgreason.graph.commits import LiveGraph
+    from kgreason.graph.commits import Committer
     from kgreason.store.journal.journal import Journal
     from kgreason.store.oxigraph.store import OxigraphStore
 
-    owners = (Folder, repository.Repository, LiveGraph, OxigraphStore, Journal)
+    owners = (Folder, Disk, Committer, OxigraphStore, Journal)
     return [owner for owner in owners if hasattr(owner, moment)]
 
 

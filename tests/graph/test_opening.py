@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from kgreason.errors import KgreasonError, RuleError, StoreError, StoreLockedError, StoreVersionError
-from kgreason.graph.knowledge_graph import MADE_WITH, KnowledgeGraph
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.opening.options import MADE_WITH
 from kgreason.store.folder import FORMAT, Manifest, read_manifest
 
 from .test_store import AXIOMS, DATA, ONTOLOGY

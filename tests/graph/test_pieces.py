@@ -18,7 +18,7 @@ from tests.strategies.ontologies import Quad, datasets, union
 from tests.volume import many
 
 from .named import LOUD
-from .states import add, checks_that_failed, materialized, materializer, quads_of, triples_of
+from .states import add, checks_that_failed, materialized, new_materializer, quads_of, triples_of
 from .test_closure import MODES, asked, compare, drawn, firsts
 
 
@@ -33,7 +33,7 @@ def histories(draw: DrawFn) -> list[list[Quad]]:
 def compare_pieces(pieces: list[list[Quad]], rules: str, schema: SchemaMode) -> None:
     """Facts and asserted flags do not depend on the pieces, nor do contradictions, equal terms aside."""
     quads = [quad for piece in pieces for quad in piece]
-    grown, whole = materializer(rules, schema), materializer(rules, schema)
+    grown, whole = new_materializer(rules, schema), new_materializer(rules, schema)
     for piece in pieces:
         add(grown, piece)
     add(whole, quads)
@@ -45,10 +45,10 @@ def compare_pieces(pieces: list[list[Quad]], rules: str, schema: SchemaMode) -> 
         assert reported(grown) == reported(whole)
 
 
-def reported(live: Materializer) -> set[tuple[str, ...]]:
+def reported(materializer: Materializer) -> set[tuple[str, ...]]:
     """The contradictions, of the first of equal terms."""
-    first = firsts(triples_of(live))
-    found = contradictions(live.save(), live.dictionary, live.false_rules)
+    first = firsts(triples_of(materializer))
+    found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
     return {(each.rule, *(first.get(name, name) for name in each.terms)) for each in found}
 
 
@@ -168,8 +168,8 @@ def test_pieces_in_either_order(name: str, schema: SchemaMode) -> None:
 @pytest.mark.parametrize("schema", MODES)
 def test_adding_everything_again_changes_nothing(schema: SchemaMode) -> None:
     for graph in drawn()[::20]:
-        live = materialized(graph, schema=schema)
-        before = triples_of(live)
-        change = add(live, [(*triple, None) for triple in graph])
+        materializer = materialized(graph, schema=schema)
+        before = triples_of(materializer)
+        change = add(materializer, [(*triple, None) for triple in graph])
         assert [len(rows) for rows in (change.rows, change.removed_quads, change.added_quads)] == [0, 0, 0]
-        assert triples_of(live) == before
+        assert triples_of(materializer) == before

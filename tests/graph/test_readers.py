@@ -15,6 +15,7 @@ import pytest
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.store.homes import disk
 from kgreason.store.oxigraph.store import OxigraphStore
 
 from .views import lines
@@ -35,10 +36,9 @@ def states(many: int) -> list[int]:
 
 def write(store: Path, many: int) -> None:
     """Make the commits behind that of the ontology; checkpoints come often, and Oxigraph is compacted now and then."""
-    from kgreason.store import repository
 
-    repository._SMALLEST = 2_000
-    repository._SHARE = 1 << 40
+    disk._SMALLEST = 2_000
+    disk._SHARE = 1 << 40
     first = 0
     with KnowledgeGraph.open(store) as graph:
         for number, size in enumerate(sizes(many)):
@@ -231,7 +231,8 @@ def test_a_reader_of_a_store_that_is_being_recovered(tmp_path: Path, monkeypatch
     command = (
         "import os; from tests.graph.test_readers import *\n"
         f"graph = KnowledgeGraph.open({str(path)!r}, rules=['none'])\n"
-        "graph.add(age(1)); graph._settle(); graph.add(age(2)); graph.remove(age(2)); graph.add(age(3)); os._exit(0)"
+        "graph.add(age(1)); graph._engine().settle(); "
+        "graph.add(age(2)); graph.remove(age(2)); graph.add(age(3)); os._exit(0)"
     )
     subprocess.run([sys.executable, "-c", command], check=True, cwd=Path(__file__).parents[2])
     seen: list[set[str]] = []
@@ -286,6 +287,7 @@ def test_a_forked_child_leaves_the_store_to_its_parent(store: Path) -> None:
 BUSY = """
 import gc, os, sys
 from kgreason import KnowledgeGraph
+from kgreason.store.homes import disk
 graph = KnowledgeGraph.open(sys.argv[1])
 for number in range(12):
     rows = "".join(f"<http://e/s{number}-{k}> <http://e/p> <http://e/o{k}> .\\n" for k in range(3000))

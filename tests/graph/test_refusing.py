@@ -40,11 +40,11 @@ def graph_with(
 
 def state(graph: KnowledgeGraph) -> object:
     """Everything that a refused commit must leave as it was."""
-    live = graph._live
-    assert live is not None
-    saved = live.materializer.save()
+    committer = graph._committer
+    assert committer is not None
+    saved = committer.materializer.save()
     records = sorted(tuple(np.trim_zeros(row, "b").tolist()) for row in saved.records)  # tables may have become wider
-    return records, len(live.materializer.dictionary), sorted(map(str, graph.rules())), b"".join(graph.dump())
+    return records, len(committer.materializer.dictionary), sorted(map(str, graph.rules())), b"".join(graph.dump())
 
 
 def check_refused(graph: KnowledgeGraph, edit: Callable[[KnowledgeGraph], object], *words: str) -> ContradictionError:

@@ -126,36 +126,36 @@ class Deep(NamedTuple):
     proofs: list[tuple[str, ...]]
 
 
-def deep(live: Materializer) -> Deep:
-    saved, dictionary = live.save(), live.dictionary
+def deep(materializer: Materializer) -> Deep:
+    saved, dictionary = materializer.save(), materializer.dictionary
     records = saved.records
     known = {}
-    for row, texts in zip(records, _texts(live), strict=True):
+    for row, texts in zip(records, _texts(materializer), strict=True):
         width = saved.tables[row[at.STATE] >> at.TABLE & at.LAST_TABLE][1]
         if texts[0] != "dt_value/2":  # which literal stands for a value is nowhere to be seen
             known[texts[:width]] = bool(row[at.STATE] & at.ASSERTED), int(row[at.STAMP]), int(row[at.SUPPORT])
-    shown = triples_of(live)
+    shown = triples_of(materializer)
     terms = sorted({each for triple in shown for each in triple})
-    primaries = {each: live.equality.primary(each) for each in terms} if live.equality else {}
+    primaries = {each: materializer.equality.primary(each) for each in terms} if materializer.equality else {}
     return Deep(
         known,
         {each: primary for each, primary in primaries.items() if each != primary},
-        [*map(str, contradictions(saved, dictionary, live.false_rules))],
-        sorted(map(str, live.rules)),
-        live.warnings,
-        [_told(proof) for proof in _proofs(live, shown)],
+        [*map(str, contradictions(saved, dictionary, materializer.false_rules))],
+        sorted(map(str, materializer.rules)),
+        materializer.warnings,
+        [_told(proof) for proof in _proofs(materializer, shown)],
     )
 
 
-def _texts(live: Materializer) -> Iterator[tuple[str, ...]]:
-    columns = live.save().records[:, at.FIRST :]
-    texts = iter(live.dictionary.decode(columns.ravel()))
+def _texts(materializer: Materializer) -> Iterator[tuple[str, ...]]:
+    columns = materializer.save().records[:, at.FIRST :]
+    texts = iter(materializer.dictionary.decode(columns.ravel()))
     return zip(*[texts] * columns.shape[1], strict=True)
 
 
-def _proofs(live: Materializer, shown: set[Triple]) -> list[Proof]:
+def _proofs(materializer: Materializer, shown: set[Triple]) -> list[Proof]:
     wanted = sorted(triple for triple in shown if triple[1] != OWL_SAME_AS and not triple[0].startswith('"'))
-    return prove_each([Atom(None, triple) for triple in wanted], facts_of(live))
+    return prove_each([Atom(None, triple) for triple in wanted], facts_of(materializer))
 
 
 def _told(proof: Proof) -> tuple[str, ...]:
@@ -205,8 +205,8 @@ def check(history: Sequence[Commit], same: Same) -> None:
             told = [*follower.read()]
         assert told
         assert follower.commit == last
-        assert follower._live is not None
-        assert deep(follower._live) == seen.deep
+        assert follower._materializer is not None
+        assert deep(follower._materializer) == seen.deep
         for path in (store, copy):
             with KnowledgeGraph.open(path) as graph:
                 assert look(graph) == seen
@@ -215,7 +215,7 @@ def check(history: Sequence[Commit], same: Same) -> None:
                 graph._engine().checkpoint()
             assert look(graph) == seen
         with KnowledgeGraph.open(copy, read_only=True) as graph:
-            assert not graph._home.is_ahead
+            assert not graph._home.position.is_ahead
             assert look(graph) == seen
 
 
@@ -305,10 +305,10 @@ def test_of_several_that_rules_name_the_first_by_its_text_is_the_primary() -> No
     with KnowledgeGraph.open(same_as="representatives") as graph:
         for commit in (_commit(added="c p x"), Commit(rules=RULES), _commit(added="c owl:sameAs b . b owl:sameAs d")):
             carry_out(graph, commit)
-        live = graph._engine().materializer
-        assert live.equality is not None
-        assert len(live.save().preferred) == 1
-        assert {live.equality.primary(term(name)) for name in "bcd"} == {term("b")}
+        materializer = graph._engine().materializer
+        assert materializer.equality is not None
+        assert len(materializer.save().preferred) == 1
+        assert {materializer.equality.primary(term(name)) for name in "bcd"} == {term("b")}
 
 
 @settings(max_examples=5, deadline=None)

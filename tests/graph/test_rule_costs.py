@@ -128,7 +128,7 @@ def test_a_store_keeps_the_costs(tmp_path: Path) -> None:
         graph._engine().checkpoint()
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         assert costs(graph) == kept
-        assert graph._live is None
+        assert not graph._state.is_running
 
 
 def test_a_snapshot_of_an_older_version_has_no_costs(tmp_path: Path) -> None:
@@ -149,3 +149,11 @@ def test_a_bootstrap_begins_the_counts_anew(tmp_path: Path) -> None:
         graph.add(HEAD + ":d :to :e .")
         assert named(graph, "end")["derivations"] == 10
         assert named(graph, "end")["last_derivations"] == 10
+
+
+def test_costs_outlive_a_snapshot_that_is_removed() -> None:
+    """The graph of a past commit in memory begins with a snapshot that is gone afterwards."""
+    with KnowledgeGraph.open(rules=["rdfs"], history="all") as graph:
+        graph.add("<http://e/a> a <http://e/C> .")
+        with graph.as_of(1) as past:
+            assert past.rules(costs=True)

@@ -38,9 +38,9 @@ class Elsewhere:
     def __init__(self, given: Iterable[Triple]) -> None:
         self._given, self.calls = in_default(given), 0
 
-    def __call__(self, live: Materializer) -> tuple[Int32, Evaluated]:
+    def __call__(self, materializer: Materializer) -> tuple[Int32, Evaluated]:
         self.calls += 1
-        other = Materializer(live.selection)
+        other = Materializer(materializer.selection)
         other.engine.table(False, 7)
         other.dictionary.intern(["<http://e/unused>"])
         quads = rows_of(other, self._given)
@@ -48,7 +48,7 @@ class Elsewhere:
         codes = list(other.rules_by_code())
         other.engine.bootstrap({other.triples: np.unique(quads[:, :3], axis=0)}, codes)
         saved = other.save()
-        known = live.dictionary.intern(other.dictionary.decode(np.arange(1, len(other.dictionary) + 1)))
+        known = materializer.dictionary.intern(other.dictionary.decode(np.arange(1, len(other.dictionary) + 1)))
         ids = np.concatenate([[0], known]).astype(np.int32)
         records = saved.records.copy()
         records[:, at.FIRST :] = ids[records[:, at.FIRST :]]
@@ -190,8 +190,8 @@ def test_nothing_else_comes_or_goes_with_a_closure() -> None:
 
 
 def test_what_fails_elsewhere_leaves_the_graph_empty() -> None:
-    def fail(live: Materializer) -> tuple[Int32, Evaluated]:
-        live.dictionary.intern(["<http://e/a>"])
+    def fail(materializer: Materializer) -> tuple[Int32, Evaluated]:
+        materializer.dictionary.intern(["<http://e/a>"])
         raise RuntimeError("elsewhere")
 
     with KnowledgeGraph.open() as graph:

@@ -32,8 +32,8 @@ class Extended(Graph):
     """A graph whose commits begin with the closure of another engine, as soon as it has facts."""
 
     def _edit(self, edit: Edit) -> Edit:
-        live = self.materializer
-        return edit._replace(evaluated=extended(live, edit.added[:, :3])) if len(live.engine) else edit
+        materializer = self.materializer
+        return edit._replace(evaluated=extended(materializer, edit.added[:, :3])) if len(materializer.engine) else edit
 
 
 KINDS: tuple[tuple[Feature, ...], ...] = (

@@ -50,7 +50,7 @@ def graph(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="module")
 def on_disk(graph: KnowledgeGraph) -> bool:
-    return graph._home.is_on_disk
+    return graph._home.path is not None
 
 
 def ask(graph: KnowledgeGraph, sparql: str, **options: Any) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.graph import commits as live
+from kgreason.graph import commits
 from kgreason.graph.changes.delta import Delta
 from kgreason.store.oxigraph import update
 from tests.graph.views import agrees
@@ -96,7 +96,7 @@ def test_ctrl_c_ends_the_transaction_of_a_commit_in_memory(monkeypatch: pytest.M
 
 
 def test_where_most_goes_from_memory_the_rest_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "SMALL", 10)
+    monkeypatch.setattr(commits, "SMALL", 10)
     rows = [f"<http://e/{n}> <http://e/p> <http://e/{n + 1}> .\n" for n in range(40)]
     with KnowledgeGraph.open(rules=["none"]) as graph:
         graph.add("".join(rows), "GRAPH <http://e/g> { _:b <http://e/p> <http://e/o> }")

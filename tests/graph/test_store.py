@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from kgreason.errors import StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.results.answers import Solutions
-from kgreason.graph.statistics import COUNTS
+from kgreason.graph.state.statistics import COUNTS
 from tests.oracle import owl2rl
 from tests.oracle.graph import Triple
 from tests.oracle.notation import term, triples

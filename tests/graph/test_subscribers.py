@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from kgreason.engine.changes import Strategy
 from kgreason.errors import StoreError
-from kgreason.graph import commits as live
+from kgreason.graph import commits
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.store import repository
+from kgreason.store.homes import disk
 
 from .dog_graph import ONTOLOGY, PREFIX, REX, InjectedError, add, asserted, dog_graph, remove
 from .histories import Edit, Model, histories
@@ -94,8 +94,8 @@ def test_a_journal_that_has_outgrown_its_share_becomes_a_snapshot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ahead of the subscribers; where that fails the commit stands, and closing says what is wrong."""
-    monkeypatch.setattr(repository, "_SMALLEST", 300)
-    monkeypatch.setattr(repository, "_SHARE", 1 << 40)
+    monkeypatch.setattr(disk, "_SMALLEST", 300)
+    monkeypatch.setattr(disk, "_SHARE", 1 << 40)
     path, sizes = tmp_path / "store", list[int]()
     graph = KnowledgeGraph.open(path)
     add(graph, ONTOLOGY)
@@ -106,7 +106,7 @@ def test_a_journal_that_has_outgrown_its_share_becomes_a_snapshot(
     assert 0 in sizes
     before = view(graph)
     with monkeypatch.context() as patched:
-        patched.setattr(repository, "_SMALLEST", 0)
+        patched.setattr(disk, "_SMALLEST", 0)
         patched.setattr(graph._home, "_limit", 0)
         patched.setattr(graph._engine(), "write", fails)
         add(graph, "<http://e/last> <http://e/p> <http://e/o> .")
@@ -143,7 +143,7 @@ def test_streams_say_how_far_they_have_come(tmp_path: Path) -> None:
             raise InjectedError
         graph._home.close()
     with KnowledgeGraph.open(path) as graph, pytest.MonkeyPatch.context() as patched:
-        patched.setattr(live, "SMALL", 0)
+        patched.setattr(commits, "SMALL", 0)
         batch(graph, "one", 3)
         patched.undo()
         with pytest.raises(ValueError, match="not a name"), graph.transaction({"stream": "two", "commit": "9"}) as tx:
@@ -159,8 +159,8 @@ def test_streams_stand_after_a_load_that_failed_and_a_kill(tmp_path: Path) -> No
         with graph.transaction({"stream": "one", "batch": "1"}) as tx:
             tx.add("<http://e/a> <http://e/p> 2 .")
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(live, "SMALL", 0)
-            patched.setattr(live, "put", lambda *_: fails(None))
+            patched.setattr(commits, "SMALL", 0)
+            patched.setattr(commits, "put", lambda *_: fails(None))
             with pytest.raises(StoreError, match="the disk is full"):
                 add(graph, "<http://e/a> <http://e/p> 3 .")
         graph._home.close()

@@ -87,29 +87,29 @@ class Asking(Materializer):
             self.datatypes_in_use(self.literals)
 
 
-def take(live: Materializer, step: Step) -> Change | str:
+def take(materializer: Materializer, step: Step) -> Change | str:
     """Carry out a step; the change, or the error. A commit that is rolled back forgets its terms, as a graph does."""
-    known = len(live.dictionary)
+    known = len(materializer.dictionary)
     removed, added = (
-        live.dictionary.intern(text for triple, graph in sorted(part) for text in (*triple, graph or "-"))
+        materializer.dictionary.intern(text for triple, graph in sorted(part) for text in (*triple, graph or "-"))
         .reshape(-1, 4)
         .copy()
         for part in (step.removed - step.added, step.added)
     )
     for part in (removed, added):
-        part[part[:, 3] == live.dictionary.find(["-"])[0], 3] = 0
+        part[part[:, 3] == materializer.dictionary.find(["-"])[0], 3] = 0
     own = None if step.own is None else tuple(OWN[number] for number in sorted(step.own))
     try:
-        change = live.change(Edit(removed, added, own), strategy="update")
+        change = materializer.change(Edit(removed, added, own), strategy="update")
     except StratificationError as error:
-        live.rollback()
+        materializer.rollback()
         return str(error)
     if step.end == "accept":
-        live.accept()
+        materializer.accept()
     elif step.end == "rollback":
-        live.rollback()
+        materializer.rollback()
         if not removed.size or removed.max() <= known:
-            live.dictionary.truncate(known)
+            materializer.dictionary.truncate(known)
     return change
 
 
@@ -120,16 +120,16 @@ def shown(change: Change | str) -> object:
     return [np.asarray(part).tolist() for part in change[:6]], change.work
 
 
-def state(live: Materializer) -> tuple[object, ...]:
+def state(materializer: Materializer) -> tuple[object, ...]:
     """Facts with stamps and supports, flags, rules and warnings."""
-    saved = live.save()
+    saved = materializer.save()
     records = saved.records[np.lexsort(saved.records.T)]
     return (
         records.tolist(),
-        live.flags,
-        set(live.rules),
-        live.warnings,
-        live.dictionary.decode(range(len(live.dictionary))),
+        materializer.flags,
+        set(materializer.rules),
+        materializer.warnings,
+        materializer.dictionary.decode(range(len(materializer.dictionary))),
     )
 
 
@@ -148,16 +148,16 @@ def test_a_part_that_is_not_asked_has_nothing_to_say(
     selection = select(["owl2rl"], schema, same_as)
     lives = Materializer(selection), Asking(selection)
     for step in history:
-        one, other = (take(live, step) for live in lives)
+        one, other = (take(materializer, step) for materializer in lives)
         assert shown(one) == shown(other)
         assert state(lives[0]) == state(lives[1])
 
 
 def test_a_fact_of_iris_touches_the_engine_alone() -> None:
-    live = Materializer(select(["owl2rl"]))
+    materializer = Materializer(select(["owl2rl"]))
     first, second = (
         Step(frozenset(), frozenset([((term(name), term("p"), term("b")), "")]), None, "accept") for name in "ac"
     )
-    take(live, first)
-    take(live, second)
-    assert live._touched == [live.engine]
+    take(materializer, first)
+    take(materializer, second)
+    assert materializer._touched == [materializer.engine]

@@ -18,15 +18,15 @@ from tests.volume import many
 
 from .named import LOUD as OF_THE_GROUP
 from .named import is_coherent, named
-from .states import in_default, materialized, materializer, rows_of, triples_of
+from .states import in_default, materialized, new_materializer, rows_of, triples_of
 
 MODES: tuple[SchemaMode, SchemaMode] = ("axioms", "data")
 LOUD = "owl2rl+scm-reflexive"
 
 
-def compare(live: Materializer, graph: set[Triple]) -> None:
+def compare(materializer: Materializer, graph: set[Triple]) -> None:
     """Of named things follows what all rules say; of others, nothing that they do not say."""
-    found, loud = triples_of(live), triples_of(materialized(graph, LOUD, "data"))
+    found, loud = triples_of(materializer), triples_of(materialized(graph, LOUD, "data"))
     assert found <= loud
     assume(is_coherent(loud))
     assert named(found, loud) == named(loud, loud)
@@ -34,20 +34,20 @@ def compare(live: Materializer, graph: set[Triple]) -> None:
 
 def edited(data: st.DataObject, graph: set[Triple], schema: SchemaMode) -> None:
     """Triples come and go at random; in the end, and after what is undone, the graph is the one of those left."""
-    live, held = materializer(schema=schema), set[Triple]()
+    materializer, held = new_materializer(schema=schema), set[Triple]()
     some = st.sets(st.sampled_from(sorted(graph)))
     for _ in range(data.draw(st.integers(1, 4))):
         removed, added = data.draw(some) & held, data.draw(some) - held
-        live.change(Edit(rows_of(live, in_default(removed)), rows_of(live, in_default(added))))
+        materializer.change(Edit(rows_of(materializer, in_default(removed)), rows_of(materializer, in_default(added))))
         if data.draw(st.integers(0, 4)) == 0:
-            live.rollback()
+            materializer.rollback()
             continue
-        live.accept()
+        materializer.accept()
         held = held - removed | added
         scratch = materialized(held, schema=schema)
-        assert triples_of(live) == triples_of(scratch)
-        assert live.rules == scratch.rules
-    compare(live, held)
+        assert triples_of(materializer) == triples_of(scratch)
+        assert materializer.rules == scratch.rules
+    compare(materializer, held)
 
 
 @pytest.mark.parametrize("schema", MODES)

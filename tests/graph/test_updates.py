@@ -392,3 +392,20 @@ def test_a_request_that_is_not_kept_has_the_delta_of_its_commit() -> None:
         for asserted in (True, False):
             assert sorted(tried.appeared(asserted=asserted)) == sorted(made.appeared(asserted=asserted))
             assert sorted(tried.disappeared(asserted=asserted)) == sorted(made.disappeared(asserted=asserted))
+
+
+@pytest.mark.parametrize("is_past", [False, True])
+def test_a_graph_for_reading_tries_operations_one_after_the_other(tmp_path: Path, is_past: bool) -> None:
+    """A later operation sees the rows of the first one, and no file of the store is touched."""
+    from kgreason.sparql.parser import parse
+
+    text = """PREFIX : <http://e/> INSERT DATA { :tom :p :kim } ; INSERT { ?x :q ?x } WHERE { ?x :p ?y }"""
+    with KnowledgeGraph.open(tmp_path / "store", rules=["none"], history="all") as graph:
+        graph.add("<http://e/mia> <http://e/p> <http://e/kim> .")
+    files = {path: path.stat().st_mtime_ns for path in (tmp_path / "store").rglob("*")}
+    with KnowledgeGraph.open(tmp_path / "store", read_only=True) as reader:
+        graph = reader.as_of(1) if is_past else reader
+        tried = graph.carry_out(parse(text), keep=False).delta
+        assert len(tried.appeared()) == 3
+        assert len(graph) == 1
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store").rglob("*")} == files

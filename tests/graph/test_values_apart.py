@@ -199,17 +199,17 @@ def test_what_is_said_to_be_the_same_as_two_values_is_in_the_triples_of_both(sam
 
 @pytest.mark.parametrize(("schema", "same_as"), MODES)
 def test_a_link_that_goes_and_comes_in_one_commit_is_followed(schema: SchemaMode, same_as: SameAsMode) -> None:
-    live = Materializer(select(["owl2rl"], schema, same_as))
-    rows = rows_of(live, in_default(triples("p rdf:type owl:FunctionalProperty . a p b . a p c . b q d")))
-    link = rows_of(live, in_default(triples("a p c")))
-    live.change(Edit(added=rows))
-    live.accept()
-    before = triples_of(live)
-    live.change(Edit(removed=link))
-    assert triples_of(live) != before
-    live.change(Edit(added=link))
-    live.accept()
-    assert triples_of(live) == before
+    materializer = Materializer(select(["owl2rl"], schema, same_as))
+    rows = rows_of(materializer, in_default(triples("p rdf:type owl:FunctionalProperty . a p b . a p c . b q d")))
+    link = rows_of(materializer, in_default(triples("a p c")))
+    materializer.change(Edit(added=rows))
+    materializer.accept()
+    before = triples_of(materializer)
+    materializer.change(Edit(removed=link))
+    assert triples_of(materializer) != before
+    materializer.change(Edit(added=link))
+    materializer.accept()
+    assert triples_of(materializer) == before
 
 
 @pytest.mark.parametrize(("schema", "same_as"), MODES)
@@ -224,6 +224,6 @@ def test_what_was_told_of_a_link_goes_with_it(schema: SchemaMode, same_as: SameA
 
 
 def told_of_links(graph: KnowledgeGraph) -> set[tuple[int, ...]]:
-    live = graph._engine().materializer
-    rows = live.save().relation(live.dictionary.find(["dt_may_equal/2"]))
+    materializer = graph._engine().materializer
+    rows = materializer.save().relation(materializer.dictionary.find(["dt_may_equal/2"]))
     return {tuple(row) for row in rows.tolist()}

@@ -1,19 +1,21 @@
-"""The smallest facade over a repository: its engine is a set of asserted lines, each of which entails its converse.
+"""The smallest facade over a home: its engine is a set of asserted lines, each of which entails its converse.
 
-It does what the real one must: it restores the snapshot, replays the journal, and tells the repository both deltas.
+It does what the real one must: it restores the snapshot, replays the journal, and tells the home both deltas.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from kgreason.store.folder import Folder, Manifest
+from kgreason.store.homes.disk import Disk
+from kgreason.store.homes.home import RowDelta
+from kgreason.store.homes.memory import Memory
+from kgreason.store.homes.reader import Reader
 from kgreason.store.journal.record import Record
 from kgreason.store.oxigraph.store import OxigraphStore
-from kgreason.store.reader import Reader
-from kgreason.store.repository import Repository
 
 Rows = frozenset[bytes]
 
@@ -44,48 +46,52 @@ class Toy:
         if folder and read_only and folder.is_behind:
             folder.close()
             folder, read_only = Folder(folder.path, write=True), False
-        self.home: Repository = (
-            Reader(folder, Manifest(["none"])) if folder and read_only else Repository(folder, Manifest(["none"]))
-        )
+        wanted = Manifest(["none"])
+        self.home: Any = (Reader if read_only else Disk)(folder, wanted) if folder else Memory(wanted)
         self.engine: Rows | None = None
-        if self.home.is_behind:
-            if self.home.is_ahead:
-                self.start()
-            self.home.refill(self._fill, lambda: self.home.manifest)
-            self.home.settle(self._manifest())
+        self.replayed: list[RowDelta] = []
+        if self.home.is_writable and self.home.position.is_behind:
+            self.start()
+            self._settle()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.home.settle(self._manifest())
+        self._settle()
         self.home.close()
+
+    def _settle(self) -> None:
+        if isinstance(self.home, Disk):
+            self.home.settle(self.manifest())
 
     def start(self) -> Rows:
         """The asserted rows, from the snapshot and the journal."""
         if self.engine is None:
-            self.engine = self._saved()
-            for record in self.home.pending():
-                before = self.engine
-                self.engine = self._after(record)
-                self.home.replay(record, *_delta(before, self.engine))
-            self.home.cut()
+            self.home.start(self._begin)
+            assert self.engine is not None
         return self.engine
+
+    def _begin(self, since: int) -> Self:
+        engine = self._saved()
+        self.replayed.clear()
+        for record in self.home.pending():
+            before, engine = engine, _after(engine, record)
+            if record.commit > since:
+                self.replayed.append(RowDelta(record.commit, *_delta(before, engine)))
+        self.engine = engine
+        return self
 
     def _saved(self) -> Rows:
         path = self.home.snapshot
         return frozenset((path / "rows").read_bytes().splitlines(keepends=True)) if path else frozenset()
 
-    def _after(self, record: Record) -> Rows:
-        removed, added = (frozenset(lines.splitlines(keepends=True)) for lines in (record.removed, record.added))
-        return (self.start() - removed) | added
-
-    def _manifest(self) -> Manifest:
+    def manifest(self) -> Manifest:
         stats = self.home.manifest.stats if self.engine is None else {"rows": len(self.engine)}
         return Manifest(["none"], stats=stats)
 
-    def _fill(self, store: OxigraphStore) -> None:
-        store.load([text(closure(self.engine if self.engine is not None else self._saved()))])
+    def fill(self, store: OxigraphStore) -> None:
+        store.load([text(closure(self.start()))])
 
     def load(self, names: str) -> None:
         """Add rows as a load."""
@@ -93,7 +99,7 @@ class Toy:
         try:
             self.engine = before | rows(names)
             self.home.stage().load([_delta(before, self.engine)[1]])
-            self.home.load(self._manifest(), self._write)
+            self.home.load(self.manifest(), self.write)
         except BaseException:
             if self.home.last == last:
                 self.engine = before
@@ -105,18 +111,22 @@ class Toy:
         """Remove rows and add others as a commit."""
         before = self.start()
         record = Record(self.home.last + 1, text(rows(removed)), text(rows(added)))
-        self.engine = self._after(record)
+        self.engine = _after(before, record)
         try:
             self.home.commit(record, *_delta(before, self.engine))
         except BaseException:
             if self.home.last != record.commit:
                 self.engine = before
-                self.home.refill(self._fill, lambda: self.home.manifest)
+                self.home.refill(self)
             raise
 
     def checkpoint(self) -> None:
         self.start()
-        self.home.checkpoint(self._manifest(), self._write)
+        if isinstance(self.home, Disk):
+            self.home.checkpoint(self.manifest(), self.write)
+
+    def write(self, path: Path) -> None:
+        self._write(path)
 
     def _write(self, path: Path) -> None:
         path.mkdir()
@@ -129,6 +139,11 @@ class Toy:
     def seen(self) -> Rows:
         """The rows of the store."""
         return frozenset(b"".join(self.home.store.lines()).splitlines(keepends=True))
+
+
+def _after(before: Rows, record: Record) -> Rows:
+    removed, added = (frozenset(lines.splitlines(keepends=True)) for lines in (record.removed, record.added))
+    return (before - removed) | added
 
 
 def _delta(before: Rows, after: Rows) -> tuple[bytes, bytes]:

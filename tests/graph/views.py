@@ -10,7 +10,7 @@ import pyoxigraph
 from pyoxigraph import RdfFormat
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.statistics import COUNTS, statistics
+from kgreason.graph.state.statistics import COUNTS, statistics
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -62,11 +62,11 @@ def view(graph: KnowledgeGraph) -> View:
 
 def assert_counted(graph: KnowledgeGraph) -> None:
     """The counts and the contradictions of a running graph are those that a look at all facts finds."""
-    stats, found, running = graph.stats(), graph.contradictions(), graph._live
+    stats, found, running = graph.stats(), graph.contradictions(), graph._committer
     if running is not None and graph._home.last:
-        live = running.materializer
-        state = live.save(), live.dictionary, live.false_rules
-        counts = statistics(*state) | {"rules": live.program.size}
+        materializer = running.materializer
+        state = materializer.save(), materializer.dictionary, materializer.false_rules
+        counts = statistics(*state) | {"rules": materializer.program.size}
         assert {name: stats[name] for name in COUNTS} == counts
         assert tuple(stats)[: len(COUNTS)] == COUNTS
         assert found == contradictions(*state)

@@ -143,10 +143,10 @@ class Graph:
 
     def reopen(self) -> None:
         """Go on with a new materializer that has the saved state of this one: facts, rules and dictionary."""
-        live = self.materializer
-        selection = replace(live.selection, own=live.own)
-        self.materializer = Materializer(selection, live.dictionary, registry=live.operators.registry)
-        self.materializer.restore(live.save())
+        materializer = self.materializer
+        selection = replace(materializer.selection, own=materializer.own)
+        self.materializer = Materializer(selection, materializer.dictionary, registry=materializer.operators.registry)
+        self.materializer.restore(materializer.save())
 
     def _edit(self, edit: Edit) -> Edit:
         return edit

@@ -11,8 +11,9 @@ import pytest
 
 from kgreason.graph import recovery
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.store import folder, repository
+from kgreason.store import folder
 from kgreason.store.history import log
+from kgreason.store.homes import disk
 
 
 @pytest.mark.parametrize("most", [1, 1000])
@@ -59,7 +60,7 @@ def test_a_store_of_an_older_format_keeps_its_history(tmp_path: Path, monkeypatc
         graph.add("<e:A> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <e:B> .")
         graph._engine().checkpoint()
         graph.add("<e:b> a <e:A> .")
-    for module in (folder, recovery, repository):
+    for module in (folder, recovery, disk):
         monkeypatch.setattr(module, "FORMAT", folder.FORMAT + 1 if module is folder else folder.FORMAT)
     with KnowledgeGraph.open(tmp_path) as graph:
         assert graph.commit == 4

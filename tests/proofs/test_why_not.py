@@ -199,11 +199,11 @@ def test_a_link_that_does_not_hold() -> None:
 
 
 def test_the_graph_is_only_read(graph: KnowledgeGraph) -> None:
-    live = graph._engine().materializer
-    before = live.save().records.tobytes(), len(live.dictionary), graph.rules(costs=True)
+    materializer = graph._engine().materializer
+    before = materializer.save().records.tobytes(), len(materializer.dictionary), graph.rules(costs=True)
     for text in EXAMPLES:
         graph.why_not(text, prefixes=PREFIXES)
-    assert (live.save().records.tobytes(), len(live.dictionary), graph.rules(costs=True)) == before
+    assert (materializer.save().records.tobytes(), len(materializer.dictionary), graph.rules(costs=True)) == before
 
 
 def _is_ground(atom: Atom) -> bool:

@@ -10,8 +10,9 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.graph import recovery
 from kgreason.graph.changes.follower import Follower
-from kgreason.store import folder, repository
+from kgreason.store import folder
 from kgreason.store.folder import FORMAT, read_manifest
+from kgreason.store.homes import disk
 from tests.graph.views import view
 
 NAMES = [f"urn:{name}" for name in "abcd"]
@@ -91,7 +92,7 @@ def test_a_store_of_an_older_format_keeps_its_facts(tmp_path: Path, monkeypatch:
             tx.relation("edge").insert([("urn:a", "urn:b")])
             tx.relation("score").insert([("urn:a", 1)])
         before = shown(graph)
-    for module in (folder, repository, recovery):
+    for module in (folder, disk, recovery):
         monkeypatch.setattr(module, "FORMAT", FORMAT + 1)
     with KnowledgeGraph.open(tmp_path / "s") as graph:
         assert shown(graph) == before

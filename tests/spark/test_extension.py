@@ -136,9 +136,9 @@ def interrupted(stage: str, total: int | None = None) -> Iterator[Callable[[int]
 
 def by_text(graph: KnowledgeGraph) -> set[tuple[str, ...]]:
     """The facts with texts in place of ids, with stamps, supports and flags."""
-    live = graph._engine().materializer
-    rows = states(live.engine).tolist()
+    materializer = graph._engine().materializer
+    rows = states(materializer.engine).tolist()
     return {
-        (str(row[0]), *live.dictionary.decode([each for each in row[1:-3] if each]), *map(str, row[-3:]))
+        (str(row[0]), *materializer.dictionary.decode([each for each in row[1:-3] if each]), *map(str, row[-3:]))
         for row in rows
     }

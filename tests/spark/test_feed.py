@@ -78,7 +78,7 @@ def test_the_table_is_the_graph(spark: SparkSession, graph: KnowledgeGraph, tmp_
 
 
 def test_a_query_that_runs_follows_over_a_checkpoint(spark: SparkSession, graph: KnowledgeGraph) -> None:
-    writer = feed(spark, graph._home._folder.path, after=1).writeStream  # type: ignore[union-attr]
+    writer = feed(spark, str(graph._home.path), after=1).writeStream
     query = writer.format("memory").queryName("followed").trigger(processingTime="0 seconds").start()
     try:
         before = rows(graph)

@@ -42,14 +42,14 @@ ONTOLOGIES = [
 
 def bootstrapped(*paths: Path) -> Engine:
     """An engine that has evaluated what files hold, and what their terms stand for, from scratch."""
-    live = Materializer(select(["owl2rl"]))
-    live.change(Edit(added=read_files(paths, live.dictionary)))
-    live.accept()
-    engine, rows = Engine(quiet=SAME_AS), asserted(live.engine)
-    tables = live.engine.tables
+    materializer = Materializer(select(["owl2rl"]))
+    materializer.change(Edit(added=read_files(paths, materializer.dictionary)))
+    materializer.accept()
+    engine, rows = Engine(quiet=SAME_AS), asserted(materializer.engine)
+    tables = materializer.engine.tables
     numbers = [engine.table(*kind) for kind in tables]
     facts = {n: rows[rows[:, 0] == n, 1 : 1 + width] for n, (_, width) in zip(numbers, tables, strict=True)}
-    engine.bootstrap(facts, live.engine.rules)
+    engine.bootstrap(facts, materializer.engine.rules)
     return engine
 
 

@@ -235,16 +235,16 @@ def _states(facts: DataFrame, tables: Any, texts: dict[int, str]) -> Iterator[St
 
 def in_process(triples: set[Triple], rules: tuple[Rule, ...]) -> set[State]:
     """All facts that one process finds: first a Bootstrap, then Updates with what operators assert."""
-    live = Materializer(selected(rules))
-    ids = [live.dictionary.intern([*triple]) for triple in sorted(triples)]
+    materializer = Materializer(selected(rules))
+    ids = [materializer.dictionary.intern([*triple]) for triple in sorted(triples)]
     added = np.column_stack([np.array(ids, dtype=np.int32), np.zeros(len(ids), dtype=np.int32)])
-    live.change(Edit(added=added), strategy=["bootstrap", "update"])
-    live.accept()
-    saved = live.save()
+    materializer.change(Edit(added=added), strategy=["bootstrap", "update"])
+    materializer.accept()
+    saved = materializer.save()
     found = set()
     for record in saved.records:
         is_triple, width = saved.tables[record[at.STATE] >> at.TABLE & at.LAST_TABLE]
-        texts = live.dictionary.decode(record[at.FIRST : at.FIRST + width])
+        texts = materializer.dictionary.decode(record[at.FIRST : at.FIRST + width])
         flag = bool(record[at.STATE] & at.ASSERTED)
         found.add((is_triple, tuple(texts), int(record[at.STAMP]), int(record[at.SUPPORT]), flag))
     return found

@@ -85,15 +85,15 @@ def _proofs(delta: Delta, graph: KnowledgeGraph) -> list[Proof]:
 
 def contradictions(graph: KnowledgeGraph) -> frozenset[Wrong]:
     """What is wrong in a graph: each use of a rule that derives `false`, by the asserted data that it rests on."""
-    live = graph._engine().materializer
-    facts = EngineFacts(live)
+    materializer = graph._engine().materializer
+    facts = EngineFacts(materializer)
     uses: list[Derivation] = []
-    for told, row in mistakes(live.save(), live.dictionary, live.false_rules):
+    for told, row in mistakes(materializer.save(), materializer.dictionary, materializer.false_rules):
         if row is None:
             uses.append(Derivation(table_rule(told.rule), told.facts))
         else:
-            uses += facts.derivations(atom_of(live, row[row > 0], is_triple=False))
-    shown = facts_of(live)
+            uses += facts.derivations(atom_of(materializer, row[row > 0], is_triple=False))
+    shown = facts_of(materializer)
     return frozenset(Wrong(owner(use.rule.name), _written(_grounds(use, shown))) for use in uses)
 
 

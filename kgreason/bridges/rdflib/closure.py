@@ -164,12 +164,13 @@ class DeductiveClosure:
 
 def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[Triple], list[Contradiction]]:
     """Apply the rule sets `names` to triples of rdflib. Returns the inferred triples and the contradictions."""
-    terms, live = _Terms(), Materializer(select(names, "data"))  # for one closure, translating axioms takes too long
-    change = live.change(Edit(added=terms.rows(live.dictionary, triples)))
-    live.accept()
-    found = contradictions(live.save(), live.dictionary, live.false_rules)
+    terms = _Terms()
+    materializer = Materializer(select(names, "data"))  # for one closure, translating axioms takes too long
+    change = materializer.change(Edit(added=terms.rows(materializer.dictionary, triples)))
+    materializer.accept()
+    found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
     rows = change.rows[change.after == INFERRED]
-    return terms.triples(live.dictionary, rows), [terms.contradiction(each) for each in found]
+    return terms.triples(materializer.dictionary, rows), [terms.contradiction(each) for each in found]
 
 
 @cache

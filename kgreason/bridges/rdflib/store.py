@@ -241,7 +241,7 @@ class KGReasonStore(Store):
 
     def _found(self, pattern: _Pattern, graph: GraphName | None, *, asserted: bool = False) -> Iterable[Quad]:
         """Return the quads that match a pattern, as rdflib compares terms: language tags without case."""
-        return self._settled()._match(Pattern(*pattern, graph), asserted=asserted, any_case=True)
+        return self._settled().matches(Pattern(*pattern, graph), asserted=asserted, any_case=True)
 
     def _holders(self, quad: Quad) -> Iterator[_ContextType]:
         """Yield the graphs that contain the triple of a quad."""

@@ -31,7 +31,7 @@ from kgreason.cli.options import (
     warn,
 )
 from kgreason.cli.places import Place, Server, graph_at
-from kgreason.graph.knowledge_graph import Strategy
+from kgreason.graph.opening.options import Strategy
 from kgreason.progress import Progress
 
 if TYPE_CHECKING:

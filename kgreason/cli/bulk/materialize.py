@@ -36,7 +36,7 @@ from kgreason.cli.options import (
 )
 from kgreason.files import whole
 from kgreason.functions.registry import Registry
-from kgreason.graph.knowledge_graph import opened
+from kgreason.graph.opening.options import catalogue_of
 from kgreason.materialize.options import ALIASES, Limits, SameAsMode, SchemaMode, checked_limits
 from kgreason.materialize.selection import Selection, select
 from kgreason.progress import Progress
@@ -135,7 +135,7 @@ def materialize(
     with _says_what_is_written(output):
         most = checked_limits(made_terms=most_made_terms, rounds=most_rounds)
         program = Program(selection, registry, most, threads)
-        inputs = Inputs(files, syntax, opened(catalogue), Skipped() if skip_malformed else None)
+        inputs = Inputs(files, syntax, catalogue_of(catalogue), Skipped() if skip_malformed else None)
         materializer = _closed(program, inputs, prefixes, progress)
         rows = materializer.save().triples(materializer.dictionary, asserted=False if inferred else None)
         _write(target, materializer.dictionary, rows[materializer.dictionary.are_rdf(rows)], progress)

@@ -16,7 +16,7 @@ import click
 from kgreason.cli.edit.options import amount
 from kgreason.cli.options import catalogue, example
 from kgreason.errors import InputError, RuleError
-from kgreason.graph.knowledge_graph import opened
+from kgreason.graph.opening.options import catalogue_of
 
 
 @click.command(
@@ -39,7 +39,7 @@ def convert(source: Path, target: Path, catalogue: Path | None) -> None:
     from kgreason.rules.formatter import format_program
     from kgreason.rules.parser import load, parse, syntax_of
 
-    found = opened(catalogue)
+    found = catalogue_of(catalogue)
     program, syntax = load(source, None, found.find if found else None), syntax_of(target)
     if syntax == "datalog":
         text = format_program(program)

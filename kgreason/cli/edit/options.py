@@ -20,7 +20,7 @@ import click
 from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import Command, functions, limits, print_table, threads, warn
 from kgreason.cli.places import Graph, Place, Server, graph_at
-from kgreason.graph.knowledge_graph import Strategy
+from kgreason.graph.opening.options import Strategy
 from kgreason.store.folder import Folder, is_store
 
 if TYPE_CHECKING:

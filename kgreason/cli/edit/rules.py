@@ -24,7 +24,7 @@ from kgreason.cli.options import STDIN, as_json, catalogue, example, existing, i
 from kgreason.cli.places import Place, Server, graph_at
 from kgreason.errors import RuleError, RuleSyntaxError
 from kgreason.functions.registry import Registry
-from kgreason.graph.knowledge_graph import opened
+from kgreason.graph.opening.options import catalogue_of
 from kgreason.graph.user_rules import remaining, without
 from kgreason.materialize.selection import check_own
 from kgreason.rules.expressions import RESERVED
@@ -233,7 +233,7 @@ def _with_stdin(files: tuple[Path, ...], texts: tuple[str, ...]) -> tuple[list[P
 
 
 def _finder(catalogue: Path | None) -> Finder | None:
-    found = opened(catalogue)
+    found = catalogue_of(catalogue)
     return found.find if found else None
 
 

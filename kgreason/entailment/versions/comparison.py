@@ -22,12 +22,11 @@ from os import PathLike
 from typing import Any, TypeAlias
 
 from kgreason.entailment.versions.labels import relabelled
-from kgreason.graph.knowledge_graph import DEFAULT_RULES, Documents, KnowledgeGraph
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.opening.options import DEFAULT_RULES, Documents
 from kgreason.progress import SILENT, Progress
 from kgreason.proofs.proof import Proof
-from kgreason.proofs.same_as import facts_of
-from kgreason.proofs.search import prove
-from kgreason.rules.model import Atom, Triple
+from kgreason.rules.model import Triple
 
 File: TypeAlias = str | PathLike[str]
 Axioms: TypeAlias = tuple[Triple, ...]
@@ -146,7 +145,7 @@ class _State:
     """A version: its asserted and inferred triples, its contradictions, and the facts in which proofs are searched."""
 
     def __init__(self, graph: KnowledgeGraph) -> None:
-        self._facts = facts_of(graph._engine().materializer)  # once for all proofs: it encodes all rules
+        self._prove = graph.prover()
         self.asserted = _triples(graph, asserted=True)
         self.inferred = _triples(graph, asserted=False)
         self.contradictions = dict.fromkeys(map(str, graph.contradictions()))
@@ -160,7 +159,7 @@ class _State:
 
     def _proved(self, triple: Triple) -> frozenset[Triple]:
         self._used[triple] = frozenset()  # a source of the proof may be what is proved
-        proof = prove(Atom(None, triple), self._facts)
+        proof = self._prove(triple)
         return frozenset().union(*(self.used(each) for each in _leaves(proof, triple)))
 
 

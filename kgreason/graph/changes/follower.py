@@ -40,11 +40,11 @@ from kgreason.zset.zset import ZSet
 class _Seen(NamedTuple):
     """What a follower has just read of a store.
 
-    `commit` is the commit of the snapshot, `live` the state of the snapshot, and `records` are those of the `journal`.
+    `commit` is the commit of the snapshot, `materializer` has its state, and `records` are those of the `journal`.
     """
 
     commit: int
-    live: Materializer | None
+    materializer: Materializer | None
     journal: Journal
     records: list[Record]
 
@@ -61,7 +61,7 @@ class Follower:
 
     def __init__(self, path: Path, after: int | None = None, functions: Iterable[Callable[..., Any]] = ()) -> None:
         self._path, self._registry = path, Registry(functions, RESERVED)
-        self._live: Materializer | None = None
+        self._materializer: Materializer | None = None
         self._journal: Journal | None = None
         self._base = self._commit = 0
         self._waiting: list[Record] = []
@@ -114,11 +114,11 @@ class Follower:
                     return seen
 
     def _seen(self, manifest: Manifest) -> _Seen:
-        commit, live = manifest.commit, self._live
+        commit, materializer = manifest.commit, self._materializer
         if commit != self._commit:
-            live = restored(manifest, snapshot_path(self._path, commit), self._registry)[0] if commit else None
+            materializer = restored(manifest, snapshot_path(self._path, commit), self._registry)[0] if commit else None
         journal = Journal(journal_path(self._path), write=False, last=commit)
-        return _Seen(commit, live, journal, list(journal.records(commit)))
+        return _Seen(commit, materializer, journal, list(journal.records(commit)))
 
     def _begin(self, seen: _Seen, after: int) -> None:
         if after > seen.journal.last:
@@ -136,14 +136,14 @@ class Follower:
         If the new snapshot is of a commit that the follower has not read, take over its state, and yield the difference
         to the follower's old state as a record.
         """
-        if seen.live is self._live:
+        if seen.materializer is self._materializer:
             self._base, self._journal, self._waiting = seen.commit, seen.journal, seen.records
             return
-        before, commit = _State.of(self._live), self._commit
-        facts = _facts(self._live)
+        before, commit = _State.of(self._materializer), self._commit
+        facts = _facts(self._materializer)
         self._take_over(seen, commit)
-        removed, added = before.difference(_State.of(self._live))
-        after = _facts(self._live)
+        removed, added = before.difference(_State.of(self._materializer))
+        after = _facts(self._materializer)
         signed = (*((-1, text) for text in sorted(facts - after)), *((1, text) for text in sorted(after - facts)))
         if removed or added or signed or self._commit != commit:
             yield Record(self._commit, removed, added, facts=signed)
@@ -153,7 +153,7 @@ class Follower:
 
         The records after `after` are kept for `_told`.
         """
-        self._base, self._live, self._journal, records = seen
+        self._base, self._materializer, self._journal, records = seen
         self._commit = seen.commit
         self._waiting = []
         for record in records:
@@ -169,13 +169,13 @@ class Follower:
 
     def _apply(self, record: Record) -> Record:
         """Apply a record to the engine. Returns a record of all changed rows, asserted and inferred."""
-        live = self._live
-        assert live is not None  # the first commit of a store is a snapshot
-        delta = Delta(record.commit, replayed(record, live), live.dictionary)
-        live.accept()
+        materializer = self._materializer
+        assert materializer is not None  # the first commit of a store is a snapshot
+        delta = Delta(record.commit, replayed(record, materializer), materializer.dictionary)
+        materializer.accept()
         self._commit = record.commit
-        declared = {rule.declares.name: rule.declares for rule in live.own if rule.declares}
-        facts = signed_facts(delta.change.facts, live.dictionary, declared)
+        declared = {rule.declares.name: rule.declares for rule in materializer.own if rule.declares}
+        facts = signed_facts(delta.change.facts, materializer.dictionary, declared)
         return replace(record, removed=delta.removed, added=delta.added, facts=facts, strategies=())
 
 
@@ -188,9 +188,11 @@ def _manifest(path: Path) -> Manifest:
     return found
 
 
-def _facts(live: Materializer | None) -> set[str]:
-    """Return all facts of the user's relations in the state `live`, as rule text."""
-    return set(dumped((live.save(), live.dictionary), live.own, None)) if live else set()
+def _facts(materializer: Materializer | None) -> set[str]:
+    """Return all facts of the user's relations in the state `materializer`, as rule text."""
+    return (
+        set(dumped((materializer.save(), materializer.dictionary), materializer.own, None)) if materializer else set()
+    )
 
 
 class _State(NamedTuple):
@@ -203,14 +205,14 @@ class _State(NamedTuple):
     dictionary: Dictionary
 
     @classmethod
-    def of(cls, live: Materializer | None) -> _State:
-        if live is None:
+    def of(cls, materializer: Materializer | None) -> _State:
+        if materializer is None:
             return cls(np.empty((0, 4), dtype=np.int32), Dictionary())
-        saved = live.save()
-        triples = saved.triples(live.dictionary)
-        triples = triples[live.dictionary.are_rdf(triples)]
+        saved = materializer.save()
+        triples = saved.triples(materializer.dictionary)
+        triples = triples[materializer.dictionary.are_rdf(triples)]
         rows = np.column_stack([triples, np.zeros(len(triples), dtype=np.int32)])
-        return cls(np.concatenate([rows, saved.named(live.dictionary)]), live.dictionary)
+        return cls(np.concatenate([rows, saved.named(materializer.dictionary)]), materializer.dictionary)
 
     def difference(self, after: _State) -> tuple[bytes, bytes]:
         """Return two texts of lines: the rows that only this state has, and the rows that only `after` has.

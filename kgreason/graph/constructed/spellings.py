@@ -32,7 +32,7 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
 if TYPE_CHECKING:  # reading a store does not need the engine
-    from kgreason.graph.commits import LiveGraph
+    from kgreason.graph.state.running import Running
     from kgreason.store.journal.record import Record
 
 _PART = 1 << 20
@@ -42,15 +42,15 @@ _LITERAL = re.compile(r'^(\S+) (\S+) ("(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[\w-]+)?|
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 
 
-def of_engine(live: LiveGraph, triples: Sequence[Triple]) -> list[list[Triple]]:
+def of_engine(state: Running, triples: Sequence[Triple]) -> list[list[Triple]]:
     """Return for each of `triples` what the graph has in its place. The caller has the graph's lock."""
     from kgreason.graph.sparql_update.as_written import others
 
-    forms = others(live, (triple.object for triple in triples))
+    forms = others(state, (triple.object for triple in triples))
     asked = [forms.get(text_of(triple.object), []) for triple in triples]
     if not any(asked):
         return [[triple] for triple in triples]
-    dictionary, counts = live.materializer.dictionary, list(map(len, asked))
+    dictionary, counts = state.materializer.dictionary, list(map(len, asked))
     owners = np.repeat(np.arange(len(triples)), counts)
     objects = np.fromiter(chain.from_iterable(asked), np.int32)
     texts = chain.from_iterable((text_of(triple.subject), text_of(triple.predicate)) for triple in triples)
@@ -59,7 +59,7 @@ def of_engine(live: LiveGraph, triples: Sequence[Triple]) -> list[list[Triple]]:
     is_known = rows.all(axis=1)
     owners, rows = owners[is_known], np.ascontiguousarray(rows[is_known])
     found = _Found()
-    for kind in (live.materializer.shows(rows), live.materializer.engine.facts.are_asserted(rows)):
+    for kind in (state.materializer.shows(rows), state.materializer.engine.facts.are_asserted(rows)):
         found.note(zip(owners[kind].tolist(), dictionary.decode(rows[kind, 2]), strict=True))
     return found.triples(triples)
 

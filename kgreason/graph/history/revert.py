@@ -14,7 +14,7 @@ Cost: that of a commit of the same size.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,8 @@ from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import InputError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.relations import asserted_facts
+from kgreason.graph.history.deltas import delta_of
+from kgreason.graph.history.reading import history_of
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.transaction import Transaction
 from kgreason.graph.user_rules import of_journal
@@ -31,6 +33,7 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.quads.documents import of_graphs
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import Rule
+from kgreason.store.homes.home import Home
 from kgreason.store.journal.facts import read_fact
 from kgreason.store.journal.record import Signed
 from kgreason.zset.columns import Int32
@@ -46,15 +49,36 @@ class Reverted(NamedTuple):
     conflicts: tuple[str, ...]
 
 
-def undo(done: Delta, live: Materializer, tx: Transaction) -> tuple[tuple[str, ...], bool]:
+def revert(
+    commit: int, home: Home, materializer: Materializer, begin: Callable[[Mapping[str, str] | None], Transaction]
+) -> Reverted:
+    """Take a commit of `home` back by a new commit; see `KnowledgeGraph.revert`.
+
+    `begin` begins a transaction with the headers of the new commit, or a what-if if they are None.
+    """
+    done = delta_of(history_of(home, commit, commit - 1).entries(commit - 1, commit), commit, {})
+    tx = begin({"reverts": str(commit)})
+    try:
+        conflicts, is_needed = _undo(done, materializer, tx)
+    except BaseException:
+        tx.end(False)
+        raise
+    if not is_needed:
+        tx.end(False)
+        tx = begin(None)
+    tx.end(True)
+    return Reverted(tx.delta, conflicts)
+
+
+def _undo(done: Delta, materializer: Materializer, tx: Transaction) -> tuple[tuple[str, ...], bool]:
     """Add to a transaction the edits that take a commit back.
 
     `done` is the delta of the commit, with a dictionary of its own. Returns the conflicts, and whether any edit was
     added. Raises the errors of the transaction.
     """
-    conflicts = list(_undo_quads(done, live, tx))
-    conflicts += _undo_rules(done.rules, live.own, tx)  # before the facts: a declaration may come back
-    conflicts += _undo_facts(done, live, tx)
+    conflicts = list(_undo_quads(done, materializer, tx))
+    conflicts += _undo_rules(done.rules, materializer.own, tx)  # before the facts: a declaration may come back
+    conflicts += _undo_facts(done, materializer, tx)
     return tuple(conflicts), len(conflicts) < _size(done)
 
 
@@ -64,10 +88,10 @@ def _size(done: Delta) -> int:
     return quads + len(done.rules) + len(asserted_facts(done.change.facts, done.dictionary))
 
 
-def _undo_quads(done: Delta, live: Materializer, tx: Transaction) -> Iterator[str]:
+def _undo_quads(done: Delta, materializer: Materializer, tx: Transaction) -> Iterator[str]:
     for sign, rows in ((1, done.added_quads), (-1, done.removed_quads)):
         quads = of_graphs(done.dictionary, rows)
-        is_free = _are_asserted(live, _here(quads, done, live)) == (sign > 0)
+        is_free = _are_asserted(materializer, _here(quads, done, materializer)) == (sign > 0)
         free, others = (done.lines([np.ascontiguousarray(quads[kept])])[0] for kept in (is_free, ~is_free))
         if free:
             (tx.remove_lines if sign > 0 else tx.add_lines)(free)
@@ -75,22 +99,22 @@ def _undo_quads(done: Delta, live: Materializer, tx: Transaction) -> Iterator[st
             yield _conflict(sign, line)
 
 
-def _here(rows: Int32, done: Delta, live: Materializer) -> Int32:
+def _here(rows: Int32, done: Delta, materializer: Materializer) -> Int32:
     """Return `rows`, which have ids of the dictionary of `done`, with the ids of the graph's dictionary instead.
 
     A row with a term that the graph does not know becomes all zeros.
     """
-    found = live.dictionary.find(done.dictionary.decode(rows.ravel())).astype(np.int32).reshape(rows.shape)
+    found = materializer.dictionary.find(done.dictionary.decode(rows.ravel())).astype(np.int32).reshape(rows.shape)
     found[rows == 0] = 0
     found[((found == 0) & (rows != 0)).any(axis=1)] = 0
     return found
 
 
-def _are_asserted(live: Materializer, quads: Int32) -> NDArray[np.bool_]:
+def _are_asserted(materializer: Materializer, quads: Int32) -> NDArray[np.bool_]:
     """For each of the quads, int32[n, 4], whether it is asserted: bool[n]."""
-    if live.quads.is_explicit:
-        return live.quads.holds(quads)
-    found: NDArray[np.bool_] = live.engine.facts.are_asserted(quads[:, :3]) & (quads[:, 3] == 0)
+    if materializer.quads.is_explicit:
+        return materializer.quads.holds(quads)
+    found: NDArray[np.bool_] = materializer.engine.facts.are_asserted(quads[:, :3]) & (quads[:, 3] == 0)
     return found
 
 
@@ -107,11 +131,11 @@ def _undo_rules(signed: Signed, own: Sequence[Rule], tx: Transaction) -> Iterato
         tx.replace_rules(gone, come)
 
 
-def _undo_facts(done: Delta, live: Materializer, tx: Transaction) -> Iterator[str]:
+def _undo_facts(done: Delta, materializer: Materializer, tx: Transaction) -> Iterator[str]:
     for sign, text in reversed(asserted_facts(done.change.facts, done.dictionary)):  # first what goes: keys get free
         name, terms = read_fact(text)
-        row = live.dictionary.find([relation_text(name, len(terms)), *terms]).astype(np.int32)[None]
-        is_there = bool(row.all() and live.engine.facts.are_asserted(row)[0])
+        row = materializer.dictionary.find([relation_text(name, len(terms)), *terms]).astype(np.int32)[None]
+        is_there = bool(row.all() and materializer.engine.facts.are_asserted(row)[0])
         if is_there != (sign > 0):
             yield _conflict(sign, text)
             continue

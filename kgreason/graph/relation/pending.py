@@ -84,8 +84,8 @@ class PendingFacts:
     Threads: only the thread of the transaction.
     """
 
-    def __init__(self, live: Materializer) -> None:
-        self._live = live
+    def __init__(self, materializer: Materializer) -> None:
+        self._materializer = materializer
         self._edits: dict[int, _Edits] = {}
         """The edits of each relation, by the id of the relation."""
 
@@ -134,15 +134,15 @@ class PendingFacts:
 
         Raises InputError if it does not. Cost: a look at all facts.
         """
-        columns, tables, kinds = self._live.engine.facts.contents()
-        before = columns[(kinds == IS_ASSERTED) & (tables != self._live.triples)]
+        columns, tables, kinds = self._materializer.engine.facts.contents()
+        before = columns[(kinds == IS_ASSERTED) & (tables != self._materializer.triples)]
         numbers = distinct(np.concatenate([before[:, 0], np.fromiter(self._edits, np.int32)]))
-        for name, arity, number in relations(numbers[:, None].astype(np.int32), self._live.dictionary):
+        for name, arity, number in relations(numbers[:, None].astype(np.int32), self._materializer.dictionary):
             if name == declared.name:
                 rows = self._there(before[before[:, 0] == number], number, 1 + arity)
                 if len(rows) and declared.kind in MADE_BY_RULES:
                     raise InputError(f"{name} is declared as {declared.kind}, but some of its facts are asserted")
-                terms = texts_of(np.ascontiguousarray(rows[:, 1:]), self._live.dictionary)
+                terms = texts_of(np.ascontiguousarray(rows[:, 1:]), self._materializer.dictionary)
                 for each in terms:
                     if problem := misfit(declared, each, is_derived=False):
                         raise InputError(f"{_text(declared, each)} is asserted: {problem}")
@@ -154,7 +154,7 @@ class PendingFacts:
 
         There must be at least one fact.
         """
-        dictionary, arity = self._live.dictionary, len(terms[0])
+        dictionary, arity = self._materializer.dictionary, len(terms[0])
         number = int(dictionary.intern([relation_text(name, arity)])[0])
         ids = dictionary.intern([text for row in terms for text in row]) if arity else np.empty(0, dtype=np.int32)
         return np.insert(ids.astype(np.int32).reshape(len(terms), arity), 0, number, axis=1)
@@ -174,13 +174,13 @@ class PendingFacts:
         in the first column.
         """
         edits = self._edits.get(number, _Edits())
-        before = edits.untouched(self._live.keys.of(number, arity, places, keys))
+        before = edits.untouched(self._materializer.keys.of(number, arity, places, keys))
         wanted = edits.with_keys(places, dict.fromkeys(map(tuple, keys.tolist())))
         return _joined(before, list(wanted))
 
     def asserted(self, name: str, arity: int, key: Sequence[int], values: Sequence[str]) -> list[Terms]:
         """Return the facts that are asserted after the edits so far and have these values at the places `key`."""
-        dictionary = self._live.dictionary
+        dictionary = self._materializer.dictionary
         number = int(dictionary.find([relation_text(name, arity)])[0])
         ids = dictionary.find(values)
         if not number or not ids.all():  # a term that has no id is in no fact
@@ -192,7 +192,7 @@ class PendingFacts:
 
     def _proposition(self, number: int) -> list[Terms]:
         row = np.array([[number]], dtype=np.int32)
-        before = row[self._live.engine.facts.are_asserted(row)]
+        before = row[self._materializer.engine.facts.are_asserted(row)]
         return [()] * len(self._there(before, number, 1))
 
     def _there(self, before: Int32, number: int, width: int) -> Int32:
@@ -215,7 +215,7 @@ class PendingFacts:
         others = there[~are_among(there, rows)]
         if len(others):
             place = int(np.flatnonzero(are_among(_keys(rows, relation), _keys(others[:1], relation)))[0])
-            other = tuple(self._live.dictionary.decode(others[0, 1:]))
+            other = tuple(self._materializer.dictionary.decode(others[0, 1:]))
             raise InputError(
                 f"row {place + 1}: {_text(relation, terms[place])} has the same key as {_text(relation, other)},"
                 " which is asserted; to replace that fact, use upsert"

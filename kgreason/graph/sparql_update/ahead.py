@@ -2,11 +2,11 @@
 
 There are two ways. At first each WHERE runs in a transaction of Oxigraph, which applies the rows of the steps, reads,
 and is rolled back (`OxigraphStore.solutions_after`). Once these transactions have cost as much as a copy of the store,
-each later WHERE reads such a copy (a stage of the repository), which follows the steps. In both ways nobody else sees
+each later WHERE reads such a copy (a stage of the home), which follows the steps. In both ways nobody else sees
 the rows of the steps.
 
 After Ctrl-C or a timeout nobody waits for the transaction of Oxigraph any more. Oxigraph finishes it in the background,
-and locks the store until then. A commit that comes meanwhile goes to a copy of the store (`Repository.free_store`).
+and locks the store until then. A commit that comes meanwhile goes to a copy of the store (`Home.free_store`).
 
 Law: a WHERE has the same solutions as after a commit of the steps. Cost: at most twice the cost of the cheaper way. A
 copy on disk costs what a stage costs; a copy in memory costs loading all rows.
@@ -21,9 +21,9 @@ from pyoxigraph import NamedNode, QuerySolutions
 
 from kgreason.sparql.template import lines, start_of
 from kgreason.sparql.where import Select, Solution
+from kgreason.store.homes.home import Home
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import COLLECT, UNBOUND, pieces
-from kgreason.store.repository import Repository
 
 _COPY = 20_000
 """A copy on disk costs as much as this many rows in a transaction; a copy in memory as much as all rows, if more."""
@@ -42,9 +42,11 @@ class Ahead:
     `facts` is the number of facts of the graph.
     """
 
-    def __init__(self, home: Repository, facts: int) -> None:
+    def __init__(self, home: Home, facts: int) -> None:
         self._home = home
-        self._limit = _COPY if home.is_on_disk else max(_COPY, facts)
+        self._limit = _COPY if home.path is not None else max(_COPY, facts)
+        if not home.is_writable:
+            self._limit = -1  # a store that is open for reading has no transactions
         self._spent = 0
         self._delta: tuple[bytes, bytes] | None = None
         self._copy: OxigraphStore | None = None

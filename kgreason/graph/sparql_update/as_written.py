@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from pyoxigraph import Literal, Triple
 
-from kgreason.graph.commits import LiveGraph
 from kgreason.graph.input.terms import term_of, text_of
+from kgreason.graph.state.running import Running
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.oxigraph.update import Term
 from kgreason.store.spellings import stored, varies
@@ -63,8 +63,8 @@ class _Way(NamedTuple):
 class AsWritten:
     """Rewrites solutions of the wider SELECT of `origins`; `select` is the SELECT without its additions."""
 
-    def __init__(self, live: LiveGraph, select: Select, origins: Origins) -> None:
-        self._live = live
+    def __init__(self, state: Running, select: Select, origins: Origins) -> None:
+        self._state = state
         self._variables = select.variables
         self._origins = origins.of
         names = [clause.removeprefix("FROM ") for clause in select.dataset if not clause.startswith("FROM NAMED")]
@@ -76,10 +76,10 @@ class AsWritten:
     def solutions(self, some: Sequence[Solution]) -> Iterator[Solution]:
         """Yield the solutions `some` with literals as they are written."""
         forms: dict[str, list[int]] = {form: [] for form in self._said.values()}
-        forms |= others(self._live, (solution[name] for solution in some for name in self._origins))
+        forms |= others(self._state, (solution[name] for solution in some for name in self._origins))
         ways = [list(self._ways(solution, forms)) for solution in some]
         asked = dict.fromkeys(chain.from_iterable(chain(*way.questions) for found in ways for way in found))
-        answers = _Answers(self._live, list(asked), forms)
+        answers = _Answers(self._state, list(asked), forms)
         for solution, found in zip(some, ways, strict=True):
             base = {name: solution[name] for name in self._variables}
             terms = [[term_of(text) for text in _texts(way, answers, self._said)] for way in found]
@@ -118,13 +118,13 @@ def _texts(way: _Way, answers: _Answers, said: Mapping[str, str]) -> list[str]:
 
 
 class _Answers:
-    """The answers to questions about the graph `live`, with all steps so far."""
+    """The answers to questions about the graph `state`, with all steps so far."""
 
-    def __init__(self, live: LiveGraph, asked: list[_Question], forms: _Forms) -> None:
-        self._live = live.materializer
+    def __init__(self, state: Running, asked: list[_Question], forms: _Forms) -> None:
+        self._materializer = state.materializer
         self._forms = forms
         names = list({text for each in asked for text in (each.subject, each.predicate, each.graph or "")})
-        self._ids = dict(zip(names, self._live.dictionary.find(names).tolist(), strict=True)) | {"": 0}
+        self._ids = dict(zip(names, self._materializer.dictionary.find(names).tolist(), strict=True)) | {"": 0}
         self._found: dict[_Question, frozenset[int]] = dict.fromkeys(asked, frozenset())
         possible = [each for each in asked if all(self._ids[text] for text in each[:3] if text)]
         for is_closure in (True, False):
@@ -134,7 +134,7 @@ class _Answers:
 
     def of(self, question: _Question) -> frozenset[str]:
         """Return the asserted spellings, or the inferred ones if none is asserted."""
-        return frozenset(self._live.dictionary.decode(list(self._found[question])))
+        return frozenset(self._materializer.dictionary.decode(list(self._found[question])))
 
     def _look_up(self, asked: Sequence[_Question], is_closure: bool) -> None:
         """Answer questions that have a subject and a predicate."""
@@ -172,18 +172,18 @@ class _Answers:
     def _rows(self, is_closure: bool) -> Int32 | None:
         """Return all triples of the closure, as quads of graph 0, or all asserted quads: int32[n, 4]."""
         if not is_closure:
-            return self._live.quads.columns
-        triples = self._live.save(is_borrowed=True).triples(self._live.dictionary)
+            return self._materializer.quads.columns
+        triples = self._materializer.save(is_borrowed=True).triples(self._materializer.dictionary)
         return np.column_stack([triples, np.zeros(len(triples), np.int32)]).astype(np.int32, copy=False)
 
     def _note(self, asked: Sequence[_Question], owners: Int32, quads: Int32, is_closure: bool) -> None:
         """Note the objects of those `quads` that are there. Question `asked[owners[i]]` asks for quad i."""
         if is_closure:
             triples = np.ascontiguousarray(quads[:, :3])
-            is_asserted = self._live.engine.facts.are_asserted(triples)
-            kinds = [self._live.shows(triples) & ~is_asserted, is_asserted]
+            is_asserted = self._materializer.engine.facts.are_asserted(triples)
+            kinds = [self._materializer.shows(triples) & ~is_asserted, is_asserted]
         else:
-            kinds = [self._live.quads.holds(quads)] if self._live.quads.is_explicit else []
+            kinds = [self._materializer.quads.holds(quads)] if self._materializer.quads.is_explicit else []
         for kind in kinds:  # what is asserted comes last, in place of the others
             found: dict[int, set[int]] = {}
             for owner, form in zip(owners[kind].tolist(), quads[kind, 2].tolist(), strict=True):
@@ -191,12 +191,12 @@ class _Answers:
             self._found.update({asked[owner]: frozenset(ids) for owner, ids in found.items()})
 
 
-def others(live: LiveGraph, values: Iterable[Term | None]) -> dict[str, list[int]]:
+def others(state: Running, values: Iterable[Term | None]) -> dict[str, list[int]]:
     """Return those of the `values` that the graph may have in another spelling, with the ids of all spellings."""
     found = {text_of(value) for value in values if isinstance(value, (Literal, Triple))}
     if not (texts := list(filter(varies, found))):
         return {}  # the first look at the spellings of a dictionary takes time
-    numbers, forms = live.materializer.dictionary.find(texts).tolist(), live.spellings.of_forms(texts)
+    numbers, forms = state.materializer.dictionary.find(texts).tolist(), state.spellings.of_forms(texts)
     return {
         text: ids
         for text, number, ids in zip(texts, numbers, forms, strict=True)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.graph.commits import LiveGraph
+from kgreason.graph.commits import Committer
 from kgreason.graph.input.quads import of_canonical
 from kgreason.graph.sparql_update.ahead import Ahead
 from kgreason.graph.sparql_update.as_written import AsWritten, others
@@ -31,7 +31,7 @@ from kgreason.sparql.evaluate import Outcome, run
 from kgreason.sparql.operations import Load, Operation
 from kgreason.sparql.query.numeric import computes, warn_caller, warning
 from kgreason.sparql.where import Select, Solution
-from kgreason.store.repository import Repository
+from kgreason.store.homes.home import Home
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -47,15 +47,13 @@ class Editing:
     `transaction` collects the edits of all steps. The caller ends the transaction.
     """
 
-    def __init__(
-        self, graph: LiveGraph, home: Repository, transaction: Transaction, seconds: float | None = None
-    ) -> None:
+    def __init__(self, graph: Committer, home: Home, transaction: Transaction, seconds: float | None = None) -> None:
         """Each WHERE may take at most `seconds`."""
         self._seconds = seconds
         self._graph, self._home, self._transaction = graph, home, transaction
-        self._live = graph.materializer
+        self._materializer = graph.materializer
         self._waiting: list[Edit] = []
-        self._ahead = Ahead(home, len(self._live.engine))
+        self._ahead = Ahead(home, len(self._materializer.engine))
         self._has_attempts = False
 
     def run(self, operations: tuple[Operation, ...]) -> Outcome:
@@ -83,16 +81,19 @@ class Editing:
         """
         if not any(outcome.named):
             return 0  # a request that deletes nothing need not look at the spellings of all literals
-        known = len(self._live.dictionary)
+        known = len(self._materializer.dictionary)
         try:
             rows = self._encode(b"".join(outcome.named))
             rows = rows[rows[:, 3] == 0]
             owners, forms = self._forms(rows)
-            asserted, shown = asserts(self._live, forms), self._live.shows(np.ascontiguousarray(forms[:, :3]))
+            asserted, shown = (
+                asserts(self._materializer, forms),
+                self._materializer.shows(np.ascontiguousarray(forms[:, :3])),
+            )
             counts = [np.bincount(owners[kind], minlength=len(rows)) for kind in (asserted, shown)]
             return int(((counts[0] == 0) & (counts[1] > 0)).sum())
         finally:
-            self._live.dictionary.truncate(known)
+            self._materializer.dictionary.truncate(known)
 
     def _forms(self, quads: Int32) -> tuple[NDArray[np.int64], Int32]:
         """Return the quads, int32[n, 4], and then a quad for each spelling of an object that has several spellings.
@@ -100,7 +101,7 @@ class Editing:
         Returns two arrays, int64[m] and int32[m, 4]. The second array has all these quads. The first array says for
         each of them which quad it was made from: an index into `quads`.
         """
-        spellings = self._graph.spellings
+        spellings = self._graph.state.spellings
         shared = np.flatnonzero(spellings.shared(quads[:, 2]))
         objects = [spellings.of_term(term) for term in quads[shared, 2].tolist()]
         owners = np.append(np.arange(len(quads)), np.repeat(shared, [len(each) for each in objects]))
@@ -117,11 +118,11 @@ class Editing:
         number that is too long for Oxigraph.
         """
         self._catch_up()
-        if (number := self._graph.long_number) is not None and computes(select.query):
+        if (number := self._graph.state.long_number) is not None and computes(select.query):
             warn_caller(warning(number))
         found = list(self._ahead.solutions(select, self._seconds))
         values = (solution[name] for solution in found for name in objects)
-        if others(self._graph, values) or (objects and select.gives_literals):
+        if others(self._graph.state, values) or (objects and select.gives_literals):
             return self._written(select, objects) or iter(found)
         return iter(found)
 
@@ -138,7 +139,7 @@ class Editing:
             origins = origins_of(select, objects)
         except UnexpectedInput:
             return None
-        rewriting = AsWritten(self._graph, select, origins)
+        rewriting = AsWritten(self._graph.state, select, origins)
         found = iter(self._ahead.solutions(origins.select, self._seconds))
         return chain.from_iterable(map(rewriting.solutions, iter(lambda: list(islice(found, _SOME)), [])))
 
@@ -151,49 +152,49 @@ class Editing:
         self._catch_up()
         quads = self._encode(rows)
         owners, forms = self._forms(quads)
-        held = asserts(self._live, forms)
+        held = asserts(self._materializer, forms)
         missing = np.bincount(owners[held], minlength=len(quads)) == 0
         lines = compress(rows.splitlines(keepends=True), missing)
-        return Asserted(_lines(self._live.dictionary, np.unique(forms[held], axis=0)), b"".join(lines))
+        return Asserted(_lines(self._materializer.dictionary, np.unique(forms[held], axis=0)), b"".join(lines))
 
     def _encode(self, lines: bytes) -> Int32:
-        return of_canonical(lines, self._live.dictionary)
+        return of_canonical(lines, self._materializer.dictionary)
 
     def graphs(self) -> Iterable[str]:
         """Return the names of all named graphs that have quads after the steps so far."""
         self._catch_up()
-        quads = self._live.quads.columns
+        quads = self._materializer.quads.columns
         if quads is None:
             return []
-        names = distinct(named(self._live.dictionary, quads)[:, 3])
-        return self._live.dictionary.decode(names)
+        names = distinct(named(self._materializer.dictionary, quads)[:, 3])
+        return self._materializer.dictionary.decode(names)
 
     def triples(self, graph: str | None) -> Iterable[bytes]:
         """Return the asserted triples of one graph after the steps so far, as chunks of N-Triples lines."""
         self._catch_up()
-        quads = self._live.quads.columns
+        quads = self._materializer.quads.columns
         if quads is None:
-            rows = self._live.save().facts(True) if graph is None else np.empty((0, 3), dtype=np.int32)
+            rows = self._materializer.save().facts(True) if graph is None else np.empty((0, 3), dtype=np.int32)
         else:
-            name = 0 if graph is None else int(self._live.dictionary.find([graph])[0]) or -1
+            name = 0 if graph is None else int(self._materializer.dictionary.find([graph])[0]) or -1
             rows = np.ascontiguousarray(quads[quads[:, 3] == name, :3])
-        return chunks(self._live.dictionary, rows)
+        return chunks(self._materializer.dictionary, rows)
 
     def read(self, load: Load) -> Iterable[bytes]:
         """Yield the quads of an RDF file as N-Quads lines.
 
         If `load` names a graph, all quads are put into this graph.
         """
-        how: dict[str, Any] = {"name": load.source, "base": load.base, "threads": self._live.threads}
+        how: dict[str, Any] = {"name": load.source, "base": load.base, "threads": self._materializer.threads}
         how |= {
             "find": self._transaction.find,
             "beside": load.source is None,
         }  # a body that somebody sent has no folder
-        for batch in read(load.path, self._live.dictionary, syntax=load.syntax, **how):
+        for batch in read(load.path, self._materializer.dictionary, syntax=load.syntax, **how):
             quads = np.stack(batch, axis=1)
             if load.graph is not None:
-                quads[:, 3] = self._live.dictionary.intern([load.graph])[0]
-            yield _lines(self._live.dictionary, quads)
+                quads[:, 3] = self._materializer.dictionary.intern([load.graph])[0]
+            yield _lines(self._materializer.dictionary, quads)
 
     def apply(self, removed: bytes, added: bytes) -> None:
         """Add a step to the transaction: retract the quads `removed`, then assert the quads `added`.
@@ -209,10 +210,10 @@ def _lines(dictionary: Dictionary, quads: Int32) -> bytes:
     return dictionary.lines(*quads.T)
 
 
-def asserts(live: Materializer, quads: Int32) -> NDArray[np.bool_]:
+def asserts(materializer: Materializer, quads: Int32) -> NDArray[np.bool_]:
     """For each of the quads, int32[n, 4], whether it is asserted in its graph: bool[n]."""
-    if live.quads.is_explicit:
-        return live.quads.holds(quads)
-    found = live.engine.facts.are_asserted(np.ascontiguousarray(quads[:, :3]))
+    if materializer.quads.is_explicit:
+        return materializer.quads.holds(quads)
+    found = materializer.engine.facts.are_asserted(np.ascontiguousarray(quads[:, :3]))
     asserted: NDArray[np.bool_] = found & (quads[:, 3] == 0)
     return asserted

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kgreason.graph.changes.delta import Delta
-from kgreason.graph.commits import LiveGraph
+from kgreason.graph.commits import Committer
 from kgreason.graph.sparql_update.steps import Editing
 from kgreason.graph.transaction import Transaction
 from kgreason.sparql.operations import Operation
-from kgreason.store.repository import Repository
+from kgreason.store.homes.home import Home
 
 
 class Updated(NamedTuple):
@@ -36,18 +36,18 @@ class Updated(NamedTuple):
 
 
 def update(
-    live: LiveGraph,
-    home: Repository,
+    committer: Committer,
+    home: Home,
     transaction: Transaction,
     operations: tuple[Operation, ...],
     seconds: float | None = None,
 ) -> Updated:
-    """Carry out the operations of a request as one commit on the graph `live`, whose repository is `home`.
+    """Carry out the operations of a request as one commit on the graph `committer`, whose home is `home`.
 
     `transaction` collects the edits; this function ends it. Each WHERE may take at most `seconds`.
     Raises QueryError, QueryTimeoutError, and the errors of a commit.
     """
-    editing = Editing(live, home, transaction, seconds)
+    editing = Editing(committer, home, transaction, seconds)
     try:
         outcome = editing.run(operations)
     except BaseException:

@@ -47,17 +47,17 @@ class Bindings(NamedTuple):
 class Rows:
     """The facts that a graph had at the moment when this object was made."""
 
-    def __init__(self, live: Materializer) -> None:
-        self._live = live
-        self._columns, self._tables, _ = live.engine.facts.contents()
-        self._numbers = {kind: number for number, kind in enumerate(live.engine.tables)}
+    def __init__(self, materializer: Materializer) -> None:
+        self._materializer = materializer
+        self._columns, self._tables, _ = materializer.engine.facts.contents()
+        self._numbers = {kind: number for number, kind in enumerate(materializer.engine.tables)}
         self._unknown: list[str] = []
         self._found: dict[Atom, Int32] = {}
         self._of: dict[int, tuple[Int32, NDArray[np.int64]]] = {}
 
     def ids(self, texts: Sequence[str]) -> list[int]:
         """Return the ids of terms. A term that the dictionary lacks gets a number below 0."""
-        found = self._live.dictionary.find(list(texts)).tolist()
+        found = self._materializer.dictionary.find(list(texts)).tolist()
         return [number or self._new(text) for number, text in zip(found, texts, strict=True)]
 
     def _new(self, text: str) -> int:
@@ -67,7 +67,7 @@ class Rows:
 
     def text(self, number: int) -> str:
         """Return the text of the term for which `ids` returned this number."""
-        return self._unknown[_UNKNOWN - number] if number < 0 else self._live.dictionary.decode([number])[0]
+        return self._unknown[_UNKNOWN - number] if number < 0 else self._materializer.dictionary.decode([number])[0]
 
     def start(self, values: dict[Variable, str]) -> Bindings:
         """Return `Bindings` that consist of one binding with these values."""
@@ -83,7 +83,7 @@ class Rows:
         The new bindings have values for the variables of the atom as well.
         """
         found = self._joined(bindings, atom)
-        if self._live.equality is not None and atom.relation is None and is_link(atom):
+        if self._materializer.equality is not None and atom.relation is None and is_link(atom):
             found = _both(found, self._linked(bindings, atom))
         return found
 
@@ -168,7 +168,7 @@ class Rows:
     def primaries(self, ids: Int32) -> Int32:
         """Replace each id in int32[n] that is a member of a clique by the primary of the clique. Returns int32[n]."""
         slots = self._slots(ids)
-        equality = self._live.equality
+        equality = self._materializer.equality
         return (
             ids if equality is None else np.where(slots > 0, equality.cliques.primaries(np.maximum(ids, 0), slots), ids)
         )
@@ -178,10 +178,10 @@ class Rows:
         return found
 
     def _slots(self, ids: Int32) -> Int32:
-        equality = self._live.equality
+        equality = self._materializer.equality
         if equality is None or not equality.cliques.live:
             return np.zeros(len(ids), dtype=np.int32)
-        equality.cliques.cover(len(self._live.dictionary))
+        equality.cliques.cover(len(self._materializer.dictionary))
         return np.where(ids > 0, equality.cliques.slots(np.maximum(ids, 0)), 0).astype(np.int32)
 
 

@@ -36,24 +36,24 @@ _MOST_AXIOMS = 100
 """A generic rule is searched for at most so many axioms."""
 
 
-def why_not(live: Materializer, fact: Atom, limit: int) -> WhyNot:
+def why_not(materializer: Materializer, fact: Atom, limit: int) -> WhyNot:
     """Return why a fact does not hold, with at most `limit` rules. The fact must not be in the graph."""
     terms = tuple(map(str, fact.terms))
-    rows, asked = Rows(live), _as_asked(live, terms)
-    found = sorted(_attempts(live, fact, rows), key=_order)
-    unknown = tuple(term for term in dict.fromkeys(terms) if not live.dictionary.find([term])[0])
+    rows, asked = Rows(materializer), _as_asked(materializer, terms)
+    found = sorted(_attempts(materializer, fact, rows), key=_order)
+    unknown = tuple(term for term in dict.fromkeys(terms) if not materializer.dictionary.find([term])[0])
     told = {each for attempt in found[:limit] for failure in attempt.fails for each in failure.facts}
-    reasons = {_renamed(each, asked): reason for each, reason in _reasons(live, told, asked)}
+    reasons = {_renamed(each, asked): reason for each, reason in _reasons(materializer, told, asked)}
     shown = tuple(_with_names(attempt, asked) for attempt in found[:limit])
     return WhyNot(fact, False, shown, len(found) - len(shown), unknown, reasons)
 
 
-def _as_asked(live: Materializer, terms: tuple[str, ...]) -> dict[str, str]:
+def _as_asked(materializer: Materializer, terms: tuple[str, ...]) -> dict[str, str]:
     """Return a dict from primaries to the terms in the user's question that they stand for.
 
     A primary that is itself a term of the question is left out.
     """
-    equality = live.equality
+    equality = materializer.equality
     names = {equality.primary(term): term for term in reversed(terms)} if equality else {}
     return {primary: term for primary, term in names.items() if primary != term and primary not in terms}
 
@@ -81,15 +81,15 @@ def _order(attempt: Attempt) -> tuple[int, int, str, list[tuple[str, str]]]:
     return len(attempt.fails), -len(attempt.holds), attempt.rule.name, sorted(attempt.values.items())
 
 
-def _attempts(live: Materializer, fact: Atom, rows: Rows) -> Iterator[Attempt]:
-    equality = live.equality
+def _attempts(materializer: Materializer, fact: Atom, rows: Rows) -> Iterator[Attempt]:
+    equality = materializer.equality
     primary = equality.primary if equality else str
     terms = tuple([primary(str(term)) for term in fact.terms])
     goals = [Atom(fact.relation, terms)]
     if equality and fact.relation is None and fact.terms[1] == OWL_SAME_AS:
         goals.append(Atom(None, terms[::-1]))
-    written = {canonical(rule): rule for rule in live.own}
-    for rule in live.rules:
+    written = {canonical(rule): rule for rule in materializer.own}
+    for rule in materializer.rules:
         told = written.get(rule, rule)
         if rule not in written and (rule.group in _INNER or _OF_EQUALS.fullmatch(rule.name)):
             continue
@@ -138,15 +138,15 @@ def _starts(rule: Rule, start: Bindings, rows: Rows, *, is_own: bool) -> Iterato
         yield Bindings(found.variables, row[None])
 
 
-def _reasons(live: Materializer, facts: Iterable[Atom], asked: Mapping[str, str]) -> Iterator[tuple[Atom, str]]:
+def _reasons(materializer: Materializer, facts: Iterable[Atom], asked: Mapping[str, str]) -> Iterator[tuple[Atom, str]]:
     """Yield each fact of `facts` with how it is known: "asserted" or "by RULE". All `facts` must be present.
 
     `asked` comes from `_as_asked`; it replaces primaries by terms of the user's question. If the graph has the triple
     after this replacement as well, "asserted" or "by RULE" is about the replaced triple.
     """
-    state = facts_of(live)
+    state = facts_of(materializer)
     for fact in facts:
         same = _renamed(fact, asked)
-        is_shown = same.relation is None and live.has(tuple(map(str, same.terms)))
+        is_shown = same.relation is None and materializer.has(tuple(map(str, same.terms)))
         proof = prove(same if is_shown else fact, state)
         yield fact, f"by {proof.rule.name}" if proof.rule else "asserted"

@@ -76,7 +76,7 @@ async def query(request: Request) -> Response:
     types, name = (TRIPLES, wanted.triples) if answer.kind == "triples" else (SOLUTIONS, wanted.solutions)
     assert name
     headers = {"Vary": "Accept", "Kgreason-Commit": str(seen)}
-    if (told := state.writer.graph._number_warning(sparql)) is not None:
+    if (told := state.writer.graph.number_warning(sparql)) is not None:
         headers["Kgreason-Warning"] = told.encode("ascii", "backslashreplace").decode()
     return response(answer, content_type(types[name][0]), headers)
 

@@ -27,6 +27,7 @@ from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat
 
 from kgreason.errors import KgreasonError, QueryError, StoreError
 from kgreason.graph.constructed.renamed import Renamed
+from kgreason.graph.constructed.speller import spelled
 from kgreason.graph.constructed.spellings import OfState
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write, write_results
@@ -36,10 +37,10 @@ from kgreason.sparql.query.asking import answer
 from kgreason.sparql.query.spelled import Spell
 from kgreason.store import snapshot
 from kgreason.store.folder import Folder, Manifest
+from kgreason.store.homes.reader import Reader
 from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.store import OxigraphStore
-from kgreason.store.reader import Reader
 from kgreason.terms.dictionary import Dictionary
 
 _STACK = 8 << 20
@@ -118,7 +119,7 @@ class _Reader:
             self._past = None  # before another one takes memory
             with KnowledgeGraph.open(self._path, read_only=True) as graph:
                 self._past = graph.as_of(number)
-        return self._past._home.store
+        return self._past.store
 
     def store(self, commit: int) -> OxigraphStore:
         if self._home is None or commit != self._commit:
@@ -138,19 +139,23 @@ class _Reader:
         """
         if number is not None:
             assert self._past
-            return self._past._spelled(number, triples)
+            return spelled(self._past, number, triples)
         if self._spell is None:
             self._spell = self._begun()
         return self._spell(triples)
 
     def _begun(self) -> Spell:
-        assert self._home
-        try:
-            self._home.join()
-            path = self._home.snapshot
+        home = self._home
+        assert home
+
+        def looked() -> Spell:
+            path = home.snapshot
             saved = snapshot.read_state(path) if path else None
             dictionary = snapshot.read_dictionary(path) if path else Dictionary()
-            return OfState(self._home.last, saved, dictionary, self._home.pending()).spell
+            return OfState(home.last, saved, dictionary, home.pending()).spell
+
+        try:
+            return home.reading(looked)
         except (StoreError, MemoryError):  # the snapshot was replaced meanwhile, or is too large for this process
             return lambda triples: [[triple] for triple in triples]
 

@@ -39,44 +39,44 @@ _ROWS = 1 << 20
 """The number of rows in a file of the graph's facts."""
 
 
-def extended(live: Materializer, encoded: Encoded, folder: str, progress: Progress) -> tuple[Int32, Evaluated]:
-    """Compute the closure of the graph `live` with encoded quads. The graph stays as it is.
+def extended(materializer: Materializer, encoded: Encoded, folder: str, progress: Progress) -> tuple[Int32, Evaluated]:
+    """Compute the closure of the graph `materializer` with encoded quads. The graph stays as it is.
 
     Returns the quads, int32[n, 4], and the closure, both with the ids of the graph, whose dictionary gets the terms of
     the quads. The tables of the computation are written below `folder`, a local path.
     """
-    spark, engine = encoded.quads.sparkSession, live.engine
+    spark, engine = encoded.quads.sparkSession, materializer.engine
     program = Program(engine.tables, engine.rules)
     with progress("handing over"), span("intern"):
-        ids = intern_terms(files_of(encoded.terms), {}, live.dictionary)
+        ids = intern_terms(files_of(encoded.terms), {}, materializer.dictionary)
         quads = quads_of(files_of(encoded.quads), ids)
-        before = _shared(spark, _before(live, program.width), f"{folder}/before")
-        added = _shared(spark, _added(live, quads, program.width), f"{folder}/added")
+        before = _shared(spark, _before(materializer, program.width), f"{folder}/before")
+        added = _shared(spark, _added(materializer, quads, program.width), f"{folder}/added")
     with span("evaluate"):
-        quiet = 0 if live.selection.is_reflexive else SAME_AS
+        quiet = 0 if materializer.selection.is_reflexive else SAME_AS
         facts = insert(before, added, program, f"{folder}/levels", quiet=quiet, progress=progress)
     with progress("handing over"), span("intern"):
-        same = np.arange(len(live.dictionary) + 1, dtype=np.int32)
+        same = np.arange(len(materializer.dictionary) + 1, dtype=np.int32)
         records = records_of(files_of(facts), program.width, same)
-    return quads, Evaluated(records, program.tables, tuple(live.rules))
+    return quads, Evaluated(records, program.tables, tuple(materializer.rules))
 
 
-def _before(live: Materializer, width: int) -> pa.Table:
+def _before(materializer: Materializer, width: int) -> pa.Table:
     """Return the facts of a graph as rows `tbl, c0.., stamp, support, asserted`; the columns are not copied."""
-    records = live.save(is_borrowed=True).records
+    records = materializer.save(is_borrowed=True).records
     table = _table(fact_tables(records), fact_columns(records)[:, :width])
     for name, column in (("stamp", stamps), ("support", supports)):
         table = table.append_column(name, pa.array(np.ascontiguousarray(column(records))))
     return table.append_column("asserted", pa.array(are_asserted(records)))
 
 
-def _added(live: Materializer, quads: Int32, width: int) -> pa.Table:
+def _added(materializer: Materializer, quads: Int32, width: int) -> pa.Table:
     """Return the triples among `quads` that the graph does not assert yet as rows `tbl, c0..`, each triple once."""
     triples = np.unique(quads[:, :3], axis=0)
-    triples = triples[~live.engine.facts.are_asserted(triples)]
+    triples = triples[~materializer.engine.facts.are_asserted(triples)]
     rows = np.zeros((len(triples), width), dtype=np.int32)
     rows[:, :3] = triples
-    return _table(np.full(len(triples), live.triples, dtype=np.int32), rows)
+    return _table(np.full(len(triples), materializer.triples, dtype=np.int32), rows)
 
 
 def _table(numbers: Int32, rows: Int32) -> pa.Table:

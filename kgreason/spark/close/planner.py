@@ -69,14 +69,18 @@ class Driver:
         self, selection: Selection, facts: DataFrame, terms: DataFrame, flags: Flags, registry: Registry
     ) -> None:
         self._terms = terms
-        self._live = Materializer(selection, registry=registry)
-        self._live.flags = flags
-        self._live.plan(self._rows(facts.where(_IS_STATED)))
+        self._materializer = Materializer(selection, registry=registry)
+        self._materializer.flags = flags
+        self._materializer.plan(self._rows(facts.where(_IS_STATED)))
 
     @property
     def asked(self) -> frozenset[int]:
         """The ids of the datatypes whose members rules ask for; every dictionary has the same ids for datatypes."""
-        return self._live.datatypes_in_use(self._live.literals) if self._live.literals else frozenset()
+        return (
+            self._materializer.datatypes_in_use(self._materializer.literals)
+            if self._materializer.literals
+            else frozenset()
+        )
 
     @property
     def session(self) -> SparkSession:
@@ -88,14 +92,18 @@ class Driver:
 
         A row has the id of the relation, then the ids of the terms. `ids` maps the texts of relations to Spark's ids.
         """
-        rows = [tuple(map(str, columns_of(fact))) for fact in self._live.twins.facts] if self._live.twins else []
+        rows = (
+            [tuple(map(str, columns_of(fact))) for fact in self._materializer.twins.facts]
+            if self._materializer.twins
+            else []
+        )
         known = {**ids, **self._known(sorted({term for row in rows for term in row[1:]}))}
         return [tuple(known[text] for text in row) for row in rows]
 
     def planned(self) -> Planned:
         """Make the program: the rules in force, with Spark's ids."""
-        dictionary, codes = self._live.dictionary, self._live.rules_by_code()
-        operators = operators_of(self._live.rules, self._live.program.schema)
+        dictionary, codes = self._materializer.dictionary, self._materializer.rules_by_code()
+        operators = operators_of(self._materializer.rules, self._materializer.program.schema)
         used = sorted({constant for code in codes for constant in code.constants})
         texts = dict(zip(used, dictionary.decode(used), strict=True))
         mentioned = dict.fromkeys([*texts.values(), *operators.texts()])
@@ -103,20 +111,20 @@ class Driver:
         fresh = dict(enumerate((text for text in mentioned if text not in ids), last + 1))
         ids |= {text: number for number, text in fresh.items()}
         rules = [code._replace(constants=tuple(ids[texts[each]] for each in code.constants)) for code in codes]
-        program = Program(self._live.engine.tables, rules)
-        rules_in_force, warnings = tuple(self._live.rules), self._live.warnings
+        program = Program(self._materializer.engine.tables, rules)
+        rules_in_force, warnings = tuple(self._materializer.rules), self._materializer.warnings
         return Planned(rules_in_force, program, ids, fresh, last + len(fresh), warnings, operators)
 
     def called_for(self, triples: DataFrame) -> Flags:
         """Return which generic rules a closure needs. `triples` are all triples of the closure (s, p, o int)."""
-        closure = self._live.closed()
-        terms = self._known(self._live.dictionary.decode(np.unique(closure)))
+        closure = self._materializer.closed()
+        terms = self._known(self._materializer.dictionary.decode(np.unique(closure)))
         ends = [*terms.values(), *PREDICATE_IDS, *CLASS_IDS]
         wanted = self._terms.sparkSession.createDataFrame([(number,) for number in ends], "end int").distinct()
         same = triples.where((F.col("p") == SAME_AS) & (F.col("s") != F.col("o")))
         near = [same.join(F.broadcast(wanted), F.col(end) == F.col("end"), "left_semi") for end in ("s", "o")]
         derived = triples.where(_IS_SCHEMA).union(near[0]).union(near[1])
-        return self._live.called_for(self._rows(derived))
+        return self._materializer.called_for(self._rows(derived))
 
     def _rows(self, triples: DataFrame) -> Int32:
         """Bring a few triples (s, p, o int, Spark's ids) to the driver. Returns int32[n, 3] with the driver's ids."""
@@ -124,7 +132,7 @@ class Driver:
         rows = np.column_stack([column.to_numpy() for column in found.columns]).astype(np.int32)
         numbers, places = np.unique(rows, return_inverse=True)
         texts = self._texts(numbers.tolist())
-        ids: Int32 = self._live.dictionary.intern(texts[number] for number in numbers.tolist())
+        ids: Int32 = self._materializer.dictionary.intern(texts[number] for number in numbers.tolist())
         return ids[places].reshape(-1, 3)
 
     def _texts(self, ids: list[int]) -> dict[int, str]:

@@ -31,8 +31,8 @@ def unknown_imports(encoded: Encoded) -> list[str]:
     mentioned = sorted({*chain.from_iterable(headers)})
     used = encoded.terms.sparkSession.createDataFrame([(each,) for each in mentioned], "id int")
     texts = dict(encoded.terms.join(F.broadcast(used), "id").select("id", "text").collect())
-    live = Materializer(select(["none"]))
-    rows = [live.dictionary.intern(texts[each] for each in header) for header in headers]
-    live.change(Edit(added=np.column_stack([np.stack(rows), np.zeros(len(rows), dtype=np.int32)])))
-    live.accept()
-    return Imports(live, None).warnings()
+    materializer = Materializer(select(["none"]))
+    rows = [materializer.dictionary.intern(texts[each] for each in header) for header in headers]
+    materializer.change(Edit(added=np.column_stack([np.stack(rows), np.zeros(len(rows), dtype=np.int32)])))
+    materializer.accept()
+    return Imports(materializer, None).warnings()

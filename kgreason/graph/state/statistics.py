@@ -26,8 +26,8 @@ COUNTS = "facts", "asserted", "inferred", "hidden", "relations", "named", "impor
 """The names of the counts of a state."""
 
 
-def changed(counts: Mapping[str, Any], change: Change, live: Materializer) -> dict[str, Any]:
-    """Return the counts after a change of `live`, from those before it. Empty if only `statistics` can tell them.
+def changed(counts: Mapping[str, Any], change: Change, materializer: Materializer) -> dict[str, Any]:
+    """Return the counts after a change, from the `counts` before it. Empty if only `statistics` can tell them.
 
     One contradiction is one mistake of the user. Which facts of `false` are one mistake depends on asserted triples and
     on rules, too. So a plain change can change the number of contradictions, and this function returns nothing while
@@ -40,7 +40,11 @@ def changed(counts: Mapping[str, Any], change: Change, live: Materializer) -> di
         for name, kind in (("asserted", IS_ASSERTED), ("inferred", INFERRED))
     )
     found = {name: counts[name] for name in COUNTS} | {"asserted": asserted, "inferred": inferred}
-    return found | {"facts": asserted + inferred, "terms": len(live.dictionary), "rules": live.program.size}
+    return found | {
+        "facts": asserted + inferred,
+        "terms": len(materializer.dictionary),
+        "rules": materializer.program.size,
+    }
 
 
 def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[str, Any]:

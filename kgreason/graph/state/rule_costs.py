@@ -34,20 +34,24 @@ class RuleCosts:
     """Counts the work of each rule of a graph.
 
     Make this object right after the materializer was restored from a snapshot. `path` is the snapshot, None if there is
-    none.
+    none. Unless `is_lasting`, somebody else may remove the snapshot, so its counts are read at once.
     """
 
-    def __init__(self, live: Materializer, path: Path | None) -> None:
-        self._live, self._path = live, path
-        self._restored = live.engine.generation
+    def __init__(self, materializer: Materializer, path: Path | None, *, is_lasting: bool = True) -> None:
+        self._materializer, self._path = materializer, path
+        self._restored = materializer.engine.generation
         self._kept: dict[tuple[str, str], Cost] | None = None
+        if not is_lasting:
+            self._read()
 
     def costs(self) -> dict[Rule, Cost]:
         """Return the cost of each rule in force. The counts of the snapshot and those of the engine are added up."""
         found = self.counted()
-        if self._live.engine.generation != self._restored or not (kept := self._read()):  # a Bootstrap made another one
+        if self._materializer.engine.generation != self._restored or not (
+            kept := self._read()
+        ):  # a Bootstrap made another one
             return found
-        is_last = not self._live.engine.has_commits
+        is_last = not self._materializer.engine.has_commits
         return {rule: _sum(kept.get((rule.name, format_rule(rule))), cost, is_last) for rule, cost in found.items()}
 
     def counted(self) -> dict[Rule, Cost]:
@@ -55,9 +59,9 @@ class RuleCosts:
 
         While a change is pending, the last commit in these counts is the pending change.
         """
-        counted = dict(self._live.engine.costs())
-        found = dict.fromkeys(self._live.rules, Cost())
-        for code, rule in self._live.rules_by_code().items():
+        counted = dict(self._materializer.engine.costs())
+        found = dict.fromkeys(self._materializer.rules, Cost())
+        for code, rule in self._materializer.rules_by_code().items():
             found[rule] = _sum(found[rule], counted.get(code, Cost()), True)
         return found
 
@@ -74,16 +78,16 @@ class RuleCosts:
         """
         from kgreason.engine.support import supported_alone
 
-        live = self._live
-        rules = list(live.rules)
+        materializer = self._materializer
+        rules = list(materializer.rules)
         number = {rule: place for place, rule in enumerate(rules)}
-        owners = {code: number[rule] for code, rule in live.rules_by_code().items()}
-        pairs = supported_alone(live.engine, owners, lambda: None)
-        rows, tables = live.engine.facts.columns(pairs[:, 0])
-        relations = distinct(rows[tables != live.triples, 0])
-        texts = live.dictionary.decode(relations)
+        owners = {code: number[rule] for code, rule in materializer.rules_by_code().items()}
+        pairs = supported_alone(materializer.engine, owners, lambda: None)
+        rows, tables = materializer.engine.facts.columns(pairs[:, 0])
+        relations = distinct(rows[tables != materializer.triples, 0])
+        texts = materializer.dictionary.decode(relations)
         shown = relations[np.array([bool(_SHOWN.fullmatch(text)) for text in texts], dtype=np.bool_)]
-        is_shown = (tables == live.triples) | np.isin(rows[:, 0], shown)
+        is_shown = (tables == materializer.triples) | np.isin(rows[:, 0], shown)
         counts = np.bincount(pairs[is_shown, 1], minlength=len(rules)).tolist()
         return dict(zip(rules, counts, strict=True))
 

@@ -1,0 +1,5 @@
+"""Explanations of single facts.
+
+known    checks that a graph has a triple, without its engine
+proofs   proofs of facts, and why a fact does not hold
+"""

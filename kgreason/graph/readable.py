@@ -1,0 +1,411 @@
+"""`ReadableGraph`: a graph that is open, and what its state and its history tell. `KnowledgeGraph` adds all the rest.
+
+    the state      stats, warnings, streams, rules, contradictions, dump
+    one fact       explain, explain_all, why_not
+    the history    log, changes, deltas_since
+
+Threads: one lock (`lock`) protects everything that touches the engine, the dictionary or the journal.
+
+Cost: the state is at rest until something needs the engine (`state.at_rest`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from kgreason.errors import InputError
+from kgreason.graph.history import reading
+from kgreason.graph.input.arguments import check_asserted, check_single
+from kgreason.graph.input.terms import checked
+from kgreason.graph.lock import GraphLock, locked
+from kgreason.graph.opening.options import MADE_WITH, EngineOptions
+from kgreason.graph.results import notebook
+from kgreason.graph.state.at_rest import AtRest
+from kgreason.graph.state.state import State
+from kgreason.graph.state.statistics import COUNTS
+from kgreason.materialize.options import check_count
+from kgreason.materialize.state import Saved
+from kgreason.proofs.contradiction import Contradiction
+from kgreason.store.homes.home import Home, closed
+from kgreason.store.rows import chunks
+from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.untagged import PROBLEM, untagged
+
+if TYPE_CHECKING:
+    from kgreason.graph.changes.delta import Delta
+    from kgreason.graph.commits import Committer
+    from kgreason.graph.input.quads import Item
+    from kgreason.graph.state.running import Running
+    from kgreason.proofs.proof import Proof
+    from kgreason.proofs.why_not.answer import WhyNot
+    from kgreason.rules.model import Relation, Rule, Triple
+    from kgreason.store.history.entry import Head
+
+
+class ReadableGraph:
+    """A graph at `home`. Python functions that its rules call are missing if `lacking` has lines."""
+
+    def __init__(self, home: Home, options: EngineOptions, lacking: Sequence[str] = ()) -> None:
+        self._home, self._options, self._lacking = home, options, lacking
+        self._lock = GraphLock()
+        self._committer: Committer | None = None
+        self._at_rest = AtRest(home, lambda: self._engine().state, options.find, lacking)
+        self._state: State = self._at_rest
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that the graph was made with: rules, schema, same_as, aliases, on_contradiction."""
+        return {name: getattr(self._home.manifest, name) for name in MADE_WITH}
+
+    @property
+    def commit(self) -> int:
+        """The number of the last commit; 0 if there is none."""
+        return self._home.last
+
+    def turn(self, timeout: float | None = None) -> AbstractContextManager[None]:
+        """Reserve the graph for this thread: in `with graph.turn()` other threads neither edit it nor ask its engine.
+
+        So a read and a later edit in the block see the same state. Queries of other threads go on, because they never
+        wait. Raises GraphBusyError after `timeout` seconds.
+        """
+        return self._lock.within(timeout)
+
+    def check_writable(self) -> None:
+        """Raise StoreError if the graph takes no commit: it is closed, or was opened for reading only."""
+        self._home.for_commits()
+
+    def _engine(self) -> Committer:
+        """Return the graph with its engine. The first call restores the engine from the store."""
+        if self._committer is None:
+            from kgreason.graph.commits import Committer
+
+            home, options = self._home, self._options
+            if home.is_closed:
+                raise closed()
+            self._committer = home.start(lambda since: Committer(home, options, since))
+            self._state = self._committer.state
+        return self._committer
+
+    @contextmanager
+    def _held(self) -> Iterator[Running]:
+        """Hold the lock during the block. The block gets the state of the engine: `with self._held() as state`."""
+        with self._lock.within():
+            yield self._engine().state
+
+    @locked
+    def _saved(self) -> tuple[Saved, Dictionary] | None:
+        return self._state.saved()
+
+    def __len__(self) -> int:
+        """The number of triples in the closure. Cost: a pass over the facts, once for each commit."""
+        return int(self.stats()["facts"])
+
+    def __bool__(self) -> bool:
+        """True, also for an empty graph: `if graph` asks whether there is a graph."""
+        return True
+
+    def __repr__(self) -> str:
+        """The place of the graph, its last commit and its rules. Cost: nothing is computed."""
+        home = self._home
+        place = f"store {str(home.path)!r}" if home.path is not None else "in memory"
+        state = "closed" if home.is_closed else f"commit {home.last}"
+        return f"<KnowledgeGraph {place}, {state}, rules {' '.join(home.manifest.rules)}>"
+
+    def _repr_html_(self) -> str | None:
+        """Return the counts of the graph as an HTML table, which notebooks show; None if the graph is closed."""
+        if self._home.is_closed:
+            return None
+        counts = {name: count for name, count in self.stats().items() if name in COUNTS}
+        return notebook.table(repr(self), ("", "number"), counts.items())
+
+    @locked
+    def stats(self) -> dict[str, Any]:
+        """Counts of the graph as of its last commit, by name.
+
+        - `facts`: triples of the graph: asserted and inferred
+        - `asserted`: triples that were loaded or added
+        - `inferred`: triples that rules derive, and that were not added
+        - `hidden`: facts that no query shows: of your own relations, and triples that RDF does not allow
+        - `relations`: facts of your own relations, asserted and derived
+        - `named`: asserted quads of named graphs
+        - `imported`: documents that owl:imports brought
+        - `terms`: IRIs, blank nodes and literals in the dictionary, including about 200 terms of the vocabulary
+        - `contradictions`: mistakes that `contradictions` shows
+        - `rules`: rules in force, which `rules` lists
+        - `strategy`: how the last commit was evaluated: "update" (what changes) or "bootstrap" (everything)
+        - `switched`: whether the last commit began as an update and was finished as a bootstrap
+        - `rewrites`: the work of the last commit: how many steps of evaluating a rule it took
+        - `retranslated`: axioms that the last commit translated to rules
+        - `axioms`: axioms of the ontology that are rules now
+        - `rules_added`, `rules_removed`: rules that came and went with the last commit
+        - `seconds_by_part`: where the time of the last commit went, as seconds by name: `read`, `intern`, `close`,
+          `translate`, `evaluate`, `store`, `snapshot`, `journal`; parts without work are left out, and parts do not
+          overlap; missing if this process replayed the commit
+        - `peak_bytes`: the most memory that the process of the last commit had used by then
+        - `engine_bytes`, `dictionary_bytes`: memory of the facts, and of the terms
+        """
+        if self._state.is_running and not self._home.last:
+            return dict.fromkeys(COUNTS, 0)
+        return dict.fromkeys(COUNTS, 0) | self._state.stats()
+
+    @property
+    @locked
+    def warnings(self) -> list[str]:
+        """One line for each warning: malformed lists, SWRL rules that cannot run, missing imports, large cliques.
+
+        With the rule set owl2rl, one more line counts the axioms that its rules do not read, or not in full, such as
+        existential restrictions as a superclass: each kind with its number and an example.
+        """
+        return [*self._state.warnings(), *(f"{each}: the store is open for reading only" for each in self._lacking)]
+
+    @locked
+    def streams(self) -> dict[str, dict[str, str]]:
+        """Return the headers of the last commit of each stream, by the name of the stream; see `transaction`."""
+        return dict(self._state.streams())
+
+    @locked
+    def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
+        """Return a dict for each rule in force: its `name`, its text (`rule`), why it runs (`why`), and `stratum`.
+
+        `stratum` says when NOT, AGGREGATE and SKOLEM of the rule are decided: after those of all smaller strata. It is
+        0 for a rule without them.
+
+        With `costs` each dict also has the work of its rule, and the costliest rules come first:
+
+        - `rewrites`: how many steps of evaluating the rule were taken, as `stats` counts them for the whole graph
+        - `share`: the part of all these rewrites, from 0 to 1
+        - `derivations`: how many derivations were found. Derivations that no longer hold count too, and a derivation
+          that was found again counts again
+        - `last_rewrites`, `last_derivations`: the same for the last commit alone
+
+        The counts begin with the last computation from scratch (Bootstrap). A store keeps them. They are 0 if the rules
+        were evaluated elsewhere, for example by Spark, or by an older version. Each rule that an axiom was translated
+        to has counts of its own; `why` names the axiom.
+
+        With `alone` each dict has the costs and a further count. `alone` is the number of facts that only this rule
+        supports and that are not asserted. Facts that differ only by terms that owl:sameAs makes equal count once. This
+        takes a look at every derivation.
+
+        With `anew` the costs are those of a Bootstrap that is computed now and then rolled back.
+
+        >>> from kgreason import KnowledgeGraph
+        >>> with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        ...     _ = graph.add("<http://e/a> a <http://e/C> .")
+        ...     graph.rules(costs=True)[0]["rewrites"] <= graph.stats()["rewrites"]
+        True
+        """
+        if not (costs or alone or anew):
+            return self._state.rules()
+        from kgreason.graph.state.rule_costs import costliest
+
+        return costliest(self._state.costs(alone=alone, anew=anew))
+
+    @locked
+    def own_rules(self) -> tuple[Rule, ...]:
+        """Return the rules that the user added as text or by a rule file, as of the last commit.
+
+        This does not start the engine.
+        """
+        return self._state.own_rules()
+
+    def _declared(self) -> dict[str, Relation]:
+        """Return the declarations of relations, by the name of the relation."""
+        return {rule.declares.name: rule.declares for rule in self.own_rules() if rule.declares}
+
+    @locked
+    def contradictions(self) -> list[Contradiction]:
+        """Return the contradictions that the rules derive, one for each mistake in the data.
+
+        Each contradiction has the name of the `rule`, the `terms` that it is about, the `facts` that cannot all hold,
+        and the `axioms` that forbid them. Its `str` is one line for a person; `to_text(prefixes)` is the same line with
+        short IRIs. For terms that owl:sameAs makes equal, the representative is named. If there are many, `by_cause` of
+        `kgreason.proofs.contradiction` groups them by rule and axioms.
+        """
+        return self._state.contradictions()
+
+    @locked
+    def prove_contradictions(self, most: int | None = None, *, each: int | None = None) -> list[Proof]:
+        """Return a proof of each of the first `most` contradictions, or of each contradiction if `most` is None.
+
+        With `each`, at most so many contradictions with one cause (`Contradiction.cause`) are proved. So examples of
+        thousands of contradictions take little time.
+        """
+        from kgreason.proofs.contradiction_proofs import prove_contradictions
+
+        return prove_contradictions(self._engine().materializer, most, each)
+
+    @locked
+    def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:
+        """Return a proof of a triple of the graph.
+
+        The triple is one tuple of three terms, as `match` takes them, or Turtle text. A literal may have the normal
+        form that queries show. Raises QueryError if the graph does not have the triple, InputError if `triple` is not a
+        triple. `others` must be empty: if the terms are passed one by one, InputTypeError says how to pass them.
+        """
+        check_single("explain", triple, others)
+        known = checked(prefixes)
+        self.check_known(triple, prefixes=known)
+        from kgreason.graph.explanations.proofs import explain
+
+        return explain(self._engine().state, triple, known)
+
+    @locked
+    def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
+        """Return one proof for each derivation of a triple; the proofs differ in their last steps.
+
+        The list is empty if the triple is asserted and no rule derives it.
+
+        For terms that owl:sameAs makes equal, derivations are kept for the representative only. Arguments and errors
+        are those of `explain`.
+        """
+        check_single("explain_all", triple, others)
+        known = checked(prefixes)
+        self.check_known(triple, prefixes=known)
+        from kgreason.graph.explanations.proofs import explain_all
+
+        return explain_all(self._engine().state, triple, known)
+
+    @locked
+    def why_not(
+        self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None, limit: int = 10
+    ) -> WhyNot:
+        """Say why a triple does not hold: which rules could derive it, and which conditions of each rule fail.
+
+        A rule could derive the triple if its head fits the triple. For each rule the answer has values of variables for
+        which most conditions hold, and names the conditions that fail: triples that are missing, a FILTER that is
+        false, or a NOT together with the triples that make it fail. The search for these values is greedy, so other
+        values may fit better. The rules with the fewest failing conditions come first; the answer has at most `limit`
+        rules. `print(graph.why_not(triple))` shows the answer as text.
+
+        The triple is one tuple of three terms, as `match` takes them, or Turtle text. If the triple holds, the answer
+        says so. Raises InputError if the item is not a triple.
+
+        >>> from kgreason import KnowledgeGraph
+        >>> with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        ...     _ = graph.add("@prefix : <http://e/> . :Cat <http://www.w3.org/2000/01/rdf-schema#subClassOf> :Pet .")
+        ...     print(graph.why_not("<http://e/tom> a <http://e/Pet>").to_text({"": "http://e/"}).splitlines()[-1])
+                missing: :tom a :Cat
+        """
+        check_single("why_not", triple, others)
+        check_count("limit", limit, 1)
+        from kgreason.graph.explanations.proofs import why_not_triple
+
+        return why_not_triple(self._engine().state, triple, checked(prefixes), limit)
+
+    @locked
+    def prover(self) -> Callable[[Triple], Proof]:
+        """Return a function that proves triples of the present state, given as N-Triples texts, as `explain` does.
+
+        For many proofs it costs less than `explain`, because it looks at the rules once. The graph must not change
+        meanwhile.
+        """
+        from kgreason.graph.explanations.proofs import prover
+
+        return prover(self._engine().materializer)
+
+    @locked
+    def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
+        """Raise QueryError if the graph does not have a triple. Looks only at the files of the store.
+
+        So an unknown triple does not start the engine. The check does nothing if the engine runs already, if the files
+        may lack the last commit, or if the triple is generalised: the files hold no generalised triples.
+        """
+        from kgreason.graph.explanations.known import check_known
+
+        if self._home.is_closed:
+            raise closed()
+        if not (self._state.is_running or self._home.position.is_behind):
+            check_known(self._home.store, triple, checked(prefixes))
+
+    @locked
+    def explain_fact(self, name: str, terms: Sequence[str]) -> Proof:
+        """Return a proof of a fact of a relation; see `GraphRelation.explain`. `terms` are N-Triples texts.
+
+        Raises QueryError if the graph does not have the fact.
+        """
+        from kgreason.graph.explanations.proofs import explain_fact
+
+        return explain_fact(self._engine().materializer, name, terms)
+
+    @locked
+    def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:
+        """Say why a fact of a relation does not hold. `terms` are N-Triples texts; see `GraphRelation.why_not`."""
+        from kgreason.graph.explanations.proofs import why_not_fact
+
+        check_count("limit", limit, 1)
+        return why_not_fact(self._engine().materializer, name, terms, limit)
+
+    def dump(self, *, asserted: bool | None = None, graphs: bool = False) -> Iterator[bytes]:
+        """Return the graph as N-Triples lines, in chunks. Commits after this call have no effect on the result.
+
+        `asserted=None` gives the closure, True its asserted triples and False its inferred triples. With `graphs` the
+        lines are N-Quads: the triples of the default graph and the asserted quads of named graphs. Literals keep the
+        spelling in which they were written.
+
+        Raises InputError if the store is old and has a literal that is no RDF, since nobody could read the lines.
+        """
+        check_asserted(asserted)
+        state = self._saved()
+        if state is None:
+            return iter(())
+        saved, dictionary = state
+        tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(dictionary, asserted=asserted)]
+        return map(_sound, chain.from_iterable(chunks(dictionary, rows[dictionary.are_rdf(rows)]) for rows in tables))
+
+    def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
+        """Return the facts of the user's relations as rule text, a line for each fact, as of this call.
+
+        `asserted` has the same meaning as for `dump`: with True the lines are the facts that were inserted. To insert
+        these facts into another graph, use `GraphRelation.insert`, because a fact that is added as rule text counts as
+        derived. Relations declared as `internal` are left out.
+        """
+        check_asserted(asserted)
+        from kgreason.graph.changes.relations import dumped
+
+        return dumped(self._saved(), self.own_rules(), asserted)
+
+    def log(self, limit: int | None = None) -> list[Head]:
+        """Return the commits of the history, the newest first; at most `limit` of them.
+
+        Each item has the number of the `commit` and its `time`, the numbers of triples that `appeared` and
+        `disappeared` (each has `asserted` and `inferred`), the `rules` that the commit removed (-1) and added (1), the
+        `headers` of its transaction, and its `work`. Raises HistoryError if the graph keeps no history.
+
+        >>> from kgreason import KnowledgeGraph
+        >>> with KnowledgeGraph.open(history="all") as graph:
+        ...     _ = graph.add("<http://e/tom> a <http://e/Cat> .")
+        ...     graph.log()[0].commit, graph.log()[0].appeared.asserted
+        (1, 1)
+        """
+        return reading.heads(self._home, limit)
+
+    def commit_head(self, commit: int) -> Head:
+        """Return the entry of `log` for one commit of the history. Raises HistoryError."""
+        return reading.head(self._home, commit)
+
+    def changes(self, before: int, after: int) -> Delta:
+        """Return a delta with what changed from commit `before` to commit `after`.
+
+        Changes that later commits took back are left out. If `after` is the earlier commit, the delta says what must
+        change to go back from `before` to `after`. The `rules` of the delta
+        are the user's rules that were removed (-1) and added (1). Raises HistoryError for a commit that the history
+        does not have. Cost: reading the commits between the two.
+        """
+        return reading.changes(self._home, before, after, self._declared())
+
+    def deltas_since(self, commit: int) -> Iterator[Delta]:
+        """Iterate over the deltas of the commits after `commit`, up to the last commit at the time of the call.
+
+        The call raises HistoryError if the history lacks one of these commits.
+        """
+        return reading.deltas_since(self._home, commit, self._declared())
+
+
+def _sound(lines: bytes) -> bytes:
+    """Return the lines. Raises InputError for a literal that is no RDF, as early versions let it in."""
+    if term := untagged(lines):
+        raise InputError(f'{term}: {PROBLEM}; find it by FILTER(LANG(?o) = "" && DATATYPE(?o) = rdf:langString)')
+    return lines
