@@ -106,7 +106,7 @@ class Engine(Reader):
         """Run one call of `apply` as a commit. After an error, roll the commit back and raise the error again."""
         wish = Wish(asserted, retracted or {})
         return self._whole(
-            lambda check: self._apply(wish, self._weights.change(added, removed), strategy, budget, check), check
+            lambda check: self._carry_out(wish, self._weights.change(added, removed), strategy, budget, check), check
         )
 
     def _whole(self, work: Callable[[Check], object], check: Check) -> Changes:
@@ -168,9 +168,9 @@ class Engine(Reader):
         """
         with undivided():
             wish = Wish(asserted, retracted or {})
-            self._apply(wish, self._weights.change(added, removed), strategy, budget, both(let_out, check))
+            self._carry_out(wish, self._weights.change(added, removed), strategy, budget, both(let_out, check))
 
-    def _apply(self, wish: Wish, rules: Reweighed, strategy: Strategy, budget: int | None, check: Check) -> None:
+    def _carry_out(self, wish: Wish, rules: Reweighed, strategy: Strategy, budget: int | None, check: Check) -> None:
         self._wishes.append(wish)
         self._steps.append("update")
         try:
