@@ -27,7 +27,7 @@ from kgreason.engine.facts.facts import Rows
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.functions.registry import Registry
 from kgreason.interrupts import let_out
-from kgreason.materialize.edit import NO_KINDS, Change, Edit, Facts, Means, Part, Refuted, Work, together
+from kgreason.materialize.edit import NO_FACTS, NO_KINDS, Change, Edit, Facts, Means, Part, Refuted, Work, together
 from kgreason.materialize.edit import Kinds as RelationKinds
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import followed
@@ -211,38 +211,38 @@ class Materializer:
         called = self._joined(Flags(self._links(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
         self._look_at(asserted.added)
-        facts = self._foreseen(asserted, said, is_first=means.is_first)
-        if any(edit.facts):
-            facts = together([facts, Facts(*map(self._by_table, edit.facts))])
-        if self.operators.are_any and not edit.evaluated:
+        own = Facts(*map(self._by_table, edit.facts)) if any(edit.facts) else NO_FACTS
+        if self._is_unasked() and self._interests(asserted, own, is_all=edit.evaluated is not None):
+            self._ask_operators()
+        facts = together([self._foreseen(asserted, said, is_first=means.is_first), own])
+        is_asked = self.operators in self._touched
+        if is_asked and not edit.evaluated:
             foretold = self.operators.foretold({self.triples: asserted.added, **facts.added}, means.check)
             facts = together([foretold, facts])
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
-        if edit.evaluated and self.operators.are_any:
+        if edit.evaluated and is_asked:
             # what the closure asks for may leave with a rule now, and return later in this commit (`Engine.arrived`)
             facts = together([self.operators.computed(means.check), facts])
-        self._apply(asserted, facts, program, means)
-        if self.operators.are_any:
+        changes = self._apply(asserted, facts, program, means)
+        if is_asked:
             self.operators.restart()
-        changes = self.engine.changes()
         reviewed = set[Flags]()  # each value is reviewed once: rules with NOT could set a flag again and again
         while True:
             self._look_at(changes.rows, changes.tables)
             called, facts = self._called_for(changes, closure.removed), self._wanted(changes, steps)
-            if called == self.flags and not any(facts) and self.operators.are_any:
+            if called == self.flags and not any(facts) and self.operators in self._touched:
                 facts = self.operators.decided(changes, means.check)
             if called == self.flags and not any(facts):
                 called = called if called in reviewed else self._still_called_for(changes, closure)
                 reviewed.add(self.flags)
                 if called == self.flags:
-                    if self.operators.are_any:
+                    if self.operators in self._touched:
                         self.operators.finish()
                     changes = self._tidied(changes, means)
                     self.strategies = () if edit.evaluated else _abridged(changes.steps)
                     return self._result(changes, asserted, len(edit.removed) + edit.unknown, steps)
             steps.append(self._reprogram(_NOTHING, called, None))
-            self._apply(None, facts, steps[-1].program, means)
-            changes = self.engine.changes()
+            changes = self._apply(None, facts, steps[-1].program, means)
 
     def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
         """Find the parts that have work because of changed rows or of new terms, and `_touch` these parts.
@@ -298,8 +298,7 @@ class Materializer:
             found.append(self.equality.foreseen(added))
         if self.literals and self.literals in self._touched:
             found.append(self.literals.foreseen(added))
-        if self.operators.are_any:
-            self._touch(self.operators)
+        if self.operators in self._touched:
             found.append(self.operators.foreseen(asserted.removed, added))
         return together(found)
 
@@ -327,8 +326,7 @@ class Materializer:
         needless = self.literals.needless(changes)
         if not any(needless):
             return changes
-        self._apply(None, needless, _SAME_RULES, means)
-        return self.engine.changes()
+        return self._apply(None, needless, _SAME_RULES, means)
 
     def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
         """Begin with a closure that was computed elsewhere, with other rules than those in force.
@@ -493,8 +491,8 @@ class Materializer:
             self.operators.follow(tuple(self.program.in_force), self.program.schema)
         return _Step(change, self.program.retranslated)
 
-    def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> None:
-        """Apply a change of facts and rules in the engine.
+    def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> Changes:
+        """Apply a change of facts and rules in the engine. Returns the changes of the commit so far.
 
         Then compute the expressions that rules ask for, until rules ask for no further one. `asserted`: the newly
         asserted triples, and those that are no longer asserted. `facts`: other facts to assert and retract. `means`:
@@ -505,10 +503,37 @@ class Materializer:
         left = self._encoded(program.removed)
         encoded = self._encoded(program.added, are_plain=not self.operators.are_any)
         self._run(wanted, needless, means, encoded, left)
-        if self.operators.are_any:
-            self._touch(self.operators)
+        if self._is_unasked():
+            if self.engine.is_updated:
+                changes = self.engine.changes()
+                if not self.operators.interest.has(changes.rows, changes.tables):
+                    return changes
+            self._ask_operators()
+        if self.operators in self._touched:
             while any(computed := self.operators.computed(means.check)):
                 self._run(computed.added, computed.removed, means)
+        return self.engine.changes()
+
+    def _is_unasked(self) -> bool:
+        """Whether rules have operators that this commit has not asked so far."""
+        return self.operators.are_any and self.operators not in self._touched
+
+    def _interests(self, asserted: Asserted, facts: Facts, *, is_all: bool) -> bool:
+        """Whether an edit is of interest for operators, before the rules run.
+
+        `is_all`: the engine takes over other facts, too, so the edit is of interest anyway.
+        """
+        interest, triples = self.operators.interest, self.triples
+        return (
+            is_all
+            or any(interest.has_of(triples, rows) for rows in (asserted.added, asserted.removed))
+            or any(interest.has_of(table, rows) for table, rows in facts.added.items())
+        )
+
+    def _ask_operators(self) -> None:
+        """Let operators take part in this commit from now on, with the first stratum."""
+        self._touch(self.operators)
+        self.operators.restart()
 
     def _run(
         self,

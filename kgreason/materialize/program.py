@@ -388,8 +388,8 @@ def _needed(
 
     Closing rules are left out. `rules`: the translated rules and the user's. `lists`: the kinds of the axioms with a
     list that forks (a cell has two rests), and of those that generic rules read because their lists are long. The flags
-    are those of `build`. twins.dl knows nothing of restrictions that
-    are derived or made equal, so the rules run that twins.dl replaces.
+    are those of `build`. twins.dl knows nothing of restrictions that are derived or made equal, so the rules run that
+    twins.dl replaces.
     """
     layer: Layer = {}
     if selection.schema == "axioms" and (same_as or exceeded or any(lists)):
@@ -400,19 +400,13 @@ def _needed(
         of_twins = (rule for rule in generic.rows if (forks or derived) and rule.group == TWINS)
         needed = dict.fromkeys(of_twins, "a derived axiom may name any of the restrictions that say the same") | needed
         closing = frozenset(generic.closing)
-        found = ((_canonical_generic(rule), reason) for rule, reason in needed.items() if rule not in closing)
+        found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in closing)
         layer = {rule: Ruling(rule, reason) for rule, reason in found}
         if v.SWRL_IMP in lists[1]:
             layer |= _shipped(ruleset("swrl").rules, "a SWRL rule asks which individuals are different")
     if same_as or restricted:
         layer |= _shipped(selection.loud, "restrictions are derived, or owl:sameAs makes some equal")
     return layer
-
-
-@lru_cache(maxsize=1024)
-def _canonical_generic(rule: Rule) -> Rule:
-    """Return the canonical form of a generic rule. The results are cached: a rule set has the same few at each edit."""
-    return canonical(rule)
 
 
 @lru_cache(maxsize=64)

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from kgreason.engine.engine import Changes, Engine, Place
 from kgreason.errors import LimitError, StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
+from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.groups import Grouped
 from kgreason.materialize.operators.individuals import Individuals
@@ -109,6 +110,10 @@ class Aggregations:
         gone = {operator.aggregation: operator for operator in (*known.values(), *self._leaving)}
         self._leaving = tuple(operator for each, operator in gone.items() if each not in levels)
         self.are_any = bool(self._operators or self._leaving)
+
+    def patterns(self) -> list[Pattern]:
+        """Return patterns that match all facts that are aggregated, all values, and all that recursions read."""
+        return [table for each in self._operators for table in (each.each.table, each.value.table, *each.reads)]
 
     def accept(self) -> None:
         """Make the changes of the commit final."""

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from kgreason.engine.engine import Changes, Engine
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import NO_FACTS, Facts
+from kgreason.materialize.interest import Pattern, Plain
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import are_among, unique
 from kgreason.materialize.schema_rows import related
@@ -81,6 +82,10 @@ class Data:
         atoms = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _derives(rule))
         self._patterns = frozenset(map(self._pattern, atoms))
         self._names = None
+
+    def patterns(self) -> list[Pattern]:
+        """Return patterns that match all triples if rules say DATA: a constant in DATA has all names of its term."""
+        return [Plain(self._triples, {})] if self._patterns else []
 
     def accept(self) -> None:
         """Make the change of rules final."""

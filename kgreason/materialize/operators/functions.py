@@ -32,6 +32,7 @@ from kgreason.errors import LimitError, RuleError
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.expressions.calls import Called, Failure, called
+from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import evaluated
 from kgreason.materialize.operators.tables import Table, are_among, lines_of, table_of, unique
 from kgreason.materialize.options import Limits
@@ -153,6 +154,12 @@ class Functions:
         self._sources, self._lines = tuple(self._found_sources(rules)), None
         self.are_any = bool(self._operators)
         self._rounds.expressions = len(self._operators) + len(left_out)
+
+    def patterns(self) -> list[Pattern]:
+        """Return patterns that match all facts that ask for results, and all results."""
+        tables = ((each.asks, each.made, each.called) for each in self._operators)
+        found = [table for table in chain.from_iterable(tables) if table]
+        return [*found, *(source.table for source in self._sources)]
 
     def accept(self) -> None:
         """Make the change of rules final."""

@@ -42,6 +42,7 @@ from kgreason.engine.facts.antijoin import (
 from kgreason.engine.facts.matching import LINE, LINE_TABLE
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
+from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.tables import Table, lines_of, table_of
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.rules.formatter import format_not
@@ -93,6 +94,10 @@ class Negations:
         self._leaving = tuple({operator.negation: operator._replace(level=1) for operator in gone}.values())
         self._lines = None
         self.are_any = bool(self._operators or self._leaving)
+
+    def patterns(self) -> list[Pattern]:
+        """Return patterns that match all facts of `asks` and `none`, and all facts that are negated."""
+        return [table for each in self._operators for table in (each.pattern, each.asks, each.none)]
 
     def accept(self) -> None:
         """Make the change of rules final."""

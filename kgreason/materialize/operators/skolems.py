@@ -22,6 +22,7 @@ import numpy as np
 
 from kgreason.engine.engine import Changes, Engine
 from kgreason.materialize.edit import Facts, together
+from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import skolemized
 from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.individuals import Individuals
@@ -71,6 +72,10 @@ class Skolems:
         gone = (operator for operator in (*self._before, *self._leaving) if operator.function not in levels)
         self._leaving = tuple({operator.function: operator._replace(level=1) for operator in gone}.values())
         self.are_any = bool(self._operators or self._leaving)
+
+    def patterns(self) -> list[Pattern]:
+        """Return patterns that match all facts that ask for blank nodes, and all results."""
+        return [table for operator in self._operators for table in (operator.asks, operator.made)]
 
     def accept(self) -> None:
         """Make the change of rules final."""
