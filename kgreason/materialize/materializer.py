@@ -482,7 +482,7 @@ class Materializer:
         self._axioms = self.program.axioms
         if self.literals and self.literals.in_use.is_counted:
             is_read = datatypes_read(change.removed) or datatypes_read(change.added)
-            if is_read or any(is_datatype(rows).any() for rows in closure):
+            if is_read or any(len(rows) and is_datatype(rows).any() for rows in closure):
                 self._touch(self.literals.in_use)
                 self.literals.in_use.follow(change, closure)
         is_edited = change.added or change.removed or removed or added
@@ -564,7 +564,7 @@ class Materializer:
         if not are_plain and not all(rule.is_positive for rule in readings):
             made = [each for rule in readings for each in renamed_results(rule)] if self.equality else []
             readings = [*chain.from_iterable(map(lowered, readings)), *made]
-        if self.equality and any(reads_links(rule) for rule in readings):
+        if self.equality and any(map(reads_links, readings)):
             readings = list(chain.from_iterable(map(represented, readings)))
         return self.engine.encode(readings, self.dictionary.intern) if readings else []
 

@@ -39,6 +39,7 @@ from kgreason.interrupts import let_out
 from kgreason.materialize.schema_rows import TYPE, flagged, flags_of
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.twins import GROUP as TWINS
+from kgreason.ontology.change import Change
 from kgreason.ontology.generic.needed import needed_generic, reading_lists
 from kgreason.ontology.read.collect import LiveReadings, collect
 from kgreason.ontology.read.schema import Schema
@@ -46,7 +47,6 @@ from kgreason.ontology.translate.translate import (
     LiveTranslation,
     Profile,
     RuleChange,
-    forks_of,
     translate,
     warnings_of,
 )
@@ -111,7 +111,7 @@ def build(
     translations = [translate(triples, profile, represented) for profile in _profiles(selection)]
     translated = _translated(rule for translation in translations for rule in translation.rules)
     own = _own(selection.own)
-    forks = frozenset[Constant]().union(*(forks_of(each.broken, each.profile) for each in translations))
+    forks = frozenset[Constant]().union(*(each.forks for each in translations))
     lists = forks, frozenset[Constant]().union(*(each.walked for each in translations))
     rules = (*translated, *own)
     needed = _needed(selection, rules, triples, lists, same_as=same_as, exceeded=exceeded, restricted=restricted)
@@ -199,7 +199,7 @@ class LiveProgram:
     @property
     def axioms(self) -> int:
         """The number of axioms of the closed schema. An axiom counts once for each rule set that translates it."""
-        return sum(len(each.placed) for each in self._translations)
+        return sum(each.size for each in self._translations)
 
     @property
     def in_force(self) -> Iterator[Rule]:
@@ -271,7 +271,7 @@ class LiveProgram:
             self._log.put(self._schema, triple, None)
         touched: list[Rule] = []
         if self._readings and self._selection.profiles:
-            self._readings.change(removed, added)
+            self._readings.change(Change(tuple(removed), tuple(added)))
         for translation in self._translations:
             change = translation.change(removed, added, twins)
             self._restate(change)

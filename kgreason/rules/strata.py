@@ -83,12 +83,13 @@ class Level(NamedTuple):
     reads: frozenset[Atom] = frozenset()
 
 
-def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
+def stratify(program: Sequence[Rule]) -> dict[Waiting, Level]:
     """Return the stratum of each negation and aggregate, and of each SKOLEM if there are rules about equality.
+
+    `program`: the rules of the dependency graph, as a value: nothing outside of `rules` is called to make them.
 
     Raises StratificationError for a cycle, with the names of its rules.
     """
-    program = list(rules)
     is_equal = any(map(is_equality, program))
     closing = [rule for rule in program if not rule.is_positive]
     found = dict.fromkeys(each for rule in closing for each in _closed(rule, is_equal=is_equal))
@@ -105,22 +106,17 @@ def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
 
 def has_closed(rule: Rule) -> bool:
     """Whether a rule has NOT, AGGREGATE or SKOLEM, or is of SPARQL-RL and assigns. Such a rule may need strata."""
-    return bool(rule.negated or rule.aggregates) or _is_closed(rule) or any(skolems(rule))
+    return bool(rule.negated or rule.aggregates or _is_closed(rule) or skolems(rule))
 
 
 def _is_closed(rule: Rule) -> bool:
     return rule.dialect == "srl" and rule.assigns()
 
 
-def _closed(rule: Rule, *, is_equal: bool) -> Iterator[_Closed]:
-    if rule.is_positive:
-        return
-    yield from negations(rule)
-    yield from aggregations(rule)
-    if is_equal:
-        yield from skolems(rule)
-    if _is_closed(rule):
-        yield rule
+def _closed(rule: Rule, *, is_equal: bool) -> list[_Closed]:
+    found: list[_Closed] = [*negations(rule), *aggregations(rule)]
+    found += skolems(rule) if is_equal else ()
+    return [*found, rule] if _is_closed(rule) else found
 
 
 class _Producers:

@@ -11,6 +11,7 @@ import pytest
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import NO_FACTS
 from kgreason.materialize.operators.aggregation import Aggregations
+from kgreason.materialize.operators.group_values import GroupValues
 from kgreason.materialize.operators.groups import Grouped
 from kgreason.rules.parser import parse
 from tests.aggregates.histories import FUNCTIONS
@@ -73,7 +74,7 @@ def _forgets_old_rows(patch: pytest.MonkeyPatch) -> None:
 
 
 def _counts_what_is_there_twice(patch: pytest.MonkeyPatch) -> None:
-    right = Aggregations._counted
+    right = GroupValues._counted
 
     def counted(self: Any, operator: Any, groups: Any, present: Any, changes: Any) -> Any:
         kept = changes.tables != operator.value.table.number
@@ -83,7 +84,7 @@ def _counts_what_is_there_twice(patch: pytest.MonkeyPatch) -> None:
         )
         return right(self, operator, groups, present, fewer)
 
-    patch.setattr(Aggregations, "_counted", counted)
+    patch.setattr(GroupValues, "_counted", counted)
 
 
 def _never_empties(patch: pytest.MonkeyPatch) -> None:
@@ -101,7 +102,7 @@ def _looks_for_lost_rows_only(patch: pytest.MonkeyPatch) -> None:
 
 
 def _counts_names(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Aggregations, "_are_replaced", lambda _, keys, __: np.zeros(len(keys), dtype=np.bool_))
+    patch.setattr(GroupValues, "_are_replaced", lambda _, keys, __: np.zeros(len(keys), dtype=np.bool_))
 
 
 def _keeps_rows_of_a_rollback(patch: pytest.MonkeyPatch) -> None:

@@ -71,17 +71,14 @@ class Data:
         self._patterns: frozenset[_Pattern] = frozenset()
         self._before = self._patterns
         self._names: _Names | None = None  # None if not known yet
-
-    @property
-    def are_any(self) -> bool:
+        self.are_any = False
         """Whether rules in force say DATA, or said so before the open commit."""
-        return bool(self._patterns or self._before)
 
     def follow(self, rules: Collection[Rule]) -> None:
         """Find the triple patterns that `rules`, the rules that are in force now, have inside DATA."""
         atoms = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _derives(rule))
-        self._patterns = frozenset(map(self._pattern, atoms))
-        self._names = None
+        self._patterns, self._names = frozenset(map(self._pattern, atoms)), None
+        self.are_any = bool(self._patterns or self._before)
 
     def patterns(self) -> list[Pattern]:
         """Return patterns that match all triples if rules say DATA: a constant in DATA has all names of its term."""
@@ -89,11 +86,11 @@ class Data:
 
     def accept(self) -> None:
         """Make the change of rules final."""
-        self._before = self._patterns
+        self._before, self.are_any = self._patterns, bool(self._patterns)
 
     def rollback(self) -> None:
         """Return to the rules that were in force at the last `accept`."""
-        self._patterns, self._names = self._before, None
+        self._patterns, self._names, self.are_any = self._before, None, bool(self._before)
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
         """Return the facts of DATA to assert and to retract.

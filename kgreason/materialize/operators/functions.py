@@ -34,7 +34,7 @@ from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.expressions.calls import Called, Failure, called
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import evaluated
-from kgreason.materialize.operators.tables import Table, are_among, lines_of, table_of, unique
+from kgreason.materialize.operators.tables import Table, are_among, lines_of, tables_of, unique
 from kgreason.materialize.options import Limits
 from kgreason.rules.expressions import call_of, text_of
 from kgreason.rules.lowering import Function, functions, lowered
@@ -271,18 +271,16 @@ class Functions:
         Python functions are left out: they are not called before a rule asks for the inputs.
         """
         operators = {each.function.asks.relation: each for each in self._operators if each.called is None}
+        if not operators:
+            return
         for each in dict.fromkeys(chain.from_iterable(map(lowered, rules))):
             asked = operators.get(each.heads[0].relation)
             if asked and len(each.body) == 1:
                 keys = dict.fromkeys((*each.heads[0].terms, *each.body[0].variables()))
-                yield _Source(asked, table_of(each.body[0], list(keys), self._engine, self._dictionary))
+                yield _Source(asked, *tables_of(each.body, list(keys), self._engine, self._dictionary))
 
     def _operator(self, function: Function, rule: str) -> _Operator:
         asks, made, _, called = function
-        asked, results, calls = (
-            table_of(atom, made.terms, self._engine, self._dictionary) if atom else None
-            for atom in (asks, made, called)
-        )
-        assert asked is not None
-        assert results is not None
-        return _Operator(function, rule, asked, results, calls)
+        atoms = (asks, made, called) if called else (asks, made)
+        tables = tables_of(atoms, made.terms, self._engine, self._dictionary)
+        return _Operator(function, rule, tables[0], tables[1], tables[2] if called else None)

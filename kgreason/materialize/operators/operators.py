@@ -33,12 +33,12 @@ from kgreason.materialize.edit import NO_FACTS, Facts, Part, together
 from kgreason.materialize.interest import Interest, Pattern
 from kgreason.materialize.operators.aggregation import Aggregations
 from kgreason.materialize.operators.data import Data
-from kgreason.materialize.operators.drawn import drawn
 from kgreason.materialize.operators.functions import Functions, Rounds
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.skolems import Skolems
 from kgreason.materialize.same_as.representatives import Equality
+from kgreason.ontology.generic.instances import with_instances
 from kgreason.rules.lowering import Aggregation, Function, Negation, aggregations, negations, skolems
 from kgreason.rules.model import Rule, Triple
 from kgreason.rules.strata import Level, Waiting, has_closed, stratify
@@ -110,7 +110,7 @@ class Operators:
         was_ordered, self._is_ordered = self._is_ordered, any(map(has_closed, operated))
         levels: dict[Waiting, Level] = {}
         if self._is_ordered or was_ordered or self._have_levels():
-            levels = self._strata = stratify(drawn(rules, schema)) if self._is_ordered else {}
+            levels = self._strata = stratify(with_instances(rules, schema)) if self._is_ordered else {}
             made = {each: at.level for each, at in levels.items() if isinstance(each, Function)}
             self._skolems.follow(made, operated)
             self._negations.follow({each: at.level for each, at in levels.items() if isinstance(each, Negation)})

@@ -26,7 +26,7 @@ from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import skolemized
 from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.operators.tables import Table, are_among, table_of, unique
+from kgreason.materialize.operators.tables import Table, are_among, tables_of, unique
 from kgreason.rules.expressions import skolem_of, skolem_terms
 from kgreason.rules.lowering import Function, skolems
 from kgreason.rules.model import Computed, Rule, Variable, label
@@ -160,7 +160,7 @@ class Skolems:
 
     def _operator(self, function: Function, rule: str, level: int) -> _Operator:
         asks, made = function.asks, function.made
-        tables = [table_of(atom, made.terms, self._engine, self._dictionary) for atom in (asks, made)]
+        tables = tables_of((asks, made), made.terms, self._engine, self._dictionary)
         constants = [term for term in skolem_terms(function.computed)[1:] if isinstance(term, str)]
         ids = np.asarray(self._dictionary.intern(constants), dtype=np.int32)
         return _Operator(function, rule, level, tables[0], tables[1], ids)

@@ -1,7 +1,7 @@
-"""`drawn`: replaces generic rules by instances for the closed schema. Only the dependency graph uses the instances.
+"""`with_instances`: replaces generic rules by instances for the closed schema. Only the dependency graph uses them.
 
     [?x, ?q, ?y] :- [?p, rdfs:subPropertyOf, ?q], [?x, ?p, ?y]         the rule: it could derive any triple
-    [?x, :knows, ?y] :- [?x, :likes, ?y]                               drawn, for :likes rdfs:subPropertyOf :knows
+    [?x, :knows, ?y] :- [?x, :likes, ?y]                               for :likes rdfs:subPropertyOf :knows
 
 Without this, a rule that can derive every triple would close a cycle through every NOT (rules/strata.py has the
 dependency graph). A rule that reads data may have a head that matches schema triples alone: for such a head there is
@@ -28,7 +28,7 @@ from kgreason.terms.vocabulary import RDF_TYPE
 _Index = Mapping[Constant, Sequence[Atom]]
 
 
-def drawn(rules: Iterable[Rule], schema: Iterable[Triple]) -> list[Rule]:
+def with_instances(rules: Iterable[Rule], schema: Iterable[Triple]) -> list[Rule]:
     """Return the rules; a generic rule is replaced by its instances for the triples of `schema`, the closed schema.
 
     In an instance, each atom that reads the schema is matched. If a triple of `schema` matches the atom, the instance
