@@ -41,8 +41,8 @@ rounds then begin with the facts that hold without these values.
                                     6      a 0, b 5, c 6               a 0, b 5, c 6
                                     6      a 0, b 5 and 7, c 6         the same
 
-Commit 4 retracts all values because of the circle: the row `b 3` comes from the value of `c`, and the row `c 4` from the
-value of `b`.
+Commit 4 retracts all values because of the circle: the row `b 3` comes from the value of `c`, and the row `c 4` from
+the value of `b`.
 
 Invariant after the last stratum: `value(group, n)` is a fact exactly if the rows of the group have the value n. The
 only other state is an index, which may hold too many rows (`groups`). Cost: that of `group_values` for the groups that
