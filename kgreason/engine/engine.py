@@ -41,7 +41,7 @@ from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import Intern, encode_all
 from kgreason.engine.program.planner import Planner
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.engine.rebuild import Wish, difference, wanted
+from kgreason.engine.rebuild import Wish, difference, rows_to_assert
 from kgreason.engine.snapshot import Snapshot
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
@@ -441,7 +441,7 @@ class Engine:
         if self._circuit is origin:
             origin.undo()
         check()
-        facts = wanted(origin, self._planner.tables(), self._wishes)
+        facts = rows_to_assert(origin, self._planner.tables(), self._wishes)
         check()
         self._evaluate(facts, UNLIMITED if budget is None else budget - self._spent, check)
 

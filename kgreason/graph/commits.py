@@ -42,7 +42,7 @@ from kgreason.progress import SILENT, Progress, cancellable
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
 from kgreason.rdf.catalogue import Catalogue
-from kgreason.rules.expressions import called
+from kgreason.rules.expressions import function_names
 from kgreason.rules.model import Relation, Rule, Triple
 from kgreason.spans import peak_bytes, span, spent
 from kgreason.sparql.query.numeric import warning
@@ -409,7 +409,7 @@ class LiveGraph:
     @property
     def is_calling(self) -> bool:
         """Whether the next opening of the store would replay commits, and rules of the user call Python functions."""
-        return self._home.is_ahead and bool(called(self.materializer.own))
+        return self._home.is_ahead and bool(function_names(self.materializer.own))
 
     def _rule_changes(self, before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:
         """Return the user's rules that a commit removed (-1) and added (1), each as (sign, text).
@@ -428,7 +428,7 @@ class LiveGraph:
     def _functions(self) -> dict[str, str]:
         """Return the signatures of the Python functions that the user's rules call, by the name of the function."""
         kept, find = self._home.manifest.functions, self.materializer.operators.registry.find
-        names = called(self.materializer.own)
+        names = function_names(self.materializer.own)
         return {name: str(find(name) or kept.get(name, name)) for name in names}
 
     @property

@@ -109,12 +109,12 @@ def build(
     triples = tuple(schema)
     represented = twins(triples) if selection.loud else {}
     translations = [translate(triples, profile, represented) for profile in _profiles(selection)]
-    translated = _translated(rule for translation in translations for rule in translation.rules)
+    translated = _translated_layer(rule for translation in translations for rule in translation.rules)
     own = _own(selection.own)
     forks = frozenset[Constant]().union(*(each.forks for each in translations))
     lists = forks, frozenset[Constant]().union(*(each.walked for each in translations))
     rules = (*translated, *own)
-    needed = _needed(selection, rules, triples, lists, same_as=same_as, exceeded=exceeded, restricted=restricted)
+    needed = _needed_layer(selection, rules, triples, lists, same_as=same_as, exceeded=exceeded, restricted=restricted)
     broken = [broken for reading in collect(Schema(triples)) for broken in reading.broken]
     warnings = chain.from_iterable(warnings_of(broken, profile) for profile in selection.profiles)
     copying = _copying(selection, selection.own)
@@ -175,7 +175,7 @@ class LiveProgram:
         """The program as a value that later changes do not alter. Cost: a pass over all rules."""
         if not self._rulings:
             return Program({}, ())
-        translated = _translated(rule for each in self._translations for rule in each.rules)
+        translated = _translated_layer(rule for each in self._translations for rule in each.rules)
         return _program((self._closing, translated, self._free, *self._latest.values()), self.warnings)
 
     @property
@@ -243,7 +243,7 @@ class LiveProgram:
         rules = chain(self._translated, self._latest["own"])
         forks = frozenset[Constant]().union(*(each.forks for each in self._translations if each.readings.faulty))
         lists = forks, frozenset[Constant]().union(*(each.walked for each in self._translations))
-        needed = _needed(
+        needed = _needed_layer(
             self._selection, rules, self._schema, lists, same_as=same_as, exceeded=exceeded, restricted=restricted
         )
         touched += self._replace("needed", needed)
@@ -281,7 +281,7 @@ class LiveProgram:
     def _restate(self, change: RuleChange) -> None:
         for rule in change.removed:
             self._log.drop(self._translated, rule)
-        for rule, ruling in _translated((*change.added, *change.restated)).items():
+        for rule, ruling in _translated_layer((*change.added, *change.restated)).items():
             self._log.put(self._translated, rule, ruling)
 
     def _replace(self, name: str, after: Layer) -> list[Rule]:
@@ -374,7 +374,7 @@ def _free(selection: Selection) -> Layer:
     return _shipped(generic.free, "of the rule set: needs no axiom") | others
 
 
-def _needed(
+def _needed_layer(
     selection: Selection,
     rules: Iterable[Rule],
     schema: Iterable[Triple],
@@ -431,12 +431,12 @@ def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
     layer = _shipped(found, "of the rule set: DATA is about individuals, whatever their names")
     for rule in copying:
         if rule.name == COPIES_FACTS:
-            copies = tuple(each for relation in _read(own) for each in _over_facts(rule, *relation))
+            copies = tuple(each for relation in _relations_read(own) for each in _over_facts(rule, *relation))
             layer = layer | _shipped(copies, "of the rule set: relations are about individuals, whatever their names")
     return layer
 
 
-def _read(own: Sequence[Rule]) -> list[tuple[str, int]]:
+def _relations_read(own: Sequence[Rule]) -> list[tuple[str, int]]:
     """Return the relations that the user's rules read and whose facts users may assert, with their numbers of terms."""
     made = {rule.declares.name for rule in own if rule.declares and rule.declares.kind in MADE_BY_RULES}
     atoms = dict.fromkeys(
@@ -475,7 +475,7 @@ def _own(rules: Iterable[Rule]) -> Layer:
     return {rule: Ruling(rule, reason) for rule, reason in reasons.items()}
 
 
-def _translated(rules: Iterable[Rule]) -> Layer:
+def _translated_layer(rules: Iterable[Rule]) -> Layer:
     return {rule: Ruling(rule, _origin(rule)) for rule in rules}
 
 

@@ -20,12 +20,12 @@ from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 def prove_contradictions(live: Materializer, most: int | None = None) -> list[Proof]:
     """Return a proof for each contradiction, ordered by the rules' names and the terms. `most` limits their number."""
     found = sorted(mistakes(live.save(), live.dictionary, live.false_rules), key=lambda each: each.told)[:most]
-    proofs = prove_each([_wanted(live, mistake) for mistake in found], facts_of(live))
-    told = [_told(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]
+    proofs = prove_each([_goal(live, mistake) for mistake in found], facts_of(live))
+    told = [_proof(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]
     return sorted(told, key=lambda proof: proof.fact)
 
 
-def _wanted(live: Materializer, mistake: Mistake) -> Atom:
+def _goal(live: Materializer, mistake: Mistake) -> Atom:
     """Return the fact to prove for a contradiction: its fact of the relation `false`.
 
     If the contradiction is that x and y are equal and were asserted to be different, this is `x owl:sameAs y`.
@@ -35,8 +35,8 @@ def _wanted(live: Materializer, mistake: Mistake) -> Atom:
     return atom_of(live, mistake.row[mistake.row > 0], is_triple=False)
 
 
-def _told(mistake: Mistake, proof: Proof) -> Proof:
-    """Return the proof of a contradiction, given the proof of the fact that `_wanted` returned for it.
+def _proof(mistake: Mistake, proof: Proof) -> Proof:
+    """Return the proof of a contradiction, given the proof of the fact that `_goal` returned for it.
 
     If this fact is `x owl:sameAs y`, a last step is added: `x owl:sameAs y` and `x owl:differentFrom y` give `false`.
     """

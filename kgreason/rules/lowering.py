@@ -118,7 +118,9 @@ def lowered(rule: Rule) -> Iterator[Rule]:
             yield from lowered(replace(plain((found.each,), inner.atoms), computed=inner.computed))
     for computed in rule.computed:
         before = _before(rule, computed)
-        yield plain((_asked(computed),), before if call_of(computed) else _asking(rule, before, computed.inputs()))
+        yield plain(
+            (_asking_atom(computed),), before if call_of(computed) else _asking(rule, before, computed.inputs())
+        )
     body = (*rule.body, *aggregated(rule), *map(computation, rule.computed))
     for negated in rule.negated:
         hidden, keys = negation(negated)
@@ -127,7 +129,7 @@ def lowered(rule: Rule) -> Iterator[Rule]:
         if not _is_looked_up(hidden.negated):
             parts = (asks, *negated.atoms)
             for computed in negated.computed:
-                yield plain((_asked(computed),), parts)
+                yield plain((_asking_atom(computed),), parts)
                 parts = (*parts, computation(computed))
             yield plain((Atom(hidden.pattern.relation, keys),), parts)
         else:
@@ -302,7 +304,7 @@ def aggregated(rule: Rule) -> Iterator[Atom]:
         yield Atom(found.value.relation, (*group, aggregate.result))
 
 
-def _asked(computed: Computed) -> Atom:
+def _asking_atom(computed: Computed) -> Atom:
     """Return the hidden atom by which a rule asks for an expression, with the variables of the rule."""
     function, inputs = function_of(computed)
     return Atom(function.asks.relation, inputs)

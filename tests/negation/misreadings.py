@@ -27,8 +27,8 @@ class _WithoutKeysOf(Negations):
 
     ignored = PATTERN
 
-    def _made_lines(self) -> Int32:
-        lines = super()._made_lines()
+    def _lines_of_all(self) -> Int32:
+        lines = super()._lines_of_all()
         lines[self.ignored :: LINES, LINE_TABLE] = -1
         return lines
 

@@ -12,7 +12,7 @@ method; a step that has nothing to do is left out.
                    If an aggregate of a lower stratum changes here, the facts make the rules circular: an error
     5 `wanted`     an aggregate of a recursion comes to its turn: the recursion begins. If old values could support
                    each other, all values of the recursion are retracted instead of compared
-    6 `improved`   after each run: a round of the recursions that have begun; rules run again, until no value changes
+    6 `better_values`   after each run: a round of the recursions that have begun; rules run again, until no value changes
     7 `accept`     the indexes take over the facts that came; `rollback` forgets them, and the aggregates of step 1
 
 Steps 2 and 4 to 6 repeat until no stratum has facts to assert or to retract.
@@ -161,19 +161,19 @@ class Aggregations:
         `changes`: the changes of the commit so far. `before`: the last stratum that was decided already. Raises
         StratificationError if the facts make the rules circular: a group has changed after its value was decided.
         """
-        found = [self._retracted(operator) for operator in self._leaving] if level else []
+        found = [self._retraction(operator) for operator in self._leaving] if level else []
         moved = self._individuals.moved(changes)
         reached = [operator for operator in self._operators if operator.level.level <= level]
-        emptied, is_again = self._emptied(reached, changes, is_moved=bool(len(moved))), False
+        emptied, is_again = self._recursions_to_empty(reached, changes, is_moved=bool(len(moved))), False
         for operator in reached:
             for part in (operator.each, operator.value):
                 part.take(changes.rows, changes.tables)
             if operator.level.recursion in emptied:
-                found.append(self._retracted(operator))
+                found.append(self._retraction(operator))
                 continue
-            groups = self._touched(operator, changes, moved)
+            groups = self._groups_to_compare(operator, changes, moved)
             is_whole = bool(len(moved)) or operator.aggregation in self._new
-            facts = self._values.compared(operator, groups, changes, check, is_whole=is_whole)
+            facts = self._values.corrections(operator, groups, changes, check, is_whole=is_whole)
             if operator.level.level <= before and not operator.level.recursion and any(facts):
                 is_again = True
                 if not len(moved) or self._turns > _MOST_TURNS:
@@ -184,7 +184,7 @@ class Aggregations:
         self._place = self._engine.place()
         return together(found)
 
-    def improved(self, check: Check) -> Facts:
+    def better_values(self, check: Check) -> Facts:
         """Return the values of recursions to assert and to retract after a round.
 
         Nothing is returned if the rounds have not begun, or have ended. Raises LimitError if there are more rounds than
@@ -200,7 +200,7 @@ class Aggregations:
                     part.take_more(rows, tables)
                 groups = unique([operator.each.groups(rows, tables)])
                 changes = self._engine.changes() if self._individuals.are_any_equal() else None
-                found.append(self._values.compared(operator, groups, changes, check, is_whole=True))
+                found.append(self._values.corrections(operator, groups, changes, check, is_whole=True))
         facts = together(found)
         if any(facts):
             self._rounds += 1
@@ -214,7 +214,7 @@ class Aggregations:
                 )
         return facts
 
-    def _emptied(self, reached: Iterable[Grouping], changes: Changes, *, is_moved: bool) -> set[int]:
+    def _recursions_to_empty(self, reached: Iterable[Grouping], changes: Changes, *, is_moved: bool) -> set[int]:
         """Return the numbers of the recursions that begin now and whose values must all be retracted first.
 
         The docstring of the module says when and why. `reached`: the aggregates of the strata that may be decided.
@@ -232,12 +232,12 @@ class Aggregations:
         }
         return {each.level.recursion for each in begins if each.level.recursion in lost and len(each.value.all())}
 
-    def _retracted(self, operator: Grouping) -> Facts:
+    def _retraction(self, operator: Grouping) -> Facts:
         """Return `Facts` that retract all values of an aggregate."""
         keys = operator.value.all()
         return Facts({}, {operator.value.table.number: operator.value.table.rows(keys)} if len(keys) else {})
 
-    def _touched(self, operator: Grouping, changes: Changes, moved: Int32) -> Int32:
+    def _groups_to_compare(self, operator: Grouping, changes: Changes, moved: Int32) -> Int32:
         """Return the groups whose values may have changed: int32[n, w].
 
         `moved`: the terms that have become equal to other terms in this commit, or different from them.

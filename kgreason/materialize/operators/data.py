@@ -98,21 +98,21 @@ class Data:
         `removed`, `added`: triples int32[n, 3] that are no longer asserted, and that are newly asserted.
         """
         if self._patterns != self._before:
-            return self._renewed(removed, added)
-        names = self._known_names()
+            return self._all_facts(removed, added)
+        names = self._names_of_constants()
         return self._facts(*(rows[self._matches(rows, names)] for rows in (removed, added)))
 
-    def settled(self, changes: Changes) -> Facts:
+    def facts_of_moved(self, changes: Changes) -> Facts:
         """Return the facts of DATA to assert and to retract because terms became equal or different."""
         if not len(self._individuals.moved(changes)):
             return NO_FACTS
         before, self._names = self._names, None
-        names = self._known_names()
+        names = self._names_of_constants()
         if before is not None and all(np.array_equal(names[each], before[each]) for each in names):
             return NO_FACTS
-        return self._renewed(_NO_ROWS, _NO_ROWS)
+        return self._all_facts(_NO_ROWS, _NO_ROWS)
 
-    def _renewed(self, removed: Int32, added: Int32) -> Facts:
+    def _all_facts(self, removed: Int32, added: Int32) -> Facts:
         """Return the facts of DATA to assert and to retract, after a look at all asserted triples.
 
         `removed`: triples that are about to be no longer asserted. `added`: triples that are about to be asserted.
@@ -123,7 +123,7 @@ class Data:
         triples = np.ascontiguousarray(rows[asserted & (tables == self._triples), :3])
         present = rows[asserted & (tables == self._table) & (rows[:, 0] == self._relation), 1:4]
         found = np.concatenate([_without(triples, removed), added])
-        wanted = found[self._matches(found, self._known_names())]
+        wanted = found[self._matches(found, self._names_of_constants())]
         return self._facts(_without(present, wanted), _without(wanted, present))
 
     def _facts(self, removed: Int32, added: Int32) -> Facts:
@@ -135,7 +135,7 @@ class Data:
             found |= pattern.matches(rows, names)
         return found
 
-    def _known_names(self) -> _Names:
+    def _names_of_constants(self) -> _Names:
         """Return for each constant of a pattern the terms equal to it. Empty if rules do not follow owl:sameAs."""
         if self._names is None:
             constants = {constant for pattern in self._patterns for _, constant in pattern.constants}

@@ -3,7 +3,7 @@
     each(:a, 3), each(:a, 4), each(:b, 5)      the rows that are aggregated; the first columns are the group
     value(:a, 7), value(:b, 5)                 the values, for a SUM
 
-`compared` looks at some groups, and returns the values that are missing and those that are wrong. Law: afterwards each
+`corrections` looks at some groups, and returns the values that are missing and those that are wrong. Law: afterwards each
 of these groups has the value of its rows, and no other.
 
 Cost: COUNT reads the changed rows alone; the other aggregates read all rows of the groups in which rows changed. A
@@ -61,7 +61,7 @@ class GroupValues:
     def __init__(self, dictionary: Dictionary, individuals: Individuals) -> None:
         self._dictionary, self._individuals = dictionary, individuals
 
-    def compared(
+    def corrections(
         self, operator: Grouping, groups: Int32, changes: Changes | None, check: Check, *, is_whole: bool
     ) -> Facts:
         """Compute the values of `groups`, int32[n, w]. Returns the values to assert and the old values to retract.
@@ -76,7 +76,7 @@ class GroupValues:
             places, values = self._values(operator, groups, changes, check)
         else:
             assert changes is not None
-            places, values = self._counted(operator, groups, (numbers, old), changes)
+            places, values = self._counts(operator, groups, (numbers, old), changes)
         wanted = np.full(len(groups), -1, dtype=np.int32)
         wanted[places] = values
         is_right = old[:, -1] == wanted[numbers]
@@ -100,7 +100,7 @@ class GroupValues:
         terms = keys[kept, place] if keys.shape[1] else np.zeros(int(kept.sum()), dtype=np.int32)
         return values_of(aggregate, numbers[kept], terms, self._dictionary, check)
 
-    def _counted(
+    def _counts(
         self, operator: Grouping, groups: Int32, present: tuple[NDArray[np.int64], Int32], changes: Changes
     ) -> tuple[NDArray[np.int64], Int32]:
         """Count the rows of `groups`. Returns for each group with rows its place in `groups`, and the id of the count.

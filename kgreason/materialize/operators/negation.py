@@ -130,7 +130,7 @@ class Negations:
         """
         if self._lines is None:
             self._ordered = sorted((*self._operators, *self._leaving), key=lambda operator: operator.level)
-            self._lines = self._made_lines()
+            self._lines = self._lines_of_all()
             self._later_lines = self._lines.copy()
             self._later_lines[NONE::LINES, LINE_TABLE] = _NO_TABLE
         levels = [operator.level for operator in self._ordered]
@@ -141,10 +141,10 @@ class Negations:
         moved = self._equality.moved(changes) if self._equality else _NONE
         if len(moved) or place != self._place:
             since = self._with_asked(changes, moved) if len(moved) else self._since(changes, place)
-            found.append(self._decided(0, was, since, changes, was_decided=True))
+            found.append(self._decide(0, was, since, changes, was_decided=True))
         if was < now:
             every = self._with_asked(changes, moved) if len(moved) else self._every(changes, place)
-            found.append(self._decided(was, now, every, changes, was_decided=False))
+            found.append(self._decide(was, now, every, changes, was_decided=False))
         self._place = place
         return together(found)
 
@@ -173,7 +173,7 @@ class Negations:
         parts = (changes.rows, rows[places]), (changes.tables, tables[places])
         return given(*map(np.concatenate, parts))
 
-    def _decided(self, first: int, last: int, facts: Changed, changes: Changes, *, was_decided: bool) -> Facts:
+    def _decide(self, first: int, last: int, facts: Changed, changes: Changes, *, was_decided: bool) -> Facts:
         """Return the facts to assert and to retract so that negations are decided for the keys of changed facts.
 
         `first`, `last`: the numbers of the negations, without `last`. `facts`: the changed facts. `was_decided`:
@@ -222,7 +222,7 @@ class Negations:
             f"the facts make the rules circular: {said} was decided for {values}, and then the negated fact was derived"
         )
 
-    def _made_lines(self) -> Int32:
+    def _lines_of_all(self) -> Int32:
         """Return the lines of all negations for `antijoin.decided`, in the order of strata."""
         self._tables = np.array([each.none.number for each in self._ordered], dtype=np.int32)
         self._widths = {each.none.number: len(each.none.keys) for each in self._ordered}

@@ -134,7 +134,7 @@ class Operators:
         """
         return self._data.foreseen(removed, added) if self._data.are_any else NO_FACTS
 
-    def foretold(self, asserted: Mapping[int, Int32], check: Check) -> Facts:
+    def early_results(self, asserted: Mapping[int, Int32], check: Check) -> Facts:
         """Return the results of expressions to assert together with the facts `asserted`, before the rules run.
 
         `asserted`: number of a table -> the rows that the edit asserts.
@@ -155,7 +155,7 @@ class Operators:
         recursion goes beyond the limits (`Functions.wanted`, `Aggregations.improved`).
         """
         facts = self._functions.wanted(check) if self._functions.are_any else NO_FACTS
-        return facts if any(facts) else self._aggregations.improved(check)
+        return facts if any(facts) else self._aggregations.better_values(check)
 
     def decided(self, changes: Changes, check: Check) -> Facts:
         """Decide one stratum after the other until there are facts to assert or to retract. Returns these facts.
@@ -163,7 +163,7 @@ class Operators:
         Returns no facts if all strata are decided. `changes`: the changes of the commit so far. Raises
         StratificationError if the facts make the rules circular.
         """
-        if self._data.are_any and any(facts := self._data.settled(changes)):
+        if self._data.are_any and any(facts := self._data.facts_of_moved(changes)):
             return facts
         if not self._have_levels():
             return NO_FACTS

@@ -109,7 +109,7 @@ class Skolems:
 
         `moved`: the terms that may have gained or lost an equal term in this commit.
         """
-        keys = unique([self._changed(operator, changes), self._touched(operator, operator.asks, moved)])
+        keys = unique([self._changed_keys(operator, changes), self._keys_with(operator, operator.asks, moved)])
         is_asked = self._engine.facts.find(operator.asks.rows(keys)) >= 0
         asked, texts = keys[is_asked], self._texts(operator, keys[is_asked], changes)
         wanted = np.column_stack([asked, self._dictionary.intern(texts).astype(np.int32)])
@@ -117,11 +117,11 @@ class Skolems:
         left = np.column_stack([unasked, self._dictionary.find(texts).astype(np.int32)])
         facts = self._engine.facts
         added = operator.made.rows(wanted)
-        rows = operator.made.rows(unique([left, self._touched(operator, operator.made, moved)]))
+        rows = operator.made.rows(unique([left, self._keys_with(operator, operator.made, moved)]))
         needless = rows[(facts.find(rows) >= 0) & ~are_among(rows, added)]
         return added[facts.find(added) < 0], needless
 
-    def _changed(self, operator: _Operator, changes: Changes) -> Int32:
+    def _changed_keys(self, operator: _Operator, changes: Changes) -> Int32:
         """Return the keys that rules began or ceased to ask for in this commit, and the keys with changed results."""
         asks, made = (table.matching(changes.rows, changes.tables) for table in (operator.asks, operator.made))
         return np.concatenate([asks, made[:, : asks.shape[1]]])
@@ -129,9 +129,9 @@ class Skolems:
     def _texts(self, operator: _Operator, keys: Int32, changes: Changes) -> list[str]:
         """Return the blank node for each row of `keys`, int32[n, k]."""
         names = self._individuals.first_names(keys, changes)
-        return skolemized(self._named(operator, changes), names, self._dictionary)
+        return skolemized(self._expression(operator, changes), names, self._dictionary)
 
-    def _named(self, operator: _Operator, changes: Changes) -> Computed:
+    def _expression(self, operator: _Operator, changes: Changes) -> Computed:
         """Return the SKOLEM expression with the constants among its arguments replaced by their first names."""
         computed, constants = operator.function.computed, operator.constants
         if not len(constants):
@@ -142,7 +142,7 @@ class Skolems:
         written = (argument if isinstance(argument, Variable) else texts[argument] for argument in arguments)
         return skolem_of((label, *written), computed.result)
 
-    def _touched(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
+    def _keys_with(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
         """Return the keys of the facts of `table` that have an argument among `moved`.
 
         If a constant of the SKOLEM expression is among `moved`, return the keys of all facts of `table`. Cost: a pass

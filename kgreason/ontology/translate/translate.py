@@ -83,8 +83,8 @@ def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
     return tuple([rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom)])
 
 
-def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
-    """Return the classes whose representatives `represented` looks up for an axiom.
+def classes_asked_for(axiom: Axiom, rules: Rules) -> set[Constant]:
+    """Return the classes whose representatives `with_representatives` looks up for an axiom.
 
     These are the classes C of all body atoms `?x rdf:type C`, and the node of the axiom if it is a restriction. For
     subclass and equivalence axioms there are none.
@@ -95,7 +95,7 @@ def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
     return classes | ({axiom.node} if isinstance(axiom, Restriction) else set())
 
 
-def represented(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
+def with_representatives(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
     """Return the rules of an axiom. In their bodies, each restriction is replaced by its representative, if it has one.
 
     `twins` maps a restriction to its representative. If the axiom itself is a restriction with a representative, no
@@ -189,18 +189,18 @@ class AxiomRules:
         _, placed = self._log.drop(self.placed, known)
         if known in self._long:
             self._log.drop(self._long, known)
-        for class_ in asked(axiom, translate_axiom(axiom, self._profile)):
+        for class_ in classes_asked_for(axiom, translate_axiom(axiom, self._profile)):
             self._askers.discard(class_, known)
         return placed
 
     def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
         let_out()
         rules, known, at = translate_axiom(axiom, self._profile), mark(axiom), place(axiom)
-        for class_ in asked(axiom, rules):
+        for class_ in classes_asked_for(axiom, rules):
             self._askers.add(class_, known)
         if _is_walked(axiom):
             self._log.put(self._long, known, axiom)
-        rules = normalise(represented(axiom, rules, self._twins))
+        rules = normalise(with_representatives(axiom, rules, self._twins))
         placed = tuple([Placed(at, number, rule) for number, rule in enumerate(rules)])
         self._log.put(self.placed, known, (axiom, placed))
         return placed
