@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from kgreason.datatypes.spaces.numeric import WHOLE
 from kgreason.materialize.expressions import reals
 from kgreason.materialize.expressions.reals import NoNumberError, Number
+from kgreason.materialize.expressions.sums import sum_of
 from kgreason.rules.model import Computed, Variable
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary
@@ -211,8 +212,8 @@ def _short(value: Value) -> Value:
 def _calculate(sign: str, first: Value, second: Value) -> Value:
     if isinstance(first, Number) and isinstance(second, Number):
         return reals.calculated(sign, first, second)
-    if sign == "+":  # Oxigraph puts the operands into an order of its own, and knows only one order of some
-        return _sparql_value("COALESCE(({0}) + ({1}), ({0}) - (-({1})), ({1}) - (-({0})))", first, second)
+    if sign == "+":
+        return _sparql_value("".join(map(str, sum_of("({0})", "({1})"))), first, second)
     return _sparql_value(f"({{}}) {sign} ({{}})", first, second)
 
 

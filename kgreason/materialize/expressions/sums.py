@@ -121,9 +121,7 @@ class _Reader:
         return [*left, sign, *right] if sign else right
 
     def _added(self, one: _Parts, other: _Parts) -> Variable:
-        left, right = self._operand(one), self._operand(other)
-        others = (*_less(left, right), ",", *_less(right, left))
-        return self._step(("COALESCE", "(", left, "+", right, ",", *others, ")"))
+        return self._step(sum_of(self._operand(one), self._operand(other)))
 
     def _operand(self, parts: _Parts) -> Variable | str:
         """Return an operand as one term: itself, or the result of a step."""
@@ -133,6 +131,11 @@ class _Reader:
         result = next(self._new)
         self.steps.append(Computed(parts, result))
         return result
+
+
+def sum_of(one: Variable | str, other: Variable | str) -> tuple[Variable | str, ...]:
+    """Return the tokens of `one + other` with the same result for both orders of the operands."""
+    return "COALESCE", "(", one, "+", other, ",", *_less(one, other), ",", *_less(other, one), ")"
 
 
 def _less(one: Variable | str, other: Variable | str) -> tuple[Variable | str, ...]:

@@ -12,7 +12,7 @@ method; a step that has nothing to do is left out.
                    If an aggregate of a lower stratum changes here, the facts make the rules circular: an error
     5 `wanted`     an aggregate of a recursion comes to its turn: the recursion begins. If old values could support
                    each other, all values of the recursion are retracted instead of compared
-    6 `better_values`   after each run: a round of the recursions that have begun; rules run again, until no value changes
+    6 `better_values`   after each run, a round of the recursions that have begun, until no value changes
     7 `accept`     the indexes take over the facts that came; `rollback` forgets them, and the aggregates of step 1
 
 Steps 2 and 4 to 6 repeat until no stratum has facts to assert or to retract.

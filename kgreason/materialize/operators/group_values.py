@@ -3,8 +3,8 @@
     each(:a, 3), each(:a, 4), each(:b, 5)      the rows that are aggregated; the first columns are the group
     value(:a, 7), value(:b, 5)                 the values, for a SUM
 
-`corrections` looks at some groups, and returns the values that are missing and those that are wrong. Law: afterwards each
-of these groups has the value of its rows, and no other.
+`corrections` looks at some groups, and returns the values that are missing and those that are wrong. Law: afterwards
+each of these groups has the value of its rows, and no other.
 
 Cost: COUNT reads the changed rows alone; the other aggregates read all rows of the groups in which rows changed. A
 commit that changes representatives looks at all facts once for each aggregate. So does the first commit after a store

@@ -103,7 +103,7 @@ class Equality:
     def go_on(self) -> None:
         """Undo the changes that `visible_changes` made to the cliques.
 
-        Call this if the commit changes more after a call of `visible_changes`. `visible_changes` must be called again at the end.
+        Call this if the commit changes more after a call of `visible_changes`. It must be called again at the end.
         """
         self.cliques.rollback()
 
