@@ -39,7 +39,7 @@ from kgreason.engine.program.planner import Planner
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.engine.program.weights import Reweighed
 from kgreason.engine.reader import Reader
-from kgreason.engine.rebuild import Wish, difference, wanted
+from kgreason.engine.rebuild import Wish, difference, rows_to_assert
 from kgreason.engine.records import Snapshot
 from kgreason.engine.update import Update, count, fire
 from kgreason.errors import LimitError
@@ -260,7 +260,7 @@ class Engine(Reader):
         if self._circuit is origin:
             origin.undo()
         check()
-        facts = wanted(origin, self._planner.tables(), self._wishes)
+        facts = rows_to_assert(origin, self._planner.tables(), self._wishes)
         check()
         self._evaluate(facts, UNLIMITED if budget is None else budget - self._spent, check)
 

@@ -1,8 +1,8 @@
 """The input and the output of a Bootstrap: the facts to start from, and the changes from the old to the new circuit.
 
-Laws: `wanted` returns the facts that are asserted after all wishes have been carried out in order; `difference` returns
-the changes that an Update for the same wishes would have made. Cost: a pass over all facts of both circuits; an Update
-calls neither function.
+Laws: `rows_to_assert` returns the facts that are asserted after all wishes have been carried out in order; `difference`
+returns the changes that an Update for the same wishes would have made. Cost: a pass over all facts of both circuits; an
+Update calls neither function.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Wish(NamedTuple):
     retracted: Rows
 
 
-def wanted(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence[Wish]) -> Rows:
+def rows_to_assert(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: Sequence[Wish]) -> Rows:
     """Return the facts that are asserted when `wishes` change the asserted facts of circuit `origin`, in order.
 
     `tables` says for each table whether it holds triples, and how wide it is. Returns rows int32[n, w] by table number.

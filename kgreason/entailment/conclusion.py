@@ -124,7 +124,7 @@ def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Con
     claims = [axiom for axiom in axioms if _is_claim(axiom, defined, reading)]
     said = {source for axiom in (*defined.values(), *claims) for source in axiom.sources}
     rest = [each for each in triples if each not in said]
-    parts = [Part(axiom.sources, _shown(classes, axiom, reading)) for axiom in claims]
+    parts = [Part(axiom.sources, _goal_of(classes, axiom, reading)) for axiom in claims]
     parts += _statements(classes, list(_meaningful(rest, known.annotations)) if reading == "direct" else rest, defined)
     return Conclusion(tuple(source for axiom in defined.values() for source in axiom.sources), tuple(parts))
 
@@ -221,7 +221,7 @@ def _is_claim(axiom: Said, defined: Mapping[Constant, Expression], reading: Read
     return isinstance(axiom, Pair | Characteristic) and _is_named(_parts_of(axiom), {})
 
 
-def _shown(classes: Classes, axiom: Claim, reading: Reading) -> Goal:
+def _goal_of(classes: Classes, axiom: Claim, reading: Reading) -> Goal:
     """Return the goal to show an axiom. With reading "rdf-based", its names must also denote classes or properties."""
     goal = claim(classes, axiom)
     if reading == "rdf-based" and isinstance(axiom, Pair | Characteristic):

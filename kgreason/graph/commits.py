@@ -33,7 +33,7 @@ from kgreason.interrupts import let_out, result, shielded
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.schema_rows import have_header
 from kgreason.progress import SILENT, Progress, cancellable
-from kgreason.rules.expressions import called
+from kgreason.rules.expressions import function_names
 from kgreason.rules.model import Relation, Rule, Triple
 from kgreason.spans import peak_bytes, span, spent
 from kgreason.store.folder import Manifest
@@ -311,7 +311,7 @@ class Committer:
         Python functions.
         """
         if isinstance(self._home, Disk) and self._home.is_writable and self._home.last:
-            self.checkpoint(is_forced=self._home.position.is_ahead and bool(called(self.materializer.own)))
+            self.checkpoint(is_forced=self._home.position.is_ahead and bool(function_names(self.materializer.own)))
             self._home.settle(self.manifest())
 
     def manifest(self) -> Manifest:
@@ -338,5 +338,5 @@ class Committer:
     def _functions(self) -> dict[str, str]:
         """Return the signatures of the Python functions that the user's rules call, by the name of the function."""
         kept, find = self._home.manifest.functions, self.materializer.operators.registry.find
-        names = called(self.materializer.own)
+        names = function_names(self.materializer.own)
         return {name: str(find(name) or kept.get(name, name)) for name in names}

@@ -17,7 +17,7 @@ from pathlib import Path
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find, no_function
 from kgreason.rules.canonical import canonical
-from kgreason.rules.expressions import called
+from kgreason.rules.expressions import function_names
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse, ruleset
@@ -77,7 +77,7 @@ def journalled(rule: Rule, find: Find = no_function) -> str:
     """
     comment = f"# from {quote(rule.file)}\n" if rule.file else ""
     comment += f"# dialect {rule.dialect}\n" if rule.dialect else ""
-    comment += "".join(f"# calls {find(name) or name}\n" for name in called([rule]))
+    comment += "".join(f"# calls {find(name) or name}\n" for name in function_names([rule]))
     return comment + format_program(Program((rule,)))
 
 

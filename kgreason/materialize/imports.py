@@ -121,7 +121,7 @@ class Imports:
                 report(len(parts[-1]))
                 return self._links(parts[-1])
 
-            reached = _reached(links, held.documents, fetch)
+            reached = _reachable(links, held.documents, fetch)
         gone = held.documents - set(map(source_of, reached))
         removed = np.concatenate([edit.removed, self._quads_of(gone)])
         return edit._replace(removed=removed, added=np.concatenate(parts))
@@ -139,7 +139,7 @@ class Imports:
                 missing.append(f"{link.importer} imports {link.iri}: no document with this IRI is known")
             return ()
 
-        _reached(held.links, held.documents, note)
+        _reachable(held.links, held.documents, note)
         return [*missing, *(self._catalogue.unread() if missing and self._catalogue else ())]
 
     def _is_empty(self, iri: str) -> bool:
@@ -212,7 +212,7 @@ class Imports:
         return quads[grouped(quads).firsts()]
 
 
-def _reached(links: Iterable[Link], held: frozenset[str], fetch: Callable[[Link], Iterable[Link]]) -> set[str]:
+def _reachable(links: Iterable[Link], held: frozenset[str], fetch: Callable[[Link], Iterable[Link]]) -> set[str]:
     """Return the IRIs of all documents that the graphs import, directly or through other documents.
 
     `links`: the owl:imports triples that are asserted. `held`: the names of the documents that the graph holds already.

@@ -28,7 +28,7 @@ from kgreason.engine.facts.facts import Rows
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.functions.registry import Registry
 from kgreason.interrupts import let_out
-from kgreason.materialize.edit import NO_KINDS, Change, Edit, Facts, Means, Part, Refuted, Work, together
+from kgreason.materialize.edit import NO_FACTS, NO_KINDS, Change, Edit, Facts, Means, Part, Refuted, Work, together
 from kgreason.materialize.edit import Kinds as RelationKinds
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import followed
@@ -49,7 +49,7 @@ from kgreason.materialize.quads.asserted import Asserted, Quads, in_default_grap
 from kgreason.materialize.relations.changes import CONTRADICTION, USER, Owners
 from kgreason.materialize.relations.keys import Keys
 from kgreason.materialize.same_as.images import Kinds, sides
-from kgreason.materialize.same_as.representatives import Equality, represented
+from kgreason.materialize.same_as.representatives import Equality, over_representatives
 from kgreason.materialize.schema_closure import ClosureChange, SchemaStratum
 from kgreason.materialize.schema_rows import (
     DIFFERENT_FROM,
@@ -208,50 +208,50 @@ class Materializer:
         schema = axioms[0][is_schema(axioms[0])], axioms[1][is_schema(axioms[1])]
         is_translated = not self._stratum.is_ready or any(map(len, schema)) or edit.own is not None
         with uncollected() if is_translated else nullcontext():
-            return self._evaluated(edit, asserted, schema, means)
+            return self._carry_out(edit, asserted, schema, means)
 
-    def _evaluated(self, edit: Edit, asserted: Asserted, schema: tuple[Int32, Int32], means: Means) -> Change:
+    def _carry_out(self, edit: Edit, asserted: Asserted, schema: tuple[Int32, Int32], means: Means) -> Change:
         """Carry out a commit: apply `edit`, then go on as long as the derived facts call for other rules or facts.
 
         `asserted`: the newly asserted triples, and those that are no longer asserted. `schema`: the removed and the
         added schema triples. `means`: how to evaluate.
         """
         closure, said = self._close(schema, means)
-        called = self._joined(Flags(self._links(asserted.added, closure.added)))
+        called = self._with_present(Flags(self._links(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
         self._look_at(asserted.added)
-        facts = self._foreseen(asserted, said, is_first=means.is_first)
-        if any(edit.facts):
-            facts = together([facts, Facts(*map(self._by_table, edit.facts))])
-        if self.operators.are_any and not edit.evaluated:
-            foretold = self.operators.foretold({self.triples: asserted.added, **facts.added}, means.check)
+        own = Facts(*map(self._by_table, edit.facts)) if any(edit.facts) else NO_FACTS
+        if self._is_unasked() and self._interests(asserted, own, is_all=edit.evaluated is not None):
+            self._ask_operators()
+        facts = together([self._facts_ahead(asserted, said, is_first=means.is_first), own])
+        is_asked = self.operators in self._touched
+        if is_asked and not edit.evaluated:
+            foretold = self.operators.early_results({self.triples: asserted.added, **facts.added}, means.check)
             facts = together([foretold, facts])
         program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
-        if edit.evaluated and self.operators.are_any:
+        if edit.evaluated and is_asked:
             # what the closure asks for may leave with a rule now, and return later in this commit (`Engine.arrived`)
             facts = together([self.operators.computed(means.check), facts])
-        self._apply(asserted, facts, program, means)
-        if self.operators.are_any:
+        changes = self._apply(asserted, facts, program, means)
+        if is_asked:
             self.operators.restart()
-        changes = self.engine.changes()
         reviewed = set[Flags]()  # each value is reviewed once: rules with NOT could set a flag again and again
         while True:
             self._look_at(changes.rows, changes.tables)
-            called, facts = self._called_for(changes, closure.removed), self._wanted(changes, steps)
-            if called == self.flags and not any(facts) and self.operators.are_any:
+            called, facts = self._called_for(changes, closure.removed), self._facts_due(changes, steps)
+            if called == self.flags and not any(facts) and self.operators in self._touched:
                 facts = self.operators.decided(changes, means.check)
             if called == self.flags and not any(facts):
                 called = called if called in reviewed else self._still_called_for(changes, closure)
                 reviewed.add(self.flags)
                 if called == self.flags:
-                    if self.operators.are_any:
+                    if self.operators in self._touched:
                         self.operators.finish()
-                    changes = self._tidied(changes, means)
-                    self.strategies = () if edit.evaluated else _abridged(changes.steps)
+                    changes = self._without_needless(changes, means)
+                    self.strategies = () if edit.evaluated else _shortest(changes.steps)
                     return self._result(changes, asserted, len(edit.removed) + edit.unknown, steps)
             steps.append(self._reprogram(_NOTHING, called, None))
-            self._apply(None, facts, steps[-1].program, means)
-            changes = self.engine.changes()
+            changes = self._apply(None, facts, steps[-1].program, means)
 
     def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
         """Find the parts that have work because of changed rows or of new terms, and `_touch` these parts.
@@ -295,7 +295,7 @@ class Materializer:
         if part not in self._touched:
             self._touched.append(part)
 
-    def _foreseen(self, asserted: Asserted, said: Said, *, is_first: bool) -> Facts:
+    def _facts_ahead(self, asserted: Asserted, said: Said, *, is_first: bool) -> Facts:
         """Return the facts to assert and to retract before the rules run, other than the triples of the edit.
 
         `asserted`: the newly asserted triples, and those that are no longer asserted. `said`: the facts about twins to
@@ -307,12 +307,11 @@ class Materializer:
             found.append(self.equality.foreseen(added))
         if self.literals and self.literals in self._touched:
             found.append(self.literals.foreseen(added))
-        if self.operators.are_any:
-            self._touch(self.operators)
+        if self.operators in self._touched:
             found.append(self.operators.foreseen(asserted.removed, added))
         return together(found)
 
-    def _wanted(self, changes: Changes, steps: Sequence[_Step]) -> Facts:
+    def _facts_due(self, changes: Changes, steps: Sequence[_Step]) -> Facts:
         """Return the facts about equal terms and literals to assert and to retract because of the changes so far.
 
         `steps`: the steps of the commit so far, with the rules that they added and removed.
@@ -321,12 +320,12 @@ class Materializer:
         if self.equality and self.equality in self._touched:
             fresh = chain.from_iterable(step.program.added for step in steps)
             left = chain.from_iterable(step.program.removed for step in steps)
-            found.append(self.equality.wanted(changes, lambda: self._encoded(fresh), lambda: self._encoded(left)))
+            found.append(self.equality.wanted(changes, lambda: self._codes_of(fresh), lambda: self._codes_of(left)))
         if self.literals and self.literals in self._touched:
             found.append(self.literals.wanted(changes))
         return together(found)
 
-    def _tidied(self, changes: Changes, means: Means) -> Changes:
+    def _without_needless(self, changes: Changes, means: Means) -> Changes:
         """Retract the facts about literals that no rule needs now, because their owl:sameAs links were removed.
 
         `changes`: the changes of the commit so far. Returns the changes after the retraction.
@@ -336,15 +335,14 @@ class Materializer:
         needless = self.literals.needless(changes)
         if not any(needless):
             return changes
-        self._apply(None, needless, _SAME_RULES, means)
-        return self.engine.changes()
+        return self._apply(None, needless, _SAME_RULES, means)
 
     def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
         """Begin with a closure that was computed elsewhere, with other rules than those in force.
 
         Returns the change from the rules of that closure to the rules in force.
         """
-        rules = self._encoded(evaluated.rules)
+        rules = self._codes_of(evaluated.rules)
         self.engine.take_over(evaluated.numbered(self.engine), rules)
         return lacking(evaluated, self.rules)
 
@@ -377,9 +375,9 @@ class Materializer:
         if self._stratum.is_ready and not any(map(len, schema)):
             return _NOTHING, NOTHING_SAID
         with span("close"):
-            return self._closed(schema, means)
+            return self._close_again(schema, means)
 
-    def _closed(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
+    def _close_again(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
         """Do the work of `_close`."""
         said = NOTHING_SAID
         if self.twins and any(restricts(rows).any() for rows in schema):
@@ -423,7 +421,7 @@ class Materializer:
         is_translated, is_one = self.selection.schema == "axioms", bool(self.selection.loud)
         return Flags(False, is_translated, is_one and bool(restricts(schema).any()))
 
-    def _joined(self, found: Flags) -> Flags:
+    def _with_present(self, found: Flags) -> Flags:
         """Return the flags that are set already, together with those that are set in `found`.
 
         If this includes `same_as`, only `same_as` is returned, because then all generic rules run.
@@ -480,9 +478,9 @@ class Materializer:
         if is_same and not said.represented and self._is_programmed:
             return _Step(_SAME_RULES, 0)
         with span("translate"):
-            return self._translated(closure, flags, own, said)
+            return self._translate(closure, flags, own, said)
 
-    def _translated(self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said) -> _Step:
+    def _translate(self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said) -> _Step:
         """Do the work of `_reprogram`."""
         self.flags, self._is_programmed = flags, True
         self.own = self.own if own is None else own
@@ -493,7 +491,7 @@ class Materializer:
         self._axioms = self.program.axioms
         if self.literals and self.literals.in_use.is_counted:
             is_read = datatypes_read(change.removed) or datatypes_read(change.added)
-            if is_read or any(is_datatype(rows).any() for rows in closure):
+            if is_read or any(len(rows) and is_datatype(rows).any() for rows in closure):
                 self._touch(self.literals.in_use)
                 self.literals.in_use.follow(change, closure)
         is_edited = change.added or change.removed or removed or added
@@ -502,8 +500,8 @@ class Materializer:
             self.operators.follow(tuple(self.program.in_force), self.program.schema)
         return _Step(change, self.program.retranslated)
 
-    def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> None:
-        """Apply a change of facts and rules in the engine.
+    def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> Changes:
+        """Apply a change of facts and rules in the engine. Returns the changes of the commit so far.
 
         Then compute the expressions that rules ask for, until rules ask for no further one. `asserted`: the newly
         asserted triples, and those that are no longer asserted. `facts`: other facts to assert and retract. `means`:
@@ -511,13 +509,40 @@ class Materializer:
         """
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
-        left = self._encoded(program.removed)
-        encoded = self._encoded(program.added, are_plain=not self.operators.are_any)
+        left = self._codes_of(program.removed)
+        encoded = self._codes_of(program.added, are_plain=not self.operators.are_any)
         self._run(wanted, needless, means, encoded, left)
-        if self.operators.are_any:
-            self._touch(self.operators)
+        if self._is_unasked():
+            if self.engine.is_updated:
+                changes = self.engine.changes()
+                if not self.operators.interest.has(changes.rows, changes.tables):
+                    return changes
+            self._ask_operators()
+        if self.operators in self._touched:
             while any(computed := self.operators.computed(means.check)):
                 self._run(computed.added, computed.removed, means)
+        return self.engine.changes()
+
+    def _is_unasked(self) -> bool:
+        """Whether rules have operators that this commit has not asked so far."""
+        return self.operators.are_any and self.operators not in self._touched
+
+    def _interests(self, asserted: Asserted, facts: Facts, *, is_all: bool) -> bool:
+        """Whether an edit is of interest for operators, before the rules run.
+
+        `is_all`: the engine takes over other facts, too, so the edit is of interest anyway.
+        """
+        interest, triples = self.operators.interest, self.triples
+        return (
+            is_all
+            or any(interest.has_of(triples, rows) for rows in (asserted.added, asserted.removed))
+            or any(interest.has_of(table, rows) for table, rows in facts.added.items())
+        )
+
+    def _ask_operators(self) -> None:
+        """Let operators take part in this commit from now on, with the first stratum."""
+        self._touch(self.operators)
+        self.operators.restart()
 
     def _run(
         self,
@@ -537,7 +562,7 @@ class Materializer:
             check=means.check,
         )
 
-    def _encoded(self, rules: Iterable[Rule], *, are_plain: bool = False) -> list[EncodedRule]:
+    def _codes_of(self, rules: Iterable[Rule], *, are_plain: bool = False) -> list[EncodedRule]:
         """Encode rules for the engine.
 
         NOT, expressions and aggregates become atoms. If equal terms have representatives, a rule that reads owl:sameAs
@@ -548,15 +573,15 @@ class Materializer:
         if not are_plain and not all(rule.is_positive for rule in readings):
             made = [each for rule in readings for each in renamed_results(rule)] if self.equality else []
             readings = [*chain.from_iterable(map(lowered, readings)), *made]
-        if self.equality and any(reads_links(rule) for rule in readings):
-            readings = list(chain.from_iterable(map(represented, readings)))
+        if self.equality and any(map(reads_links, readings)):
+            readings = list(chain.from_iterable(map(over_representatives, readings)))
         return self.engine.encode(readings, self.dictionary.intern) if readings else []
 
     def _result(self, changes: Changes, asserted: Asserted, wanted: int, steps: Sequence[_Step]) -> Change:
         facts = self._facts(changes)
         equality = self.equality
-        found = equality.shown(changes, facts) if equality and equality in self._touched else facts
-        rows, before, after = seen = self._seen(changes, facts, found)
+        found = equality.visible_changes(changes, facts) if equality and equality in self._touched else facts
+        rows, before, after = seen = self._visible(changes, facts, found)
         shown = self.dictionary.are_rdf(rows)
         if not shown.all():
             rows, before, after = rows[shown], before[shown], after[shown]
@@ -571,7 +596,7 @@ class Materializer:
         missed = wanted - len(removed)
         return Change(rows, before, after, removed, added, missed, work, refuted, related, is_plain)
 
-    def _seen(self, changes: Changes, facts: Kinds, found: Kinds) -> Kinds:
+    def _visible(self, changes: Changes, facts: Kinds, found: Kinds) -> Kinds:
         """Return how a commit changes the triples that users see, without the spellings that they do not see.
 
         `facts`: the changed facts that are triples. `found`: the changed triples with all spellings.
@@ -641,14 +666,14 @@ class Materializer:
         found = self._is_spelled(rows)
         if self.visible is not None and found.any():
             some = np.flatnonzero(found)
-            found[some] = self.visible.of(np.ascontiguousarray(rows[some]), self._shown_kinds)
+            found[some] = self.visible.of(np.ascontiguousarray(rows[some]), self._spelled_kinds)
         return found
 
     def _is_spelled(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows` whether it is in the graph with all spellings: bool[n]."""
         return self.equality.is_shown(rows) if self.equality else self.holds(rows)
 
-    def _shown_kinds(self, rows: Int32) -> NDArray[np.int8]:
+    def _spelled_kinds(self, rows: Int32) -> NDArray[np.int8]:
         """Return the kind of each row of `rows` in the graph with all spellings: int8[n]."""
         inferred = np.where(self._is_spelled(rows), INFERRED, ABSENT)
         return np.where(self._kinds(rows) == IS_ASSERTED, IS_ASSERTED, inferred).astype(np.int8)
@@ -708,9 +733,9 @@ class Materializer:
     def _all_codes(self) -> dict[EncodedRule, Rule]:
         rules = list(self.rules)
         plain = [rule for rule in rules if rule.is_positive and not (self.equality and reads_links(rule))]
-        found = dict(zip(self._encoded(plain), plain, strict=True))
+        found = dict(zip(self._codes_of(plain), plain, strict=True))
         others = set(rules).difference(plain)
-        return found | {code: rule for rule in rules if rule in others for code in self._encoded([rule])}
+        return found | {code: rule for rule in rules if rule in others for code in self._codes_of([rule])}
 
     @uncollected()
     def plan(self, asserted: Int32) -> None:
@@ -735,7 +760,7 @@ class Materializer:
         `others`: further present triples, which have left the closed schema.
         """
         found = self._exceeds(np.concatenate([rows, others]))
-        return self._joined(found._replace(same_as=self._links(rows, _NO_ROWS)))
+        return self._with_present(found._replace(same_as=self._links(rows, _NO_ROWS)))
 
     def save(self, *, is_borrowed: bool = False) -> Saved:
         """Return the state as arrays; `restore` takes it over.
@@ -772,7 +797,7 @@ class Materializer:
         self.flags = Flags(saved.same_as, saved.exceeded, saved.restricted)
         self.plan(saved.asserted_axioms())
         assert isinstance(self.engine, Engine)
-        self.engine.restore(saved.records, self._encoded(self.rules), saved.work, saved.hashed, saved.snapshot)
+        self.engine.restore(saved.records, self._codes_of(self.rules), saved.work, saved.hashed, saved.snapshot)
         if self.equality:
             self.equality.adopt(saved.represented())
         if self.visible:
@@ -790,7 +815,7 @@ def _is_respelled(rows: Int32) -> bool:
     return bool(((rows[:, 1] == SAME_AS) | (rows[:, 1] == DIFFERENT_FROM)).any())
 
 
-def _abridged(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
+def _shortest(strategies: tuple[StrategyRun, ...]) -> tuple[StrategyRun, ...]:
     """Return the strategies of the steps; equal strategies at the end are returned only once."""
     kept = len(strategies)
     while kept > 1 and strategies[kept - 1] == strategies[kept - 2]:

@@ -39,6 +39,7 @@ from kgreason.interrupts import let_out
 from kgreason.materialize.schema_rows import TYPE, flagged, flags_of
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.twins import GROUP as TWINS
+from kgreason.ontology.change import Change
 from kgreason.ontology.generic.needed import needed_generic, reading_lists
 from kgreason.ontology.read.collect import LiveReadings, collect
 from kgreason.ontology.read.schema import Schema
@@ -46,7 +47,6 @@ from kgreason.ontology.translate.translate import (
     LiveTranslation,
     Profile,
     RuleChange,
-    forks_of,
     translate,
     warnings_of,
 )
@@ -109,12 +109,12 @@ def build(
     triples = tuple(schema)
     represented = twins(triples) if selection.loud else {}
     translations = [translate(triples, profile, represented) for profile in _profiles(selection)]
-    translated = _translated(rule for translation in translations for rule in translation.rules)
+    translated = _translated_layer(rule for translation in translations for rule in translation.rules)
     own = _own(selection.own)
-    forks = frozenset[Constant]().union(*(forks_of(each.broken, each.profile) for each in translations))
+    forks = frozenset[Constant]().union(*(each.forks for each in translations))
     lists = forks, frozenset[Constant]().union(*(each.walked for each in translations))
     rules = (*translated, *own)
-    needed = _needed(selection, rules, triples, lists, same_as=same_as, exceeded=exceeded, restricted=restricted)
+    needed = _needed_layer(selection, rules, triples, lists, same_as=same_as, exceeded=exceeded, restricted=restricted)
     broken = [broken for reading in collect(Schema(triples)) for broken in reading.broken]
     warnings = chain.from_iterable(warnings_of(broken, profile) for profile in selection.profiles)
     copying = _copying(selection, selection.own)
@@ -175,7 +175,7 @@ class LiveProgram:
         """The program as a value that later changes do not alter. Cost: a pass over all rules."""
         if not self._rulings:
             return Program({}, ())
-        translated = _translated(rule for each in self._translations for rule in each.rules)
+        translated = _translated_layer(rule for each in self._translations for rule in each.rules)
         return _program((self._closing, translated, self._free, *self._latest.values()), self.warnings)
 
     @property
@@ -199,7 +199,7 @@ class LiveProgram:
     @property
     def axioms(self) -> int:
         """The number of axioms of the closed schema. An axiom counts once for each rule set that translates it."""
-        return sum(len(each.placed) for each in self._translations)
+        return sum(each.size for each in self._translations)
 
     @property
     def in_force(self) -> Iterator[Rule]:
@@ -243,7 +243,7 @@ class LiveProgram:
         rules = chain(self._translated, self._latest["own"])
         forks = frozenset[Constant]().union(*(each.forks for each in self._translations if each.readings.faulty))
         lists = forks, frozenset[Constant]().union(*(each.walked for each in self._translations))
-        needed = _needed(
+        needed = _needed_layer(
             self._selection, rules, self._schema, lists, same_as=same_as, exceeded=exceeded, restricted=restricted
         )
         touched += self._replace("needed", needed)
@@ -271,7 +271,7 @@ class LiveProgram:
             self._log.put(self._schema, triple, None)
         touched: list[Rule] = []
         if self._readings and self._selection.profiles:
-            self._readings.change(removed, added)
+            self._readings.change(Change(tuple(removed), tuple(added)))
         for translation in self._translations:
             change = translation.change(removed, added, twins)
             self._restate(change)
@@ -281,7 +281,7 @@ class LiveProgram:
     def _restate(self, change: RuleChange) -> None:
         for rule in change.removed:
             self._log.drop(self._translated, rule)
-        for rule, ruling in _translated((*change.added, *change.restated)).items():
+        for rule, ruling in _translated_layer((*change.added, *change.restated)).items():
             self._log.put(self._translated, rule, ruling)
 
     def _replace(self, name: str, after: Layer) -> list[Rule]:
@@ -374,7 +374,7 @@ def _free(selection: Selection) -> Layer:
     return _shipped(generic.free, "of the rule set: needs no axiom") | others
 
 
-def _needed(
+def _needed_layer(
     selection: Selection,
     rules: Iterable[Rule],
     schema: Iterable[Triple],
@@ -388,8 +388,8 @@ def _needed(
 
     Closing rules are left out. `rules`: the translated rules and the user's. `lists`: the kinds of the axioms with a
     list that forks (a cell has two rests), and of those that generic rules read because their lists are long. The flags
-    are those of `build`. twins.dl knows nothing of restrictions that
-    are derived or made equal, so the rules run that twins.dl replaces.
+    are those of `build`. twins.dl knows nothing of restrictions that are derived or made equal, so the rules run that
+    twins.dl replaces.
     """
     layer: Layer = {}
     if selection.schema == "axioms" and (same_as or exceeded or any(lists)):
@@ -400,19 +400,13 @@ def _needed(
         of_twins = (rule for rule in generic.rows if (forks or derived) and rule.group == TWINS)
         needed = dict.fromkeys(of_twins, "a derived axiom may name any of the restrictions that say the same") | needed
         closing = frozenset(generic.closing)
-        found = ((_canonical_generic(rule), reason) for rule, reason in needed.items() if rule not in closing)
+        found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in closing)
         layer = {rule: Ruling(rule, reason) for rule, reason in found}
         if v.SWRL_IMP in lists[1]:
             layer |= _shipped(ruleset("swrl").rules, "a SWRL rule asks which individuals are different")
     if same_as or restricted:
         layer |= _shipped(selection.loud, "restrictions are derived, or owl:sameAs makes some equal")
     return layer
-
-
-@lru_cache(maxsize=1024)
-def _canonical_generic(rule: Rule) -> Rule:
-    """Return the canonical form of a generic rule. The results are cached: a rule set has the same few at each edit."""
-    return canonical(rule)
 
 
 @lru_cache(maxsize=64)
@@ -437,12 +431,12 @@ def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
     layer = _shipped(found, "of the rule set: DATA is about individuals, whatever their names")
     for rule in copying:
         if rule.name == COPIES_FACTS:
-            copies = tuple(each for relation in _read(own) for each in _over_facts(rule, *relation))
+            copies = tuple(each for relation in _relations_read(own) for each in _over_facts(rule, *relation))
             layer = layer | _shipped(copies, "of the rule set: relations are about individuals, whatever their names")
     return layer
 
 
-def _read(own: Sequence[Rule]) -> list[tuple[str, int]]:
+def _relations_read(own: Sequence[Rule]) -> list[tuple[str, int]]:
     """Return the relations that the user's rules read and whose facts users may assert, with their numbers of terms."""
     made = {rule.declares.name for rule in own if rule.declares and rule.declares.kind in MADE_BY_RULES}
     atoms = dict.fromkeys(
@@ -481,7 +475,7 @@ def _own(rules: Iterable[Rule]) -> Layer:
     return {rule: Ruling(rule, reason) for rule, reason in reasons.items()}
 
 
-def _translated(rules: Iterable[Rule]) -> Layer:
+def _translated_layer(rules: Iterable[Rule]) -> Layer:
     return {rule: Ruling(rule, _origin(rule)) for rule in rules}
 
 

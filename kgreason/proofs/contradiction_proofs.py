@@ -32,12 +32,12 @@ def prove_contradictions(materializer: Materializer, most: int | None = None, ea
         for mistake in found:
             causes.setdefault(mistake.told.cause, []).append(mistake)
         found = [mistake for same in causes.values() for mistake in same[:each]]
-    proofs = prove_each([_wanted(materializer, mistake) for mistake in found], facts_of(materializer))
-    told = [_told(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]
+    proofs = prove_each([_goal(materializer, mistake) for mistake in found], facts_of(materializer))
+    told = [_proof(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]
     return sorted(told, key=lambda proof: proof.fact)
 
 
-def _wanted(materializer: Materializer, mistake: Mistake) -> Atom:
+def _goal(materializer: Materializer, mistake: Mistake) -> Atom:
     """Return the fact to prove for a contradiction: its fact of the relation `false`.
 
     If the contradiction is that x and y are equal and were asserted to be different, this is `x owl:sameAs y`.
@@ -47,8 +47,8 @@ def _wanted(materializer: Materializer, mistake: Mistake) -> Atom:
     return atom_of(materializer, mistake.row[mistake.row > 0], is_triple=False)
 
 
-def _told(mistake: Mistake, proof: Proof) -> Proof:
-    """Return the proof of a contradiction, given the proof of the fact that `_wanted` returned for it.
+def _proof(mistake: Mistake, proof: Proof) -> Proof:
+    """Return the proof of a contradiction, given the proof of the fact that `_goal` returned for it.
 
     If this fact is `x owl:sameAs y`, a last step is added: `x owl:sameAs y` and `x owl:differentFrom y` give `false`.
     """

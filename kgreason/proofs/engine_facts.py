@@ -84,7 +84,7 @@ class EngineFacts:
             if is_computed(fact):  # another name of a result
                 yield Derivation(CHOSEN, body)
                 continue
-            yield self._as_written(fact, self._of_twins(fact, _told(fact, Derivation(self._rules[code], body))))
+            yield self._as_written(fact, self._of_twins(fact, _derivation(fact, Derivation(self._rules[code], body))))
         for rule in self._bodiless.get(fact, ()):
             yield Derivation(rule, ())
 
@@ -138,7 +138,7 @@ class EngineFacts:
         return atom_of(self._materializer, np.array(ids, dtype=np.int32), is_triple=is_triple)
 
 
-def _told(fact: Atom, derivation: Derivation) -> Derivation:
+def _derivation(fact: Atom, derivation: Derivation) -> Derivation:
     """Return a derivation of `fact` as proofs show it: its body has no conditions on literals, see `is_hidden`.
 
     If a rule of datatypes.dl derives a triple, the derivation has an empty body, as in the W3C tables.

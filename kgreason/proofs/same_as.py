@@ -75,7 +75,7 @@ class SameAsFacts:
 
     def _of_fact(self, fact: Atom) -> Iterator[Derivation]:
         """Yield the engine's derivations of a fact, translated for users."""
-        return map(_told, self._facts.derivations(fact))
+        return map(_derivation, self._facts.derivations(fact))
 
     def _shown(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
         """Yield the derivations of a triple by the W3C's rules for owl:sameAs that this module adds to the engine's.
@@ -153,13 +153,13 @@ def _as_link(atom: Atom) -> Atom:
     return link(str(atom.terms[0]), str(atom.terms[1])) if atom.relation == "eq_rep" else atom
 
 
-def _told(derivation: Derivation) -> Derivation:
+def _derivation(derivation: Derivation) -> Derivation:
     """Translate a derivation of the engine for users, with links in place of facts of eq_rep."""
     rule, body = derivation
     if rule == CHOSEN:
         return Derivation(rule, tuple(map(_as_link, body)))
     if rule.group == GROUP:
-        return _told_of_representatives(rule, body)
+        return _of_representatives(rule, body)
     if not any(map(is_link, rule.body)):
         return derivation
     premises, told = iter(body), []
@@ -172,7 +172,7 @@ def _told(derivation: Derivation) -> Derivation:
     return Derivation(rule, tuple(told))
 
 
-def _told_of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
+def _of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
     """Translate a derivation by a rule of representatives.dl into one by the W3C rule that it stands for.
 
     `body` has the two facts of the rule's body. At least one of them is a fact of eq_rep or eq_root.

@@ -75,10 +75,10 @@ def derivations(fact: Atom, facts: Facts) -> list[Proof]:
     """
     search = _Search(facts)
     ordered = sorted(facts.derivations(fact), key=search.rank)
-    return [_shown(fact, rule, map(search.prove, body)) for rule, body in ordered]
+    return [_proof(fact, rule, map(search.prove, body)) for rule, body in ordered]
 
 
-def _shown(fact: Atom, rule: Rule, premises: Iterable[Proof]) -> Proof:
+def _proof(fact: Atom, rule: Rule, premises: Iterable[Proof]) -> Proof:
     return Proof(fact, None if rule == CHOSEN else rule, tuple(premises))
 
 
@@ -144,7 +144,7 @@ class _Search:
         if derivation is None:
             self._proofs[fact] = Proof(fact)
         else:
-            self._proofs[fact] = _shown(fact, derivation.rule, (self._proofs[part] for part in derivation.body))
+            self._proofs[fact] = _proof(fact, derivation.rule, (self._proofs[part] for part in derivation.body))
 
     def choose(self, fact: Atom) -> Derivation | None:
         """Return the derivation of a fact that proofs use, or None for an asserted fact."""

@@ -35,7 +35,7 @@ def unquote(token: str) -> str:
 
 def iri(token: str) -> str:
     """Return the constant for an IRI `<...>`. Raises ValueError for a relative IRI, because rule text has no base."""
-    text = f"<{unescape(token[1:-1])}>"
+    text = f"<{unescape(token[1:-1])}>" if "\\" in token else token
     if not _ABSOLUTE.match(text):
         raise ValueError(f"{token} is a relative IRI; rule text has no base, so write the IRI in full")
     if _FORBIDDEN.search(text, 1, len(text) - 1):

@@ -171,7 +171,7 @@ def call_of(computed: Computed) -> Call | None:
     return Call(str(name), tuple(arguments))
 
 
-def called(rules: Iterable[Rule]) -> list[str]:
+def function_names(rules: Iterable[Rule]) -> list[str]:
     """Return the names of the Python functions that rules call, sorted."""
     found = set()
     for rule in rules:

@@ -88,7 +88,7 @@ def format_relation(relation: Relation, prefixes: Mapping[str, str]) -> str:
 def format_term(term: Term, prefixes: Mapping[str, str]) -> str:
     """Return the text of a variable or a constant in rule text. `prefixes` (prefix -> namespace) abbreviate IRIs."""
     if isinstance(term, Variable):
-        return str(term)
+        return f"?{term.name}"
     if term.startswith('"'):
         return _literal(term, prefixes)
     return _iri(term, prefixes) if term.startswith("<") and not term.startswith("<<") else term

@@ -93,9 +93,9 @@ def negation(negated: Not) -> tuple[Negation, tuple[Variable, ...]]:
     return Negation(pattern, Atom(_ASKS + text, terms), Atom(text, terms), same), keys
 
 
-def negations(rule: Rule) -> Iterator[Negation]:
-    """Yield the hidden relations for each NOT of a rule."""
-    return (negation(negated)[0] for negated in rule.negated)
+def negations(rule: Rule) -> list[Negation]:
+    """Return the hidden relations for each NOT of a rule."""
+    return [negation(negated)[0] for negated in rule.negated]
 
 
 def lowered(rule: Rule) -> Iterator[Rule]:
@@ -118,7 +118,9 @@ def lowered(rule: Rule) -> Iterator[Rule]:
             yield from lowered(replace(plain((found.each,), inner.atoms), computed=inner.computed))
     for computed in rule.computed:
         before = _before(rule, computed)
-        yield plain((_asked(computed),), before if call_of(computed) else _asking(rule, before, computed.inputs()))
+        yield plain(
+            (_asking_atom(computed),), before if call_of(computed) else _asking(rule, before, computed.inputs())
+        )
     body = (*rule.body, *aggregated(rule), *map(computation, rule.computed))
     for negated in rule.negated:
         hidden, keys = negation(negated)
@@ -127,7 +129,7 @@ def lowered(rule: Rule) -> Iterator[Rule]:
         if not _is_looked_up(hidden.negated):
             parts = (asks, *negated.atoms)
             for computed in negated.computed:
-                yield plain((_asked(computed),), parts)
+                yield plain((_asking_atom(computed),), parts)
                 parts = (*parts, computation(computed))
             yield plain((Atom(hidden.pattern.relation, keys),), parts)
         else:
@@ -223,16 +225,15 @@ def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
     return Function(Atom(_ASKS + text, terms), Atom(text, made), same, called), inputs
 
 
-def functions(rule: Rule) -> Iterator[Function]:
-    """Yield the hidden relations for each expression of a rule, also for those inside of its aggregates."""
-    yield from (function_of(computed)[0] for computed in rule.expressions())
-    for aggregate in rule.aggregates:
-        yield from (function_of(computed)[0] for computed in aggregation(aggregate)[0].aggregate.computed)
+def functions(rule: Rule) -> list[Function]:
+    """Return the hidden relations for each expression of a rule, also for those inside of its aggregates."""
+    inner = [aggregation(aggregate)[0].aggregate.computed for aggregate in rule.aggregates]
+    return [function_of(computed)[0] for part in (rule.expressions(), *inner) for computed in part]
 
 
-def skolems(rule: Rule) -> Iterator[Function]:
-    """Yield the hidden relations for each SKOLEM of a rule."""
-    return (function for function in functions(rule) if is_skolem(function.computed))
+def skolems(rule: Rule) -> list[Function]:
+    """Return the hidden relations for each SKOLEM of a rule."""
+    return [function for function in functions(rule) if is_skolem(function.computed)]
 
 
 def skolems_of(expressions: Iterable[Computed]) -> Iterator[Function]:
@@ -291,9 +292,9 @@ def aggregation(aggregate: Aggregate) -> tuple[Aggregation, tuple[Variable, ...]
     return Aggregation(same, each, tuple(keys), Atom(text, (*same.group, same.result))), group
 
 
-def aggregations(rule: Rule) -> Iterator[Aggregation]:
-    """Yield the hidden relations for each aggregate of a rule."""
-    return (aggregation(aggregate)[0] for aggregate in rule.aggregates)
+def aggregations(rule: Rule) -> list[Aggregation]:
+    """Return the hidden relations for each aggregate of a rule."""
+    return [aggregation(aggregate)[0] for aggregate in rule.aggregates]
 
 
 def aggregated(rule: Rule) -> Iterator[Atom]:
@@ -303,7 +304,7 @@ def aggregated(rule: Rule) -> Iterator[Atom]:
         yield Atom(found.value.relation, (*group, aggregate.result))
 
 
-def _asked(computed: Computed) -> Atom:
+def _asking_atom(computed: Computed) -> Atom:
     """Return the hidden atom by which a rule asks for an expression, with the variables of the rule."""
     function, inputs = function_of(computed)
     return Atom(function.asks.relation, inputs)

@@ -11,7 +11,6 @@ axioms. So two axioms that mean the same rule give equal values, and the weight 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -192,22 +191,22 @@ class Rule:
     def __hash__(self) -> int:
         return self._hash
 
-    def atoms(self) -> Iterator[Atom]:
-        """Yield every atom of the rule: the heads, and the atoms that the rule reads."""
-        yield from self.heads
-        yield from self.read()
+    def atoms(self) -> tuple[Atom, ...]:
+        """Return every atom of the rule: the heads, and the atoms that the rule reads."""
+        return *self.heads, *self.read()
 
-    def data(self) -> Iterator[Atom]:
-        """Yield the atoms that the rule has after `DATA`, which match asserted triples only."""
-        return (atom for atom in self.read() if atom.relation == DATA)
+    def data(self) -> list[Atom]:
+        """Return the atoms that the rule has after `DATA`, which match asserted triples only."""
+        return [atom for atom in self.read() if atom.relation == DATA]
 
-    def read(self) -> Iterator[Atom]:
-        """Yield the atoms that the rule reads: the body, and the atoms inside AGGREGATE and under NOT."""
-        yield from self.body
+    def read(self) -> tuple[Atom, ...]:
+        """Return the atoms that the rule reads: the body, and the atoms inside AGGREGATE and under NOT."""
+        found = self.body
         for aggregate in self.aggregates:
-            yield from aggregate.atoms
+            found += aggregate.atoms
         for negated in self.negated:
-            yield from negated.atoms
+            found += negated.atoms
+        return found
 
     @property
     def is_positive(self) -> bool:
@@ -226,11 +225,12 @@ class Rule:
             terms.update(aggregate.group, (aggregate.result,))
         return terms | {computed.result for computed in self.computed if computed.result}
 
-    def expressions(self) -> Iterator[Computed]:
-        """Yield every FILTER and BIND of the body, and the filters under NOT, but nothing inside aggregates."""
-        yield from self.computed
+    def expressions(self) -> tuple[Computed, ...]:
+        """Return every FILTER and BIND of the body, and the filters under NOT, but nothing inside aggregates."""
+        found = self.computed
         for negated in self.negated:
-            yield from negated.computed
+            found += negated.computed
+        return found
 
     def assigns(self) -> bool:
         """Whether the rule has a BIND."""

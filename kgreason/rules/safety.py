@@ -41,7 +41,8 @@ def check_safe(rule: Rule) -> None:
         if any(set(free) & set(aggregate.variables()) for aggregate in rule.aggregates):
             problem = f"{names} {verb} in the head, but only inside AGGREGATE: write a variable of the group after ON"
         raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
-    for problem in () if rule.is_positive else (*_of_aggregates(rule), *_of_computed(rule), *_of_negated(rule)):
+    problems = (*(_of_aggregates(rule) if rule.aggregates else ()), *(_of_computed(rule) if rule.computed else ()))
+    for problem in (*problems, *(_of_negated(rule) if rule.negated else ())):
         raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
 
 

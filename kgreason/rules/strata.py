@@ -83,19 +83,20 @@ class Level(NamedTuple):
     reads: frozenset[Atom] = frozenset()
 
 
-def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
+def stratify(program: Sequence[Rule]) -> dict[Waiting, Level]:
     """Return the stratum of each negation and aggregate, and of each SKOLEM if there are rules about equality.
+
+    `program`: the rules of the dependency graph, as a value: nothing outside of `rules` is called to make them.
 
     Raises StratificationError for a cycle, with the names of its rules.
     """
-    program = list(rules)
     is_equal = any(map(is_equality, program))
     closing = [rule for rule in program if not rule.is_positive]
-    found = dict.fromkeys(each for rule in closing for each in _closed(rule, is_equal=is_equal))
+    found = dict.fromkeys(each for rule in closing for each in _closed_parts(rule, is_equal=is_equal))
     if not found:
         return {}
     producers = _Producers(program)
-    reached = {closed: _reached(closed, producers, is_equal=is_equal) for closed in found}
+    reached = {closed: _rules_below(closed, producers, is_equal=is_equal) for closed in found}
     needs = {closed: _needs(rules, is_equal=is_equal) for closed, rules in reached.items()}
     for rule in closing if is_equal else ():
         for hidden in aggregations(rule):
@@ -105,22 +106,17 @@ def stratify(rules: Iterable[Rule]) -> dict[Waiting, Level]:
 
 def has_closed(rule: Rule) -> bool:
     """Whether a rule has NOT, AGGREGATE or SKOLEM, or is of SPARQL-RL and assigns. Such a rule may need strata."""
-    return bool(rule.negated or rule.aggregates) or _is_closed(rule) or any(skolems(rule))
+    return bool(rule.negated or rule.aggregates or _is_closed(rule) or skolems(rule))
 
 
 def _is_closed(rule: Rule) -> bool:
     return rule.dialect == "srl" and rule.assigns()
 
 
-def _closed(rule: Rule, *, is_equal: bool) -> Iterator[_Closed]:
-    if rule.is_positive:
-        return
-    yield from negations(rule)
-    yield from aggregations(rule)
-    if is_equal:
-        yield from skolems(rule)
-    if _is_closed(rule):
-        yield rule
+def _closed_parts(rule: Rule, *, is_equal: bool) -> list[_Closed]:
+    found: list[_Closed] = [*negations(rule), *aggregations(rule)]
+    found += skolems(rule) if is_equal else ()
+    return [*found, rule] if _is_closed(rule) else found
 
 
 class _Producers:
@@ -173,13 +169,13 @@ def _signature(atom: Atom) -> _Signature:
     return None, 3, predicate, object_ if predicate in (RDF_TYPE, None) else None
 
 
-def _reached(closed: _Closed, producers: _Producers, *, is_equal: bool) -> _Reached:
+def _rules_below(closed: _Closed, producers: _Producers, *, is_equal: bool) -> _Reached:
     """Return the rules that can derive facts that `closed` reads, directly or through the bodies of other such rules.
 
     The result maps each rule to the rule that reads its facts, or to None if `closed` itself reads them. `is_equal`
     says that the program has rules about equality; then facts of owl:sameAs count as read, too.
     """
-    atoms = (*_read(closed), *((_SAME,) if is_equal else ()))
+    atoms = (*_atoms_of(closed), *((_SAME,) if is_equal else ()))
     reached: dict[Rule, Rule | None] = {rule: None for atom in atoms for rule in producers.of(atom)}
     queue = list(reached)
     while queue:
@@ -192,7 +188,7 @@ def _reached(closed: _Closed, producers: _Producers, *, is_equal: bool) -> _Reac
     return reached
 
 
-def _read(closed: _Closed) -> Iterable[Atom]:
+def _atoms_of(closed: _Closed) -> Iterable[Atom]:
     match closed:
         case Rule():
             return closed.read()
@@ -217,13 +213,13 @@ def _needs(reached: _Reached, *, is_equal: bool) -> dict[_Closed, Rule]:
     rule that contains it; a rule that assigns is mapped to itself.
     """
     closing = (rule for rule in reached if not rule.is_positive)
-    return {closed: rule for rule in closing for closed in _closed(rule, is_equal=is_equal)}
+    return {closed: rule for rule in closing for closed in _closed_parts(rule, is_equal=is_equal)}
 
 
 def _levels(
     needs: Mapping[_Closed, Mapping[_Closed, Rule]], reached: Mapping[_Closed, _Reached]
 ) -> dict[Waiting, Level]:
-    numbers, order = _ordered(needs, reached)
+    numbers, order = _order(needs, reached)
     levels: dict[int, Level] = {}
     for members in order:
         inside = {numbers[closed] for closed in members}
@@ -233,13 +229,13 @@ def _levels(
         (number,) = inside
         levels[number] = Level(below + is_decided)
         if needed & inside:
-            reads = {atom for closed in members for atom in _read(closed)}
+            reads = {atom for closed in members for atom in _atoms_of(closed)}
             reads |= {atom for closed in members for rule in reached[closed] for atom in read_by(rule)}
             levels[number] = Level(below + is_decided, number, frozenset(reads))
     return {closed: levels[number] for closed, number in numbers.items() if not isinstance(closed, Rule)}
 
 
-def _ordered(
+def _order(
     needs: Mapping[_Closed, Mapping[_Closed, Rule]], reached: Mapping[_Closed, _Reached]
 ) -> tuple[dict[_Closed, int], list[list[_Closed]]]:
     """Put the keys of `needs` in an order. Returns a number for each key, and a list of groups of keys.
@@ -315,11 +311,11 @@ def _cycle(
         while (reader := reached[closed][chain[-1]]) is not None:
             chain.append(reader)
         derives = label(chain[-1])
-        match = _match(_read(closed), chain[-1])
+        match = _match(_atoms_of(closed), chain[-1])
         derives += " (it derives owl:sameAs, which can make any two terms equal)" if match is None else match
         for reader, rule in pairwise(reversed(chain)):
             derives += f", which needs {label(rule)}{_match(reader.body, rule) or ''}"
-        steps.append(f"{label(sayer)} {_said(closed, sayer)}, so it needs {derives}")
+        steps.append(f"{label(sayer)} {_words(closed, sayer)}, so it needs {derives}")
     is_negated, is_aggregated = (any(isinstance(closed, kind) for closed in path) for kind in (Negation, Aggregation))
     saying = "say NOT" if is_negated else "aggregate" if is_aggregated else "assign values"
     return f"rules {saying} in a circle, so there is no order in which they can be decided: {'; '.join(steps)}"
@@ -340,7 +336,7 @@ def _match(atoms: Iterable[Atom], rule: Rule) -> str | None:
     return ""
 
 
-def _said(wanted: _Closed, sayer: Rule) -> str:
+def _words(wanted: _Closed, sayer: Rule) -> str:
     """Return words for an error message on what the rule `sayer` does, such as `says NOT p(?x)`.
 
     `wanted` is the NOT, aggregate or SKOLEM of `sayer` that the words are about, or `sayer` itself if it assigns. The

@@ -45,7 +45,7 @@ def found(error: UnexpectedInput, text: str) -> Found:
             return Found(token.end_line or 1, token.end_column or 1, "the end of the text")
         if token.type == "OPERATOR":  # outside of expressions `<` is the beginning of a broken IRI
             return Found(error.line, error.column, _broken(text[cast(int, token.start_pos) :]))
-        return Found(error.line, error.column, shown(token))
+        return Found(error.line, error.column, token_text(token))
     return Found(error.line, error.column, _broken(text[cast(int, error.pos_in_stream) :]))
 
 
@@ -59,7 +59,7 @@ def in_words(terminals: Collection[str], words: Words) -> str:
     return " or ".join(filter(None, (", ".join(said[:-1]), said[-1] if said else "")))
 
 
-def shown(text: str) -> str:
+def token_text(text: str) -> str:
     """Return the first characters of a text, in quotation marks."""
     return f"'{text}'" if len(text) <= _SHOWN else f"'{text[:_SHOWN]}...'"
 
@@ -68,4 +68,4 @@ def _broken(text: str) -> str:
     for start, problem in _BROKEN:
         if text.startswith(start):
             return problem
-    return shown(text.split(maxsplit=1)[0]) if text[0].isprintable() else f"the character U+{ord(text[0]):04X}"
+    return token_text(text.split(maxsplit=1)[0]) if text[0].isprintable() else f"the character U+{ord(text[0]):04X}"

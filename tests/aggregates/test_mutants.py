@@ -12,6 +12,7 @@ import pytest
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import NO_FACTS
 from kgreason.materialize.operators.aggregation import Aggregations
+from kgreason.materialize.operators.group_values import GroupValues
 from kgreason.materialize.operators.groups import Grouped
 from kgreason.rules.model import Atom
 from tests.aggregates.test_recursion import test_a_value_does_not_keep_itself_up as loop
@@ -44,22 +45,22 @@ def _without_rows_of(name: str) -> Callable[[pytest.MonkeyPatch], None]:
             part = operator.each if name == "value" else operator.value
             return np.unique(part.groups(changes.rows, changes.tables), axis=0)
 
-        patch.setattr(Aggregations, "_touched", touched)
+        patch.setattr(Aggregations, "_groups_to_compare", touched)
 
     return misread
 
 
 def _leaves_values(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Aggregations, "_retracted", lambda *_: NO_FACTS)
+    patch.setattr(Aggregations, "_retraction", lambda *_: NO_FACTS)
 
 
 def _forgets_old_rows(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Aggregations, "_touched", lambda _, operator, changes, __: np.unique(
+    patch.setattr(Aggregations, "_groups_to_compare", lambda _, operator, changes, __: np.unique(
         operator.each.groups(changes.rows, changes.tables), axis=0))  # fmt: skip
 
 
 def _counts_what_is_there_twice(patch: pytest.MonkeyPatch) -> None:
-    right = Aggregations._counted
+    right = GroupValues._counts
 
     def counted(self: Any, operator: Any, groups: Any, present: Any, changes: Any) -> Any:
         kept = changes.tables != operator.value.table.number
@@ -69,25 +70,25 @@ def _counts_what_is_there_twice(patch: pytest.MonkeyPatch) -> None:
         )
         return right(self, operator, groups, present, fewer)
 
-    patch.setattr(Aggregations, "_counted", counted)
+    patch.setattr(GroupValues, "_counts", counted)
 
 
 def _never_empties(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Aggregations, "_emptied", lambda *_, **__: set())
+    patch.setattr(Aggregations, "_recursions_to_empty", lambda *_, **__: set())
 
 
 def _looks_for_lost_rows_only(patch: pytest.MonkeyPatch) -> None:
-    right = Aggregations._emptied
+    right = Aggregations._recursions_to_empty
 
     def emptied(self: Any, reached: Any, changes: Any, *, is_moved: bool) -> Any:
         fewer = [each._replace(reads=(each.each.table,)) for each in reached]
         return right(self, fewer, changes, is_moved=is_moved)
 
-    patch.setattr(Aggregations, "_emptied", emptied)
+    patch.setattr(Aggregations, "_recursions_to_empty", emptied)
 
 
 def _counts_names(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Aggregations, "_are_replaced", lambda _, keys, __: np.zeros(len(keys), dtype=np.bool_))
+    patch.setattr(GroupValues, "_are_replaced", lambda _, keys, __: np.zeros(len(keys), dtype=np.bool_))
 
 
 def _keeps_rows_of_a_rollback(patch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgreason.materialize.operators.evaluation import evaluated
+from kgreason.materialize.operators.evaluation import results_of
 from kgreason.rules.parser import parse
 from kgreason.terms.dictionary import Dictionary
 
@@ -17,7 +17,7 @@ def test_each_result_belongs_to_its_row() -> None:
     ]
     ids = dictionary.intern(texts).astype(np.int32)
     keys = np.column_stack([ids, ids[::-1]])
-    found = evaluated(rule.computed[0], keys, dictionary, lambda: None)
+    found = results_of(rule.computed[0], keys, dictionary, lambda: None)
     expected = [
         (one, other, f'"{one[1:-1]}{other[1:-1]}"')
         for one, other in zip(texts, reversed(texts), strict=True)

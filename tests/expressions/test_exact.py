@@ -161,7 +161,7 @@ def test_sums_products_and_comparisons_are_exact(seed: int) -> None:
         literals = [f'"{text}"^^<{XSD}{"decimal" if "." in text else "integer"}>' for text in texts]
         computed = Computed(("(", X, first, Y, ")", last, literals[2]), Variable("result"))
         keys = dictionary.intern(literals[:2]).astype(np.int32)[None]
-        [row] = evaluation.evaluated(computed, keys, dictionary, lambda: None)
+        [row] = evaluation.results_of(computed, keys, dictionary, lambda: None)
         [text] = dictionary.decode(row[2:])
         expected = _APPLY[last](_APPLY[first](*numbers[:2]), numbers[2])
         form = text[1 : text.index('"', 1)]

@@ -24,7 +24,7 @@ class Seen:
 @pytest.fixture
 def seen() -> Iterator[Seen]:
     found = Seen()
-    apply, evaluated = Engine.apply, evaluation.evaluated
+    apply, evaluated = Engine.apply, evaluation.results_of
 
     def applied(*arguments: object, **named: object) -> None:
         found.runs += 1

@@ -118,10 +118,10 @@ def check(text: str, rows: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatc
     names = [term.name for term in computed.inputs()]
     terms = sorted({tuple(row[("x", "y").index(name)] for name in names) for row in rows})
     keys = dictionary.intern([term for row in terms for term in row]).astype(np.int32).reshape(len(terms), -1)
-    found = evaluation.evaluated(computed, keys, dictionary, lambda: None)
+    found = evaluation.results_of(computed, keys, dictionary, lambda: None)
     with monkeypatch.context() as patched:
         patched.setattr(evaluation, "comparison_of", lambda _: None)
-        expected = evaluation.evaluated(computed, keys, dictionary, lambda: None)
+        expected = evaluation.results_of(computed, keys, dictionary, lambda: None)
     told, wanted = ({tuple(dictionary.decode(row)) for row in each} for each in (found, expected))
     assert told == wanted
 

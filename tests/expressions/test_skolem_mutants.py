@@ -27,21 +27,21 @@ class NamesOnly(Individuals):
 class NewNamesNotLookedAt(Skolems):
     """A result stays when a term becomes equal to another one."""
 
-    def _touched(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
-        return super()._touched(operator, table, moved[:0])
+    def _keys_with(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
+        return super()._keys_with(operator, table, moved[:0])
 
 
 class OldResultsStay(Skolems):
     """A result for other names stays beside the new one."""
 
-    def _touched(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
-        return super()._touched(operator, table, moved if table is operator.asks else moved[:0])
+    def _keys_with(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
+        return super()._keys_with(operator, table, moved if table is operator.asks else moved[:0])
 
 
 class LostResultsNotLookedAt(Skolems):
     """A result that was retracted in this commit is not asserted again when rules ask for it again."""
 
-    def _changed(self, operator: _Operator, changes: Changes) -> Int32:
+    def _changed_keys(self, operator: _Operator, changes: Changes) -> Int32:
         return operator.asks.matching(changes.rows, changes.tables)
 
 
@@ -56,7 +56,7 @@ class ForgetsWhatRulesLeave(Skolems):
 class ConstantsAreNames(Skolems):
     """A constant argument stands for its name, not for an individual."""
 
-    def _named(self, operator: _Operator, changes: Changes) -> Computed:
+    def _expression(self, operator: _Operator, changes: Changes) -> Computed:
         return operator.function.computed
 
 

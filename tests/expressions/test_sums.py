@@ -13,7 +13,7 @@ import pyoxigraph as ox
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.materialize.operators.evaluation import evaluated
+from kgreason.materialize.operators.evaluation import results_of
 from kgreason.rules.model import Computed
 from kgreason.rules.parser import parse
 from kgreason.terms.dictionary import Dictionary
@@ -72,7 +72,7 @@ def results(computed: Computed, rows: Sequence[Sequence[str]]) -> dict[tuple[str
     """The result of each row of inputs; None if it has none. Of a FILTER, the inputs themselves."""
     dictionary = Dictionary()
     keys = dictionary.intern([term for row in rows for term in row]).astype(np.int32).reshape(len(rows), -1)
-    found = [dictionary.decode(row) for row in evaluated(computed, keys, dictionary, lambda: None)]
+    found = [dictionary.decode(row) for row in results_of(computed, keys, dictionary, lambda: None)]
     width = len(computed.inputs())
     return {tuple(row): None for row in rows} | {tuple(row[:width]): row[-1] for row in found}
 

@@ -18,7 +18,7 @@ from kgreason.zset.columns import Int32
 
 from . import test_rules as tests
 
-_RIGHT = Functions._called
+_RIGHT = Functions._call_results
 
 
 def _as_sparql(rule: Rule, call: Computed) -> tuple[Atom, ...]:
@@ -36,7 +36,7 @@ def _at_once(self: Functions, operator: Any, keys: Int32, check: Callable[[], ob
 
 def _again(self: Functions, operator: Any, keys: Int32, check: Callable[[], object]) -> Iterator[Facts]:
     """A function is called again whenever a rule asks."""
-    yield from self._fresh(operator.made, self._called(operator, keys, check).made)
+    yield from self._fresh(operator.made, self._call_results(operator, keys, check).made)
 
 
 MISREADINGS: dict[str, tuple[object, str, object, Callable[[], None]]] = {
@@ -48,7 +48,7 @@ MISREADINGS: dict[str, tuple[object, str, object, Callable[[], None]]] = {
     ),
     "errors in the middle count": (
         Functions,
-        "_called",
+        "_call_results",
         _at_once,
         partial(
             tests.test_a_call_may_fail_in_the_middle_of_a_commit_if_the_rule_does_not_ask_at_its_end, strategy="update"
@@ -60,7 +60,7 @@ MISREADINGS: dict[str, tuple[object, str, object, Callable[[], None]]] = {
         lambda _: None,
         tests.test_what_a_function_raises_rolls_the_commit_back,
     ),
-    "calls are repeated": (Functions, "_made", _again, tests.test_a_function_is_called_once_for_each_input),
+    "calls are repeated": (Functions, "_facts", _again, tests.test_a_function_is_called_once_for_each_input),
 }
 
 

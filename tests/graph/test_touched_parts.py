@@ -11,9 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kgreason.errors import StratificationError
-from kgreason.materialize.edit import Change, Edit
+from kgreason.materialize.edit import Change, Edit, Facts
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import SameAsMode, SchemaMode
+from kgreason.materialize.quads.asserted import Asserted
 from kgreason.materialize.selection import select
 from kgreason.rules.parser import parse
 from kgreason.terms.vocabulary import XSD
@@ -33,6 +34,11 @@ OWN = parse(f"""
     @rule derived [?x, owl:sameAs, ?y] :- [?x, :same, ?y] .
     @rule typed [?y, a, xsd:integer] :- [?x, :q, ?y] .
     @rule alone [?x, a, :Alone] :- [?x, :p, ?y], NOT [?x, :q, ?y] .
+    @rule counted [?x, :count, ?n] :- AGGREGATE([?x, :q, ?y] ON ?x BIND COUNT(?y) AS ?n) .
+    @rule least [?x, :least, ?y] :- AGGREGATE([?x, :same, ?z], [?x, :p, ?n] ON ?x BIND MIN(?n) AS ?y) .
+    @rule shouted [?x, :loud, ?t] :- [?x, :same, ?y], BIND(UCASE(STR(?y)) AS ?t) .
+    @rule room [?x, :in, ?r] :- [?x, :q, ?y], BIND(SKOLEM("room", ?x) AS ?r) .
+    @rule said [?x, :said, ?y] :- DATA [?x, :p, ?y], NOT [?y, a, :A] .
 """).rules
 NAMES = [term(name) for name in ("a", "b", "c", "A", "B", "p", "q", "same")]
 INTEGER, STRING = f"<{XSD}integer>", f"<{XSD}string>"
@@ -76,7 +82,10 @@ def adding(*added: tuple[str, str, str | int], own: AbstractSet[int] | None = No
 
 
 class Asking(Materializer):
-    """Asks the parts for equal terms and for literals in every commit."""
+    """Asks the parts for equal terms and for literals and the operators in every commit."""
+
+    def _interests(self, asserted: Asserted, facts: Facts, *, is_all: bool) -> bool:
+        return super()._interests(asserted, facts, is_all=is_all) or True
 
     def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
         super()._look_at(rows, tables)
@@ -141,6 +150,10 @@ def state(materializer: Materializer) -> tuple[object, ...]:
 @example(history=[adding(("a", "p", 3)), adding(own={0})]).via("a rule asks for another datatype")
 @example(history=[adding(("a", "same", "b"), own={6}), adding(("a", "p", "c"))]).via("a row of a clique")
 @example(history=[adding(("a", "p", 3), ("a", "p", 4)), adding(own={4})]).via("a rule brings a spelling of a literal")
+@example(history=[adding(own={8}), adding(("a", "q", "b")), adding(("a", "p", "b"))]).via("a negated fact comes first")
+@example(history=[adding(("q", "rdfs:subPropertyOf", "p"), own={8, 9}), adding(("a", "q", "b"))]).via("derived")
+@example(history=[adding(("a", "q", "b"), own={12}), adding(("a", "owl:sameAs", "c"))]).via("a blank node of equals")
+@example(history=[adding(("a", "p", "b"), own={13}), adding(("b", "rdf:type", "A"))]).via("DATA and NOT")
 @given(history=st.lists(steps, max_size=7))
 def test_a_part_that_is_not_asked_has_nothing_to_say(
     schema: SchemaMode, same_as: SameAsMode, history: list[Step]
@@ -161,3 +174,20 @@ def test_a_fact_of_iris_touches_the_engine_alone() -> None:
     take(materializer, first)
     take(materializer, second)
     assert materializer._touched == [materializer.engine]
+
+
+def test_a_fact_that_no_operator_reads_asks_no_operator() -> None:
+    materializer = Materializer(select(["owl2rl"]))
+    take(materializer, adding(("a", "p", "b"), own={8, 9, 10, 11, 12}))
+    take(materializer, adding(("a", "rdf:type", "B")))
+    assert materializer.operators not in materializer._touched
+    take(materializer, adding(("a", "q", "c")))
+    assert materializer.operators in materializer._touched
+
+
+@pytest.mark.parametrize("number", range(8, 14))
+def test_a_fact_that_an_operator_reads_asks_the_operators(number: int) -> None:
+    materializer = Materializer(select(["owl2rl"]))
+    take(materializer, adding(own={number}))
+    take(materializer, adding(("a", "p", "b"), ("a", "q", "b"), ("a", "same", "b")))
+    assert materializer.operators in materializer._touched

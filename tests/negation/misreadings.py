@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kgreason.engine.changes import Changes
+from kgreason.engine.changes import Changes, Place
 from kgreason.engine.facts.antijoin import ASKS, LINES, NONE, PATTERN, Changed, given
 from kgreason.engine.facts.matching import LINE_TABLE
 from kgreason.materialize.edit import Facts
@@ -27,8 +27,8 @@ class _WithoutKeysOf(Negations):
 
     ignored = PATTERN
 
-    def _made_lines(self) -> Int32:
-        lines = super()._made_lines()
+    def _lines_of_all(self) -> Int32:
+        lines = super()._lines_of_all()
         lines[self.ignored :: LINES, LINE_TABLE] = -1
         return lines
 
@@ -61,8 +61,8 @@ class NeverRetracts(Negations):
 class ReturnedFactsNotLookedAt(Negations):
     """A fact that left in this commit, and comes back after negations were decided, is not looked at again."""
 
-    def _since(self, changes: Changes) -> Changed:
-        return self._every(changes) if self._place is None else given(*self._engine.touched(self._place)[:2])
+    def _since(self, changes: Changes, now: Place) -> Changed:
+        return self._every(changes, now) if self._place is None else given(*self._engine.touched(self._place)[:2])
 
 
 class ForgetsWhatRulesLeave(Negations):

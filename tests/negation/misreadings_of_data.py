@@ -16,10 +16,10 @@ from kgreason.zset.columns import IS_ASSERTED, Int32
 class ReadsDerivedTriples(Data):
     """A triple that rules derive counts as asserted when a rule begins to ask for it."""
 
-    def _renewed(self, removed: Int32, added: Int32) -> Facts:
+    def _all_facts(self, removed: Int32, added: Int32) -> Facts:
         rows, tables, kinds = self._engine.facts.contents()
         derived = rows[(tables == self._triples) & (kinds != IS_ASSERTED), :3]
-        return super()._renewed(removed, np.concatenate([added, derived]))
+        return super()._all_facts(removed, np.concatenate([added, derived]))
 
 
 class LostFlagIsNoChange(Data):
@@ -49,8 +49,8 @@ class NewPatternsSeeNewTriplesOnly(Data):
 class ForgetsWhatRulesLeaveOfData(Data):
     """Facts that no rule asks for any more stay."""
 
-    def _renewed(self, removed: Int32, added: Int32) -> Facts:
-        return super()._renewed(removed, added)._replace(removed={})
+    def _all_facts(self, removed: Int32, added: Int32) -> Facts:
+        return super()._all_facts(removed, added)._replace(removed={})
 
 
 class TakesWhatAnotherRuleReads(Data):

@@ -171,7 +171,7 @@ def test_levels_are_finite_exactly_if_there_are_strata() -> None:
             except CircularError:
                 is_circular = True
             try:
-                stratify(rules)
+                stratify([*rules])
                 is_refused = False
             except StratificationError:
                 is_refused = True

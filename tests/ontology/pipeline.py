@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kgreason.ontology.generic.generic import Generic, split
 from kgreason.ontology.generic.needed import KEYWORDS, needed_generic
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, is_schema
-from kgreason.ontology.translate.translate import Profile, Translation, translate
+from kgreason.ontology.translate.translate import LiveTranslation, Profile, translate
 from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.rules.parser import ruleset
 from kgreason.terms.vocabulary import OWL_SAME_AS
@@ -28,7 +28,7 @@ class Closure:
 
     triples: set[Triple]
     contradictions: set[frozenset[Triple]]
-    translation: Translation
+    translation: LiveTranslation
     needed: dict[Rule, str]
 
 
@@ -48,7 +48,7 @@ def materialize(graph: set[Triple], profile: Profile = "owl2rl") -> Closure:
 
 
 def _closed(
-    graph: set[Triple], translation: Translation, generic: Generic, needed: Iterable[Rule]
+    graph: set[Triple], translation: LiveTranslation, generic: Generic, needed: Iterable[Rule]
 ) -> dict[datalog.Fact, int]:
     return datalog.close(facts(graph), (*translation.rules, *generic.free, *needed))
 

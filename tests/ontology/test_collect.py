@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgreason.ontology.change import Change
 from kgreason.ontology.read.collect import LiveReadings, collect, read_node
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES, Schema, is_schema
 from kgreason.ontology.undo import UndoLog
@@ -29,7 +30,7 @@ def test_a_reading_knows_its_cells() -> None:
 
 def readings(schema: Iterable[Triple]) -> LiveReadings:
     found = LiveReadings(UndoLog())
-    found.change((), schema)
+    found.change(Change((), tuple(schema)))
     return found
 
 

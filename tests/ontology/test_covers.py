@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kgreason.ontology.change import Change
 from kgreason.ontology.read.collect import collect
 from kgreason.ontology.read.schema import Schema
 from kgreason.ontology.reduce.covers import LiveCovers, covers
@@ -101,12 +102,12 @@ def test_edits_end_where_the_triples_that_are_there_do(
     log = UndoLog()
     live = LiveCovers(log)
     schema = set(pool)
-    left = set(live.change((), schema).come)
+    left = set(live.change(Change((), tuple(schema))).come)
     log.commit()
     before = schema, left
     for turn in history:
         chosen = {pool[number] for number in turn}
-        gone, come = live.change(chosen & schema, chosen - schema)
+        gone, come = live.change(Change(tuple(chosen & schema), tuple(chosen - schema)))
         schema = schema ^ chosen
         assert not set(gone) & set(come)
         left = (left - set(gone)) | set(come)
@@ -114,7 +115,7 @@ def test_edits_end_where_the_triples_that_are_there_do(
     if is_rolled_back:
         log.rollback()
         schema, left = before
-    gone, come = live.change(schema, ())
+    gone, come = live.change(Change(tuple(schema), ()))
     assert set(gone) == left
     assert not come
 
@@ -123,10 +124,11 @@ def test_both_halves_of_a_way_at_once() -> None:
     """Beside so many that not all are judged anew."""
     way, shortcut = turtle(":A rdfs:subClassOf :B . :B rdfs:subClassOf :C ."), turtle(":A rdfs:subClassOf :C .")
     live = LiveCovers(UndoLog())
-    live.change((), way | shortcut | turtle(" ".join(f":K{n} rdfs:subClassOf :L{n} ." for n in range(20))))
-    gone, come = live.change(way, ())
+    others = turtle(" ".join(f":K{n} rdfs:subClassOf :L{n} ." for n in range(20)))
+    live.change(Change((), tuple(way | shortcut | others)))
+    gone, come = live.change(Change(tuple(way), ()))
     assert (set(gone), set(come)) == (way, shortcut)
-    gone, come = live.change((), way)
+    gone, come = live.change(Change((), tuple(way)))
     assert (set(gone), set(come)) == (shortcut, way)
 
 
@@ -139,6 +141,6 @@ def test_nothing_follows_from_owl_same_as_of_itself() -> None:
 def test_what_is_there_already_or_not_there_changes_nothing() -> None:
     live = LiveCovers(UndoLog())
     schema = turtle(":A rdfs:subClassOf :B , :C . :B rdfs:subClassOf :C .")
-    live.change((), schema)
-    assert live.change(turtle(":C rdfs:subClassOf :A ."), schema) == ((), ())
-    assert live.change(schema, schema) == ((), ())
+    live.change(Change((), tuple(schema)))
+    assert live.change(Change(tuple(turtle(":C rdfs:subClassOf :A .")), tuple(schema))) == ((), ())
+    assert live.change(Change(tuple(schema), tuple(schema))) == ((), ())

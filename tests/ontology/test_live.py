@@ -54,7 +54,7 @@ class Edited:
         assert self.rules == {rule: rule.sources for rule in scratch.rules}
         assert [rule.sources for rule in self.live.rules] == [rule.sources for rule in scratch.rules]
         assert self.live.warnings == scratch.warnings
-        assert len(self.live.placed) == len(scratch.axioms)
+        assert len(self.live.axiom_rules.placed) == len(scratch.axioms)
 
 
 @st.composite
@@ -319,7 +319,7 @@ def said(text: str) -> set[Triple]:
 @pytest.mark.parametrize("closed", [False, True])
 def test_an_edit_of_univ_bench_translates_what_it_touches(closed: bool) -> None:
     edited = Edited(schema=univ_bench(closed=closed))
-    known = len(edited.live.placed)
+    known = len(edited.live.axiom_rules.placed)
     assert edited.live.retranslated == known > 90
     edits = {
         "u:Tutor rdfs:subClassOf u:TeachingAssistant .": 1,
@@ -334,7 +334,7 @@ def test_an_edit_of_univ_bench_translates_what_it_touches(closed: bool) -> None:
         edited.edit(set(), said(text))
         assert edited.live.retranslated == translated, text
         edited.check()
-    assert len(edited.live.placed) == known + sum(edits.values())
+    assert len(edited.live.axiom_rules.placed) == known + sum(edits.values())
 
 
 def test_a_subclass_low_in_the_hierarchy_judges_itself_alone(monkeypatch: pytest.MonkeyPatch) -> None:

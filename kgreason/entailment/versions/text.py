@@ -46,9 +46,9 @@ def to_markdown(comparison: Comparison, prefixes: Mapping[str, str], most: int, 
         lines += [f"### {name}: {_summary(side)}", ""]
         for group in side.groups:
             lines += [f"Because of {_because(group, prefixes, code=True)}:", ""]
-            lines += _listed([_code(_triple(each, prefixes)) for each in group.triples], most)
+            lines += _lines([_code(_triple(each, prefixes)) for each in group.triples], most)
         if side.contradictions:
-            lines += ["Contradictions:", "", *_listed([_code(each) for each in side.contradictions], most)]
+            lines += ["Contradictions:", "", *_lines([_code(each) for each in side.contradictions], most)]
         lines += [f"{line.strip()}\n" for line in _left_out(side)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -108,7 +108,7 @@ def _verb(term: str, prefixes: Mapping[str, str]) -> str:
     return "a" if term == RDF_TYPE else _term(term, prefixes)
 
 
-def _listed(texts: Sequence[str], most: int) -> list[str]:
+def _lines(texts: Sequence[str], most: int) -> list[str]:
     """Return the lines of a Markdown list with at most `most` of the texts. A long list is folded."""
     items = [f"- {text}" for text in texts[:most]]
     if len(texts) > most:

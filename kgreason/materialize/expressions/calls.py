@@ -66,10 +66,12 @@ def called(
         results.append(result)
     is_called = np.array([number not in failed for number in range(len(keys))], dtype=np.bool_)
     failures = [Failure(keys[number : number + 1], error) for number, error in failed.items()]
-    return Called(keys[is_called], _made(computed, keys, numbers, results, dictionary), failures)
+    return Called(keys[is_called], _result_rows(computed, keys, numbers, results, dictionary), failures)
 
 
-def _made(computed: Computed, keys: Int32, numbers: list[int], results: list[str], dictionary: Dictionary) -> Int32:
+def _result_rows(
+    computed: Computed, keys: Int32, numbers: list[int], results: list[str], dictionary: Dictionary
+) -> Int32:
     if computed.result is None:
         numbers = [number for number, result in zip(numbers, results, strict=True) if result.startswith('"true"')]
         return keys[np.array(numbers, dtype=np.int64)]

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from kgreason.datatypes.spaces.numeric import WHOLE
 from kgreason.materialize.expressions import reals
 from kgreason.materialize.expressions.reals import NoNumberError, Number
+from kgreason.materialize.expressions.sums import sum_of
 from kgreason.rules.model import Computed, Variable
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary
@@ -168,7 +169,7 @@ def _value(text: str) -> Value:
 
 
 def _text(value: Value) -> str:
-    return value if isinstance(value, str) else reals.written(value)
+    return value if isinstance(value, str) else reals.text_of_number(value)
 
 
 def _boolean(is_true: bool) -> str:
@@ -181,10 +182,10 @@ def _is_true(value: Value) -> bool:
         return bool(value.value == value.value and value.value != 0)
     if value in (_TRUE, _FALSE):
         return value == _TRUE
-    return _asked("!(!({}))", value) == _TRUE
+    return _sparql_value("!(!({}))", value) == _TRUE
 
 
-def _asked(expression: str, *values: Value) -> Value:
+def _sparql_value(expression: str, *values: Value) -> Value:
     """Have Oxigraph evaluate an expression with values in place of its `{}`. Raises NoNumberError for an error."""
     texts = [_text(value) for value in values]
     if any(text.startswith("_:") or (text.startswith("<<(") and "_:" in text) for text in texts):
@@ -197,8 +198,8 @@ def _asked(expression: str, *values: Value) -> Value:
 
 def _compare(sign: str, first: Value, second: Value) -> str:
     if isinstance(first, Number) and isinstance(second, Number):
-        return _boolean(reals.compared(sign, first, second))
-    found = _asked(f"({{}}) {sign} ({{}})", *map(_short, (first, second)))
+        return _boolean(reals.holds(sign, first, second))
+    found = _sparql_value(f"({{}}) {sign} ({{}})", *map(_short, (first, second)))
     assert isinstance(found, str)
     return found
 
@@ -211,9 +212,9 @@ def _short(value: Value) -> Value:
 def _calculate(sign: str, first: Value, second: Value) -> Value:
     if isinstance(first, Number) and isinstance(second, Number):
         return reals.calculated(sign, first, second)
-    if sign == "+":  # Oxigraph puts the operands into an order of its own, and knows only one order of some
-        return _asked("COALESCE(({0}) + ({1}), ({0}) - (-({1})), ({1}) - (-({0})))", first, second)
-    return _asked(f"({{}}) {sign} ({{}})", first, second)
+    if sign == "+":
+        return _sparql_value("".join(map(str, sum_of("({0})", "({1})"))), first, second)
+    return _sparql_value(f"({{}}) {sign} ({{}})", first, second)
 
 
 def _number(value: Value) -> Number:
@@ -231,7 +232,7 @@ def _cast(value: Value, kind: int, name: str) -> Value:
         if (found := reals.parse(form[1:] if is_string else value[1:-1], kind)) is None:
             raise NoNumberError
         return found
-    return _asked(f"{name}({{}})", value)
+    return _sparql_value(f"{name}({{}})", value)
 
 
 class _Reader:
@@ -241,7 +242,7 @@ class _Reader:
         self._parts = parts
         self.at = 0
 
-    def _taken(self, *wanted: str) -> str | None:
+    def _next_if(self, *wanted: str) -> str | None:
         """Read the next token if it is one of `wanted`, in capitals, and return it. Else return None."""
         part = self._parts[self.at] if self.at < len(self._parts) else None
         if not isinstance(part, str) or (word := part.upper() if part[0].isalpha() else part) not in wanted:
@@ -251,51 +252,51 @@ class _Reader:
 
     def disjunction(self) -> _Call:
         found = self._conjunction()
-        while self._taken("||"):
+        while self._next_if("||"):
             found = _logical(found, self._conjunction(), is_or=True)
         return found
 
     def _conjunction(self) -> _Call:
         found = self._relation()
-        while self._taken("&&"):
+        while self._next_if("&&"):
             found = _logical(found, self._relation(), is_or=False)
         return found
 
     def _relation(self) -> _Call:
         found = self._sum()
-        if sign := self._taken("<", "<=", ">", ">=", "=", "!="):
+        if sign := self._next_if("<", "<=", ">", ">=", "=", "!="):
             return _binary(_compare, sign, found, self._sum())
-        is_not = self._taken("NOT") is not None
-        if not self._taken("IN"):
+        is_not = self._next_if("NOT") is not None
+        if not self._next_if("IN"):
             return found
         members = self._arguments()
         return _membership(found, members, is_not=is_not)
 
     def _sum(self) -> _Call:
         found = self._product()
-        while sign := self._taken("+", "-"):
+        while sign := self._next_if("+", "-"):
             found = _binary(_calculate, sign, found, self._product())
         return found
 
     def _product(self) -> _Call:
         found = self._operand()
-        while sign := self._taken("*", "/"):
+        while sign := self._next_if("*", "/"):
             found = _binary(_calculate, sign, found, self._operand())
         return found
 
     def _operand(self) -> _Call:
-        if self._taken("!"):
+        if self._next_if("!"):
             inner = self._operand()
             return lambda row: _boolean(not _is_true(inner(row)))
-        if self._taken("-"):
+        if self._next_if("-"):
             inner = self._operand()
             return lambda row: reals.negative(_number(inner(row)))
-        if self._taken("+"):
+        if self._next_if("+"):
             inner = self._operand()
             return lambda row: _number(inner(row))
-        if self._taken("("):
+        if self._next_if("("):
             inner = self.disjunction()
-            assert self._taken(")")
+            assert self._next_if(")")
             return inner
         part = self._parts[self.at]
         self.at += 1
@@ -307,11 +308,11 @@ class _Reader:
         return lambda _: value
 
     def _arguments(self) -> list[_Call]:
-        assert self._taken("(")
+        assert self._next_if("(")
         found: list[_Call] = []
-        while not self._taken(")"):
+        while not self._next_if(")"):
             found.append(self.disjunction())
-            self._taken(",")
+            self._next_if(",")
         return found
 
 
@@ -374,11 +375,11 @@ def _function(name: str, arguments: list[_Call]) -> _Call:
     if name == v.XSD_BOOLEAN:
         return lambda row: _as_boolean(arguments[0](row))
     places = ", ".join(["{}"] * len(arguments))
-    return lambda row: _asked(f"{name}({places})", *(argument(row) for argument in arguments))
+    return lambda row: _sparql_value(f"{name}({places})", *(argument(row) for argument in arguments))
 
 
 def _as_boolean(value: Value) -> Value:
-    return _boolean(_is_true(value)) if isinstance(value, Number) else _asked(f"{v.XSD_BOOLEAN}({{}})", value)
+    return _boolean(_is_true(value)) if isinstance(value, Number) else _sparql_value(f"{v.XSD_BOOLEAN}({{}})", value)
 
 
 def _first(arguments: list[_Call], row: Row) -> Value:

@@ -61,7 +61,7 @@ def exact_value(aggregate: Aggregate, texts: Sequence[str]) -> str | None:
             total = reals.calculated("/", total, Number(reals.INTEGER, Decimal(len(found))))
     except NoNumberError:
         return None
-    return reals.written(total)
+    return reals.text_of_number(total)
 
 
 def _extreme(function: str, texts: Sequence[str], numbers: Sequence[Number | None]) -> str | None:
@@ -71,14 +71,14 @@ def _extreme(function: str, texts: Sequence[str], numbers: Sequence[Number | Non
     choose = min if function == "MIN" else max
     best = choose(known, key=lambda number: Decimal(number.value))
     if not others:
-        return reals.written(best)
+        return reals.text_of_number(best)
     stands_for = f'"0"^^{XSD_INTEGER}'
     values = "\n".join([stands_for, *others])
     query = f"SELECT ({function}(?term) AS ?value) {{ VALUES ?term {{\n{values}\n}} }}"
     ((found,),) = cast(Any, ox.Store().query(query))
     if found is None:
         return None
-    return reals.written(best) if str(found) == stands_for else str(found)
+    return reals.text_of_number(best) if str(found) == stands_for else str(found)
 
 
 def _is_nan(number: Number) -> bool:

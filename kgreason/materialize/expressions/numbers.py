@@ -108,7 +108,7 @@ class Comparison(NamedTuple):
         rows = np.flatnonzero((kinds == EXACT).all(axis=1))
         if len(rows):
             values = {name: column.values[rows] for name, column in zip(self.inputs, columns, strict=True)}
-            is_true[rows], is_known[rows] = _evaluated(self.tree, values, "exact", []), True
+            is_true[rows], is_known[rows] = _value_of(self.tree, values, "exact", []), True
         rows = np.flatnonzero((kinds == DOUBLE).all(axis=1))
         if len(rows):
             found = np.stack([_doubles(keys[rows, place], dictionary) for place in range(keys.shape[1])], axis=1)
@@ -116,17 +116,17 @@ class Comparison(NamedTuple):
             rows, found = rows[kept], found[kept]
             values, sums = dict(zip(self.inputs, found.T, strict=True)), list[Any]()
             with np.errstate(over="ignore", invalid="ignore"):
-                is_true[rows] = _evaluated(self.tree, values, "double", sums)
+                is_true[rows] = _value_of(self.tree, values, "double", sums)
             is_known[rows] = np.isfinite(sums).all(axis=0) if sums else True
             is_true &= is_known
         return is_true, is_known
 
 
-def _evaluated(tree: _Tree, values: dict[Variable, Any], mode: str, sums: list[Any]) -> Any:
+def _value_of(tree: _Tree, values: dict[Variable, Any], mode: str, sums: list[Any]) -> Any:
     """Evaluate an expression for whole columns, and append each of its sums to `sums`."""
     if not isinstance(tree, _Node):
         return values[tree.variable] if tree.variable is not None else getattr(tree, mode)
-    found = tree.apply(*(_evaluated(each, values, mode, sums) for each in tree.operands))
+    found = tree.apply(*(_value_of(each, values, mode, sums) for each in tree.operands))
     if not tree.is_test:
         sums.append(found)
     return found
@@ -149,7 +149,7 @@ class _Reader:
     def _next(self) -> Variable | str | None:
         return self._parts[self.at] if self.at < len(self._parts) else None
 
-    def _taken(self, *wanted: str) -> str | None:
+    def _next_if(self, *wanted: str) -> str | None:
         """Read the next token if it is one of `wanted`, and return it. Otherwise return None and read nothing."""
         part = self._next()
         if isinstance(part, Variable) or part not in wanted:
@@ -160,35 +160,35 @@ class _Reader:
     def disjunction(self) -> _Tree:
         """Read operands that `||` connects, the operator that binds least: `a || b`."""
         found = self._conjunction()
-        while self._taken("||"):
+        while self._next_if("||"):
             found = _tested(np.logical_or, found, self._conjunction())
         return found
 
     def _conjunction(self) -> _Tree:
         found = self._relation()
-        while self._taken("&&"):
+        while self._next_if("&&"):
             found = _tested(np.logical_and, found, self._relation())
         return found
 
     def _relation(self) -> _Tree:
         found = self._sum()
-        if sign := self._taken(*_COMPARE):
+        if sign := self._next_if(*_COMPARE):
             other = self._sum()
             return _of_numbers(_COMPARE[sign], found, other, is_test=True)
         return found
 
     def _sum(self) -> _Tree:
         found = self._operand()
-        while sign := self._taken("+", "-"):
+        while sign := self._next_if("+", "-"):
             found = _of_numbers(_ADD[sign], found, self._operand(), is_test=False)
         return found
 
     def _operand(self) -> _Tree:
-        if self._taken("!"):
+        if self._next_if("!"):
             return _tested(np.logical_not, self._operand())
-        if self._taken("("):
+        if self._next_if("("):
             found = self.disjunction()
-            if not self._taken(")"):
+            if not self._next_if(")"):
                 raise _OtherError
             return found
         part = self._next()

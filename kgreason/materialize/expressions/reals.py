@@ -73,7 +73,7 @@ def parse(form: str, kind: int) -> Number | None:
     return Number(kind, _single(float(form)) if kind == FLOAT else float(form))
 
 
-def written(number: Number) -> str:
+def text_of_number(number: Number) -> str:
     """Return the literal of a number, in the normal form of Oxigraph."""
     kind, value = number
     if kind <= DECIMAL:
@@ -104,7 +104,7 @@ def _both(first: Number, second: Number) -> tuple[int, Any, Any]:
     return kind, promoted(first, kind).value, promoted(second, kind).value
 
 
-def compared(sign: str, first: Number, second: Number) -> bool:
+def holds(sign: str, first: Number, second: Number) -> bool:
     """Compare two numbers; `sign` is `=`, `!=`, `<`, `<=`, `>` or `>=`."""
     _, one, other = _both(first, second)
     return bool(_COMPARE[sign](one, other))

@@ -106,26 +106,24 @@ class _Reader:
         for item in level:
             token = item[0]
             if token in _BETWEEN:
-                found += [*self._joined(left, sign, right), token]
+                found += [*self._sum(left, sign, right), token]
                 left, sign, right = [], "", []
             elif (token == "+" or token == "-") and right and right[-1] not in _PREFIXES:
-                left, sign, right = self._joined(left, sign, right), token, []
+                left, sign, right = self._sum(left, sign, right), token, []
             else:
                 right += item
-        return [*found, *self._joined(left, sign, right)]
+        return [*found, *self._sum(left, sign, right)]
 
-    def _joined(self, left: _Parts, sign: str, right: _Parts) -> _Parts:
+    def _sum(self, left: _Parts, sign: str, right: _Parts) -> _Parts:
         """Return `left sign right`; of a sum, its step. Without a sign there is only `right`."""
         if sign == "+":
             return [self._added(left, right)]
         return [*left, sign, *right] if sign else right
 
     def _added(self, one: _Parts, other: _Parts) -> Variable:
-        left, right = self._named(one), self._named(other)
-        others = (*_less(left, right), ",", *_less(right, left))
-        return self._step(("COALESCE", "(", left, "+", right, ",", *others, ")"))
+        return self._step(sum_of(self._operand(one), self._operand(other)))
 
-    def _named(self, parts: _Parts) -> Variable | str:
+    def _operand(self, parts: _Parts) -> Variable | str:
         """Return an operand as one term: itself, or the result of a step."""
         return parts[0] if len(parts) == 1 else self._step(tuple(parts))
 
@@ -133,6 +131,11 @@ class _Reader:
         result = next(self._new)
         self.steps.append(Computed(parts, result))
         return result
+
+
+def sum_of(one: Variable | str, other: Variable | str) -> tuple[Variable | str, ...]:
+    """Return the tokens of `one + other` with the same result for both orders of the operands."""
+    return "COALESCE", "(", one, "+", other, ",", *_less(one, other), ",", *_less(other, one), ")"
 
 
 def _less(one: Variable | str, other: Variable | str) -> tuple[Variable | str, ...]:

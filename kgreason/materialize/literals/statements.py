@@ -97,11 +97,11 @@ class Literals:
 
         `added`: the triples int32[n, 3] that the commit asserts.
         """
-        return self._wanted([self._following(linked(added))])
+        return self._facts([self._following(linked(added))])
 
     def wanted(self, changes: Changes) -> Facts:
         """Return the facts about literals to assert and to retract, because of what the commit has changed so far."""
-        return self._wanted(self._said(changes))
+        return self._facts(self._statements(changes))
 
     def needless(self, changes: Changes) -> Facts:
         """Return the dt_may_equal facts to retract, because the commit has removed their owl:sameAs links."""
@@ -119,7 +119,7 @@ class Literals:
         found: NDArray[np.bool_] = facts.kinds(facts.find(rows)) != ABSENT
         return found
 
-    def _wanted(self, said: Iterable[Int32]) -> Facts:
+    def _facts(self, said: Iterable[Int32]) -> Facts:
         news, before = self._values.look(), self.told
         self.told = self.in_use.datatypes
         pairs = [*self._types(before, news)]
@@ -128,9 +128,9 @@ class Literals:
         pairs += said
         single = [related(self._ill, news.ill)] if news and len(news.ill) else []
         removed = {self._pair: self._needless(before - self.told)}
-        return Facts.of({self._pair: self._lacking(pairs), self._single: self._lacking(single)}, removed)
+        return Facts.of({self._pair: self._missing(pairs), self._single: self._missing(single)}, removed)
 
-    def _lacking(self, parts: list[Int32]) -> Int32:
+    def _missing(self, parts: list[Int32]) -> Int32:
         """Join the arrays `parts`. Returns each row once, without the rows that are facts already."""
         parts = [part for part in parts if len(part)]
         if not parts:
@@ -180,7 +180,7 @@ class Literals:
 
     # Facts for what rules have derived
 
-    def _said(self, changes: Changes) -> Iterator[Int32]:
+    def _statements(self, changes: Changes) -> Iterator[Int32]:
         """Yield the dt_may_equal, dt_not and dt_differ rows to assert for what the commit has changed so far."""
         links = self._new(changes, SAME_AS)
         links = links[links[:, 0] != links[:, 1]]

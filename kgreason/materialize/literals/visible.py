@@ -90,7 +90,7 @@ class Values:
         return _Groups(np.ascontiguousarray(found), numbers)
 
 
-def seen(dictionary: Dictionary, objects: Int32, groups: NDArray[np.int64], kinds: Int8) -> Mask:
+def are_visible(dictionary: Dictionary, objects: Int32, groups: NDArray[np.int64], kinds: Int8) -> Mask:
     """Return which triples users see: bool[n]. All triples of their groups must be among them."""
     is_asserted, is_inferred = kinds == IS_ASSERTED, kinds == INFERRED
     has_asserted = np.bincount(groups[is_asserted], minlength=int(groups.max(initial=-1)) + 1) > 0
@@ -118,7 +118,7 @@ def without_others(dictionary: Dictionary, rows: Int32, asserted: Int32, pairs: 
     kinds = np.where(known[numbers[len(told) :]], IS_ASSERTED, INFERRED).astype(np.int8)
     keys = np.column_stack([rows[some, :2], values.of(rows[some, 2])])
     kept = np.ones(len(rows), dtype=np.bool_)
-    kept[some] = seen(dictionary, rows[some, 2], grouped(keys).numbers(), kinds)
+    kept[some] = are_visible(dictionary, rows[some, 2], grouped(keys).numbers(), kinds)
     return rows[kept]
 
 
@@ -165,7 +165,7 @@ class Visible:
         return Kinds(*(np.concatenate(parts) for parts in zip(rest, found, strict=True)))
 
     def _kinds(self, rows: Int32, numbers: NDArray[np.int64], kinds: Int8) -> Int8:
-        is_seen = seen(self._dictionary, rows[:, 2], numbers, kinds)
+        is_seen = are_visible(self._dictionary, rows[:, 2], numbers, kinds)
         return np.where(is_seen, kinds, ABSENT).astype(np.int8)
 
     def of(self, rows: Int32, kinds_of: KindsOf) -> Mask:

@@ -26,6 +26,7 @@ from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import NO_FACTS, Facts
+from kgreason.materialize.interest import Pattern, Plain
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import are_among, unique
 from kgreason.materialize.schema_rows import related
@@ -71,25 +72,26 @@ class Data:
         self._patterns: frozenset[_Pattern] = frozenset()
         self._before = self._patterns
         self._names: _Names | None = None  # None if not known yet
-
-    @property
-    def are_any(self) -> bool:
+        self.are_any = False
         """Whether rules in force say DATA, or said so before the open commit."""
-        return bool(self._patterns or self._before)
 
     def follow(self, rules: Collection[Rule]) -> None:
         """Find the triple patterns that `rules`, the rules that are in force now, have inside DATA."""
         atoms = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _derives(rule))
-        self._patterns = frozenset(map(self._pattern, atoms))
-        self._names = None
+        self._patterns, self._names = frozenset(map(self._pattern, atoms)), None
+        self.are_any = bool(self._patterns or self._before)
+
+    def patterns(self) -> list[Pattern]:
+        """Return patterns that match all triples if rules say DATA: a constant in DATA has all names of its term."""
+        return [Plain(self._triples, {})] if self._patterns else []
 
     def accept(self) -> None:
         """Make the change of rules final."""
-        self._before = self._patterns
+        self._before, self.are_any = self._patterns, bool(self._patterns)
 
     def rollback(self) -> None:
         """Return to the rules that were in force at the last `accept`."""
-        self._patterns, self._names = self._before, None
+        self._patterns, self._names, self.are_any = self._before, None, bool(self._before)
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
         """Return the facts of DATA to assert and to retract.
@@ -97,21 +99,21 @@ class Data:
         `removed`, `added`: triples int32[n, 3] that are no longer asserted, and that are newly asserted.
         """
         if self._patterns != self._before:
-            return self._renewed(removed, added)
-        names = self._known_names()
+            return self._all_facts(removed, added)
+        names = self._names_of_constants()
         return self._facts(*(rows[self._matches(rows, names)] for rows in (removed, added)))
 
-    def settled(self, changes: Changes) -> Facts:
+    def facts_of_moved(self, changes: Changes) -> Facts:
         """Return the facts of DATA to assert and to retract because terms became equal or different."""
         if not len(self._individuals.moved(changes)):
             return NO_FACTS
         before, self._names = self._names, None
-        names = self._known_names()
+        names = self._names_of_constants()
         if before is not None and all(np.array_equal(names[each], before[each]) for each in names):
             return NO_FACTS
-        return self._renewed(_NO_ROWS, _NO_ROWS)
+        return self._all_facts(_NO_ROWS, _NO_ROWS)
 
-    def _renewed(self, removed: Int32, added: Int32) -> Facts:
+    def _all_facts(self, removed: Int32, added: Int32) -> Facts:
         """Return the facts of DATA to assert and to retract, after a look at all asserted triples.
 
         `removed`: triples that are about to be no longer asserted. `added`: triples that are about to be asserted.
@@ -122,7 +124,7 @@ class Data:
         triples = np.ascontiguousarray(rows[asserted & (tables == self._triples), :3])
         present = rows[asserted & (tables == self._table) & (rows[:, 0] == self._relation), 1:4]
         found = np.concatenate([_without(triples, removed), added])
-        wanted = found[self._matches(found, self._known_names())]
+        wanted = found[self._matches(found, self._names_of_constants())]
         return self._facts(_without(present, wanted), _without(wanted, present))
 
     def _facts(self, removed: Int32, added: Int32) -> Facts:
@@ -134,7 +136,7 @@ class Data:
             found |= pattern.matches(rows, names)
         return found
 
-    def _known_names(self) -> _Names:
+    def _names_of_constants(self) -> _Names:
         """Return for each constant of a pattern the terms equal to it. Empty if rules do not follow owl:sameAs."""
         if self._names is None:
             constants = {constant for pattern in self._patterns for _, constant in pattern.constants}

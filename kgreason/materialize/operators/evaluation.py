@@ -1,4 +1,4 @@
-"""`evaluated`: an expression for many inputs at once, by Oxigraph.
+"""`results_of`: an expression for many inputs at once, by Oxigraph.
 
     inputs int32[n, k] -> texts
         -> SELECT (expression AS ?result) { VALUES (?v0 ?v1) { ... } }                                BIND
@@ -45,7 +45,7 @@ _PIECE = 20_000
 _ROW = "urn:kgreason:row"
 
 
-def evaluated(computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]) -> Int32:
+def results_of(computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]) -> Int32:
     """Evaluate the expression `computed` once for each row of inputs `keys`, int32[n, k].
 
     Returns for a FILTER the inputs for which it is true, int32[m, k]; for a BIND, rows of the inputs and the result,
@@ -98,7 +98,7 @@ def _exactly(
 ) -> tuple[Int32, NDArray[np.int64]]:
     """Evaluate an expression for rows of inputs `keys`, int32[n, k], with numbers that Oxigraph cannot read.
 
-    Returns rows as `evaluated` does, and the indexes of the rows of `keys` that were evaluated.
+    Returns rows as `results_of` does, and the indexes of the rows of `keys` that were evaluated.
     """
     exact = Exact(computed)
     texts = dictionary.decode(np.ascontiguousarray(keys.ravel()))
@@ -151,7 +151,7 @@ def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[li
         if computed.result is not None and ask is _by_values and keys.shape[1]:
             found = _in_order(steps, computed.inputs(), texts[rows])
             places += [row for row, result in zip(rows.tolist(), found, strict=True) if result is not None]
-            results += [_written(result) for result in found if result is not None]
+            results += [_query_text(result) for result in found if result is not None]
             continue
         solutions = ask(steps, computed.inputs(), rows.tolist(), texts[rows].tolist())
         if computed.result is None:
@@ -159,7 +159,7 @@ def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[li
             continue
         for row, result in solutions:
             places.append(int(row.value))
-            results.append(_written(result))
+            results.append(_query_text(result))
     return places, results
 
 
@@ -179,7 +179,7 @@ def _in_order(steps: Steps, inputs: Sequence[Variable], texts: Any) -> list[Any]
     return [result for (result,) in cast(Iterable[Any], ox.Store().query(query))]
 
 
-def _written(term: Any) -> str:
+def _query_text(term: Any) -> str:
     return str(term) if type(term) is ox.Literal else text_of(term)
 
 
@@ -201,7 +201,7 @@ def _by_values(
 ) -> Iterable[Any]:
     names = " ".join(map(str, inputs))
     values = "\n".join(f"({row} {' '.join(terms)})" for row, terms in zip(rows, texts, strict=True))
-    return _asked(ox.Store(), steps, f"VALUES (?row {names}) {{\n{values}\n}}")
+    return _solutions(ox.Store(), steps, f"VALUES (?row {names}) {{\n{values}\n}}")
 
 
 def _by_triples(
@@ -215,10 +215,10 @@ def _by_triples(
     )
     store.extend(ox.parse("".join(lines), ox.RdfFormat.N_TRIPLES))  # `load` would give new names to blank nodes
     names = enumerate(("?row", *inputs))
-    return _asked(store, steps, "".join(f" ?subject <{_ROW}:{place}> {name} ." for place, name in names))
+    return _solutions(store, steps, "".join(f" ?subject <{_ROW}:{place}> {name} ." for place, name in names))
 
 
-def _asked(store: ox.Store, steps: Steps, pattern: str) -> Iterable[Any]:
+def _solutions(store: ox.Store, steps: Steps, pattern: str) -> Iterable[Any]:
     inner, before = expression_text(steps.last), _before(steps)
     if steps.last.result is None:
         query = f"SELECT ?row {{ {pattern} {before} FILTER({inner}) }}"

@@ -32,8 +32,9 @@ from kgreason.errors import LimitError, RuleError
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.expressions.calls import Called, Failure, called
-from kgreason.materialize.operators.evaluation import evaluated
-from kgreason.materialize.operators.tables import Table, are_among, lines_of, table_of, unique
+from kgreason.materialize.interest import Pattern
+from kgreason.materialize.operators.evaluation import results_of
+from kgreason.materialize.operators.tables import Table, are_among, lines_of, tables_of, unique
 from kgreason.materialize.options import Limits
 from kgreason.rules.expressions import call_of, text_of
 from kgreason.rules.lowering import Function, functions, lowered
@@ -61,7 +62,7 @@ class Rounds:
 
     def restart(self) -> None:
         """Set all counts to 0, because a new commit begins."""
-        self._count = self._made = self._first = 0
+        self._count = self._facts = self._first = 0
         self._depths = np.zeros(16, dtype=np.int32)
         """The depths of the terms, from the term `_first` on, which is the first term that the commit has made."""
 
@@ -82,8 +83,8 @@ class Rounds:
             )
         depth = 1 + self._depth(inputs)
         if depth > self.expressions:
-            self._made += made
-        if self._made > self.limits.made_terms:
+            self._facts += made
+        if self._facts > self.limits.made_terms:
             raise LimitError(
                 f"{rule}: BIND has made more than {self.limits.made_terms:,} terms by recursion in one commit; "
                 f"{_BOUND.format('most_made_terms')}"
@@ -150,9 +151,15 @@ class Functions:
         rules = [rule for rule in rules if not rule.is_positive]
         found = {each: label(rule) for rule in rules for each in functions(rule) if each not in left_out}
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
-        self._sources, self._lines = tuple(self._found_sources(rules)), None
+        self._sources, self._lines = tuple(self._sources_of(rules)), None
         self.are_any = bool(self._operators)
         self._rounds.expressions = len(self._operators) + len(left_out)
+
+    def patterns(self) -> list[Pattern]:
+        """Return patterns that match all facts that ask for results, and all results."""
+        tables = ((each.asks, each.made, each.called) for each in self._operators)
+        found = [table for table in chain.from_iterable(tables) if table]
+        return [*found, *(source.table for source in self._sources)]
 
     def accept(self) -> None:
         """Make the change of rules final."""
@@ -179,12 +186,12 @@ class Functions:
             if table.number in rows:
                 part = rows[table.number]
                 found_keys = table.matching(part, np.full(len(part), table.number))[:, : len(operator.asks.keys) - 1]
-                keys = self._unseen(operator, unique([found_keys]))
+                keys = self._new_inputs(operator, unique([found_keys]))
                 self._seen.setdefault(operator.function, []).append(keys)
-                found += self._made(operator, keys, check)
+                found += self._facts(operator, keys, check)
         return together(found)
 
-    def _unseen(self, operator: _Operator, keys: Int32) -> Int32:
+    def _new_inputs(self, operator: _Operator, keys: Int32) -> Int32:
         """Return the inputs among `keys`, int32[n, k], for which `foreseen` has not given results in this commit."""
         for seen in self._seen.get(operator.function, ()):
             if keys.shape[1]:
@@ -209,9 +216,9 @@ class Functions:
             keys = np.ascontiguousarray(rows[:, 1 : 1 + len(operator.function.asks.terms)])
             if len(keys) and not self._engine.is_updated:
                 keys = keys[~self._engine.was_present(operator.asks.rows(keys))]
-            keys = self._unseen(operator, keys)
+            keys = self._new_inputs(operator, keys)
             if len(keys):
-                found += self._made(operator, keys, check)
+                found += self._facts(operator, keys, check)
                 self._rounds.count(operator.rule, keys, known)
                 known = len(self._dictionary)
         return together(found)
@@ -223,14 +230,14 @@ class Functions:
             if self._engine.facts.find(row)[0] >= 0:
                 raise RuleError(f"{operator.rule}: {failure.error}") from failure.error.__cause__ or failure.error
 
-    def _made(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Iterator[Facts]:
+    def _facts(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Iterator[Facts]:
         """Compute the results for inputs `keys`, int32[n, k]. Yields the facts to assert."""
         if operator.called is None:
-            yield from self._fresh(operator.made, self._evaluated(operator, keys, check))
+            yield from self._fresh(operator.made, self._sparql_results(operator, keys, check))
             return
         keys = keys[self._engine.facts.find(operator.called.rows(keys)) < 0]
         if len(keys):
-            result = self._called(operator, keys, check)
+            result = self._call_results(operator, keys, check)
             self._failed += [(operator, failure) for failure in result.failures]
             yield from self._fresh(operator.called, result.keys)
             yield from self._fresh(operator.made, result.made)
@@ -242,7 +249,7 @@ class Functions:
         if len(rows):
             yield Facts({table.number: rows}, {})
 
-    def _called(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Called:
+    def _call_results(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Called:
         computed = operator.function.computed
         call = call_of(computed)
         assert call is not None
@@ -251,31 +258,29 @@ class Functions:
             raise RuleError(f"{operator.rule}: the function {call.name} is missing: {HOW_TO_PASS}")
         return called(function, computed, keys, self._dictionary, check)
 
-    def _evaluated(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Int32:
+    def _sparql_results(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Int32:
         try:
-            return evaluated(operator.function.computed, keys, self._dictionary, check)
+            return results_of(operator.function.computed, keys, self._dictionary, check)
         except RuntimeError as error:
             expression = text_of(operator.function.computed)
             raise RuleError(f"{operator.rule}: {expression} cannot be evaluated: {error}") from error
 
-    def _found_sources(self, rules: Iterable[Rule]) -> Iterator[_Source]:
+    def _sources_of(self, rules: Iterable[Rule]) -> Iterator[_Source]:
         """Yield a `_Source` for each expression whose inputs all come from a single body atom of its rule.
 
         Python functions are left out: they are not called before a rule asks for the inputs.
         """
         operators = {each.function.asks.relation: each for each in self._operators if each.called is None}
+        if not operators:
+            return
         for each in dict.fromkeys(chain.from_iterable(map(lowered, rules))):
             asked = operators.get(each.heads[0].relation)
             if asked and len(each.body) == 1:
                 keys = dict.fromkeys((*each.heads[0].terms, *each.body[0].variables()))
-                yield _Source(asked, table_of(each.body[0], list(keys), self._engine, self._dictionary))
+                yield _Source(asked, *tables_of(each.body, list(keys), self._engine, self._dictionary))
 
     def _operator(self, function: Function, rule: str) -> _Operator:
         asks, made, _, called = function
-        asked, results, calls = (
-            table_of(atom, made.terms, self._engine, self._dictionary) if atom else None
-            for atom in (asks, made, called)
-        )
-        assert asked is not None
-        assert results is not None
-        return _Operator(function, rule, asked, results, calls)
+        atoms = (asks, made, called) if called else (asks, made)
+        tables = tables_of(atoms, made.terms, self._engine, self._dictionary)
+        return _Operator(function, rule, tables[0], tables[1], tables[2] if called else None)

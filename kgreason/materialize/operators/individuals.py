@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
+from kgreason.materialize.interest import Pattern, Plain
 from kgreason.materialize.same_as.cliques import ordered
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.materialize.schema_rows import SAME_AS
@@ -42,6 +43,12 @@ class Individuals:
     def follow(self, rules: Iterable[Rule]) -> None:
         """Find out whether `rules`, the rules that are in force now, can make terms equal."""
         self.is_linked = self._equality is not None or any(map(is_equality, rules))
+
+    def patterns(self) -> list[Pattern]:
+        """Return patterns that match all facts by which terms become equal or different."""
+        equality = self._equality
+        links = [Plain(self._triples, {1: SAME_AS})] if self.is_linked else []
+        return [*links, Plain(equality.rep_table, {0: equality.rep})] if equality else [*links]
 
     def accept(self) -> None:
         """Make the change of rules final."""

@@ -43,7 +43,8 @@ from kgreason.engine.facts.antijoin import (
 from kgreason.engine.facts.matching import LINE, LINE_TABLE
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
-from kgreason.materialize.operators.tables import Table, lines_of, table_of
+from kgreason.materialize.interest import Pattern
+from kgreason.materialize.operators.tables import Table, lines_of, tables_of
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.rules.formatter import format_not
 from kgreason.rules.lowering import Negation
@@ -89,11 +90,21 @@ class Negations:
 
         A negation that no rule has any more is kept until `accept`, because its facts must still be retracted.
         """
-        self._operators = tuple(self._operator(negation, level) for negation, level in levels.items())
+        known = {operator.negation: operator for operator in (*self._before, *self._operators)}
+        self._operators = tuple(
+            [
+                known[negation]._replace(level=level) if negation in known else self._operator(negation, level)
+                for negation, level in levels.items()
+            ]
+        )
         gone = (operator for operator in (*self._before, *self._leaving) if operator.negation not in levels)
         self._leaving = tuple({operator.negation: operator._replace(level=1) for operator in gone}.values())
         self._lines = None
         self.are_any = bool(self._operators or self._leaving)
+
+    def patterns(self) -> list[Pattern]:
+        """Return patterns that match all facts of `asks` and `none`, and all facts that are negated."""
+        return [table for each in self._operators for table in (each.pattern, each.asks, each.none)]
 
     def accept(self) -> None:
         """Make the change of rules final."""
@@ -120,34 +131,35 @@ class Negations:
         """
         if self._lines is None:
             self._ordered = sorted((*self._operators, *self._leaving), key=lambda operator: operator.level)
-            self._lines = self._made_lines()
+            self._lines = self._lines_of_all()
             self._later_lines = self._lines.copy()
             self._later_lines[NONE::LINES, LINE_TABLE] = _NO_TABLE
+        levels = [operator.level for operator in self._ordered]
+        was, now = bisect_right(levels, before), bisect_right(levels, level)
+        if not now:
+            return NO_FACTS
         place, found = self._engine.place(), list[Facts]()
-        was, now = (bisect_right(self._ordered, each, key=lambda operator: operator.level) for each in (before, level))
         moved = self._equality.moved(changes) if self._equality else _NONE
         if len(moved) or place != self._place:
-            since = self._with_asked(changes, moved) if len(moved) else self._since(changes)
-            found.append(self._decided(0, was, since, changes, was_decided=True))
+            since = self._with_asked(changes, moved) if len(moved) else self._since(changes, place)
+            found.append(self._decide(0, was, since, changes, was_decided=True))
         if was < now:
-            every = self._with_asked(changes, moved) if len(moved) else self._every(changes)
-            found.append(self._decided(was, now, every, changes, was_decided=False))
+            every = self._with_asked(changes, moved) if len(moved) else self._every(changes, place)
+            found.append(self._decide(was, now, every, changes, was_decided=False))
         self._place = place
         return together(found)
 
-    def _every(self, changes: Changes) -> Changed:
-        """Return the facts that the commit has changed so far."""
-        place = self._engine.place()
+    def _every(self, changes: Changes, place: Place) -> Changed:
+        """Return the facts that the commit has changed so far. `place`: its present state."""
         return Changed(TOUCHED, 0, place.touched) if self._engine.is_updated else given(*changes[:2])
 
-    def _since(self, changes: Changes) -> Changed:
-        """Return the facts that may have changed since `wanted` was called last.
+    def _since(self, changes: Changes, now: Place) -> Changed:
+        """Return the facts that may have changed since `wanted` was called last. `now`: the commit's present state.
 
         If a negation was already decided at that call, and no representative has changed, only these facts matter.
         """
-        now = self._engine.place()
         if self._place is None or self._place.generation != now.generation:
-            return self._every(changes)
+            return self._every(changes, now)
         return Changed(QUEUED, self._place.queued, now.queued)
 
     def _with_asked(self, changes: Changes, moved: Int32) -> Changed:
@@ -162,7 +174,7 @@ class Negations:
         parts = (changes.rows, rows[places]), (changes.tables, tables[places])
         return given(*map(np.concatenate, parts))
 
-    def _decided(self, first: int, last: int, facts: Changed, changes: Changes, *, was_decided: bool) -> Facts:
+    def _decide(self, first: int, last: int, facts: Changed, changes: Changes, *, was_decided: bool) -> Facts:
         """Return the facts to assert and to retract so that negations are decided for the keys of changed facts.
 
         `first`, `last`: the numbers of the negations, without `last`. `facts`: the changed facts. `was_decided`:
@@ -211,7 +223,7 @@ class Negations:
             f"the facts make the rules circular: {said} was decided for {values}, and then the negated fact was derived"
         )
 
-    def _made_lines(self) -> Int32:
+    def _lines_of_all(self) -> Int32:
         """Return the lines of all negations for `antijoin.decided`, in the order of strata."""
         self._tables = np.array([each.none.number for each in self._ordered], dtype=np.int32)
         self._widths = {each.none.number: len(each.none.keys) for each in self._ordered}
@@ -219,8 +231,5 @@ class Negations:
 
     def _operator(self, negation: Negation, level: int) -> _Operator:
         pattern, asks, none, _ = negation
-        return _Operator(
-            negation,
-            level,
-            *(table_of(atom, asks.terms, self._engine, self._dictionary) for atom in (pattern, asks, none)),
-        )
+        tables = tables_of((pattern, asks, none), asks.terms, self._engine, self._dictionary)
+        return _Operator(negation, level, *tables)

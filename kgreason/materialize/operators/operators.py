@@ -14,6 +14,9 @@ runs the operators of the next stratum (`decided`), and the rules again.
     stratum n   all operators up to stratum n are decided: facts are asserted or retracted, then rules run again
     end         at the last stratum, when nothing changes any more
 
+A commit calls the operators only if it changes a fact of `interest`, or the rules: what operators assert is a function
+of these facts.
+
 The facts that operators assert belong to the engine, so the engine's rollback undoes them. Cost: nothing while the
 bodies of all rules have atoms only. If an operator has a stratum, an edit of the program computes all strata anew, with
 a look at all rules.
@@ -22,19 +25,21 @@ a look at all rules.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Protocol
 
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import NO_FACTS, Facts, Part, together
+from kgreason.materialize.interest import Interest, Pattern
 from kgreason.materialize.operators.aggregation import Aggregations
 from kgreason.materialize.operators.data import Data
-from kgreason.materialize.operators.drawn import drawn
 from kgreason.materialize.operators.functions import Functions, Rounds
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.skolems import Skolems
 from kgreason.materialize.same_as.representatives import Equality
+from kgreason.ontology.generic.instances import with_instances
 from kgreason.rules.lowering import Aggregation, Function, Negation, aggregations, negations, skolems
 from kgreason.rules.model import Rule, Triple
 from kgreason.rules.strata import Level, Waiting, has_closed, stratify
@@ -42,6 +47,13 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
 Check = Callable[[], object]
+
+
+class _Operating(Part, Protocol):
+    """A part that runs the operators of one kind."""
+
+    def patterns(self) -> Iterable[Pattern]:
+        """Return patterns that match all facts on which the facts that the operators assert depend."""
 
 
 class Operators:
@@ -64,7 +76,7 @@ class Operators:
         self._skolems = Skolems(engine, dictionary, self._individuals, rounds)
         self._negations = Negations(engine, dictionary, equality)
         self._aggregations = Aggregations(engine, dictionary, self._individuals, rounds)
-        self._parts: tuple[Part, ...] = (
+        self._parts: tuple[_Operating, ...] = (
             self._individuals,
             self._data,
             self._functions,
@@ -72,6 +84,9 @@ class Operators:
             self._negations,
             self._aggregations,
         )
+        self.interest = self._interest_before = Interest()
+        """The facts that operators of the rules in force read or assert. A commit of other facts asks no operator."""
+        self._engine = engine
         self._level = 0
         self._is_ordered = self._was_ordered = False
         self._strata: dict[Waiting, Level] = {}
@@ -96,14 +111,17 @@ class Operators:
         was_ordered, self._is_ordered = self._is_ordered, any(map(has_closed, operated))
         levels: dict[Waiting, Level] = {}
         if self._is_ordered or was_ordered or self._have_levels():
-            levels = self._strata = stratify(drawn(rules, schema)) if self._is_ordered else {}
+            levels = self._strata = stratify(with_instances(rules, schema)) if self._is_ordered else {}
             made = {each: at.level for each, at in levels.items() if isinstance(each, Function)}
             self._skolems.follow(made, operated)
             self._negations.follow({each: at.level for each, at in levels.items() if isinstance(each, Negation)})
             self._aggregations.follow({each: at for each, at in levels.items() if isinstance(each, Aggregation)})
             self.restart()
         self._functions.follow(operated, [each for each in levels if isinstance(each, Function)])
+        triples = self._engine.table(True, 3)
+        patterns = [pattern for part in self._parts for pattern in part.patterns()]
         self._look()
+        self.interest = Interest(patterns, triples) if self.are_any else Interest()
 
     def stratum(self, rule: Rule) -> int:
         """Return the stratum in which NOT, AGGREGATE and SKOLEM of a rule in force are decided; 0 if it has none."""
@@ -117,7 +135,7 @@ class Operators:
         """
         return self._data.foreseen(removed, added) if self._data.are_any else NO_FACTS
 
-    def foretold(self, asserted: Mapping[int, Int32], check: Check) -> Facts:
+    def early_results(self, asserted: Mapping[int, Int32], check: Check) -> Facts:
         """Return the results of expressions to assert together with the facts `asserted`, before the rules run.
 
         `asserted`: number of a table -> the rows that the edit asserts.
@@ -138,7 +156,7 @@ class Operators:
         recursion goes beyond the limits (`Functions.wanted`, `Aggregations.improved`).
         """
         facts = self._functions.wanted(check) if self._functions.are_any else NO_FACTS
-        return facts if any(facts) else self._aggregations.improved(check)
+        return facts if any(facts) else self._aggregations.better_values(check)
 
     def decided(self, changes: Changes, check: Check) -> Facts:
         """Decide one stratum after the other until there are facts to assert or to retract. Returns these facts.
@@ -146,7 +164,7 @@ class Operators:
         Returns no facts if all strata are decided. `changes`: the changes of the commit so far. Raises
         StratificationError if the facts make the rules circular.
         """
-        if self._data.are_any and any(facts := self._data.settled(changes)):
+        if self._data.are_any and any(facts := self._data.facts_of_moved(changes)):
             return facts
         if not self._have_levels():
             return NO_FACTS
@@ -180,14 +198,14 @@ class Operators:
 
     def accept(self) -> None:
         """Make the change of rules final."""
-        self._was_ordered, self._strata_before = self._is_ordered, self._strata
+        self._was_ordered, self._strata_before, self._interest_before = self._is_ordered, self._strata, self.interest
         for part in self._parts:
             part.accept()
         self._look()
 
     def rollback(self) -> None:
         """Return to the rules that were in force at the last `accept`."""
-        self._is_ordered, self._strata = self._was_ordered, self._strata_before
+        self._is_ordered, self._strata, self.interest = self._was_ordered, self._strata_before, self._interest_before
         for part in self._parts:
             part.rollback()
         self._look()

@@ -23,10 +23,11 @@ import numpy as np
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.materialize.edit import Facts, together
+from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import skolemized
 from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.operators.tables import Table, are_among, table_of, unique
+from kgreason.materialize.operators.tables import Table, are_among, tables_of, unique
 from kgreason.rules.expressions import skolem_of, skolem_terms
 from kgreason.rules.lowering import Function, skolems
 from kgreason.rules.model import Computed, Rule, Variable, label
@@ -73,6 +74,10 @@ class Skolems:
         self._leaving = tuple({operator.function: operator._replace(level=1) for operator in gone}.values())
         self.are_any = bool(self._operators or self._leaving)
 
+    def patterns(self) -> list[Pattern]:
+        """Return patterns that match all facts that ask for blank nodes, and all results."""
+        return [table for operator in self._operators for table in (operator.asks, operator.made)]
+
     def accept(self) -> None:
         """Make the change of rules final."""
         self._before, self._leaving, self.are_any = self._operators, (), bool(self._operators)
@@ -105,7 +110,7 @@ class Skolems:
 
         `moved`: the terms that may have gained or lost an equal term in this commit.
         """
-        keys = unique([self._changed(operator, changes), self._touched(operator, operator.asks, moved)])
+        keys = unique([self._changed_keys(operator, changes), self._keys_with(operator, operator.asks, moved)])
         is_asked = self._engine.facts.find(operator.asks.rows(keys)) >= 0
         asked, texts = keys[is_asked], self._texts(operator, keys[is_asked], changes)
         wanted = np.column_stack([asked, self._dictionary.intern(texts).astype(np.int32)])
@@ -113,11 +118,11 @@ class Skolems:
         left = np.column_stack([unasked, self._dictionary.find(texts).astype(np.int32)])
         facts = self._engine.facts
         added = operator.made.rows(wanted)
-        rows = operator.made.rows(unique([left, self._touched(operator, operator.made, moved)]))
+        rows = operator.made.rows(unique([left, self._keys_with(operator, operator.made, moved)]))
         needless = rows[(facts.find(rows) >= 0) & ~are_among(rows, added)]
         return added[facts.find(added) < 0], needless
 
-    def _changed(self, operator: _Operator, changes: Changes) -> Int32:
+    def _changed_keys(self, operator: _Operator, changes: Changes) -> Int32:
         """Return the keys that rules began or ceased to ask for in this commit, and the keys with changed results."""
         asks, made = (table.matching(changes.rows, changes.tables) for table in (operator.asks, operator.made))
         return np.concatenate([asks, made[:, : asks.shape[1]]])
@@ -125,9 +130,9 @@ class Skolems:
     def _texts(self, operator: _Operator, keys: Int32, changes: Changes) -> list[str]:
         """Return the blank node for each row of `keys`, int32[n, k]."""
         names = self._individuals.first_names(keys, changes)
-        return skolemized(self._named(operator, changes), names, self._dictionary)
+        return skolemized(self._expression(operator, changes), names, self._dictionary)
 
-    def _named(self, operator: _Operator, changes: Changes) -> Computed:
+    def _expression(self, operator: _Operator, changes: Changes) -> Computed:
         """Return the SKOLEM expression with the constants among its arguments replaced by their first names."""
         computed, constants = operator.function.computed, operator.constants
         if not len(constants):
@@ -138,7 +143,7 @@ class Skolems:
         written = (argument if isinstance(argument, Variable) else texts[argument] for argument in arguments)
         return skolem_of((label, *written), computed.result)
 
-    def _touched(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
+    def _keys_with(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
         """Return the keys of the facts of `table` that have an argument among `moved`.
 
         If a constant of the SKOLEM expression is among `moved`, return the keys of all facts of `table`. Cost: a pass
@@ -156,7 +161,7 @@ class Skolems:
 
     def _operator(self, function: Function, rule: str, level: int) -> _Operator:
         asks, made = function.asks, function.made
-        tables = [table_of(atom, made.terms, self._engine, self._dictionary) for atom in (asks, made)]
+        tables = tables_of((asks, made), made.terms, self._engine, self._dictionary)
         constants = [term for term in skolem_terms(function.computed)[1:] if isinstance(term, str)]
         ids = np.asarray(self._dictionary.intern(constants), dtype=np.int32)
         return _Operator(function, rule, level, tables[0], tables[1], ids)

@@ -59,15 +59,24 @@ class Table(NamedTuple):
         return rows
 
 
-def table_of(atom: Atom, keys: Sequence[object], engine: Engine, dictionary: Dictionary) -> Table:
-    """Return the `Table` of an atom. `keys`: the variables whose values make the key, in order. Constants get ids."""
-    columns = columns_of(atom)
-    texts = [column for column in columns if not isinstance(column, Variable)]
+def tables_of(
+    atoms: Sequence[Atom], keys: Sequence[object], engine: Engine, dictionary: Dictionary
+) -> tuple[Table, ...]:
+    """Return the `Table` of each atom. `keys`: the variables whose values make the key, in order. Constants get ids."""
+    rows = list(map(columns_of, atoms))
+    texts = [column for columns in rows for column in columns if not isinstance(column, Variable)]
     ids = dict(zip(texts, dictionary.intern(texts).tolist(), strict=True))
-    return Table(
-        engine.table(atom.relation is None, len(columns)),
-        {place: ids[column] for place, column in enumerate(columns) if not isinstance(column, Variable)},
-        [keys.index(column) if isinstance(column, Variable) else -1 for column in columns],
+    kinds = [(atom.relation is None, len(columns)) for atom, columns in zip(atoms, rows, strict=True)]
+    numbers = {kind: engine.table(*kind) for kind in dict.fromkeys(kinds)}
+    return tuple(
+        [
+            Table(
+                numbers[kind],
+                {place: ids[column] for place, column in enumerate(columns) if not isinstance(column, Variable)},
+                [keys.index(column) if isinstance(column, Variable) else -1 for column in columns],
+            )
+            for kind, columns in zip(kinds, rows, strict=True)
+        ]
     )
 
 

@@ -49,7 +49,7 @@ def values_of(
         return groups, counts(np.bincount(places, minlength=len(groups)), dictionary)
     if aggregate.function == "SAMPLE":
         return groups, dictionary.firsts(np.ascontiguousarray(terms), places)
-    found = list(_solved(aggregate, places, terms, dictionary, check))
+    found = list(_values(aggregate, places, terms, dictionary, check))
     kept = np.array([place for place, _ in found], dtype=np.int64)
     ids = dictionary.intern([text for _, text in found]).astype(np.int32)
     order = np.argsort(kept)
@@ -63,7 +63,7 @@ def counts(numbers: Numbers, dictionary: Dictionary) -> Int32:
     return ids[places]
 
 
-def _solved(
+def _values(
     aggregate: Aggregate, places: Numbers, terms: Int32, dictionary: Dictionary, check: Callable[[], object]
 ) -> Iterator[tuple[int, str]]:
     """Compute the aggregate by Oxigraph. Yields the number of each group that has a value, and the text of the value.
@@ -104,10 +104,10 @@ def _solved(
         check()
         low = starts[0]
         starts = [start for start in starts if start >= low + _PIECE]
-        yield from _asked(aggregate, lines[low : starts[0] if starts else len(lines)])
+        yield from _sparql_values(aggregate, lines[low : starts[0] if starts else len(lines)])
 
 
-def _asked(aggregate: Aggregate, lines: list[str]) -> Iterator[tuple[int, str]]:
+def _sparql_values(aggregate: Aggregate, lines: list[str]) -> Iterator[tuple[int, str]]:
     word = "DISTINCT " if aggregate.is_distinct else ""
     call = f"{aggregate.function}({word}?term)"
     if aggregate.function == "GROUP_CONCAT":

@@ -150,10 +150,10 @@ def _of_default_graph(removed: Int32, added: Int32, is_asserted: Is) -> Asserted
     `removed`, `added`: the quads to remove and to add. `removed` may have quads of other graphs: they are ignored.
     """
     gone = np.ascontiguousarray(removed[removed[:, 3] == 0, :3])
-    return Asserted(gone[is_asserted(gone)] if len(gone) else gone, _lacking(added[:, :3], is_asserted))
+    return Asserted(gone[is_asserted(gone)] if len(gone) else gone, _not_asserted(added[:, :3], is_asserted))
 
 
-def _lacking(triples: Int32, is_asserted: Is) -> Int32:
+def _not_asserted(triples: Int32, is_asserted: Is) -> Int32:
     """Return those of the triples int32[n, 3] that are not asserted. If none is asserted, no triple is copied."""
     known = np.zeros(len(triples), dtype=np.bool_)
     for low in range(0, len(triples), _PART):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import Facts
 from kgreason.rules.model import FALSE
-from kgreason.rules.relations.names import told
+from kgreason.rules.relations.names import name_and_width
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
@@ -59,7 +59,7 @@ class Owners:
 
 
 def _owner(text: str) -> int:
-    return CONTRADICTION if text.startswith(f"{FALSE.relation}/") else USER if told(text) else INNER
+    return CONTRADICTION if text.startswith(f"{FALSE.relation}/") else USER if name_and_width(text) else INNER
 
 
 def edit_of(removed: Columns, added: Columns, dictionary: Dictionary) -> Facts:

@@ -14,7 +14,7 @@ import numpy as np
 
 from kgreason.engine.records import fact_columns
 from kgreason.materialize.state import Saved
-from kgreason.rules.relations.names import told
+from kgreason.rules.relations.names import name_and_width
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
@@ -31,7 +31,7 @@ class Relation(NamedTuple):
 def relations(rows: Int32, dictionary: Dictionary) -> list[Relation]:
     """Return the user's relations that occur in facts `rows`, int32[n, w], in the order of their names."""
     numbers = distinct(rows[:, 0])
-    texts = zip(numbers.tolist(), map(told, dictionary.decode(numbers)), strict=True)
+    texts = zip(numbers.tolist(), map(name_and_width, dictionary.decode(numbers)), strict=True)
     return sorted(Relation(*found, number) for number, found in texts if found)
 
 
@@ -58,7 +58,7 @@ def count(saved: Saved, dictionary: Dictionary) -> int:
     numbers = fact_columns(saved.records[saved.numbers_of_others()])[:, 0]
     found, counts = np.unique(numbers, return_counts=True)
     texts = dictionary.decode(found)
-    return sum(number for text, number in zip(texts, counts.tolist(), strict=True) if told(text))
+    return sum(number for text, number in zip(texts, counts.tolist(), strict=True) if name_and_width(text))
 
 
 def texts_of(rows: Int32, dictionary: Dictionary) -> list[tuple[str, ...]]:

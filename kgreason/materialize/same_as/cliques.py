@@ -202,7 +202,7 @@ class Cliques:
 
     def _pairs(self, numbers: Int32, start: _Column, length: _Column, pool: _Column) -> Int32:
         lengths = length.values[numbers]
-        at = np.repeat(start.values[numbers], lengths) + _counted(lengths)
+        at = np.repeat(start.values[numbers], lengths) + _counts_of(lengths)
         primaries = np.repeat(self._primary.values[numbers], lengths)
         return np.column_stack([primaries, pool.values[at]]).astype(np.int32)
 
@@ -210,7 +210,7 @@ class Cliques:
         """Return pairs int32[m, 2]: each term of `terms` with each root (representative) of its clique."""
         slots = self.slots(terms)
         lengths = self._root_length.values[slots]
-        at = np.repeat(self._root_start.values[slots], lengths) + _counted(lengths)
+        at = np.repeat(self._root_start.values[slots], lengths) + _counts_of(lengths)
         return np.column_stack([np.repeat(terms, lengths), self._roots.values[at]]).astype(np.int32)
 
     def all(self) -> Int32:
@@ -327,7 +327,7 @@ class Cliques:
 def expanded(rows: Int32, parts: Parts) -> Int32:
     """Return all rows that arise if each cell of `rows` takes a term that `parts` has for this cell: int32[m, 3]."""
     counts = parts.length.prod(axis=1)
-    source, left = np.repeat(np.arange(len(rows)), counts), _counted(counts)
+    source, left = np.repeat(np.arange(len(rows)), counts), _counts_of(counts)
     images = rows[source]
     for column in range(rows.shape[1]):
         length, start = parts.length[source, column], parts.start[source, column]
@@ -337,7 +337,7 @@ def expanded(rows: Int32, parts: Parts) -> Int32:
     return images
 
 
-def _counted(lengths: Int64) -> Int64:
+def _counts_of(lengths: Int64) -> Int64:
     """Return, one after the other, the numbers from 0 to n - 1 for each length n: [2, 3] gives [0, 1, 0, 1, 2]."""
     ends = np.cumsum(lengths)
     counted: Int64 = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - lengths, lengths)

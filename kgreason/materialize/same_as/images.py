@@ -77,7 +77,7 @@ def links(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
     `slots_of` returns for each term the number of its clique, or 0.
     """
     primaries = cliques.primary_of(numbers)
-    return _linked(cliques, np.column_stack([primaries, primaries]), slots_of)
+    return _links(cliques, np.column_stack([primaries, primaries]), slots_of)
 
 
 def stars(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
@@ -88,13 +88,13 @@ def stars(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
     """
     pairs = cliques.members(numbers[cliques.folded(numbers)])
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    rows = _linked(cliques, np.concatenate([pairs, pairs[:, ::-1]]), slots_of)
+    rows = _links(cliques, np.concatenate([pairs, pairs[:, ::-1]]), slots_of)
     slots = slots_of(rows)
     slots[:, [0, 2]] = 0
     return expanded(rows, cliques.parts(slots))
 
 
-def _linked(cliques: Cliques, pairs: Int32, slots_of: Slots) -> Int32:
+def _links(cliques: Cliques, pairs: Int32, slots_of: Slots) -> Int32:
     predicate = np.full(len(pairs), same_as(cliques, slots_of))
     return np.column_stack([pairs[:, 0], predicate, pairs[:, 1]]).astype(np.int32)
 

@@ -102,9 +102,9 @@ class Equality:
         self._dropped = _NONE
 
     def go_on(self) -> None:
-        """Undo the changes that `shown` made to the cliques.
+        """Undo the changes that `visible_changes` made to the cliques.
 
-        Call this if the commit changes more after a call of `shown`. `shown` must be called again at the end.
+        Call this if the commit changes more after a call of `visible_changes`. It must be called again at the end.
         """
         self.cliques.rollback()
 
@@ -367,7 +367,7 @@ class Equality:
             linked(rows[self._kinds(rows) != ABSENT])
         )  # facts that this commit removed are listed until it ends
 
-    def shown(self, changes: Changes, changed: Kinds) -> Kinds:
+    def visible_changes(self, changes: Changes, changed: Kinds) -> Kinds:
         """Return how a commit changes the triples that users see. Brings the cliques to the state after the commit.
 
         `changes`: all facts that the commit changed. `changed`: those of them that are triples, with their kinds.
@@ -382,7 +382,7 @@ class Equality:
     def sides(self, changed: Kinds) -> tuple[Callable[[Int32], NDArray[np.int8]], Callable[[Int32], NDArray[np.int8]]]:
         """Return two functions: the kinds of rows in the graph that users see, before the commit and after it.
 
-        Call `shown` first. `changed`: the changed facts that are triples.
+        Call `visible_changes` first. `changed`: the changed facts that are triples.
         """
         passage = Passage(self.cliques, changed, self._mentioning, self._kinds)
         self.cliques.cover(len(self._dictionary))
@@ -478,7 +478,7 @@ def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
         labels = hooked
 
 
-def represented(rule: Rule) -> Iterator[Rule]:
+def over_representatives(rule: Rule) -> Iterator[Rule]:
     """Yield the rules that replace `rule` in a graph where equal terms have representatives.
 
     Each atom `x owl:sameAs y` of the body is read in two ways: as a fact, or as "x and y have the same representative".

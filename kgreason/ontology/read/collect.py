@@ -259,14 +259,14 @@ class LiveReadings:
         """The axioms whose list or SWRL rule has a fault, ordered by node."""
         return tuple(broken for _, found in sorted(self.faulty.items()) for broken in found)
 
-    def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Axiom]:
+    def change(self, triples: Change[Triple]) -> Change[Axiom]:
         """Remove schema triples, then add others. Returns the axioms that go and come, ordered by node.
 
         If the list of an axiom has changed, the old axiom goes and the new one comes.
         """
         gone: list[Axiom] = []
         come: list[Axiom] = []
-        for node in sorted(self.touched(self._schema.change(removed, added))):
+        for node in sorted(self.touched(self._schema.change(*triples))):
             before, after = self._readings.get(node), read_node(self._schema, node)
             gone += _without(before, after)
             come += _without(after, before)

@@ -38,7 +38,7 @@ _MANY = 4
 
 def covers(schema: Iterable[Triple]) -> tuple[Triple, ...]:
     """Return the triples of a closed schema without those subclass and similar triples that other ones imply."""
-    return LiveCovers(UndoLog()).change((), schema).come
+    return LiveCovers(UndoLog()).change(Change((), tuple(schema))).come
 
 
 class LiveCovers:
@@ -60,7 +60,7 @@ class LiveCovers:
             }
         )
 
-    def change(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Change[Triple]:
+    def change(self, triples: Change[Triple]) -> Change[Triple]:
         """Remove triples, then add others. Returns the change of the output of the pass.
 
         The output has all triples except the subclass and similar triples (*pairs*) that other pairs imply. To remove
@@ -69,7 +69,7 @@ class LiveCovers:
         changed: dict[Triple, bool] = {}
         gone: list[Triple] = []
         come: list[Triple] = []
-        for triple, present in (dict.fromkeys(removed, False) | dict.fromkeys(added, True)).items():
+        for triple, present in (dict.fromkeys(triples.gone, False) | dict.fromkeys(triples.come, True)).items():
             if triple[1] not in self._relations:
                 (come if present else gone).append(triple)
             elif present != (triple in self._is_implied):

@@ -1,32 +1,31 @@
-"""The pass `reduce`: it removes rules that chains of other rules make superfluous.
+"""The pass `LiveReduction`: it removes rules that chains of other rules make superfluous.
 
-After `covers`, a closed schema still gives superfluous rules: every class is below each of its equivalent classes, and
-different axioms may give rules with the same head. A superfluous rule derives no new facts, but each of its derivations
-takes time at every edit. A *step* is a rule with one body atom and one head. It leads from facts that match its body to
-facts that it derives, like an edge of a graph. A step is a *shortcut*, and is removed, if a chain of other steps leads
-from its body to its head.
+After the pass `LiveCovers`, a closed schema still gives superfluous rules: every class is below each of its equivalent
+classes, and different axioms may give rules with the same head. A superfluous rule derives no new facts, but each of
+its derivations takes time at every edit. A *step* is a rule with one body atom and one head. It leads from facts that
+match its body to facts that it derives, like an edge of a graph. A step is a *shortcut*, and is removed, if a chain of
+other steps leads from its body to its head.
 
 Invariant: without the removed rules, the closure of any facts is the same. If the steps form no cycle, the result does
 not depend on the order of the rules. Equivalent classes form cycles; there the result depends on the order.
 Cost: for each rule a walk over the facts that follow from its body.
 
-`reduce` checks the steps one by one, from the last to the first. It looks for a chain of steps that come before the
-checked step, and of steps that come after it and were kept. Removing shortcuts does not change which facts can be
+The steps are checked one by one, from the last place to the first. The pass looks for a chain of steps that come before
+the checked step, and of steps that come after it and were kept. Removing shortcuts does not change which facts can be
 reached. So the result for a step depends only on the steps that can be reached from its body.
 
-`LiveReduction` is `reduce` for rules that are added and removed. When a step S is added or removed, it checks only S
+When a step S is added or removed, the pass checks only S
 and the steps from which a chain leads to the body of S. It follows chains backwards, and compares only the predicates
 and objects of their atoms; this may find too many steps, but never too few. The walks leave out the shortcuts that are
 not checked again. No chain leads from them to S, so the chains that replace them are still there.
 
-Law: after any changes, `shortcuts` are the rules that `reduce` removes from the present rules in the order of their
-places. Cost: a walk, as in `reduce`, for each step from which a chain leads to a changed step. If a subclass axiom at
-the bottom of a hierarchy changes, only its own step is checked; if one at the top changes, all steps below.
+Law: after any changes, `shortcuts` are those that one change finds which adds all present rules at once. Cost: a walk
+over the facts that follow from its body, for each step from which a chain leads to a changed step. If a subclass axiom
+at the bottom of a hierarchy changes, only its own step is checked; if one at the top changes, all steps below.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import chain
 from operator import attrgetter
@@ -44,23 +43,6 @@ S = TypeVar("S", bound=Hashable)
 
 _MANY, _FAR = 16, 64
 """If more steps start at one fact, as at a long intersection, the search looks backwards first, at so many keys."""
-
-
-def reduce(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return the rules without shortcuts: steps whose head a chain of other steps derives from the same body."""
-    rules = tuple(rules)
-    steps: dict[Key, dict[Rule, None]] = defaultdict(dict)
-    deriving: dict[Key, dict[Rule, None]] = defaultdict(dict)
-    for rule in filter(is_step, rules):
-        steps[key(rule.body[0])][rule] = None
-        deriving[key(rule.heads[0])][rule] = None
-    left = dict.fromkeys(rules)
-    ways = Ways[Rule](lambda found: steps.get(found, ()), lambda found: deriving.get(found, ()), lambda rule: rule)
-    for rule in filter(is_step, reversed(rules)):
-        if ways.has_detour(rule):
-            del steps[key(rule.body[0])][rule], deriving[key(rule.heads[0])][rule], left[rule]
-            ways.close(rule)
-    return tuple(left)
 
 
 def is_step(rule: Rule) -> bool:

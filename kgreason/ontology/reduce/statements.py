@@ -1,14 +1,13 @@
-"""Two passes that do not change the closure: `normalise` each rule, then `deduplicate` the rules.
+"""`normalise`: rules in canonical form. `LiveStatements`: the pass that keeps one of the rules that say the same.
 
 Each axiom is translated alone, so several axioms may give the same rule. Examples: `A owl:disjointWith B` and
 `B owl:disjointWith A` give one rule; cax-eqc1 gives the same rule as scm-eqc1 with cax-sco; cls-int2 gives the same
 rules as scm-int with cax-sco. Of rules with the same canonical form only the first is kept, with its name and sources,
 because a proof needs only one justification.
 
-`LiveStatements` is `deduplicate` for rules that are added and removed. A *statement* is what a rule says, without its
-name and sources. A statement is in force as long as at least one axiom gives a rule that says it. Axioms are sorted by
-their *places*; the rule in force is that of the first axiom. Law: after any changes, `firsts` are the rules that
-`deduplicate` keeps of the present rules in the order of their places.
+A *statement* is what a rule says, without its name and sources. A statement is in force as long as at least one axiom
+gives a rule that says it. Axioms are sorted by their *places*; the rule in force is that of the first axiom. Law: after
+any changes, `firsts` has the first rule of each statement of the present rules.
 
 Cost: the canonical form takes a few microseconds for most rules; for each rule that is added or removed, a look at the
 few other rules that say the same.
@@ -38,17 +37,6 @@ def normalise(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     A rule whose heads are all in its body derives nothing new and is left out.
     """
     return tuple([canonical(rule) for rule in rules if not set(rule.body).issuperset(rule.heads)])
-
-
-def deduplicate(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return the rules without duplicates.
-
-    Of several rules that differ only in name, group and sources, the first is kept.
-    """
-    found: dict[Statement, Rule] = {}
-    for rule in rules:
-        found.setdefault(statement(rule), rule)
-    return tuple(found.values())
 
 
 def statement(rule: Rule) -> Statement:

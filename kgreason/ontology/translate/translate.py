@@ -1,51 +1,48 @@
 """Translate schema triples to rules, by a sequence of small passes (docs/architecture/ontology.md).
 
-    covers         remove subclass, subproperty, domain and range triples (*pairs*) that other pairs imply
-    collect        schema triples -> axioms, with lists and class expressions unfolded
-    translate      one axiom -> rules, by the profile's rows of the tables; twins -> their representative
-    normalise      bring each rule into canonical form; remove rules whose heads are all in their body
-    deduplicate    keep one rule where several axioms yield the same
-    reduce         remove shortcuts, which are rules whose head a chain of other rules derives from their body
+Each pass takes a change of its input (items that go and come), and returns the change of its output. `LiveTranslation`
+runs the passes in this order:
+
+    LiveCovers       triples -> fewer triples             no subclass or similar triple (*pair*) that others imply
+    LiveReadings     schema triples -> axioms             lists and class expressions unfolded
+    AxiomRules       axioms -> canonical rules            by the profile's rows of the tables, with twins replaced
+    LiveStatements   rules -> rules without duplicates    one rule where several axioms yield the same
+    LiveReduction    rules -> rules without shortcuts     none whose head a chain of others derives from its body
+
+    pass             looks again at
+    LiveCovers       pairs that share an end with a changed pair
+    LiveReadings     nodes that the edit touches
+    AxiomRules       added axioms, and those that ask for a twin with another representative
+    LiveStatements   rules that say the same as a changed rule
+    LiveReduction    rules from which a chain leads to a changed rule
 
 The schema must be closed, by the closing rules of the profile's rule set (generic/generic.py). A row reads only one
 axiom; conclusions from two axioms are already in the closed schema. Example: r1 = some p A, r2 = some p B, and A is
 below B. Then scm-svf1 has put r1 below r2.
 
-Invariant: the result depends on the set of schema triples alone, not on their order. Cost: linear in the schema.
-
-`LiveTranslation` keeps the rules of a schema up to date, edit by edit. Each pass takes a change of its input (items
-that go and come), and returns the change of its output:
-
-    LiveCovers       triples -> fewer triples             checks again only pairs that share an end with a changed pair
-    LiveReadings     schema triples -> axioms             reads again only the nodes that the edit touches
-    translate_axiom  axiom -> canonical rules             translates only added axioms
-    LiveStatements   rules -> rules without duplicates    keeps a rule while at least one axiom yields it
-    LiveReduction    rules -> rules without shortcuts     checks again only rules from which a chain leads to a change
-
-Law: after any sequence of edits, `rules` and `warnings` are those of `translate` for the remaining triples, with the
-same names, sources and order. So after an edit and its reverse everything is as before. `log.rollback()` undoes all
-edits since `log.commit()`. Cost: see the modules of the passes. Triples that an edit does not touch take memory but no
-time.
+Invariant: the result depends on the set of schema triples alone, not on their order. Law: after any sequence of edits,
+`rules` and `warnings` are those of `translate`, which runs the passes on all remaining triples, with the same names,
+sources and order. So after an edit and its reverse everything is as before. `log.rollback()` undoes all edits since
+`log.commit()`. Cost: see the modules of the passes. Triples that an edit does not touch take memory but no time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Literal, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 from kgreason.interrupts import let_out
 from kgreason.ontology.change import Change
 from kgreason.ontology.read import swrl
 from kgreason.ontology.read.axioms import Axiom, Implication, Restriction, mark
-from kgreason.ontology.read.collect import Broken, LiveReadings, Reading, collect
+from kgreason.ontology.read.collect import Broken, LiveReadings
 from kgreason.ontology.read.rows import RowTable, is_a
-from kgreason.ontology.read.schema import Schema
 from kgreason.ontology.read.swrl import says_different
-from kgreason.ontology.reduce.covers import LiveCovers, covers
-from kgreason.ontology.reduce.shortcuts import LiveReduction, reduce
-from kgreason.ontology.reduce.statements import LiveStatements, Placed, deduplicate, normalise, order, place
+from kgreason.ontology.reduce.covers import LiveCovers
+from kgreason.ontology.reduce.shortcuts import LiveReduction
+from kgreason.ontology.reduce.statements import LiveStatements, Placed, normalise, order, place
 from kgreason.ontology.translate import owl2rl, rdfs
 from kgreason.ontology.translate.lists import is_walked
 from kgreason.ontology.twins import RELATIONS
@@ -66,63 +63,10 @@ ROWS: dict[Profile, RowTable] = {
 }
 """The rows of each profile."""
 
-PASSES: tuple[Callable[[Iterable[Rule]], Rules], ...] = (normalise, deduplicate, reduce)
-"""The passes over the rules after all axioms are translated, in order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Translation:
-    """The rules that a schema was translated to. `readings` has the axioms of each node, from which they were made."""
-
-    profile: Profile
-    readings: tuple[Reading, ...]
-    rules: Rules
-
-    @property
-    def axioms(self) -> tuple[Axiom, ...]:
-        """All axioms that were read, sorted by `place`, also those of a kind that the profile does not translate.
-
-        Subclass and similar axioms that other axioms imply are left out (`covers`).
-        """
-        return _axioms(self.readings)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """A warning, in one line, for each axiom in `broken` of a kind that the profile translates."""
-        return warnings_of(self.broken, self.profile)
-
-    @property
-    def walked(self) -> frozenset[Constant]:
-        """The kinds of the axioms that generic rules read, because their lists are long (`translate.lists`)."""
-        return walked_of(self.axioms, self.profile)
-
-    @property
-    def broken(self) -> tuple[Broken, ...]:
-        """All axioms that could not be read, because their list or SWRL rule has a fault, ordered by node."""
-        return tuple(broken for reading in self.readings for broken in reading.broken)
-
 
 def warnings_of(broken: Iterable[Broken], profile: Profile) -> tuple[str, ...]:
     """Return a warning, in one line, for each axiom in `broken` of a kind that the profile translates."""
     return tuple(str(each) for each in broken if each.kind in ROWS[profile])
-
-
-def forks_of(broken: Iterable[Broken], profile: Profile) -> frozenset[Constant]:
-    """Return the kinds of those axioms in `broken` that have a forked list.
-
-    Kinds that the profile does not translate are left out.
-    Only generic rules can read an axiom with a forked list.
-    """
-    return frozenset(each.kind for each in broken if each.fault.is_fork and each.kind in ROWS[profile])
-
-
-def walked_of(axioms: Iterable[Axiom], profile: Profile) -> frozenset[Constant]:
-    """Return the kinds of those axioms that generic rules read, because their lists are long (`translate.lists`).
-
-    The kind swrl:Imp is among them if a SWRL rule asks which individuals are different: generic rules read the lists
-    that say so. Kinds that the profile does not translate are left out.
-    """
-    return frozenset(axiom.kind for axiom in axioms if axiom.kind in ROWS[profile] and _is_walked(axiom))
 
 
 def _is_walked(axiom: Axiom) -> bool:
@@ -131,35 +75,15 @@ def _is_walked(axiom: Axiom) -> bool:
 
 def translate(
     schema: Iterable[Triple], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
-) -> Translation:
-    """Translate a closed schema to rules, by the tables of a profile. Triples that are not schema are ignored.
+) -> LiveTranslation:
+    """Translate a closed schema to rules, by the tables of a profile: the passes run on everything.
 
-    `twins` maps a restriction to its representative, which is a restriction that says the same. The bodies of the rules
-    have the representative in place of the restriction.
+    Triples that are not schema are ignored. `twins` maps a restriction to its representative, which is a restriction
+    that says the same. The bodies of the rules have the representative in place of the restriction.
     """
-    readings = tuple(collect(Schema(covers(schema))))
-    *_, (_, rules) = stages(readings, profile, twins)
-    return Translation(profile, readings, rules)
-
-
-def stages(
-    readings: Iterable[Reading], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
-) -> Iterator[tuple[str, Rules]]:
-    """Translate the axioms in `readings` and run the passes over the rules. `profile`, `twins`: see `translate`.
-
-    Yields, after each step, its name and the rules at this point. The first step is `translate`.
-    """
-    rules = tuple(
-        rule for axiom in _axioms(readings) for rule in represented(axiom, translate_axiom(axiom, profile), twins)
-    )
-    yield "translate", rules
-    for step in PASSES:
-        rules = step(rules)
-        yield step.__name__, rules
-
-
-def _axioms(readings: Iterable[Reading]) -> tuple[Axiom, ...]:
-    return tuple(sorted((axiom for reading in readings for axiom in reading.axioms), key=place))
+    found = LiveTranslation(profile, UndoLog())
+    found.change((), schema, twins)
+    return found
 
 
 def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
@@ -167,8 +91,8 @@ def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
     return tuple([rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom)])
 
 
-def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
-    """Return the classes whose representatives `represented` looks up for an axiom.
+def classes_asked_for(axiom: Axiom, rules: Rules) -> set[Constant]:
+    """Return the classes whose representatives `with_representatives` looks up for an axiom.
 
     These are the classes C of all body atoms `?x rdf:type C`, and the node of the axiom if it is a restriction. For
     subclass and equivalence axioms there are none.
@@ -179,7 +103,7 @@ def asked(axiom: Axiom, rules: Rules) -> set[Constant]:
     return classes | ({axiom.node} if _may_have_twins(axiom) else set())
 
 
-def represented(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
+def with_representatives(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Constant]) -> Rules:
     """Return the rules of an axiom. In their bodies, each restriction is replaced by its representative, if it has one.
 
     `twins` maps a restriction to its representative. If the axiom itself is a restriction with a representative, no
@@ -227,29 +151,121 @@ class RuleChange(NamedTuple):
     restated: Rules
 
 
+class AxiomRules:
+    """The pass that translates axioms by the tables of one profile. The rules are in canonical form.
+
+    `placed` maps the mark of each present axiom to the axiom and its rules. `count` is the number of axioms that the
+    last edit translated.
+    """
+
+    def __init__(self, profile: Profile, log: UndoLog) -> None:
+        self.placed: dict[tuple[Triple, ...], tuple[Axiom, tuple[Placed, ...]]] = {}
+        self.count = 0
+        self._profile, self._log = profile, log
+        self._long: dict[tuple[Triple, ...], Axiom] = {}
+        self._twins: dict[Constant, Constant] = {}
+        self._moved: tuple[Constant, ...] = ()
+        self._askers: Index[Constant, tuple[Triple, ...]] = Index(log)
+
+    @property
+    def walked(self) -> frozenset[Constant]:
+        """The kinds of the axioms that generic rules read, because their lists are long (`translate.lists`).
+
+        The kind swrl:Imp is among them if a SWRL rule asks which individuals are different: generic rules read the
+        lists that say so. Kinds that the profile does not translate are left out.
+        """
+        return frozenset([axiom.kind for axiom in self._long.values() if axiom.kind in ROWS[self._profile]])
+
+    def represent(self, twins: Mapping[Constant, Constant | None]) -> None:
+        """Take over other representatives. The next `change` translates the axioms that ask for them again."""
+        self._moved = tuple(twins)
+        for node, first in twins.items():
+            if first is not None:
+                self._log.put(self._twins, node, first)
+            elif node in self._twins:
+                self._log.drop(self._twins, node)
+
+    def change(self, axioms: Change[Axiom]) -> Change[Placed]:
+        """Remove axioms and add others. Returns the rules that go and come, a rule for each axiom that has it."""
+        gone = [placed for axiom in axioms.gone for placed in self._forget(axiom)]
+        askers = sorted({asker for node in self._moved for asker in self._askers.at(node)}) if self._moved else ()
+        again = [self.placed[asker][0] for asker in askers]
+        gone += [placed for axiom in again for placed in self._forget(axiom)]
+        fresh, self._moved = (*axioms.come, *again), ()
+        self.count = len(fresh)
+        return Change(tuple(gone), tuple([placed for axiom in fresh for placed in self._translate(axiom)]))
+
+    def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
+        let_out()
+        known = mark(axiom)
+        _, placed = self._log.drop(self.placed, known)
+        if known in self._long:
+            self._log.drop(self._long, known)
+        for class_ in classes_asked_for(axiom, translate_axiom(axiom, self._profile)):
+            self._askers.discard(class_, known)
+        return placed
+
+    def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
+        let_out()
+        rules, known, at = translate_axiom(axiom, self._profile), mark(axiom), place(axiom)
+        for class_ in classes_asked_for(axiom, rules):
+            self._askers.add(class_, known)
+        if _is_walked(axiom):
+            self._log.put(self._long, known, axiom)
+        rules = normalise(with_representatives(axiom, rules, self._twins))
+        placed = tuple([Placed(at, number, rule) for number, rule in enumerate(rules)])
+        self._log.put(self.placed, known, (axiom, placed))
+        return placed
+
+
+class Pass(Protocol):
+    """A pass over a schema that is edited. Its state is the output of the pass for what is there now."""
+
+    def change(self, change: Change[Any], /) -> Change[Any]:
+        """Follow a change of the input. Returns the change of the output."""
+
+
 class LiveTranslation:
     """The rules of one profile for a schema that is edited; empty at first.
 
-    `log` is the undo log of the edits; several translations may share one log. `retranslated` is the number of axioms
-    that the last edit translated. `placed` maps the mark of each axiom that `covers` keeps to the axiom and its rules.
+    `log` is the undo log of the edits; several translations may share one log.
     """
 
     def __init__(self, profile: Profile, log: UndoLog) -> None:
         self.profile = profile
-        self.retranslated = 0
-        self._log = log
-        self._covers = LiveCovers(log)
         self.readings = LiveReadings(log)
-        self.placed: dict[tuple[Triple, ...], tuple[Axiom, tuple[Placed, ...]]] = {}
-        self._long: dict[tuple[Triple, ...], Axiom] = {}
-        self._twins: dict[Constant, Constant] = {}
-        self._askers: Index[Constant, tuple[Triple, ...]] = Index(log)
+        self.axiom_rules = AxiomRules(profile, log)
         self._statements = LiveStatements(log)
         self._reduction = LiveReduction(log)
+        self._passes: tuple[Pass, ...] = (
+            LiveCovers(log),
+            self.readings,
+            self.axiom_rules,
+            self._statements,
+            self._reduction,
+        )
+
+    @property
+    def retranslated(self) -> int:
+        """The number of axioms that the last edit translated."""
+        return self.axiom_rules.count
+
+    @property
+    def axioms(self) -> tuple[Axiom, ...]:
+        """All axioms, sorted by `place`, also those of a kind that the profile does not translate.
+
+        Subclass and similar axioms that other axioms imply are left out (`covers`).
+        """
+        return tuple(sorted((axiom for axiom, _ in self.axiom_rules.placed.values()), key=place))
+
+    @property
+    def size(self) -> int:
+        """The number of `axioms`."""
+        return len(self.axiom_rules.placed)
 
     @property
     def rules(self) -> Rules:
-        """The rules in force: the rules that `translate` gives for the present schema, in the same order."""
+        """The rules in force, sorted by the places of their axioms."""
         shortcuts = self._reduction.shortcuts
         return tuple(placed.rule for placed in self._statements.firsts if placed not in shortcuts)
 
@@ -260,13 +276,17 @@ class LiveTranslation:
 
     @property
     def forks(self) -> frozenset[Constant]:
-        """The kinds of the axioms that have a forked list (see `read/lists.py`), as `forks_of` returns them."""
-        return forks_of(self.readings.broken, self.profile)
+        """The kinds of the axioms that have a forked list (see `read/lists.py`). Only generic rules can read them.
+
+        Kinds that the profile does not translate are left out.
+        """
+        rows = ROWS[self.profile]
+        return frozenset([each.kind for each in self.readings.broken if each.fault.is_fork and each.kind in rows])
 
     @property
     def walked(self) -> frozenset[Constant]:
-        """The kinds of the axioms whose lists are long and read by generic rules, as `walked_of` returns them."""
-        return walked_of(self._long.values(), self.profile)
+        """The kinds of the axioms that generic rules read, because their lists are long; see `AxiomRules.walked`."""
+        return self.axiom_rules.walked
 
     def change(
         self,
@@ -279,48 +299,11 @@ class LiveTranslation:
         `twins` maps each restriction that gets another representative to the new representative, or to None if the
         restriction has no representative any more.
         """
-        axioms = self.readings.change(*self._covers.change(removed, added))
-        gone = [placed for axiom in axioms.gone for placed in self._forget(axiom)]
-        self._represent(twins)
-        again = [self.placed[found][0] for found in self._asking(twins)]
-        gone += [placed for axiom in again for placed in self._forget(axiom)]
-        fresh = (*axioms.come, *again)
-        self.retranslated = len(fresh)
-        come = [placed for axiom in fresh for placed in self._translate(axiom)]
-        return _net(self._reduction.change(self._statements.change(Change(tuple(gone), tuple(come)))))
-
-    def _represent(self, twins: Mapping[Constant, Constant | None]) -> None:
-        for node, first in twins.items():
-            if first is not None:
-                self._log.put(self._twins, node, first)
-            elif node in self._twins:
-                self._log.drop(self._twins, node)
-
-    def _asking(self, nodes: Iterable[Constant]) -> Iterable[tuple[Triple, ...]]:
-        """Return the mark of each axiom for which `asked` returned at least one of `nodes`."""
-        return sorted({found for node in nodes for found in self._askers.at(node)})
-
-    def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
-        let_out()
-        known = mark(axiom)
-        _, placed = self._log.drop(self.placed, known)
-        if known in self._long:
-            self._log.drop(self._long, known)
-        for class_ in asked(axiom, translate_axiom(axiom, self.profile)):
-            self._askers.discard(class_, known)
-        return placed
-
-    def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
-        let_out()
-        rules, known, at = translate_axiom(axiom, self.profile), mark(axiom), place(axiom)
-        for class_ in asked(axiom, rules):
-            self._askers.add(class_, known)
-        if _is_walked(axiom):
-            self._log.put(self._long, known, axiom)
-        rules = normalise(represented(axiom, rules, self._twins))
-        placed = tuple(Placed(at, number, rule) for number, rule in enumerate(rules))
-        self._log.put(self.placed, known, (axiom, placed))
-        return placed
+        self.axiom_rules.represent(twins)
+        change: Change[Any] = Change(tuple(removed), tuple(added))
+        for step in self._passes:
+            change = step.change(change)
+        return _net(change)
 
 
 def _net(change: Change[Placed]) -> RuleChange:

@@ -66,7 +66,7 @@ def attempted(rule: Rule, start: Bindings, rows: Rows) -> Attempt | None:
         if found is None:
             shown = _chosen(bindings, rows)
             fails = tuple(Failure("missing", under(shown, atom)) for atom in waiting)
-            return _told(rule, shown, [atom for atom in rule.body if atom in matched], fails)
+            return _attempt(rule, shown, [atom for atom in rule.body if atom in matched], fails)
         atom, bindings = found
         waiting.remove(atom)
         matched.append(atom)
@@ -101,7 +101,7 @@ def _beyond(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
         found = rows.join(bindings, atom)
         if not len(found.rows):
             first = Bindings(bindings.variables, bindings.rows[[_place(bindings, rows)]])
-            return _told(rule, _values(first, rows), holds, (failed(atom, first),))
+            return _attempt(rule, _values(first, rows), holds, (failed(atom, first),))
         holds.append(atom)
         bindings = found
     return None
@@ -155,7 +155,7 @@ def _plain(bindings: Bindings, rows: Rows) -> Bindings:
     return Bindings(bindings.variables, bindings.rows[is_plain]) if is_plain.any() else bindings
 
 
-def _told(rule: Rule, values: dict[Term, str], holds: Sequence[Atom], fails: tuple[Failure, ...]) -> Attempt:
+def _attempt(rule: Rule, values: dict[Term, str], holds: Sequence[Atom], fails: tuple[Failure, ...]) -> Attempt:
     named = {variable.name: value for variable, value in values.items() if isinstance(variable, Variable)}
     return Attempt(rule, named, tuple(under(values, atom) for atom in holds), fails)
 

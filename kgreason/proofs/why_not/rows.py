@@ -82,12 +82,12 @@ class Rows:
 
         The new bindings have values for the variables of the atom as well.
         """
-        found = self._joined(bindings, atom)
+        found = self._bindings(bindings, atom)
         if self._materializer.equality is not None and atom.relation is None and is_link(atom):
             found = _both(found, self._linked(bindings, atom))
         return found
 
-    def _joined(self, bindings: Bindings, atom: Atom) -> Bindings:
+    def _bindings(self, bindings: Bindings, atom: Atom) -> Bindings:
         terms = columns_of(atom)
         rows = self._matching(atom)
         places: dict[Variable, int] = {}

@@ -70,7 +70,7 @@ def checked_arity(arity: object) -> int | None:
     return arity
 
 
-def told(text: str) -> tuple[str, int] | None:
+def name_and_width(text: str) -> tuple[str, int] | None:
     """Split the dictionary's text for a user's relation, such as `edge/3`, into its name and number of columns.
 
     Returns None for any other text.

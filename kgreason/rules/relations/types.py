@@ -63,7 +63,7 @@ def _places(rule: Rule, known: Mapping[str, Relation], find: Find | None) -> Ite
             continue
         for column, term in zip(relation.columns, atom.terms, strict=True):
             if column.type and isinstance(term, Variable):
-                yield term, (column.type,), f"column {column.name} of {relation.name} ({_shown(column.type)})"
+                yield term, (column.type,), f"column {column.name} of {relation.name} ({_type_text(column.type)})"
     if find is not None:
         inside = (computed for aggregate in rule.aggregates for computed in aggregate.computed)
         for computed in (*rule.expressions(), *inside):
@@ -89,7 +89,7 @@ def _types(kinds: Kinds) -> tuple[str, ...]:
     return tuple(type_ for kind in kinds for type_ in _OF_KIND[kind])
 
 
-def _shown(type_: str) -> str:
+def _type_text(type_: str) -> str:
     return format_term(type_, _PREFIXES)
 
 

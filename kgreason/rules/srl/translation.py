@@ -253,10 +253,10 @@ class _Body:
             arguments = [part for variable in row for part in (",", variable)]
             label = f'"{len(made)}"'
             self._computed.append(Computed(("SKOLEM", "(", label, *arguments, ")"), made[blank]))
-        atoms = (Atom(None, tuple(self._made(node, made) for node in each.triple)) for each in self._rule.head)
+        atoms = (Atom(None, tuple(self._new_term(node, made) for node in each.triple)) for each in self._rule.head)
         return tuple(dict.fromkeys(atoms))
 
-    def _made(self, node: Node, made: dict[Node, Variable]) -> Term:
+    def _new_term(self, node: Node, made: dict[Node, Variable]) -> Term:
         """Return the term of our rules for a node of a head.
 
         A blank node, or a triple term with variables, becomes a variable. `made` maps these nodes to their variables.
@@ -266,7 +266,7 @@ class _Body:
             return node
         if node not in made:
             assert isinstance(node, Nested)
-            parts = [part for inner in node for part in (",", self._made(inner, made))]
+            parts = [part for inner in node for part in (",", self._new_term(inner, made))]
             made[node] = self._fresh("triple")
             self._computed.append(Computed(("TRIPLE", "(", *parts[1:], ")"), made[node]))
         return made[node]

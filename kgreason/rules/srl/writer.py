@@ -84,17 +84,17 @@ class _Writer:
         is_fact = not (rule.body or rule.computed or rule.negated)
         heads = [self._triple(atom, is_fixed=not is_fact) for atom in rule.heads]
         if is_fact and not self._is_query:
-            return self._named(f"DATA {_block(heads)}", "")
+            return self._name_of(f"DATA {_block(heads)}", "")
         atoms = [*rule.body, *(atom for negated in rule.negated for atom in negated.atoms)]
         self._is_whole = bool(rule.body) and all(map(self._is_data, atoms))
         body = _block(list(self._body()), "")
         if self._is_query:
-            return self._named(f"CONSTRUCT {_block(heads)} WHERE {body}", "")
+            return self._name_of(f"CONSTRUCT {_block(heads)} WHERE {body}", "")
         where = "WHERE DATA" if self._is_whole else "WHERE"
         iri = f"<{rule.name}> " if _IRI.fullmatch(rule.name) else ""
-        return self._named(f"RULE {iri}{_block(heads)} {where} {body}", iri)
+        return self._name_of(f"RULE {iri}{_block(heads)} {where} {body}", iri)
 
-    def _named(self, text: str, iri: str) -> str:
+    def _name_of(self, text: str, iri: str) -> str:
         return text if iri or re.fullmatch(r"rule-\d+", self._rule.name) else f"# {self._rule.name!r}\n{text}"
 
     def _body(self) -> Iterator[str]:

@@ -5,7 +5,7 @@
     none       values for which NOT holds; new ones are asks - matches - none        (rules/lowering.py)
 
 Law: when the stratum of a negation is decided, no rule can derive another match. So a fact of `none` stays true. There
-is one exception: facts may make rules circular (`materialize/operators/drawn`); then a rule may derive a match later.
+is one exception: facts may make rules circular (`ontology/generic/instances`); then a rule may derive a match later.
 `check_absent` looks for such matches at the end.
 
 Cost: one anti-join over the keys of all negations.

@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeAlias
 
 from kgreason.engine.program.encoding import columns_of, relation_text
 from kgreason.errors import RuleError
-from kgreason.materialize.operators.drawn import drawn
+from kgreason.ontology.generic.instances import with_instances
 from kgreason.rules.formatter import format_aggregate
 from kgreason.rules.lowering import (
     Aggregation,
@@ -128,11 +128,11 @@ def operators_of(rules: Collection[Rule], schema: Iterable[Triple]) -> Operators
 
     Raises StratificationError if the operators have no order of strata.
     """
-    levels = stratify(drawn(rules, schema)) if any(map(has_closed, rules)) else {}
+    levels = stratify(with_instances(rules, schema)) if any(map(has_closed, rules)) else {}
     found: dict[Operation, Operator] = {}
     for rule in rules:
-        operations: tuple[Iterator[Operation], ...] = (negations(rule), aggregations(rule), functions(rule))
-        for each in chain.from_iterable(operations):
+        operations: list[Operation] = [*negations(rule), *aggregations(rule), *functions(rule)]
+        for each in operations:
             at = levels.get(each, _AT_ONCE)
             found.setdefault(each, Operator(at.level, label(rule), bool(at.recursion), each))
     data = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _copies_data(rule))

@@ -22,7 +22,7 @@ from kgreason.errors import RuleError
 from kgreason.functions.builtins import builtins
 from kgreason.functions.function import PythonFunction
 from kgreason.materialize.expressions.calls import called
-from kgreason.materialize.operators.evaluation import evaluated, skolemized
+from kgreason.materialize.operators.evaluation import results_of, skolemized
 from kgreason.materialize.operators.values import values_of
 from kgreason.rules.expressions import call_of, is_skolem, text_of
 from kgreason.rules.model import Aggregate, Computed
@@ -107,7 +107,7 @@ def _results(expression: Expression, rows: pa.RecordBatch) -> Iterator[tuple[int
 
 def _evaluated(expression: Expression, keys: Int32, dictionary: Dictionary) -> Int32:
     try:
-        return evaluated(expression.computed, keys, dictionary, no_check)
+        return results_of(expression.computed, keys, dictionary, no_check)
     except RuntimeError as error:
         problem = f"{expression.rule}: {text_of(expression.computed)} cannot be evaluated: {error}"
         raise RuleError(problem) from error

@@ -1,7 +1,7 @@
-"""`drawn`: replaces generic rules by instances for the closed schema. Only the dependency graph uses the instances.
+"""`with_instances`: replaces generic rules by instances for the closed schema. Only the dependency graph uses them.
 
     [?x, ?q, ?y] :- [?p, rdfs:subPropertyOf, ?q], [?x, ?p, ?y]         the rule: it could derive any triple
-    [?x, :knows, ?y] :- [?x, :likes, ?y]                               drawn, for :likes rdfs:subPropertyOf :knows
+    [?x, :knows, ?y] :- [?x, :likes, ?y]                               for :likes rdfs:subPropertyOf :knows
 
 Without this, a rule that can derive every triple would close a cycle through every NOT (rules/strata.py has the
 dependency graph). A rule that reads data may have a head that matches schema triples alone: for such a head there is
@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 
 from kgreason.ontology.generic.generic import is_premise, is_schema_pattern
 from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, triple
@@ -27,27 +28,27 @@ from kgreason.terms.vocabulary import RDF_TYPE
 _Index = Mapping[Constant, Sequence[Atom]]
 
 
-def drawn(rules: Iterable[Rule], schema: Iterable[Triple]) -> Iterator[Rule]:
-    """Yield the rules; a generic rule is replaced by its instances for the triples of `schema`, the closed schema.
+def with_instances(rules: Iterable[Rule], schema: Iterable[Triple]) -> list[Rule]:
+    """Return the rules; a generic rule is replaced by its instances for the triples of `schema`, the closed schema.
 
     In an instance, each atom that reads the schema is matched. If a triple of `schema` matches the atom, the instance
     lacks the atom. If a head of a rule that reads data matches the atom, the instance keeps the atom.
     """
     found = list(rules)
-    generic = [rule for rule in found if _is_generic(rule)]
+    are_generic = list(map(_is_generic, found))
+    if not any(are_generic):
+        return found
     index: defaultdict[Constant, list[Atom]] = defaultdict(list)
     derived: defaultdict[Constant, list[Atom]] = defaultdict(list)
-    if generic:
-        for terms in schema:
-            index[terms[1]].append(triple(*terms))
-        for head in (head for rule in found if not _closes(rule) for head in rule.heads if is_schema_pattern(head)):
-            derived[str(head.terms[1])].append(fresh(head, 0))
-    others = set(generic)
-    for rule in found:
-        if rule not in others:
-            yield rule
-        else:
-            yield from _instances(rule, index, derived)
+    for terms in schema:
+        index[terms[1]].append(triple(*terms))
+    for head in (head for rule in found if not _closes(rule) for head in rule.heads if is_schema_pattern(head)):
+        derived[str(head.terms[1])].append(fresh(head, 0))
+    parts = (
+        _instances(rule, index, derived) if is_generic else (rule,)
+        for rule, is_generic in zip(found, are_generic, strict=True)
+    )
+    return list(chain.from_iterable(parts))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -1,0 +1,138 @@
+"""`GroupValues`: which values the groups of an aggregate get, from the rows of these groups.
+
+    each(:a, 3), each(:a, 4), each(:b, 5)      the rows that are aggregated; the first columns are the group
+    value(:a, 7), value(:b, 5)                 the values, for a SUM
+
+`corrections` looks at some groups, and returns the values that are missing and those that are wrong. Law: afterwards
+each of these groups has the value of its rows, and no other.
+
+Cost: COUNT reads the changed rows alone; the other aggregates read all rows of the groups in which rows changed. A
+commit that changes representatives looks at all facts once for each aggregate. So does the first commit after a store
+is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.changes import Changes
+from kgreason.materialize.edit import NO_FACTS, Facts
+from kgreason.materialize.operators.groups import Grouped
+from kgreason.materialize.operators.individuals import Individuals
+from kgreason.materialize.operators.tables import Table
+from kgreason.materialize.operators.values import counts, values_of
+from kgreason.rules.formatter import format_aggregate
+from kgreason.rules.lowering import Aggregation
+from kgreason.rules.strata import Level
+from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import ABSENT, Int32
+
+Check = Callable[[], object]
+
+
+class Grouping(NamedTuple):
+    """An aggregate of rules, and what is needed to compute its values.
+
+    - `level`: the stratum in which the aggregate is decided, and the number of its recursion.
+    - `each`: the rows that are aggregated, by group.
+    - `value`: the facts `value(group, n)`, by group.
+    - `reads`: the tables of the facts that the recursion of the aggregate reads.
+    """
+
+    aggregation: Aggregation
+    level: Level
+    each: Grouped
+    value: Grouped
+    reads: tuple[Table, ...]
+
+    @property
+    def label(self) -> str:
+        """The aggregate as text, as rules write it."""
+        return format_aggregate(self.aggregation.aggregate, {})
+
+
+class GroupValues:
+    """Computes the values of groups. It keeps no state. One thread at a time: the caller holds the graph's lock."""
+
+    def __init__(self, dictionary: Dictionary, individuals: Individuals) -> None:
+        self._dictionary, self._individuals = dictionary, individuals
+
+    def corrections(
+        self, operator: Grouping, groups: Int32, changes: Changes | None, check: Check, *, is_whole: bool
+    ) -> Facts:
+        """Compute the values of `groups`, int32[n, w]. Returns the values to assert and the old values to retract.
+
+        `changes`: the changes of the commit; None if no terms are equal. `is_whole`: read all rows of the groups, also
+        for COUNT, because changed rows alone do not tell the count.
+        """
+        if not len(groups):
+            return NO_FACTS
+        numbers, old = operator.value.of(groups)
+        if operator.aggregation.aggregate.function != "COUNT" or is_whole:
+            places, values = self._values(operator, groups, changes, check)
+        else:
+            assert changes is not None
+            places, values = self._counts(operator, groups, (numbers, old), changes)
+        wanted = np.full(len(groups), -1, dtype=np.int32)
+        wanted[places] = values
+        is_right = old[:, -1] == wanted[numbers]
+        wanted[numbers[is_right]] = -1
+        missing = np.flatnonzero(wanted >= 0)
+        table = operator.value.table
+        added, removed = np.column_stack([groups[missing], wanted[missing]]), old[~is_right]
+        return Facts.of({table.number: table.rows(added)}, {table.number: table.rows(removed)})
+
+    def _values(
+        self, operator: Grouping, groups: Int32, changes: Changes | None, check: Check
+    ) -> tuple[NDArray[np.int64], Int32]:
+        """Compute the values of `groups` from all their rows.
+
+        Returns for each group with a value its place in `groups`, and the id of the value.
+        """
+        numbers, keys = operator.each.of(groups)
+        kept = ~self._are_replaced(keys, changes)
+        aggregate = operator.aggregation.aggregate
+        place = operator.aggregation.keys.index(aggregate.argument) if aggregate.argument else 0
+        terms = keys[kept, place] if keys.shape[1] else np.zeros(int(kept.sum()), dtype=np.int32)
+        return values_of(aggregate, numbers[kept], terms, self._dictionary, check)
+
+    def _counts(
+        self, operator: Grouping, groups: Int32, present: tuple[NDArray[np.int64], Int32], changes: Changes
+    ) -> tuple[NDArray[np.int64], Int32]:
+        """Count the rows of `groups`. Returns for each group with rows its place in `groups`, and the id of the count.
+
+        A count is the count before the commit, plus the rows that came, minus the rows that went. `present`: the groups
+        that have a count now: their places in `groups`, and rows whose last column is the id of the count.
+        """
+        totals = np.zeros(len(groups), dtype=np.int64)
+        numbers, old = present
+        totals[numbers] = self._integers(old[:, -1])
+        said = operator.value.table.matching(changes.rows, changes.tables)
+        if len(said):
+            where = operator.value.numbers(groups, said)
+            before = (changes.before != ABSENT)[operator.value.table.places(changes.rows, changes.tables)]
+            totals[where] = 0
+            totals[where[before]] = self._integers(said[before, -1])
+        keys = operator.each.table.matching(changes.rows, changes.tables)
+        places = operator.each.table.places(changes.rows, changes.tables)
+        signs = (changes.after != ABSENT)[places].astype(np.int64) - (changes.before != ABSENT)[places]
+        signs[self._are_replaced(keys, changes)] = 0
+        np.add.at(totals, operator.each.numbers(groups, keys), signs)
+        found = np.flatnonzero(totals)
+        return found, counts(totals[found], self._dictionary)
+
+    def _integers(self, ids: Int32) -> NDArray[np.int64]:
+        different, places = np.unique(ids, return_inverse=True)
+        numbers = [int(text[1 : text.index('"', 1)]) for text in self._dictionary.decode(different)]
+        return np.array(numbers, dtype=np.int64)[places]
+
+    def _are_replaced(self, keys: Int32, changes: Changes | None) -> NDArray[np.bool_]:
+        """Return for each row of `keys` whether another, equal term represents one of its terms: bool[n].
+
+        `changes` is None if no terms are equal.
+        """
+        return np.zeros(len(keys), dtype=np.bool_) if changes is None else self._individuals.are_others(keys, changes)
