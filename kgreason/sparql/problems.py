@@ -3,7 +3,7 @@
     line 1, column 30: found '?x', but FILTER needs brackets around its condition: FILTER(?x > 3)
 
 Oxigraph's own message says how far its parser came, and lists all that the parser expected there. So a second parser
-(`query/mistakes`) finds the first wrong token. Then the prefixes and the IRIs are checked.
+(`trees/mistakes`) finds the first wrong token. Then the prefixes and the IRIs are checked.
 
 Cost: that of the second parser. The functions are called only for a text that a parser has refused.
 """
@@ -53,7 +53,7 @@ def problem(
     `where` says what the text is: a query, or the pattern in braces of an update. `prefixes` are declared outside of
     the text. `has_base` says whether a base is declared outside of the text.
     """
-    from kgreason.sparql.query.mistakes import mistake  # lark is imported only when it is needed
+    from kgreason.sparql.trees.mistakes import mistake  # lark is imported only when it is needed
 
     found = mistake(text, "query" if where == "query" else "braces")
     unknown = unknown_prefix(text, prefixes)

@@ -9,7 +9,7 @@ import pytest
 
 from kgreason.errors import QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.sparql.query.mistakes import mistake, still_open
+from kgreason.sparql.trees.mistakes import mistake, still_open
 from tests.w3c.shared import IS_THERE, archive
 
 PREFIXES = {"": "http://x/"}

@@ -33,7 +33,7 @@ import pyoxigraph
 from lark import Token, Tree, UnexpectedToken
 from pyoxigraph import RdfFormat
 
-from kgreason.sparql.query.syntax import Node, parser
+from kgreason.sparql.trees.parser import Node, parser
 from kgreason.sparql.where import Select
 
 Place: TypeAlias = str | None

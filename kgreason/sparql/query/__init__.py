@@ -3,6 +3,4 @@
 asking    the way of every query, and what is rewritten for Oxigraph
 columns   the variables of a query in the order of its text, and its prefixes
 numeric   whether a query computes, and the warning if its graph has very long numbers
-syntax    the tree of a query (grammar.lark)
-mistakes  where a query goes wrong, and what is wrong there
 """

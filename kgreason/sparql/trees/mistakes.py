@@ -2,7 +2,7 @@
 
     SELECT ?x { ?x a :Cat OPTIONAL { ?x :p ?y }   '}' is missing at the end: the '{' in line 1 ...
 
-Oxigraph's parser says how far it came, and not where the mistake is. The parser of `syntax` stops at the first wrong
+Oxigraph's parser says how far it came, and not where the mistake is. The parser of `trees` stops at the first wrong
 token. Brackets and quotation marks are looked at first, then `_ADVICE`; otherwise the message names the tokens that
 could stand there.
 
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 
 from lark import UnexpectedInput, UnexpectedToken
 
-from kgreason.sparql.query.syntax import parser
+from kgreason.sparql.trees.parser import parser
 from kgreason.sparql.source import position
 
 _TOKEN = re.compile(
