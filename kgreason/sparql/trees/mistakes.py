@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, cast
 
 from lark import UnexpectedInput, UnexpectedToken
 
-from kgreason.sparql.trees.parser import parser
 from kgreason.sparql.source import position
+from kgreason.sparql.trees.parser import parser
 
 _TOKEN = re.compile(
     r""""[^"\r\n]*"|'[^'\r\n]*'|\w+://[^\s<>"]*|[?$]?[\w-]*:[\w:%.-]*\w|[?$@]?\w+|[<>!]=|<[^\s<>]*>?|\S"""
