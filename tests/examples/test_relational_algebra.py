@@ -7,6 +7,7 @@ from contextlib import closing
 from importlib.util import module_from_spec, spec_from_file_location
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +53,13 @@ def test_the_sql_of_a_rule_adds_what_the_rule_derives(rule: Rule, data: st.DataO
         alone = convert(Rule((head,), rule.body))
         derived = derivations(Index(map(plain, facts)), [alone])
         assert rows == old | {row for each in derived for _, row in each.heads}
+
+
+def test_a_rule_with_more_than_plain_atoms_is_refused() -> None:
+    (rule,) = parse("q(?x) :- r(?x), NOT s(?x) .").rules
+    for translated in (algebra.algebra, algebra.sql):
+        with pytest.raises(ValueError, match="plain atoms"):
+            translated(rule)
 
 
 def test_the_tree_of_a_rule_names_columns_of_the_product() -> None:

@@ -10,6 +10,12 @@ from __future__ import annotations
 from kgreason.rules.model import Atom, Rule, Variable
 
 
+def check(rule: Rule) -> None:
+    """Raise ValueError if a rule has anything but plain atoms, such as NOT or FILTER."""
+    if not rule.is_positive:
+        raise ValueError(f"rule {rule.name}: only rules with plain atoms are relational algebra here")
+
+
 def table(atom: Atom) -> str:
     """Return the name of the table of an atom, as SQL writes it."""
     return f'"{atom.relation or "triple"}/{len(atom.terms)}"'
@@ -17,6 +23,7 @@ def table(atom: Atom) -> str:
 
 def algebra(rule: Rule) -> list[str]:
     """Return a tree for each head, in one line: a projection, the selections, and the product of the body."""
+    check(rule)
     product = " x ".join(map(table, rule.body)).replace('"', "") or "one row"
     terms = [term for atom in rule.body for term in atom.terms]
     selected = []
@@ -32,6 +39,7 @@ def algebra(rule: Rule) -> list[str]:
 
 def sql(rule: Rule) -> list[str]:
     """Return an INSERT for each head. It adds the facts of the head that follow in one step."""
+    check(rule)
     places: dict[Variable, str] = {}
     text, where = "", []
     for number, atom in enumerate(rule.body):
