@@ -9,7 +9,6 @@ the callers keep the parser.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
@@ -23,15 +22,13 @@ from kgreason.resources import prepare, prepared
 _BUILDING = Lock()
 
 
-def parser_of(*modules: str, rename: Callable[[str], str] = str, **options: Any) -> Lark:
+def parser_of(*modules: str, **options: Any) -> Lark:
     """Return the LALR parser for the grammar of a Python module. `options` are passed to Lark.
-
-    `rename` gets the text of the grammar, and returns the grammar with other names for its rules.
 
     `modules` are the `__file__` of this module, and of other modules. Beside each is a file `grammar.lark`. The grammar
     of the first may use rules of the others.
     """
-    text = rename(text_of(*modules))
+    text = text_of(*modules)
     with _BUILDING:
         tables = prepared("grammar", lark.__version__, text) if not options else None
         if tables is not None:

@@ -68,7 +68,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the slow tests. A run for the last commits leaves slow tests out."""
-    slow = {item.nodeid for item in items if item.nodeid in lanes.durations()}
+    slow = {item.nodeid for item in items if lanes.seconds_of(item.nodeid)}
     for item in items:
         if item.nodeid in slow:
             item.add_marker(pytest.mark.slow)
@@ -142,6 +142,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if config.getoption("write_durations"):
         lanes.write_durations(took)
         return
-    late = [test for test, seconds in took.items() if seconds > 10 * lanes.QUICK and test not in lanes.durations()]
+    late = [test for test, seconds in took.items() if seconds > 10 * lanes.QUICK and not lanes.seconds_of(test)]
     for test in late:
         terminalreporter.line(f"{took[test]:.1f} s, and no line in tests/durations.tsv: {test}", yellow=True)

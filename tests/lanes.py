@@ -1,7 +1,8 @@
 """Which tests are quick, and which of the slow ones a change must pass.
 
     quick    takes at most 0.3 s; `scripts/test` runs all of these
-    slow     has a line in durations.tsv: `seconds <tab> id of the test`; `scripts/test --all` runs these, too
+    slow     has a line in durations.tsv: `seconds <tab> id of the test`; `scripts/test --all` runs these, too.
+             An id without parameters stands for all parameters of a test of which three in four are slow
     changed  the slow tests for the last commits; `scripts/test --changed` runs these, and `.ci/run` does
 
 `changed` takes the slow tests of each folder that imports a module that the last commits changed, or whose own files
@@ -21,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 from zlib import crc32
 
 import grimp  # import-linter brings it
@@ -46,10 +48,26 @@ def durations() -> dict[str, float]:
     return {test: float(seconds) for seconds, test in lines}
 
 
+def seconds_of(test: str) -> float | None:
+    """Return the seconds that a test takes, or None if the test is quick."""
+    return durations().get(test, durations().get(without_parameters(test)))
+
+
+def without_parameters(test: str) -> str:
+    """Return the id of a test without its parameters."""
+    return test.partition("[")[0]
+
+
 def write_durations(measured: Mapping[str, float]) -> None:
-    """Replace the lines of the tests that were measured. Tests that are quick now lose their lines."""
-    seconds = {test: took for test, took in (durations() | dict(measured)).items() if took > QUICK}
-    lines = (f"{seconds[test]:.1f}\t{test}\n" for test in sorted(seconds))
+    """Replace the lines of the tests that were measured, with all their parameters. Quick tests lose their lines."""
+    took: dict[str, dict[str, float]] = {}
+    for test, seconds in measured.items():
+        took.setdefault(without_parameters(test), {})[test] = seconds
+    kept = {test: seconds for test, seconds in durations().items() if without_parameters(test) not in took}
+    for name, each in took.items():
+        is_whole = sorted(each.values())[len(each) // 4] > QUICK
+        kept |= {name: fmean(each.values())} if is_whole else {test: s for test, s in each.items() if s > QUICK}
+    lines = (f"{kept[test]:.1f}\t{test}\n" for test in sorted(kept))
     DURATIONS.write_text("".join(lines), encoding="utf-8")
 
 
@@ -64,7 +82,7 @@ def changed_tests(tests: Iterable[str]) -> set[str]:
     left: float = BUDGET
     fitting = set()
     for test in sorted(chosen, key=lambda test: crc32(f"{number} {test}".encode())):
-        left -= durations().get(test, 1)
+        left -= seconds_of(test) or 1
         if left < 0:
             break
         fitting.add(test)

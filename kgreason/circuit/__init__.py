@@ -70,3 +70,7 @@ below* in the drawing), so it has no levels.
 
                             rewrites before a FILTER or BIND --> compute --> rewrites behind it
 """
+
+from kgreason.circuit.reference import ReferenceCircuit
+
+__all__ = ["ReferenceCircuit"]

@@ -12,12 +12,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
 from kgreason.errors import LimitError
 
-_CLOCK = "{desc} {elapsed}"
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
 _DELAY = 1
 """Bars are drawn from this second of a command on; a short command draws none."""
 
@@ -50,22 +53,36 @@ class Bars:
 
     @contextmanager
     def _drawn(self, stage: str, total: int | None) -> Iterator[Callable[[int], object]]:
-        from tqdm import tqdm  # takes 20 ms to import, and starts a thread
+        bar: Progress | None = None
+        count = 0
 
-        begun = time.perf_counter()
-        delay = max(0.0, self._begun + _DELAY - begun)
-        with tqdm(
-            desc=stage, total=total, unit="", unit_scale=True, leave=False, bar_format=_CLOCK, delay=delay
-        ) as bar:
+        def report(done: int) -> None:
+            nonlocal bar, count
+            count += done
+            if bar is None and time.perf_counter() - self._begun > _DELAY:
+                bar = _started(stage, total)
+            if bar is not None:
+                bar.update(bar.task_ids[0], completed=count)
 
-            def report(done: int) -> None:
-                if done:
-                    bar.bar_format = None  # there is something to count
-                    bar.update(done)
-                elif time.perf_counter() - begun > delay:
-                    bar.refresh()
-
+        try:
             yield report
+        finally:
+            if bar is not None:
+                bar.stop()
+
+
+def _started(stage: str, total: int | None) -> Progress:
+    """Draw a bar, or without a total the number of steps. Something is drawn anew ten times a second by a thread."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # takes a tenth of a second
+
+    steps = "{task.completed:,}" if total is None else "{task.completed:,} of {task.total:,}"
+    columns = [TextColumn(stage), *([BarColumn()] if total else []), TextColumn(steps), TimeElapsedColumn()]
+    console = Console(file=sys.stderr, markup=False)
+    bar = Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
+    bar.add_task(stage, total=total)
+    bar.start()
+    return bar
 
 
 def _ignore(_done: int) -> None:

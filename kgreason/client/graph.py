@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from http.client import IncompleteRead
 from itertools import chain
 from typing import IO, TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
 
+import httpx
 import pyoxigraph
 from pyoxigraph import DefaultGraph, QueryBoolean, QueryResultsFormat, QueryTriples, RdfFormat, Triple
 
@@ -290,7 +290,8 @@ class RemoteGraph:
         try:
             reply = self._link.form("/query", given, _TABLE, is_edit=False)
         except ServerError as error:
-            if timeout is None or time.monotonic() - begun < timeout or not isinstance(error.__cause__, IncompleteRead):
+            is_cut = isinstance(error.__cause__, httpx.RemoteProtocolError)
+            if timeout is None or time.monotonic() - begun < timeout or not is_cut:
                 raise
             raise QueryTimeoutError(f"the query took longer than {timeout:g} s") from error
         if (told := reply.headers.get("kgreason-warning")) is not None:

@@ -13,11 +13,12 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from http.client import HTTPConnection, HTTPException, HTTPResponse
 from socket import SHUT_RDWR
 from typing import TYPE_CHECKING, Any, Self
 
-from kgreason.client.link import Link
+import httpx
+
+from kgreason.client.link import LOST, Link
 from kgreason.errors import QueryError, ServerError
 
 if TYPE_CHECKING:
@@ -44,12 +45,11 @@ class Events:
         self._link, self._path, self._given, self._patience = link, path, given, patience
         self.after = after
         """The number of the last event, None before the first connection of a stream that begins now."""
-        self._connection: HTTPConnection | None = None
-        self._response: HTTPResponse | None = None
+        self._response: httpx.Response | None = None
         self._is_closed = False
         try:
             self._connect()
-        except (OSError, HTTPException) as error:
+        except LOST as error:
             self._drop()
             raise self._link.lost(error) from error
 
@@ -61,10 +61,10 @@ class Events:
         headers = {"Accept": "text/event-stream"}
         if self.after is not None:
             headers["Last-Event-ID"] = str(self.after)
-        connection, response = self._link.stream(self._path, self._given, headers, _SILENCE)
-        self._connection, self._response = connection, response
+        self._response = self._link.stream(self._path, self._given, headers, _SILENCE)
+        self._lines = _fields(self._response)
         if self.after is None:
-            for name, value in self._lines():
+            for name, value in self._lines:
                 if name == "id":
                     self.after = int(value)
                     return
@@ -86,7 +86,7 @@ class Events:
                     self._connect()
                     lost, pause = None, _FIRST_PAUSE
                 return self._event()
-            except (OSError, HTTPException, ValueError, ServerError) as error:
+            except (*LOST, ValueError, ServerError) as error:
                 self._drop()
                 lost = time.monotonic() if lost is None else lost
                 self._check(error, time.monotonic() - lost)
@@ -109,7 +109,7 @@ class Events:
 
     def _event(self) -> tuple[str, Any]:
         name, data, number = "message", "", None
-        for field, value in self._lines():
+        for field, value in self._lines:
             if field == "event":
                 name = value
             elif field == "data":
@@ -125,33 +125,18 @@ class Events:
                 name, number = "message", None
         raise ConnectionResetError("the server has ended the stream")
 
-    def _lines(self) -> Iterator[tuple[str, str]]:
-        """Yield (name, value) for each line `name: value` of the answer, until the answer ends.
-
-        The name is empty for an empty line, and `:` for a comment.
-        """
-        assert self._response is not None
-        while line := self._response.readline():
-            if not line.endswith(b"\n"):
-                return
-            field, colon, value = line.decode().rstrip("\r\n").partition(":")
-            yield (field or colon), value.removeprefix(" ")
-
     def _drop(self) -> None:
-        connection, self._connection, self._response = self._connection, None, None
-        if connection is not None:
-            with suppress(OSError):
-                connection.close()
+        response, self._response = self._response, None
+        if response is not None:
+            response.close()
 
     def close(self) -> None:
         """End the iteration."""
         self._is_closed = True
-        connection = self._connection
-        if connection is not None:
-            with suppress(OSError, AttributeError):  # there is no socket before the connection is made
-                connection.sock.shutdown(SHUT_RDWR)
-        if self._response is None:
-            self._drop()
+        response = self._response
+        if response is not None:  # another thread may wait for the next bytes
+            with suppress(OSError):
+                response.extensions["network_stream"].get_extra_info("socket").shutdown(SHUT_RDWR)
 
     def __enter__(self) -> Self:
         return self
@@ -159,6 +144,21 @@ class Events:
     def __exit__(self, *_: object) -> None:
         self.close()
         self._drop()
+
+
+def _fields(response: httpx.Response) -> Iterator[tuple[str, str]]:
+    """Yield (name, value) for each line `name: value` of an answer, until the answer ends.
+
+    The name is empty for an empty line, and `:` for a comment.
+    """
+    begun: list[bytes] = []
+    for piece in response.iter_raw():
+        end, *lines = piece.split(b"\n")
+        begun.append(end)
+        for line in lines:
+            field, colon, value = b"".join(begun).decode().rstrip("\r").partition(":")
+            begun = [line]
+            yield (field or colon), value.removeprefix(" ")
 
 
 class Deltas(Events):

@@ -9,9 +9,8 @@ A function that only kernels call is a *part*. Numba would optimise each part, w
 machine code of it, although only the kernel is ever run. `_PartCompiler` leaves both out, so that each kernel is
 optimised once, as a whole. This takes a quarter of the compile time away.
 
-Most of the rest is Python code of Numba. Three measures take a third of that away: Python collects no garbage while
-Numba compiles; passes that change nothing in kernels are left out; and Numba's options of a function are compared by
-the few that were set (`_Flags`).
+Most of the rest is Python code of Numba. So Python collects no garbage meanwhile, and passes that change nothing in
+kernels are left out.
 
 Cost: importing this module imports Numba, about 0.3 s.
 """
@@ -30,7 +29,7 @@ import numba
 from numba import _dynfunc
 from numba.core import caching, sigutils
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import InlineOverloads, NativeLowering, NopythonRewrites
@@ -191,25 +190,6 @@ class _PartCompiler(_KernelCompiler):
         return [passes]
 
 
-class _Flags(Flags):  # type: ignore[misc]
-    """Numba's options of a function, cheap to hash and to compare.
-
-    Numba looks an option set up for each operator that a function has, and compares the values of all options.
-    """
-
-    __slots__ = ()
-
-    def __hash__(self) -> int:
-        return _NAMES
-
-    def __eq__(self, other: object) -> bool:
-        return (isinstance(other, _Flags) and self._values == other._values) or bool(super().__eq__(other))
-
-
-_NAMES = hash(Flags())
-"""Numba's hash of options: that of their names, whatever the values."""
-
-
 @contextmanager
 def _collecting_no_garbage() -> Iterator[None]:
     """Have Python collect no garbage in the block. Numba makes millions of objects, and most of them stay."""
@@ -227,7 +207,6 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function, targetoptions=dict(_KERNEL), pipeline_class=_KernelCompiler)
-        self._compiler._customize_flags = _Flags
 
     def compile(self, sig: Any) -> Any:
         """Compile the kernel for a signature, or load it from the cache.
@@ -248,7 +227,6 @@ class Part(CPUDispatcher):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function, targetoptions=dict(_PART), pipeline_class=_PartCompiler)
-        self._compiler._customize_flags = _Flags
 
     def compile(self, sig: Any) -> Any:
         """Compile the part for a signature. Smaller integers become int64s, so that there is one part for all."""

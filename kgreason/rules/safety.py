@@ -15,11 +15,11 @@ A rule with an empty body is safe exactly if it has no variables. This is the la
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
-from kgreason.errors import RuleError, UnsafeRuleError
-from kgreason.rules.model import DATA, Computed, Rule, Term, Variable
+from kgreason.errors import UnsafeRuleError
+from kgreason.rules.model import Computed, Rule, Term, Variable
 
 DATA_IN_HEAD = "DATA cannot stand in the head: users assert triples, and rules derive them"
 
@@ -44,26 +44,6 @@ def check_safe(rule: Rule) -> None:
     problems = (*(_of_aggregates(rule) if rule.aggregates else ()), *(_of_computed(rule) if rule.computed else ()))
     for problem in (*problems, *(_of_negated(rule) if rule.negated else ())):
         raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
-
-
-def check_positive(rules: Iterable[Rule], where: str) -> None:
-    """Raise RuleError if a rule has anything but plain atoms.
-
-    `where` names the part of kgreason that cannot evaluate such a rule.
-    """
-    for rule in rules:
-        if not rule.is_positive or any(atom.relation == DATA for atom in rule.body):
-            said = "the built-ins of SWRL" if rule.sources else "NOT, DATA, FILTER, BIND and AGGREGATE"
-            problem = f"{where} cannot evaluate {said}; load in one process instead"
-            raise RuleError(f"rule {rule.name or '(unnamed)'}{_axiom_of(rule)}: {problem}")
-
-
-def _axiom_of(rule: Rule) -> str:
-    """Return the subject of the axiom that a rule was translated from, in brackets, for messages.
-
-    Returns "" for a user's rule.
-    """
-    return f" ({rule.sources[0][0]})" if rule.sources else ""
 
 
 def _of_aggregates(rule: Rule) -> Iterator[str]:

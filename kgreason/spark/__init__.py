@@ -8,5 +8,4 @@ folders/   writes tables so that an unfinished table is never taken for a finish
 pipeline   load and materialize: all steps from files to a store, or to files
 out/       writes results as files, or as a commit of a store
 live/      commits streams of edits to a store; gives the changes of a store as a stream
-rule/      translates one rule or query to relational algebra and Spark SQL
 """

@@ -7,7 +7,7 @@ where             a WHERE as a SELECT
 operations        the operations as values
 editable          the methods of a graph that an update calls
 query/            queries on their way to Oxigraph
+trees/            the trees of queries, and their mistakes
 problems          messages for a text that Oxigraph does not take
-mistakes/         where the mistake of a query is, and what is wrong there
 evaluate          operations -> edits of asserted quads, in order
 """

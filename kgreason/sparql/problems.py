@@ -3,7 +3,7 @@
     line 1, column 30: found '?x', but FILTER needs brackets around its condition: FILTER(?x > 3)
 
 Oxigraph's own message says how far its parser came, and lists all that the parser expected there. So a second parser
-(`mistakes`) finds the first wrong token. If the grammar is right, the prefixes are checked, and then the meaning.
+(`trees/mistakes`) finds the first wrong token. Then the prefixes and the IRIs are checked.
 
 Cost: that of the second parser. The functions are called only for a text that a parser has refused.
 """
@@ -14,6 +14,8 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple, cast
 
+import pyoxigraph
+
 from kgreason.errors import QueryError
 from kgreason.sparql.source import position
 from kgreason.sparql.tokens import TOKEN
@@ -23,7 +25,17 @@ _MESSAGE = re.compile(r"(?:error at (\d+):(\d+): )?(?:expected )?(?:one of )?(.*
 _CHOICE = re.compile(r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]|<[^>]*>|[^,\[\]"<]+')
 _QUERIES = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
 _IRI = re.compile(r"\w+://[^\s<>\"]*")
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _UPDATES = ("INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY")
+
+
+_MEANINGS = {
+    "The SELECT contains a variable that is unbound": "a variable of SELECT is neither in GROUP BY nor in an aggregate,"
+    " or an aggregate such as COUNT stands in FILTER or BIND",
+    "The SELECT overrides an existing variable using an expression": "a variable after AS has a value already",
+    "SELECT * is not authorized with GROUP BY": "SELECT * cannot be used with GROUP BY: name the variables",
+}
+"""What some of Oxigraph's words mean."""
 
 
 class Problem(NamedTuple):
@@ -41,19 +53,30 @@ def problem(
     `where` says what the text is: a query, or the pattern in braces of an update. `prefixes` are declared outside of
     the text. `has_base` says whether a base is declared outside of the text.
     """
-    from kgreason.sparql.mistakes.meaning import mistake  # lark is imported only when it is needed
-    from kgreason.sparql.mistakes.syntax import Stop, read
-    from kgreason.sparql.mistakes.words import in_words
+    from kgreason.sparql.trees.mistakes import mistake  # lark is imported only when it is needed
 
-    found = read(text, "query" if where == "query" else "pattern")
+    found = mistake(text, "query" if where == "query" else "braces")
     unknown = unknown_prefix(text, prefixes)
-    if isinstance(found, Stop):
-        if unknown is None or found.at <= unknown.at:
-            return Problem(found.at, in_words(text, found))
-    elif unknown is None:
-        meant = mistake(found, has_base)
-        return Problem(*meant) if meant else Problem(None, _of_oxigraph(message))
-    return Problem(unknown.at, _of_prefix(text, unknown, where))
+    if found is not None and (unknown is None or found.at <= unknown.at):
+        return Problem(*found)
+    if unknown is not None:
+        return Problem(unknown.at, _of_prefix(text, unknown, where))
+    return _bad_iri(text, has_base) or Problem(None, _of_oxigraph(message, where))
+
+
+def _bad_iri(text: str, has_base: bool) -> Problem | None:
+    """Return the first IRI that is relative without a BASE, or that is no IRI."""
+    for token in TOKEN.finditer(text):
+        has_base = has_base or token[0].upper() == "BASE"
+        if token[0].startswith("<") and not (has_base or _ABSOLUTE.match(token[0], 1)):
+            full = f"<http://example.org/{token[0][1:-1]}>"
+            return Problem(token.start(), f"the IRI {token[0]} is relative: write it in full, such as {full}")
+        if token[0].startswith("<") and _ABSOLUTE.match(token[0], 1) and "\\" not in token[0]:
+            try:
+                pyoxigraph.NamedNode(token[0][1:-1])
+            except ValueError as error:
+                return Problem(token.start(), f"{token[0]} is not an IRI: {error}")
+    return None
 
 
 def _of_prefix(text: str, unknown: Unknown, where: Where) -> str:
@@ -61,12 +84,15 @@ def _of_prefix(text: str, unknown: Unknown, where: Where) -> str:
     return f"an IRI stands in angle brackets: <{iri[0]}>" if iri else undeclared(unknown.prefix, where)
 
 
-def _of_oxigraph(message: str) -> str:
-    """Return what Oxigraph's message says of the mistake, without the tokens that it expected."""
+def _of_oxigraph(message: str, where: Where) -> str:
+    """Return what Oxigraph's message says of the mistake, without the tokens that it expected.
+
+    The place in the message is a place in the query. Oxigraph reads the pattern of an update in a text of ours.
+    """
     place = cast(re.Match[str], _MESSAGE.match(message))
     words = [word for word in map(str.strip, _CHOICE.findall(place[3])) if " " in word and word[0] not in "[<"]
-    where = f" (its parser came to line {place[1]}, column {place[2]})" if place[1] else ""
-    return " or ".join(words) or f"Oxigraph does not take it{where}"
+    came = f" (its parser came to line {place[1]}, column {place[2]})" if place[1] and where == "query" else ""
+    return (" or ".join(_MEANINGS.get(word, word) for word in words) or "Oxigraph does not take it") + came
 
 
 def is_update(text: str) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.errors import LimitError, RuleError, StratificationError
+from kgreason.errors import LimitError, StratificationError
 from kgreason.graph.changes.follower import Follower
 from kgreason.materialize.operators.groups import Grouped
 from tests.cli.calling import done
@@ -245,14 +245,6 @@ def test_a_program_on_tables_aggregates(tmp_path: Path) -> None:
     done("run", tmp_path / "p.dl", "-F", tmp_path, "-D", tmp_path / "out")
     assert sorted((tmp_path / "out" / "total.csv").read_text().splitlines()) == ["anna\t7", "bert\t5"]
     assert (tmp_path / "out" / "best.csv").read_text().split() == ["7"]
-
-
-def test_spark_refuses_aggregates() -> None:
-    from kgreason.rules.parser import parse
-    from kgreason.rules.safety import check_positive
-
-    with pytest.raises(RuleError, match="size: Spark cannot evaluate NOT, DATA, FILTER, BIND and AGGREGATE"):
-        check_positive(parse(RULES).rules, "Spark")
 
 
 @pytest.mark.parametrize("call", ["MIN", "MAX", "SAMPLE"])

@@ -109,6 +109,7 @@ def test_the_first_compilation_is_announced(
     caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compiled, "is_compiled", lambda _: False)
+    monkeypatch.setattr("kgreason.engine.engine.are_compiled", lambda _: False)  # a name of its own, once imported
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     progress.Bars(False)
     said = "compiling the engine's kernels, once, 10 to 20 seconds"

@@ -53,3 +53,14 @@ def test_the_nightly_jobs_run_all_folders() -> None:
     jobs = (ROOT / ".github/workflows/nightly.yml").read_text(encoding="utf-8")
     folders = {f"tests/{path.parent.name}" for path in (ROOT / "tests").glob("*/test_*.py")}
     assert set(re.findall(r"tests/\w+", jobs)) == folders
+
+
+def test_one_line_stands_for_the_parameters_of_a_slow_test(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(lanes, "DURATIONS", tmp_path / "durations.tsv")
+    monkeypatch.setattr(lanes, "durations", lanes.durations.__wrapped__)
+    slow = {f"tests/a/test_a.py::test_slow[{number}]": 1.0 + number for number in range(4)}
+    mixed = {"tests/a/test_a.py::test_mixed[1]": 0.1, "tests/a/test_a.py::test_mixed[2]": 2.0}
+    lanes.write_durations(slow | mixed | {"tests/a/test_a.py::test_old": 3.0})
+    lanes.write_durations({"tests/a/test_a.py::test_old": 0.1})
+    assert lanes.durations() == {"tests/a/test_a.py::test_mixed[2]": 2.0, "tests/a/test_a.py::test_slow": 2.5}
+    assert [lanes.seconds_of(test) for test in (*slow, *mixed)] == [2.5] * 4 + [None, 2.0]

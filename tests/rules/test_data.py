@@ -10,7 +10,6 @@ from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import DATA, Atom, Computed, Not, Rule, Variable
 from kgreason.rules.parser import parse
-from kgreason.rules.safety import check_positive
 from kgreason.tables.signature import signature
 
 _X, _Y, _B = map(Variable, "xyb")
@@ -101,8 +100,3 @@ def test_a_skolem_term_is_a_computed_value() -> None:
 def test_a_program_on_tables_cannot_say_data() -> None:
     with pytest.raises(RuleError, match="rule r: a program on tables has no asserted triples"):
         signature(parse("@rule r q(?x) :- r(?x), NOT DATA [?x, ?x, ?x] ."))
-
-
-def test_a_part_that_evaluates_positive_rules_only_refuses_data() -> None:
-    with pytest.raises(RuleError, match="Spark cannot evaluate NOT, DATA, FILTER, BIND and AGG"):
-        check_positive([rule("q(?x) :- DATA [?x, ?x, ?x] .")], "Spark")

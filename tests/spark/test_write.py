@@ -266,12 +266,11 @@ def test_a_task_writes_canonical_lines(rows: list[Quad], is_spaced: bool) -> Non
     assert text.encode() == lines_of(rows)
 
 
-def test_rules_and_results_run_on_spark_connect(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.spark.connected_rules", str(tmp_path)]
+def test_results_are_written_on_spark_connect(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.spark.connected_results", str(tmp_path)]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.splitlines() == [f"triples [('{A}', '<http://e/q>', '<http://e/c>')]", "far/0 [(True,)]"]
-    expected = [f"{A} {P} {B} .", f"{A} <http://e/q> <http://e/c> .", f"{B} {P} <http://e/c> ."]
+    expected = [f"{A} {P} {B} .", f"{B} {P} <http://e/c> ."]
     assert lines_in(tmp_path / "out") == sorted(expected)
     with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
         assert dumped(graph) == sorted(expected)

@@ -97,13 +97,13 @@ def test_other_texts_stay_as_they_are(text: str) -> None:
         ("SELECT ?s ?s (GROUP_CONCAT(?s) AS ?n) { ?s ?p }", "line 1, column 47: "),
         ("SELECT ?s ?s { ?s e:p ?o }", "line 1, column 19: the prefix e: is not declared"),
         ("SELECT (GROUP_CONCAT(?s) AS ?n) ?n { ?s ?p <x> }", "line 1, column 44: the IRI <x> is relative"),
-        ("SELECT ?s (1 AS ?s) { ?s ?p ?o }", "line 1, column 17: "),
+        ("SELECT ?s (1 AS ?s) { ?s ?p ?o }", "line 1, column 33"),
     ],
 )
 def test_mistakes_are_found_in_the_text_of_the_user(graph: KnowledgeGraph, query: str, place: str) -> None:
     with pytest.raises(QueryError, match=place):
         graph.query(query)
-    with pytest.raises(QueryError, match=r"<update>:1:\d+: "):
+    with pytest.raises(QueryError, match=r"<update>:1:\d+: (?!.*parser came)"):
         graph.update(f"INSERT {{}} WHERE {{ {query} }}")
 
 

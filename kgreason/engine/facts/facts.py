@@ -70,11 +70,6 @@ class Facts:
         find_rows(self._block, np.ascontiguousarray(keys, dtype=np.int32), found)
         return found
 
-    def are_present(self, keys: Int32) -> NDArray[np.bool_]:
-        """Return for each fact of `keys`, int32[n, w], whether the fact is present: bool[n]."""
-        found: NDArray[np.bool_] = self.find(keys) >= 0
-        return found
-
     def padded(self, keys: Int32) -> Int32:
         """Return the facts `keys` with as many columns as the widest table: int32[n, w], contiguous.
 

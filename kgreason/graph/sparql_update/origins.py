@@ -22,7 +22,6 @@ inserts no literal with another spelling, never pays it.
 
 from __future__ import annotations
 
-import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -31,15 +30,12 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias, cast
 
 import pyoxigraph
-from lark import Lark, Token, Tree, UnexpectedToken
+from lark import Token, Tree, UnexpectedToken
 from pyoxigraph import RdfFormat
 
-from kgreason.grammars import parser_of
-from kgreason.sparql.mistakes import syntax
+from kgreason.sparql.trees.parser import Node, parser
 from kgreason.sparql.where import Select
 from kgreason.terms.tags import carried, restored
-
-Node: TypeAlias = Tree[Token]
 
 Place: TypeAlias = str | None
 """A variable with its question mark, an IRI as N-Triples text, or None for an unknown term."""
@@ -49,7 +45,7 @@ _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _CHOICES = {"IF": 1, "COALESCE": 0}
 """Functions that return one of their arguments, and the first of these arguments."""
 _CHOOSING = ("MIN", "MAX", "SAMPLE")
-_STEPS = re.compile(r"x_(?:or|and|compared|sum|product|unary|primary|call)|expression")
+_STEPS = re.compile("or|and|compared|sum|product|unary|primary|call|expression")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,25 +106,12 @@ def _parsed(select: Select) -> tuple[Select, Node]:
     """
     while True:
         try:
-            return select, cast(Node, _grammar().parse(select.block, start="pattern").children[0])
+            return select, cast(Node, parser().parse(select.block, start="braces").children[0])
         except UnexpectedToken as error:
             if error.token.type != "IRI":
                 raise
             after = cast(int, error.token.start_pos) + 1
             select = replace(select, block=f"{select.block[:after]} {select.block[after:]}")
-
-
-@functools.cache
-def _grammar() -> Lark:
-    """Return the parser for queries, with a node for each rule and a child for each token."""
-    return parser_of(
-        syntax.__file__, rename=_visible, start=["pattern"], propagate_positions=True, keep_all_tokens=True
-    )
-
-
-def _visible(grammar: str) -> str:
-    """Rename the rules of a grammar whose nodes Lark leaves out: `_path` to `x_path`."""
-    return re.sub(r"(?<![\w/\"])_([a-z]\w*)", r"x_\1", grammar)
 
 
 _Found: TypeAlias = defaultdict[str, list[Origin]]
@@ -158,10 +141,10 @@ class _Reader:
     def group(self, group: Node, marks: tuple[str, ...], graph: Place) -> _Found:
         """Return the origins of the variables of a group. `marks` are those of the parts that the group is in."""
         found: _Found = defaultdict(list)
-        for node in _flat(group, "x_triples", "x_pattern", "sub_select"):
+        for node in _flat(group, "triples", "pattern", "sub_select"):
             if node.data == "sub_select":
                 _add(found, self._selected(node, marks, graph))
-            elif node.data == "x_triples":
+            elif node.data == "triples":
                 for name, origin in self._triples(node):
                     found[name].append(replace(origin, marks=marks, graph=graph))
             else:
@@ -212,7 +195,7 @@ class _Reader:
         inner = self.group(_parts(_parts(select, "where")[0], "group")[0], marks, graph)
         for values in _parts(node, "values"):
             self._values(values, inner)
-        items = _flat(select, "x_item")
+        items = _flat(select, "item")
         for alias in (each for item in items for each in _parts(item, "alias")):
             self._assigned(alias, inner, inner)
         self._inner -= 1
@@ -237,43 +220,41 @@ class _Reader:
 
     def _values(self, node: Node, found: _Found) -> None:
         """Add the literals of VALUES."""
-        [data] = _parts(node, "x_data")
+        [data] = _parts(node, "data")
         columns = _parts(data, "columns")
         names = [str(token)[1:] for part in columns or [data] for token in part.children if _is(token, "VAR")]
         rows = (
-            [_parts(row, "x_value") for row in _parts(data, "row")]
-            if columns
-            else [[v] for v in _parts(data, "x_value")]
+            [_parts(row, "value") for row in _parts(data, "row")] if columns else [[v] for v in _parts(data, "value")]
         )
         for row in rows:
             for name, value in zip(names, row, strict=False):
-                if _parts(value, "x_literal") or len(value.children) == 2:  # a sign and a number
+                if _parts(value, "literal") or len(value.children) == 2:  # a sign and a number
                     found[name].append(Origin(text=self._literal(value)))
 
     def _triples(self, node: Node) -> Iterator[tuple[str, Origin]]:
         """Yield the variables that are objects of triple patterns, and their origins."""
         [subject, *properties] = _trees(node)
-        if subject.data == "x_node":
+        if subject.data == "node":
             yield from self._node(subject)
         for each in properties:
             yield from self._properties(self._place(subject), each, is_last=True)
 
     def _properties(self, subject: Place, node: Node, *, is_last: bool = False) -> Iterator[tuple[str, Origin]]:
         """Yield the origins in a list of properties. `is_last` says that the triples end with the list."""
-        for each in _parts(node, "x_properties"):
+        for each in _parts(node, "properties"):
             yield from self._properties(subject, each)
         is_last = is_last and not _is(node.children[-1], "SEMICOLON")
-        for verb, objects in zip(_parts(node, "x_verb"), _parts(node, "x_objects"), strict=True):
-            found = _flat(objects, "x_object")
+        for verb, objects in zip(_parts(node, "verb"), _parts(node, "objects"), strict=True):
+            found = _flat(objects, "object")
             for object_ in found:
                 [term, *annotations] = _trees(object_)
                 if is_last and len(found) == 1 and not self._inner and (steps := _sequence(verb)):
                     yield from self._cut(subject, verb, steps, self._place(term))
                 else:
                     yield from self._arcs(subject, verb.children[0], self._place(term))
-                if term.data == "x_node":
+                if term.data == "node":
                     yield from self._node(term)
-                for each in (part for note in annotations for part in _parts(note, "x_properties")):
+                for each in (part for note in annotations for part in _parts(note, "properties")):
                     yield from self._properties(None, each)
 
     def _cut(self, subject: Place, verb: Node, steps: list[Node], object_: Place) -> Iterator[tuple[str, Origin]]:
@@ -304,23 +285,23 @@ class _Reader:
         With each comes whether the triple is all of the path.
         """
         match path.data:
-            case "x_path":
-                for each in _flat(path, "x_sequence"):
+            case "path":
+                for each in _flat(path, "sequence"):
                     yield from self._steps(each, is_end)
-            case "x_sequence":
-                steps = _flat(path, "x_step")
+            case "sequence":
+                steps = _flat(path, "step")
                 for predicate, is_direct in self._steps(steps[-1 if is_end else 0], is_end):
                     yield predicate, is_direct and len(steps) == 1
-            case "x_step":
-                [element] = _parts(path, "x_element")
+            case "step":
+                [element] = _parts(path, "element")
                 yield from self._steps(element, is_end == (path.children[0] is element))
-            case "x_element":
+            case "element":
                 for predicate, is_direct in self._steps(_trees(path)[0], is_end):
                     yield predicate, is_direct and len(path.children) == 1
-            case "x_simple" if inner := _parts(path, "x_path"):
+            case "simple" if inner := _parts(path, "path"):
                 yield from self._steps(inner[0], is_end)
-            case "x_simple" if negated := _parts(path, "x_negated"):
-                for one in _flat(negated[0], "x_one"):
+            case "simple" if negated := _parts(path, "negated"):
+                for one in _flat(negated[0], "one"):
                     if is_end == (len(one.children) == 1):
                         yield None, True
             case _:
@@ -329,10 +310,10 @@ class _Reader:
 
     def _node(self, node: Node) -> Iterator[tuple[str, Origin]]:
         """Yield the origins in a blank node `[ ... ]`, a list or a reified triple, which are unknown subjects."""
-        for each in _parts(node, "x_properties"):
+        for each in _parts(node, "properties"):
             yield from self._properties(None, each)
-        for each in _parts(node, "x_term", "x_node"):
-            if each.data == "x_node":
+        for each in _parts(node, "term", "node"):
+            if each.data == "node":
                 yield from self._node(each)
             elif (place := self._place(each)) is not None and place.startswith("?"):
                 yield place[1:], Origin(predicate=_FIRST)
@@ -340,7 +321,7 @@ class _Reader:
     def _place(self, node: Token | Node) -> Place:
         """Return the term at a place of a pattern. A blank node with a label becomes a variable."""
         while isinstance(node, Tree):
-            if len(node.children) != 1 or node.data in ("x_node", "x_literal", "triple_term"):
+            if len(node.children) != 1 or node.data in ("node", "literal", "triple_term"):
                 return None
             node = node.children[0]
         match node.type:
@@ -388,20 +369,16 @@ def _chosen(expression: Node, is_one: bool = False) -> Iterator[tuple[Token | No
     node: Node = expression
     while _STEPS.fullmatch(node.data):
         trees = _trees(node)
-        if node.data == "x_primary" and _is(node.children[0], "VAR"):
+        if node.data == "primary" and _is(node.children[0], "VAR"):
             yield cast(Token, node.children[0]), is_one
             return
-        if node.data == "x_unary" and _is_number(node):
+        if node.data == "unary" and _is_number(node):
             yield node, is_one
             return
-        if (
-            len(trees) != 1
-            or len(node.children) not in (1, 3)
-            or (len(node.children) == 3 and node.data != "x_primary")
-        ):
+        if len(trees) != 1 or len(node.children) not in (1, 3) or (len(node.children) == 3 and node.data != "primary"):
             return
         node = trees[0]
-    if node.data == "x_literal":
+    if node.data == "literal":
         yield node, is_one
     elif node.data == "aggregate" and str(node.children[0]).upper() in _CHOOSING:
         for each in _parts(node, "expression"):
@@ -423,8 +400,8 @@ def _is_number(node: Node) -> bool:
 
 def _sequence(verb: Node) -> list[Node]:
     """Return the steps of a path that is a sequence of several steps, and nothing more; otherwise an empty list."""
-    sequences = _flat(verb, "x_sequence")
-    steps = _flat(sequences[0], "x_step") if len(sequences) == 1 else []
+    sequences = _flat(verb, "sequence")
+    steps = _flat(sequences[0], "step") if len(sequences) == 1 else []
     return steps if len(steps) > 1 else []
 
 
@@ -434,7 +411,7 @@ def _slashes(verb: Node) -> list[Token]:
     for child in verb.children:
         if isinstance(child, Token):
             found += [child] if child.type == "SLASH" else []
-        elif child.data in ("x_path", "x_sequence"):
+        elif child.data in ("path", "sequence"):
             found += _slashes(child)
     return found
 

@@ -1,8 +1,8 @@
-"""Rules, results and rows for a store on a Spark Connect session, in a process of its own.
+"""Results, and rows for a store, on a Spark Connect session, in a process of its own.
 
-    python -m tests.spark.connected_rules FOLDER
+    python -m tests.spark.connected_results FOLDER
 
-Writes a folder of N-Triples and a store below FOLDER, and says what two rules derive.
+Writes a folder of N-Triples and a store below FOLDER.
 """
 
 from __future__ import annotations
@@ -13,17 +13,13 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from kgreason.rules.parser import parse
 from kgreason.spark.out.store import write_to_store
 from kgreason.spark.out.write import decoded, write
-from kgreason.spark.rule.evaluate import run
 from kgreason.spark.start.java import use_java
-
-RULES = "[?x, <http://e/q>, ?z], far() :- [?x, <http://e/p>, ?y], [?y, <http://e/p>, ?z], near() . near() ."
 
 
 def main(folder: Path) -> None:
-    """Run the rules, write what they derive."""
+    """Write triples in both ways."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ["SPARK_TESTING"] = "1"  # any free port: others' tests may run as well
     use_java()
@@ -33,13 +29,8 @@ def main(folder: Path) -> None:
     )
     ids = spark.createDataFrame([(2, 1, 3), (3, 1, 4)], "s int, p int, o int")
     triples = decoded(ids, terms)
-    rule, fact = parse(RULES).rules
-    derived = run(rule, {"triples": triples, **run(fact, {})})
-    for view, frame in derived.items():
-        sys.stdout.write(f"{view} {[tuple(row) for row in frame.collect()]}\n")
-    both = triples.union(derived["triples"])
-    write(both, folder / "out")
-    write_to_store(both, folder / "store")
+    write(triples, folder / "out")
+    write_to_store(triples, folder / "store")
     spark.stop()
 
 
