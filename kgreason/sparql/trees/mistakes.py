@@ -17,11 +17,12 @@ from typing import Any, NamedTuple, cast
 
 from lark import UnexpectedInput, UnexpectedToken
 
+from kgreason.rules.unexpected import shown
 from kgreason.sparql.source import position
 from kgreason.sparql.trees.parser import parser
 
 _TOKEN = re.compile(
-    r""""[^"\r\n]*"|'[^'\r\n]*'|\w+://[^\s<>"]*|[?$]?[\w-]*:[\w:%.-]*\w|[?$@]?\w+|[<>!]=|<[^\s<>]*>?|\S"""
+    r""""[^"\r\n]*"|'[^'\r\n]*'|\w+://[^\s<>"]*|[?$]?[\w-]*:[\w:%.-]*\w|[?$@]?\w+|[<>!]=|<[^\s<>]*>?|[^ \t\r\n]"""
 )
 _LAST = re.compile(r"(\w+|\S)\s*$")
 _CLOSING = {"{": "}", "(": ")", "[": "]"}
@@ -29,8 +30,8 @@ _BRACKET = re.compile(
     r"""\#[^\r\n]*|<[^\x00-\x20<>"{}|^`]*>|\"\"\".*?\"\"\"|'''.*?'''|"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*'|[(){}\[\]]""",
     re.DOTALL,
 )
-_LONG, _ALIKE = 30, 0.7
-"""Characters of a token that are shown, and how alike a word must be to a keyword: the share of `difflib`."""
+_ALIKE = 0.7
+"""How alike a word must be to a keyword: the share of `difflib`."""
 _WORDS = {
     "$END": "the end of the query",
     "IRI": "an IRI such as <http://example.org/>",
@@ -103,25 +104,25 @@ def mistake(text: str, start: str = "query") -> Mistake | None:
 
 def _index(error: UnexpectedInput, text: str) -> int:
     if isinstance(error, UnexpectedToken):
-        return len(text.rstrip()) if error.token.type == "$END" else cast(int, error.token.start_pos)
+        return len(text.rstrip(" \t\r\n")) if error.token.type == "$END" else cast(int, error.token.start_pos)
     return cast(int, error.pos_in_stream)
 
 
 def _mistake(text: str, at: int, expected: set[str]) -> Mistake:
     match = _TOKEN.match(text, at)
     token = match[0] if match else ""
-    shown = f"'{token[:_LONG]}...'" if len(token) > _LONG else f"'{token}'" if token else "the end of the text"
+    found = shown(token) if token else "the end of the text"
     last = _LAST.search(text, 0, at)
     words = _unclosed(text, at, token, expected) or _misspelled(token, expected)
-    for names, before, found, advice in _ADVICE if words is None else ():
+    for names, before, pattern, advice in _ADVICE if words is None else ():
         if (
             names <= expected
             and re.fullmatch(before or ".*", last[1] if last else "", re.IGNORECASE)
-            and re.fullmatch(found, token, re.IGNORECASE)
+            and re.fullmatch(pattern, token, re.IGNORECASE)
         ):
-            words = advice.format(shown, token)
+            words = advice.format(found, token)
             break
-    return Mistake(at, words or f"found {shown}, expected {_listed(expected)}")
+    return Mistake(at, words or f"found {found}, expected {_listed(expected)}")
 
 
 def _unclosed(text: str, at: int, token: str, expected: set[str]) -> str | None:
