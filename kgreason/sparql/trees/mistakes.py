@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeGuard, cast
 
-from lark import UnexpectedInput, UnexpectedToken
+from lark import Token, Tree, UnexpectedInput, UnexpectedToken
 
 from kgreason.rules.unexpected import shown
 from kgreason.sparql.source import position
@@ -100,6 +100,25 @@ def mistake(text: str, start: str = "query") -> Mistake | None:
     except UnexpectedInput as error:
         return _mistake(text, _index(error, text), cast(Any, error).interactive_parser.accepts())
     return None
+
+
+def ungrouped(text: str, start: str = "query") -> Mistake | None:
+    """Return the first variable of a SELECT that is not in its GROUP BY; None if there is none. The text has a tree."""
+    for select in parser().parse(text, start=start).find_data("select"):
+        parts = [child for child in select.children if isinstance(child, Tree) and child.data != "where"]
+        groups = [group for part in parts for group in part.find_data("group_by")]
+        by = {str(token)[1:] for group in groups for token in group.scan_values(_is_variable)}
+        is_grouped = bool(groups) or any(True for part in parts for _ in part.find_data("aggregate"))
+        for variable in (part.children[0] for part in parts if part.data == "item" and is_grouped):
+            if _is_variable(variable) and variable[1:] not in by:
+                advice = f"add it to GROUP BY, or select (SAMPLE({variable}) AS ?any_{variable[1:]})"
+                words = f"{variable} is neither in GROUP BY nor in an aggregate: {advice}"
+                return Mistake(cast(int, variable.start_pos), words)
+    return None
+
+
+def _is_variable(node: object) -> TypeGuard[Token]:
+    return isinstance(node, Token) and node.type == "VAR"
 
 
 def _index(error: UnexpectedInput, text: str) -> int:
