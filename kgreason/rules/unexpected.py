@@ -60,7 +60,9 @@ def in_words(terminals: Collection[str], words: Words) -> str:
 
 
 def token_text(text: str) -> str:
-    """Return the first characters of a text, in quotation marks."""
+    """Return the first characters of a text, in quotation marks, or the number of a character that nobody sees."""
+    if text and not text[0].isprintable():
+        return f"the character U+{ord(text[0]):04X}"
     return f"'{text}'" if len(text) <= _SHOWN else f"'{text[:_SHOWN]}...'"
 
 
@@ -68,4 +70,4 @@ def _broken(text: str) -> str:
     for start, problem in _BROKEN:
         if text.startswith(start):
             return problem
-    return token_text(text.split(maxsplit=1)[0]) if text[0].isprintable() else f"the character U+{ord(text[0]):04X}"
+    return token_text(text.split(maxsplit=1)[0] if text[0].isprintable() else text)

@@ -16,34 +16,54 @@ from kgreason.server.guard import role_of
 
 _SPARQL = ("application/sparql-query", "application/sparql-update", "application/x-www-form-urlencoded")
 _RULES = "text/x-kgreason-rules"
+_TEXT = {
+    "base": "the base of relative IRIs; empty for none",
+    "prefix": "a prefix of the text, such as ex=http://e/; may be given several times",
+}
+_EDIT = {"strategy": "update, bootstrap or auto", "budget": "the most rewrites of the commit"}
+_FACT = {
+    "triple": "a triple as Turtle text",
+    "relation": "the name of a relation, in place of a triple",
+    "term": "a term of the triple or of the relation's fact, once for each place",
+}
 _PARAMETERS = {
     "/query": {
         "query": "the query",
+        "timeout": "seconds after which the query ends",
+        "default-graph": "the default graph; the query may use all named graphs",
         "default-graph-uri": "a graph of the default graph",
         "named-graph-uri": "a named graph",
         "as_of": "the number of a commit: ask the graph as it was after this commit",
+        **_TEXT,
     },
     "/update": {
+        "update": "the update",
+        "source": "the name of the update in messages",
         "using-graph-uri": "a graph of the default graph of every WHERE",
         "using-named-graph-uri": "a named graph of every WHERE",
+        **_TEXT,
+        **_EDIT,
     },
     "/store": {
         "default": "the default graph",
         "graph": "the name of a graph",
         "inferred": "true for the closure in place of the asserted triples",
+        **_EDIT,
     },
-    "/explain": {"triple": "a triple as Turtle text", "all": "true for a proof of each derivation"},
-    "/why-not": {"triple": "a triple as Turtle text", "limit": "how many rules are told"},
+    "/explain": _FACT | {"all": "true for a proof of each derivation"},
+    "/why-not": _FACT | {"limit": "how many rules are told"},
     "/rules": {
         "costs": "true for the work of each rule",
         "own": "true for the rules of users, as text",
         "name": "the name of the rule to remove",
+        **_EDIT,
     },
     "/what-if": {
         "limit": "how many triples of each kind the answer has",
         "why": "true for the rule and the axioms of each inferred triple",
+        **_TEXT,
     },
-    "/revert": {"commit": "the number of the commit to take back"},
+    "/revert": {"commit": "the number of the commit to take back"} | _EDIT,
     "/triples": {
         "subject": "the subject as N-Triples text",
         "predicate": "the predicate",
@@ -59,14 +79,14 @@ _PARAMETERS = {
     "/commits/{number}": {"since": "the commit to begin after, in place of the one before"},
     "/changes": {
         "after": "the commit to begin after, as Last-Event-ID says it",
+        "form": "exact for deltas as clients of kgreason read them",
         "match": "three terms, such as `?s a <http://e/Cat>`: only changes of triples with these terms",
         "asserted": "true for what came to the asserted triples and left them, false for the inferred ones",
     },
-    "/subscribe": {"query": "a SELECT or ASK query", "prefix": "a prefix of the query, such as ex=http://e/"},
+    "/subscribe": {"query": "a SELECT or ASK query", **_TEXT},
     "/transactions": {
         "header": "a header of the commit, such as stream=sensors",
-        "strategy": "update, bootstrap or auto",
-        "budget": "the most rewrites of the commit",
+        **_EDIT,
     },
     "/match": {
         "s": "the subject",

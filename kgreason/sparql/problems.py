@@ -29,8 +29,9 @@ _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _UPDATES = ("INSERT", "DELETE", "WITH", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY")
 
 
+_UNBOUND = "The SELECT contains a variable that is unbound"
 _MEANINGS = {
-    "The SELECT contains a variable that is unbound": "a variable of SELECT is neither in GROUP BY nor in an aggregate,"
+    _UNBOUND: "a variable of SELECT is neither in GROUP BY nor in an aggregate,"
     " or an aggregate such as COUNT stands in FILTER or BIND",
     "The SELECT overrides an existing variable using an expression": "a variable after AS has a value already",
     "SELECT * is not authorized with GROUP BY": "SELECT * cannot be used with GROUP BY: name the variables",
@@ -53,14 +54,17 @@ def problem(
     `where` says what the text is: a query, or the pattern in braces of an update. `prefixes` are declared outside of
     the text. `has_base` says whether a base is declared outside of the text.
     """
-    from kgreason.sparql.trees.mistakes import mistake  # lark is imported only when it is needed
+    from kgreason.sparql.trees.mistakes import mistake, ungrouped  # lark is imported only when it is needed
 
-    found = mistake(text, "query" if where == "query" else "braces")
+    start = "query" if where == "query" else "braces"
+    found = mistake(text, start)
     unknown = unknown_prefix(text, prefixes)
     if found is not None and (unknown is None or found.at <= unknown.at):
         return Problem(*found)
     if unknown is not None:
         return Problem(unknown.at, _of_prefix(text, unknown, where))
+    if _UNBOUND in message and (found := ungrouped(text, start)) is not None:
+        return Problem(*found)
     return _bad_iri(text, has_base) or Problem(None, _of_oxigraph(message, where))
 
 

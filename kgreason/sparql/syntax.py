@@ -7,6 +7,7 @@ large its blocks are.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Collection
 from difflib import get_close_matches
 from typing import Any, TypeAlias, cast
@@ -14,6 +15,7 @@ from typing import Any, TypeAlias, cast
 from lark import Lark, Token, Tree, UnexpectedInput, UnexpectedToken
 
 from kgreason.grammars import parser_of
+from kgreason.rules.unexpected import token_text
 from kgreason.sparql.source import Source
 from kgreason.sparql.tokens import skeleton
 
@@ -62,6 +64,7 @@ _VERBS = frozenset(
     {"ADD", "BASE", "CLEAR", "COPY", "CREATE", "DATA", "DELETE", "DROP", "INSERT", "LOAD", "MOVE", "PREFIX", "USING"}
     | {"WHERE", "WITH"}
 )
+_PIECE = re.compile(r"\S+|.", re.DOTALL)
 _WORDS = {
     "BLOCK": "'{'",
     "IRI": "an IRI in angle brackets",
@@ -82,7 +85,7 @@ def _found(error: UnexpectedInput, text: str) -> tuple[int, str]:
     """Return where in `text` the unexpected token begins, and the token in quotation marks, for a message."""
     if isinstance(error, UnexpectedToken):
         if error.token.type == "$END":
-            return len(text.rstrip()), "the end of the text"
+            return len(text.rstrip(" \t\r\n")), "the end of the text"
         return cast(int, error.token.start_pos), f"'{error.token.partition(' ')[0]}'"
     at = cast(int, error.pos_in_stream)
-    return at, f"'{text[at:].split(maxsplit=1)[0]}'"
+    return at, token_text(cast(re.Match[str], _PIECE.match(text, at))[0])

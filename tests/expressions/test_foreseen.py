@@ -34,7 +34,7 @@ def seen() -> Iterator[Seen]:
         found.inputs += keys.tolist()
         return evaluated(computed, keys, *others)  # type: ignore[arg-type]
 
-    with patch.object(Engine, "apply", applied), patch.object(functions, "evaluated", noted):
+    with patch.object(Engine, "apply", applied), patch.object(functions, "results_of", noted):
         yield found
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+PATHS = Path(__file__).parents[2] / "kgreason" / "server" / "paths"
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 RULES = {"Content-Type": "text/x-kgreason-rules"}
 RULE = "@prefix : <http://e/> .\n@rule named\n:Named[?x] :- :name[?x, ?n] ."
@@ -120,3 +123,14 @@ def test_every_path_is_described(http: httpx.Client) -> None:
             if method in ("get", "post") and path != "/changes":
                 assert http.request(method, given).status_code not in (405, 500), path
     assert {"/query", "/update", "/store", "/what-if", "/changes", "/metrics"} <= found["paths"].keys()
+
+
+def test_every_parameter_that_a_path_reads_is_described(http: httpx.Client) -> None:
+    text = "".join(path.read_text("utf-8") for path in PATHS.rglob("*.py"))
+    read = re.findall(r'\b(?:single|flag|number)\([^"]*?, "([\w-]+)"', text) + re.findall(
+        r'given\.get\("([\w-]+)"', text
+    )
+    paths = http.get("/openapi.json").json()["paths"].values()
+    described = {one["name"] for methods in paths for each in methods.values() for one in each["parameters"]}
+    assert len(read) > 30
+    assert set(read) - described == set()

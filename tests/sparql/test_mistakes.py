@@ -34,7 +34,7 @@ TAKEN = [
 def test_a_mistake_is_told_with_its_place(query: str, words: str) -> None:
     with KnowledgeGraph.open(rules=["none"]) as graph:
         with pytest.raises(QueryError) as caught:
-            graph.query(query.replace("\\n", "\n"), prefixes=PREFIXES)
+            graph.query(query.encode("latin-1", "backslashreplace").decode("unicode_escape"), prefixes=PREFIXES)
         assert str(caught.value) == f"the query does not parse: {words}"
 
 

@@ -204,6 +204,8 @@ ERRORS = {
     "INSERT { e:a e:b 'z'^^?d } WHERE {}": (2, 23, "a datatype is an IRI, and ?d is a variable: write BIND(STRDT("),
     "DELETE { e:a e:b 'z'#?x\n^^ #\n$d } WHERE {}": (4, 1, "a datatype is an IRI, and $d is a variable"),
     "DELETE WHERE { GRAPH ?g { e:a e:b 'z'^^?d } }": (2, 40, "a datatype is an IRI, and ?d is a variable"),
+    "CLEAR ALL ;\u2003": (2, 12, "found the character U+2003, expected "),
+    "INSERT {} WHERE { ?s ?p\u00a0?o }": (2, 24, "found the character U+00A0, expected "),
     "INSERT {} WHERE { ?s f:p ?o }": (2, 22, "the prefix f: is not declared; begin the update with PREFIX f: <"),
     "INSERT {} WHERE\n{ ?s ?p ?o\n FILTER(?o >) }": (4, 13, "found ')', expected an expression"),
     "INSERT {} WHERE { VALUES (?x ?y) { (1) } }": (2, 17, "Oxigraph does not take it"),

@@ -16,7 +16,7 @@ IF, COALESCE, MIN, MAX and SAMPLE choose a value and compute nothing. A literal 
 too. If the subject of a pattern is unknown (behind a path, or not selected by an inner SELECT), the origin has none.
 A variable inside of a triple term, `<<( ?s :p ?o )>>`, has no origin, so its value is written in the normal form.
 
-Cost: 0.7 s for the tables of the parser, once; then some 20 microseconds a token. An update without an INSERT, or that
+Cost: 0.4 s for the tables of the parser, once; then some 20 microseconds a token. An update without an INSERT, or that
 inserts no literal with another spelling, never pays it.
 """
 

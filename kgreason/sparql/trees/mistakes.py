@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import re
 from difflib import get_close_matches
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeGuard, cast
 
-from lark import UnexpectedInput, UnexpectedToken
+from lark import Token, Tree, UnexpectedInput, UnexpectedToken
 
+from kgreason.rules.unexpected import token_text
 from kgreason.sparql.source import position
 from kgreason.sparql.trees.parser import parser
 
 _TOKEN = re.compile(
-    r""""[^"\r\n]*"|'[^'\r\n]*'|\w+://[^\s<>"]*|[?$]?[\w-]*:[\w:%.-]*\w|[?$@]?\w+|[<>!]=|<[^\s<>]*>?|\S"""
+    r""""[^"\r\n]*"|'[^'\r\n]*'|\w+://[^\s<>"]*|[?$]?[\w-]*:[\w:%.-]*\w|[?$@]?\w+|[<>!]=|<[^\s<>]*>?|[^ \t\r\n]"""
 )
 _LAST = re.compile(r"(\w+|\S)\s*$")
 _CLOSING = {"{": "}", "(": ")", "[": "]"}
@@ -29,8 +30,8 @@ _BRACKET = re.compile(
     r"""\#[^\r\n]*|<[^\x00-\x20<>"{}|^`]*>|\"\"\".*?\"\"\"|'''.*?'''|"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*'|[(){}\[\]]""",
     re.DOTALL,
 )
-_LONG, _ALIKE = 30, 0.7
-"""Characters of a token that are shown, and how alike a word must be to a keyword: the share of `difflib`."""
+_ALIKE = 0.7
+"""How alike a word must be to a keyword: the share of `difflib`."""
 _WORDS = {
     "$END": "the end of the query",
     "IRI": "an IRI such as <http://example.org/>",
@@ -101,27 +102,46 @@ def mistake(text: str, start: str = "query") -> Mistake | None:
     return None
 
 
+def ungrouped(text: str, start: str = "query") -> Mistake | None:
+    """Return the first variable of a SELECT that is not in its GROUP BY; None if there is none. The text has a tree."""
+    for select in parser().parse(text, start=start).find_data("select"):
+        parts = [child for child in select.children if isinstance(child, Tree) and child.data != "where"]
+        groups = [group for part in parts for group in part.find_data("group_by")]
+        by = {str(token)[1:] for group in groups for token in group.scan_values(_is_variable)}
+        is_grouped = bool(groups) or any(True for part in parts for _ in part.find_data("aggregate"))
+        for variable in (part.children[0] for part in parts if part.data == "item" and is_grouped):
+            if _is_variable(variable) and variable[1:] not in by:
+                advice = f"add it to GROUP BY, or select (SAMPLE({variable}) AS ?any_{variable[1:]})"
+                words = f"{variable} is neither in GROUP BY nor in an aggregate: {advice}"
+                return Mistake(cast(int, variable.start_pos), words)
+    return None
+
+
+def _is_variable(node: object) -> TypeGuard[Token]:
+    return isinstance(node, Token) and node.type == "VAR"
+
+
 def _index(error: UnexpectedInput, text: str) -> int:
     if isinstance(error, UnexpectedToken):
-        return len(text.rstrip()) if error.token.type == "$END" else cast(int, error.token.start_pos)
+        return len(text.rstrip(" \t\r\n")) if error.token.type == "$END" else cast(int, error.token.start_pos)
     return cast(int, error.pos_in_stream)
 
 
 def _mistake(text: str, at: int, expected: set[str]) -> Mistake:
     match = _TOKEN.match(text, at)
     token = match[0] if match else ""
-    shown = f"'{token[:_LONG]}...'" if len(token) > _LONG else f"'{token}'" if token else "the end of the text"
+    found = token_text(token) if token else "the end of the text"
     last = _LAST.search(text, 0, at)
     words = _unclosed(text, at, token, expected) or _misspelled(token, expected)
-    for names, before, found, advice in _ADVICE if words is None else ():
+    for names, before, pattern, advice in _ADVICE if words is None else ():
         if (
             names <= expected
             and re.fullmatch(before or ".*", last[1] if last else "", re.IGNORECASE)
-            and re.fullmatch(found, token, re.IGNORECASE)
+            and re.fullmatch(pattern, token, re.IGNORECASE)
         ):
-            words = advice.format(shown, token)
+            words = advice.format(found, token)
             break
-    return Mistake(at, words or f"found {shown}, expected {_listed(expected)}")
+    return Mistake(at, words or f"found {found}, expected {_listed(expected)}")
 
 
 def _unclosed(text: str, at: int, token: str, expected: set[str]) -> str | None:
