@@ -90,7 +90,7 @@ def changed_tests(tests: Iterable[str]) -> set[str]:
 
 
 def folder_of(test: str) -> str:
-    """Return the folder of tests that the test is in: `tests/graph` of `tests/graph/test_edits.py::test_add`."""
+    """Return the folder of tests that the test is in: `tests/graph` of `tests/graph/commits/test_edits.py::...`."""
     return "/".join(test.partition("::")[0].split("/")[:2])
 
 

@@ -17,7 +17,7 @@ from kgreason import KnowledgeGraph
 from kgreason.bridges.rdflib import KGReasonStore
 from kgreason.errors import InputError, LimitError, RuleError, StoreError
 from kgreason.graph.changes.delta import Delta
-from tests.graph.threads import hasty
+from tests.graph.commits.threads import hasty
 
 E = Namespace("http://e/")
 PREFIXES = "@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . "

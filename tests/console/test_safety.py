@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from tests.console.browsing import EVIL, ZOO, serving, visiting, write
+from tests.server.limits.test_attacks import PATHS, leads_nowhere
 from tests.server.serving import client, served
-from tests.server.test_attacks import PATHS, leads_nowhere
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

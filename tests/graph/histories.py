@@ -18,8 +18,9 @@ from kgreason.materialize.edit import Edit as Wanted
 from kgreason.materialize.options import SchemaMode
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
-from tests.oracle import datalog, owl2rl, table8
+from tests.oracle import datalog, owl2rl
 from tests.oracle.graph import Triple
+from tests.oracle.tables import table8
 from tests.oracle.vocabulary import OWL, RDFS, SAME_AS
 from tests.strategies.axioms import KINDS
 from tests.strategies.ontologies import Quad, datasets, union

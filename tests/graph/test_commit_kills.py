@@ -25,9 +25,10 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.program import LiveProgram
 from kgreason.store.journal.journal import Journal
+from tests.graph import series
+from tests.store import interrupted
 from tests.volume import many
 
-from . import interrupted, series
 from .series import ENDS, SERIES
 from .views import View, agrees, lasting, view
 

@@ -8,7 +8,7 @@ import pytest
 
 from kgreason.engine.changes import Strategy
 from kgreason.materialize.options import SameAsMode
-from tests.graph.test_start_from_facts import Extended
+from tests.graph.commits.test_start_from_facts import Extended
 from tests.histories import individuals
 from tests.histories.drawn import Feature
 from tests.histories.following import Check, follow, run

@@ -27,7 +27,7 @@ from kgreason.store.history.log import FileHistory
 from kgreason.store.journal import journal
 from kgreason.store.journal.journal import Journal
 from kgreason.store.oxigraph.store import OxigraphStore
-from tests.graph.killed_histories import say, watch
+from tests.store.killed_histories import say, watch
 
 SUB = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 EDITS: tuple[tuple[str, str], ...] = (

@@ -17,7 +17,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.options import SameAsMode
 from tests.graph.histories import Edit, histories
 from tests.graph.views import Lines, View, lasting, lines, view
-from tests.oracle.table8 import value
+from tests.oracle.tables.table8 import value
 from tests.volume import many
 
 SAME_AS = "<http://www.w3.org/2002/07/owl#sameAs>"

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
-from . import table4, table5, table6, table7, table8, table9
+from tests.oracle.tables import table4, table5, table6, table7, table8, table9
+
 from .graph import Contradiction, Graph, Triple
 from .vocabulary import SAME_AS
 

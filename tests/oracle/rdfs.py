@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
+from tests.oracle.tables.table5 import prp_dom, prp_rng, prp_spo1
+from tests.oracle.tables.table7 import cax_sco
+from tests.oracle.tables.table9 import scm_sco, scm_spo
+
 from .graph import Graph, Triple
 from .owl2rl import Row, saturate
-from .table5 import prp_dom, prp_rng, prp_spo1
-from .table7 import cax_sco
-from .table9 import scm_sco, scm_spo
 from .vocabulary import (
     CONTAINER_MEMBERSHIP,
     DATATYPE,

@@ -10,7 +10,7 @@ from pyoxigraph import QuerySolutions, RdfFormat, Store
 
 from tests.oracle import owl2rl
 from tests.oracle.graph import Triple
-from tests.oracle.reading import read
+from tests.oracle.tables.reading import read
 from tests.oracle.vocabulary import TYPE
 
 EMPLOYEE = "<http://swat.cse.lehigh.edu/onto/univ-bench.owl#Employee>"

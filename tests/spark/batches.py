@@ -20,7 +20,7 @@ from kgreason.spark.close.plans import Program
 from kgreason.zset.columns import Int32
 from tests.engine.systems import System, encode_facts
 from tests.histories.history import History
-from tests.spark.engines import as_set, asserted, states
+from tests.spark.close.engines import as_set, asserted, states
 from tests.strategies.programs import wide
 
 _Wish = TypeVar("_Wish")

@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame
 from kgreason.spark.live import stream
 from kgreason.spark.live.stream import Committer, follow
 from kgreason.spark.start.session import session
-from tests.graph.interrupted import steps
+from tests.store.interrupted import steps
 
 MOST = 14
 """The steps of a batch: its begin, those of a store that is opened, committed to and closed, its end."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from os.path import relpath
 from pathlib import Path
 
-from tests.graph.owlrl_differences import OURS, THEIRS
+from tests.graph.axioms.owlrl_differences import OURS, THEIRS
 
 from .cases import Case, by_rule, cases
 from .gaps import READINGS, Gap, gaps

@@ -1,0 +1,229 @@
+"""CONSTRUCT and DESCRIBE give the triples of the graph as the graph writes them.
+
+The model holds triples with terms as they are written. A triple of the graph is given in its asserted spellings, a
+renamed one as the triple that gave its object, and a computed value as Oxigraph gives it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyoxigraph
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyoxigraph import RdfFormat
+
+from kgreason.graph.fork import fork
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.rdf.writing import write_results
+from kgreason.server.queries.child import _Reader, _results
+from kgreason.store.spellings import stored
+from tests.graph.updates.test_as_written import LITERALS, PEOPLE, PROPERTIES, SHOWN
+from tests.graph.updates.test_updates import PREFIXES
+from tests.volume import many
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+E = "http://e/"
+EVERYTHING = "CONSTRUCT WHERE { ?s ?p ?o }"
+DATA = ':a :n "1"^^xsd:unsignedLong . :b :n "07"^^xsd:int . :c :n 7 , "x"@en , :d .'
+Fact = tuple[str, str, str]
+Facts = set[Fact]
+Ask = Callable[[str], Facts]
+
+
+def constructed(graph: KnowledgeGraph, sparql: str, **options: Any) -> Facts:
+    return set(map(of, graph.construct(PREFIXES + sparql, **options)))
+
+
+def of(triple: pyoxigraph.Triple | pyoxigraph.Quad) -> Fact:
+    subject, predicate = (str(term)[1:-1].removeprefix(E) for term in (triple.subject, triple.predicate))
+    return subject, predicate, str(triple.object)
+
+
+def own(model: Facts, rows: Facts) -> Facts:
+    """What the graph has in place of `rows`; a row that it does not have stays."""
+    found = {row: {fact for fact in model if (*fact[:2], SHOWN[fact[2]]) == row} for row in rows}
+    return {fact for row, facts in found.items() for fact in facts or {row}}
+
+
+def shown(facts: Facts) -> Facts:
+    return {(s, p, SHOWN[o]) for s, p, o in facts}
+
+
+def renamed(model: Facts, p: str, q: str) -> Facts:
+    """Each `?s p ?o` as `?s q ?o`: as the graph writes it, if it has such a triple, else as `?s p ?o` is written."""
+    rows = {(s, q, SHOWN[o]) for s, each, o in model if each == p}
+    have = shown(model)
+    return own(model, rows & have) | {(s, q, o) for s, each, o in model if each == p and (s, q, SHOWN[o]) not in have}
+
+
+def computed(model: Facts) -> Facts:
+    """STR of each value of p, as a value of the new property m."""
+    return {(s, "m", str(pyoxigraph.Literal(o.rpartition('"')[0][1:]))) for s, p, o in shown(model) if p == "p"}
+
+
+QUERIES: dict[str, Callable[[Facts], Facts]] = {
+    EVERYTHING: lambda model: model,
+    "DESCRIBE :a": lambda model: {fact for fact in model if fact[0] == "a"},
+    "CONSTRUCT { ?s :m ?o } WHERE { ?s :p ?o }": lambda model: renamed(model, "p", "m"),
+    "CONSTRUCT { ?s :m ?v . } { { ?s :p ?o } BIND(?o AS ?v) } LIMIT 99": lambda model: renamed(model, "p", "m"),
+    "CONSTRUCT { ?s :q ?o } WHERE { ?s :p ?o }": lambda model: renamed(model, "p", "q"),
+    "CONSTRUCT { ?s :m ?o . ?s :p ?o } WHERE { ?s :q ?o, ?n . FILTER(isLITERAL(?n)) }": lambda model: (
+        renamed(model, "q", "m") | renamed(model, "q", "p")
+    ),
+    "CONSTRUCT { ?s :m ?v } WHERE { ?s :p ?o BIND(STR(?o) AS ?v) }": computed,
+    "CONSTRUCT { :new :m ?o } WHERE { ?s :p ?o }": lambda model: {
+        ("new", "m", o) for s, p, o in shown(model) if p == "p"
+    },
+    "CONSTRUCT { ?s :m ?o } WHERE { { ?s :p ?o } UNION { ?s :q ?o } }": lambda model: {
+        (s, "m", o) for s, p, o in shown(model) if p in "pq"
+    },
+}
+facts = st.tuples(*map(st.sampled_from, (PEOPLE, PROPERTIES, LITERALS)))
+
+
+def turtle(some: Facts) -> str:
+    return "".join(f"<{E}{s}> <{E}{p}> {o} .\n" for s, p, o in sorted(some))
+
+
+def by_a_server(store: Path, commit: int) -> Ask:
+    """Ask as a query process of a server does."""
+    reader = _Reader(store)
+
+    def ask(sparql: str) -> Facts:
+        request = {"sparql": PREFIXES + sparql, "base": None, "prefixes": None}
+        request |= {"default_graphs": None, "named_graphs": None}
+        return set(map(of, _results(reader.store(commit), request, partial(reader.spell, None))))  # type: ignore[arg-type]
+
+    return ask
+
+
+@settings(max_examples=many(4))
+@given(st.sets(facts, max_size=12), st.sets(facts, max_size=4), st.sets(facts, max_size=4), st.data())
+def test_constructed_triples_are_written_as_in_a_model_of_terms(
+    first: Facts, added: Facts, removed: Facts, data: st.DataObject
+) -> None:
+    queries = data.draw(st.lists(st.sampled_from(list(QUERIES)), min_size=3, max_size=3, unique=True))
+    model = (first - removed) | added
+    with TemporaryDirectory() as folder:
+        store = Path(folder) / "s"
+        with KnowledgeGraph.open(store, rules=["none"]) as graph:
+            graph.add(turtle(first))  # a snapshot of this, and the others in the journal
+        with KnowledgeGraph.open(store) as graph:
+            with graph.transaction() as tx:
+                for sign, some in ((tx.remove, removed & first), (tx.add, added)):
+                    if some:
+                        sign(turtle(some))
+            for query in queries:
+                expected = QUERIES[query](model)
+                assert constructed(graph, query) == expected, query
+                assert by_a_server(store, graph.commit)(query) == expected, query
+        with KnowledgeGraph.open(store, read_only=True) as graph:
+            for query in queries:
+                assert constructed(graph, query) == QUERIES[query](model), query
+
+
+RULES = [
+    "[?s, <http://e/q>, ?o] :- [?s, <http://e/p>, ?o] .",
+    "[?s, <http://e/r>, ?n] :- [?s, <http://e/p>, ?o], BIND(?o + 1 AS ?n) .",
+]
+SAME = f"<{E}a> <http://www.w3.org/2002/07/owl#sameAs> <{E}b> .\n"
+
+
+@settings(max_examples=many(4))
+@given(st.sets(facts, max_size=8), st.booleans(), st.booleans())
+def test_asserted_spellings_go_before_inferred_ones(some: Facts, has_rules: bool, are_equal: bool) -> None:
+    with TemporaryDirectory() as folder:
+        store = Path(folder) / "s"
+        with KnowledgeGraph.open(store, rules=["owl2rl"]) as graph:
+            with graph.transaction() as tx:
+                tx.add(turtle(some) + SAME * are_equal)
+                for rule in RULES * has_rules:
+                    tx.add_rules(rule)
+            expected = visible(graph)
+            assert constructed(graph, EVERYTHING) == expected
+        with KnowledgeGraph.open(store, read_only=True) as graph:  # answers from the snapshot, without the engine
+            assert constructed(graph, EVERYTHING) == expected
+            assert graph._committer is None
+            assert by_a_server(store, graph.commit)(EVERYTHING) == expected
+
+
+def visible(graph: KnowledgeGraph) -> Facts:
+    """The asserted triples, and the inferred ones that stand in rows of Oxigraph without an asserted one."""
+    asserted, present = (
+        {of(q) for q in graph.match(asserted=each) if isinstance(q.graph_name, pyoxigraph.DefaultGraph)}
+        for each in (True, False)
+    )
+    texts = list({o for _, _, o in present})
+    forms = dict(zip(texts, stored(texts), strict=True))
+    rows = {(s, p, forms[o]) for s, p, o in asserted}
+    return asserted | {(s, p, o) for s, p, o in present if (s, p, forms[o]) not in rows}
+
+
+def test_each_door_and_each_format_writes_terms_as_written(tmp_path: Path) -> None:
+    integer = f"{XSD}integer"
+    written = {
+        ("a", "n", f'"1"^^<{XSD}unsignedLong>'),
+        ("b", "n", f'"07"^^<{XSD}int>'),
+        ("c", "n", f'"7"^^<{integer}>'),
+        ("c", "n", '"x"@en'),
+        ("c", "n", f"<{E}d>"),
+    }
+    with KnowledgeGraph.open(tmp_path / "s", rules=["none"], history="all") as graph:
+        graph.update(PREFIXES + f"INSERT DATA {{ {DATA} }}")
+        assert constructed(graph, EVERYTHING) == constructed(graph, EVERYTHING, timeout=60) == written
+        for suffix in ("nt", "ttl", "rdf", "jsonld", "n3"):
+            write_results(graph.construct(EVERYTHING), out := BytesIO(), suffix)  # type: ignore[arg-type]
+            form = RdfFormat.from_extension(suffix)
+            assert {of(quad) for quad in pyoxigraph.parse(out.getvalue(), form)} == written, suffix
+        graph.update(PREFIXES + "DELETE DATA { :b :n 7 }; INSERT DATA { :b :n 7.0 }")
+        with graph.as_of(1) as past:
+            assert constructed(past, EVERYTHING) == written
+    with fork(tmp_path / "s") as graph:
+        assert ("b", "n", f'"7.0"^^<{XSD}decimal>') in constructed(graph, EVERYTHING)
+
+
+def test_a_query_does_not_wait_for_a_transaction_of_another_thread() -> None:
+    found: list[Facts] = []
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.update(PREFIXES + 'INSERT DATA { :b :n "07"^^xsd:int }')
+        with graph.transaction() as tx:
+            tx.remove((f"{E}b", f"{E}n", f'"07"^^<{XSD}int>'))
+            thread = threading.Thread(target=lambda: found.append(constructed(graph, EVERYTHING)))
+            thread.start()
+            thread.join()
+            assert constructed(graph, EVERYTHING) == {("b", "n", f'"07"^^<{XSD}int>')}
+        assert found == [{("b", "n", f'"7"^^<{XSD}integer>')}]
+
+
+def test_rows_read_after_a_later_commit_stay_as_the_query_gave_them() -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.update(PREFIXES + 'INSERT DATA { :b :n "07"^^xsd:int }')
+        triples = graph.construct(EVERYTHING)
+        graph.update(PREFIXES + 'DELETE DATA { :b :n 7 }; INSERT DATA { :b :n "+7"^^xsd:int }')
+        assert list(map(of, triples)) == [("b", "n", f'"7"^^<{XSD}integer>')]
+
+
+@pytest.mark.parametrize(
+    ("where", "is_kept"),
+    [
+        (":b :n ?o", True),
+        (":b :n ?o FILTER(?o > 6)", True),
+        (":b :n ?n BIND(?n + 0 AS ?o)", False),
+        ("VALUES ?o { 7 }", False),
+        ("{ :b :n ?o } UNION { BIND(3 + 4 AS ?o) }", False),
+        (":b :n ?n BIND(STRDT(STR(?n), xsd:integer) AS ?o)", False),
+    ],
+)
+def test_a_renamed_property_keeps_the_spelling_and_a_computed_value_does_not(where: str, is_kept: bool) -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.update(PREFIXES + f"INSERT DATA {{ {DATA} }}")
+        written = f'"07"^^<{XSD}int>' if is_kept else f'"7"^^<{XSD}integer>'
+        assert constructed(graph, f"CONSTRUCT {{ :b :m ?o }} WHERE {{ {where} }}") == {("b", "m", written)}

@@ -1,0 +1,110 @@
+"""The processes of queries: when they start, and when they end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from kgreason import KnowledgeGraph
+from kgreason.errors import QueryError
+from tests.server.conftest import ZOO
+from tests.server.limits.test_limits import ENDLESS
+from tests.server.serving import PATIENCE, client, served
+
+from kgreason.server.queries import pool  # isort: skip
+from kgreason.server.queries.frames import REQUEST, frame  # isort: skip
+from kgreason.server.queries.pool import Pool, Request  # isort: skip
+from kgreason.server.settings import Settings  # isort: skip
+
+_SLOW = "import time; time.sleep(1.5); "
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    with KnowledgeGraph.open(tmp_path / "store", rules=[]) as graph:
+        graph.add(ZOO)
+    return tmp_path / "store"
+
+
+def test_a_process_whose_server_was_killed_while_it_started_ends(store: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    endless = Request(ENDLESS, 1, solutions="json")._asdict() | {"most": None}
+    command = [sys.executable, "-P", "-c", pool._RUN, str(store), "0", str(gone.pid)]
+    asked = frame(REQUEST, json.dumps(endless).encode())
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        try:
+            assert process.stdin
+            process.stdin.write(asked)
+            process.stdin.flush()
+            assert process.wait(PATIENCE) == 1
+        finally:
+            process.kill()
+
+
+def test_the_start_of_a_process_is_not_time_of_its_query(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_RUN", _SLOW + pool._RUN)
+
+    async def run() -> bytes | None:
+        processes = Pool(Settings(store, query_seconds=1))
+        try:
+            return (await processes.ask(Request("ASK {}", 1, solutions="json"))).document
+        finally:
+            await processes.close()
+
+    assert asyncio.run(run()) == b'{"head":{},"boolean":true}'
+
+
+LEAST = 1 << 29
+"""The smallest limit that the command takes; a process must be able to open a store with it."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the test reads /proc")
+def test_the_memory_of_a_process_is_limited(store: Path) -> None:
+    async def run() -> str:
+        processes = Pool(Settings(store, query_bytes=LEAST))
+        try:
+            await processes.ask(Request("ASK { ?s ?p ?o }", 1, solutions="json"))
+            [process] = processes._idle
+            return Path(f"/proc/{process.pid}/limits").read_text("ascii")
+        finally:
+            await processes.close()
+
+    line = next(each for each in asyncio.run(run()).splitlines() if each.startswith("Max data size"))
+    assert LEAST < int(line.split()[3]) <= LEAST + (os.cpu_count() or 1) * (8 << 20)  # and the stacks of threads
+
+
+def test_a_process_that_does_not_start_is_an_error(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_RUN", "raise SystemExit")
+
+    async def run() -> None:
+        processes = Pool(Settings(store, queries=1, queries_waiting=1))
+        for _ in range(3):  # each leaves its place to the next one
+            with pytest.raises(QueryError, match="its process has ended early"):
+                await processes.ask(Request("ASK {}", 1, solutions="json"))
+        assert processes.running == 0
+
+    asyncio.run(run())
+
+
+def test_the_log_that_every_process_reads_is_emptied(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opening a store would take longer after each commit, because its log grows."""
+    monkeypatch.setattr(pool, "_READ", 100_000)
+    with served(store) as address, client(address) as http:
+        sizes = []
+        for number in range(60):
+            text = f"INSERT DATA {{ <http://e/{number}> <http://e/says> <http://e/{number}{'x' * 200}> }}"
+            assert http.post("/update", data={"update": text}).is_success
+            asked = http.get("/query", params={"query": f"ASK {{ <http://e/{number}> ?says ?it }}"})
+            assert asked.json()["boolean"]
+            sizes.append(sum(path.stat().st_size for path in store.glob("oxigraph*/*.log")))
+    assert any(before > after for before, after in pairwise(sizes)), sizes

@@ -1,0 +1,325 @@
+"""Takes each guard of the server out, and looks whether a test fails then.
+
+    python -m tests.server.limits.unguarded [WORD ...]
+
+With words, only the guards whose name has one of them. `GUARDS` is the list of the guards and of the tests that hold
+them. The source is changed while it is imported, in the processes of the test alone. Prints a line for each guard, and
+ends with status 1 if a test passes without its guard. Cost: some seconds for each guard.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+_ROOT = Path(__file__).parents[3]
+_HOOK = """
+import importlib.machinery, os, sys
+
+class Loader(importlib.machinery.SourceFileLoader):
+    def get_code(self, name):
+        text = self.get_data(self.path).decode()
+        assert text.count(os.environ["GUARD_OLD"]) == 1, "the guard is not there"
+        return compile(text.replace(os.environ["GUARD_OLD"], os.environ["GUARD_NEW"]), self.path, "exec")
+
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name != os.environ["GUARD_MODULE"]:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        spec.loader = Loader(name, spec.origin)
+        return spec
+
+sys.meta_path.insert(0, Finder)
+"""
+
+
+class Guard(NamedTuple):
+    """A guard: its name, its module in `kgreason`, its text, the text without it, and a test that fails then."""
+
+    name: str
+    module: str
+    text: str
+    without: str
+    test: str
+
+
+def _header(name: str, text: str) -> Guard:
+    return Guard(f"header {name}", "server.guard", text, "", f"{_GUARD}::test_every_answer_protects_browsers")
+
+
+_GUARD, _LIMITS, _SLOW = "test_guard.py", "test_limits.py", "test_slow_clients.py"
+_SAFETY = "../../console/test_safety.py"
+GUARDS = [
+    Guard(
+        "size of a body, by its header",
+        "server.body",
+        "int(length) > most",
+        "False",
+        f"{_SLOW}::test_an_upload_of_ten_gigabytes_is_refused_before_it_is_sent",
+    ),
+    Guard(
+        "size of a body, as it comes",
+        "server.body",
+        "size > most",
+        "False",
+        f"{_LIMITS}::test_a_body_that_is_too_long_is_refused",
+    ),
+    Guard(
+        "time between the pieces of a body",
+        "server.body",
+        "asyncio.timeout(wait)",
+        "asyncio.timeout(None)",
+        f"{_LIMITS}::test_a_client_that_sends_half_a_body_is_dropped",
+    ),
+    Guard(
+        "time of a whole body",
+        "server.body",
+        "max(0, left - seconds)",
+        "left - seconds",
+        f"{_SLOW}::test_a_client_that_sends_a_byte_now_and_then_is_dropped",
+    ),
+    Guard(
+        "size of a head",
+        "server.serve",
+        "h11_max_incomplete_event_size=_HEAD",
+        "h11_max_incomplete_event_size=1 << 40",
+        f"{_SLOW}::test_a_head_that_is_too_long_is_refused",
+    ),
+    Guard(
+        "time of the first head",
+        "server.connection",
+        """super().connection_made(transport)
+        self._begin("request")""",
+        "super().connection_made(transport)",
+        f"{_SLOW}::test_a_client_that_sends_half_a_request_is_dropped",
+    ),
+    Guard(
+        "time to read an answer",
+        "server.connection",
+        'self._begin("answer")',
+        "pass",
+        f"{_SLOW}::test_a_client_that_reads_a_byte_now_and_then_is_dropped",
+    ),
+    Guard(
+        "time of a query",
+        "server.queries.pool",
+        "asyncio.get_running_loop().call_at(deadline, self._expire)",
+        "asyncio.get_running_loop().call_at(deadline + 30, self._expire)",
+        f"{_LIMITS}::test_a_query_over_its_time_ends_and_holds_up_nobody",
+    ),
+    Guard(
+        "memory of a query",
+        "server.queries.child",
+        "if most_bytes:",
+        "if False:",
+        "test_query_processes.py::test_the_memory_of_a_process_is_limited",
+    ),
+    Guard(
+        "size of an answer",
+        "server.queries.child",
+        "self._total > self._most",
+        "False",
+        f"{_LIMITS}::test_an_answer_that_is_too_long_breaks_off",
+    ),
+    Guard(
+        "number of queries that wait",
+        "server.queries.pool",
+        "len(self._queue) >= self._waiting",
+        "False",
+        f"{_LIMITS}::test_queries_that_cannot_even_wait_are_told_so",
+    ),
+    Guard(
+        "number of edits that wait",
+        "server.writer",
+        "self.waiting > self._most",
+        "False",
+        f"{_LIMITS}::test_edits_that_cannot_even_wait_are_told_so",
+    ),
+    Guard(
+        "end of a query whose client leaves",
+        "server.paths.served",
+        "if not answering.done():",
+        "if not await asyncio.wait((answering,))[0]:",
+        f"{_LIMITS}::test_a_where_whose_client_goes_away_ends",
+    ),
+    Guard(
+        "a WHERE of an update is tried first",
+        "server.paths.update",
+        "if is_short(select.query):",
+        "if True:",
+        f"{_LIMITS}::test_a_where_over_its_time_ends_and_holds_up_nobody",
+    ),
+    Guard(
+        "depth of terms",
+        "server.queries.nesting",
+        "if any(sum(",
+        "if False and any(sum(",
+        "test_attacks.py::test_a_term_that_is_nested_deeply_is_not_even_read",
+    ),
+    Guard(
+        "depth of updates",
+        "server.queries.nesting",
+        "return sum(1 for _ in _OPENING.finditer(sparql)) > _SHALLOW",
+        "return False",
+        f"{_LIMITS}::test_a_text_that_is_nested_too_deeply_is_refused",
+    ),
+    Guard(
+        "depth of documents",
+        "server.queries.nesting",
+        "if form in _NESTED:",
+        "if True: return False\n    if form in _NESTED:",
+        f"{_LIMITS}::test_a_document_that_is_nested_too_deeply_is_refused",
+    ),
+    Guard(
+        "budget of the server",
+        "cli.serve",
+        'for name in ("budget", ',
+        "for name in (",
+        "test_budget.py::test_the_command_line_passes_its_limits_on",
+    ),
+    Guard(
+        "budget of a client",
+        "graph.knowledge_graph",
+        "live.budget = min((each for each in (budget, live.budget) if each is not None), default=None)",
+        "live.budget = budget or live.budget",
+        "test_budget.py::test_an_edit_over_the_budget_is_refused",
+    ),
+    Guard(
+        "LOAD",
+        "server.paths.update",
+        "if isinstance(operation, Load) and not _is_allowed(operation.path, allowed):",
+        "if False:",
+        f"{_GUARD}::test_load_reads_what_is_allowed",
+    ),
+    Guard(
+        "SERVICE in a query",
+        "server.paths.query",
+        "check_service(sparql, services)\n    else",
+        "pass\n    else",
+        f"{_GUARD}::test_service_is_refused",
+    ),
+    Guard(
+        "SERVICE in an update",
+        "server.paths.update",
+        "await run_in_threadpool(check_service, sparql)",
+        "pass",
+        f"{_GUARD}::test_service_is_refused",
+    ),
+    Guard(
+        "role admin",
+        "server.guard",
+        'return "admin"',
+        'return "write"',
+        "../test_roles.py::test_a_role_may_do_what_it_says_on_every_path",
+    ),
+    Guard(
+        "role write",
+        "server.guard",
+        'return "write"',
+        'return "read"',
+        "../test_roles.py::test_a_role_may_do_what_it_says_on_every_path",
+    ),
+    Guard(
+        "role admin for rules in a transaction",
+        "server.paths.clients.transactions",
+        'check_role(request.scope, "admin")',
+        "pass",
+        "../test_roles.py::test_rules_need_the_role_admin_on_every_path",
+    ),
+    Guard(
+        "role admin to revert rules",
+        "server.paths.history",
+        "check_role(request.scope, ROLES[-1])",
+        "pass",
+        "../test_history.py::test_roles",
+    ),
+    Guard("token", "server.guard", "if role is None:", "if False:", f"{_GUARD}::test_every_path_needs_a_token"),
+    Guard(
+        "header Host",
+        "server.guard",
+        "            self._check_host(headers)\n            self._check_origin(headers)\n            if scope",
+        "            self._check_origin(headers)\n            if scope",
+        "test_attacks.py::test_a_name_that_is_bound_anew_does_not_help",
+    ),
+    Guard(
+        "header Origin",
+        "server.guard",
+        "if not is_own and not",
+        "if False and not",
+        "test_attacks.py::test_a_form_of_another_page_changes_nothing",
+    ),
+    Guard(
+        "header Sec-Fetch-Site",
+        "server.guard",
+        "is_own = not _is_part(headers) if origin is None",
+        "is_own = True if origin is None",
+        f"{_GUARD}::test_parts_of_other_pages_are_refused",
+    ),
+    _header("X-Content-Type-Options", '"X-Content-Type-Options": "nosniff",'),
+    _header("X-Frame-Options", '"X-Frame-Options": "DENY",'),
+    _header("Content-Security-Policy", """"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'","""),
+    _header("Referrer-Policy", '"Referrer-Policy": "no-referrer",'),
+    Guard(
+        "Content-Security-Policy of the console",
+        "server.console.shell",
+        'headers["Content-Security-Policy"] = _POLICY',
+        'headers["Content-Security-Policy"] = "default-src *"',
+        f"{_SAFETY}::test_pages_are_kept_from_framing_and_foreign_code",
+    ),
+    Guard(
+        "text of the graph is escaped",
+        "server.console.markup",
+        """Markup('<span class="literal">{}</span>{}').format(literal.value, note)""",
+        """Markup('<span class="literal">{}</span>{}').format(Markup(literal.value), note)""",
+        "../../console/test_markup.py::test_what_a_page_shows_stays_text",
+    ),
+    Guard(
+        "token of a websocket",
+        "server.guard",
+        "self._check_token(scope, headers, ROLES[0])",
+        "scope[ROLE] = ROLES[0]",
+        f"{_SAFETY}::test_websockets_need_the_session_and_the_own_origin",
+    ),
+]
+
+
+def is_held(guard: Guard, hook: Path) -> bool:
+    """Whether the test of a guard fails without it. `hook` is a folder for the program that changes the source."""
+    (hook / "sitecustomize.py").write_text(_HOOK, "utf-8")
+    changed = {
+        "GUARD_MODULE": f"kgreason.{guard.module}",
+        "GUARD_OLD": guard.text,
+        "GUARD_NEW": guard.without,
+        "PYTHONPATH": str(hook),
+    }
+    test = (Path(__file__).parent / guard.test.partition("::")[0]).resolve()
+    name = guard.test.partition("::")[2]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "", "-p", "no:cacheprovider", f"{test}::{name}"]
+    ran = subprocess.run(command, cwd=_ROOT, env=os.environ | changed, capture_output=True, check=False)
+    found = ran.stdout.decode(errors="replace")
+    assert ran.returncode not in (2, 3, 4, 5), found  # pytest itself has failed, or there is no such test
+    assert "the guard is not there" not in found, guard.name
+    return ran.returncode != 0
+
+
+def main(words: list[str]) -> int:
+    """Take the guards out, one after the other. Returns the status of the program."""
+    missed = 0
+    with TemporaryDirectory() as folder:
+        for guard in GUARDS:
+            if not words or any(word in guard.name for word in words):
+                is_well = is_held(guard, Path(folder))
+                missed += not is_well
+                sys.stdout.write(f"{'held' if is_well else 'NOT HELD':10}{guard.name}: {guard.test}\n")
+                sys.stdout.flush()
+    return min(missed, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,240 @@
+"""Rules that say NOT, DATA, FILTER, BIND, AGGREGATE and SKOLEM on Spark: what one process derives."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import pyoxigraph
+import pytest
+from pyspark.sql import SparkSession
+
+from kgreason.errors import LimitError, RuleError, StratificationError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.materialize.options import Limits
+from kgreason.spark.close.operators import operators
+from kgreason.spark.pipeline import check_materialize, load, materialize
+from tests.spark.close.misreadings import CASES, EQUALITY, Case, all_at_once, without_data
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "rules"
+PREFIXES = "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . "
+PREFIXES += "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+
+
+class Files:
+    """Rules and data as files, and a folder for what Spark writes."""
+
+    def __init__(self, folder: Path, rules: str, data: str) -> None:
+        self.folder = folder
+        self.rules, self.data = folder / "rules.dl", folder / "data.ttl"
+        self.rules.write_text(PREFIXES + rules)
+        self.data.write_text(PREFIXES + data)
+
+    def in_process(self, *sets: str) -> set[str]:
+        with KnowledgeGraph.open(rules=[*sets, str(self.rules)], same_as="rules") as graph:
+            graph.load(self.data)
+            return lines(graph)
+
+    def written(self, spark: SparkSession, *sets: str, **more: Any) -> set[str]:
+        """What Spark writes."""
+        output = self.folder / "closure"
+        materialize(spark, [self.data], output, rules=[*sets, str(self.rules)], **more)
+        return {line for path in output.glob("part-*.nt") for line in path.read_text().splitlines()}
+
+
+@pytest.fixture(autouse=True)
+def planning() -> None:
+    """Spark plans for little data in slow tests as well."""
+
+
+def lines(graph: KnowledgeGraph) -> set[str]:
+    return set(b"".join(graph.dump()).decode().splitlines())
+
+
+def told(case: Case) -> str:
+    """The triple that tells, as a line of N-Triples."""
+    found = pyoxigraph.parse(f"{PREFIXES} {case.triple} .", pyoxigraph.RdfFormat.TURTLE)
+    return " ".join(map(str, next(iter(found)).triple)) + " ."
+
+
+def joined(folder: Path) -> Files:
+    """All cases as one program."""
+    rules = "".join(case.rules for case in CASES)
+    return Files(folder, EQUALITY + rules, "\n".join(case.data for case in CASES))
+
+
+def test_not_and_filter(spark: SparkSession, tmp_path: Path) -> None:
+    files = Files(
+        tmp_path,
+        """
+        :Root[?x] :- :Node[?x], NOT [?x, :hasParent, true], FILTER(STRENDS(STR(?x), "a")) .
+        [?x, :hasParent, true] :- [?x, :parent, ?y] .
+        """,
+        ":a a :Node . :b a :Node ; :parent :a .",
+    )
+    wanted = files.in_process()
+    assert "<http://e/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Root> ." in wanted
+    assert files.written(spark) == wanted
+
+
+def test_cases(spark: SparkSession, tmp_path: Path) -> None:
+    files = joined(tmp_path)
+    found = files.written(spark)
+    assert found == files.in_process()
+    assert [told(case) in found for case in CASES] == [case.holds for case in CASES]
+
+
+def test_each_misreading_fails_in_its_case(spark: SparkSession, tmp_path: Path) -> None:
+    files = joined(tmp_path)
+    files.rules.write_text(without_data(files.rules.read_text()))
+    with all_at_once():
+        found = files.written(spark)
+    survivors = [case.misreading for case in CASES if (told(case) in found) == case.holds]
+    assert survivors == []
+
+
+def tables(folder: Path) -> str:
+    """A program on tables, with its facts as rules without a body."""
+    facts = []
+    for path in sorted((folder / "facts").glob("*.facts")):
+        for line in path.read_text().splitlines():
+            terms = (field if field.isdecimal() else f'"{field}"' for field in line.split("\t"))
+            facts.append(f"{path.stem}({', '.join(terms)}) .")
+    programs = (path.read_text() for path in sorted(folder.glob("*.dl")) if path.name != "roads.dl")
+    return "\n".join([*programs, *facts, ""])
+
+
+def contents(graph: KnowledgeGraph) -> list[set[object]]:
+    """Triples, facts of relations and contradictions."""
+    facts = {(relation.name, *map(str, row)) for relation in graph.relations() for row in relation}
+    return [{*lines(graph)}, {*facts}, {repr(each) for each in graph.contradictions()}]
+
+
+def test_a_graph_of_all_examples(spark: SparkSession, tmp_path: Path) -> None:
+    """Recursion through MIN is left to the engine, and so is all that needs it."""
+    names = ("access-control", "data-quality", "labelled-reachability", "sensors", "shortest-paths")
+    own = [EXAMPLES / name / ("roads.dl" if name == "shortest-paths" else "rules.dl") for name in names]
+    for name in ("alias-and-dataflow", "points-to", "shortest-paths", "text-editor"):
+        own.append(tmp_path / f"{name}.dl")
+        own[-1].write_text(tables(EXAMPLES / name))
+    rules, data = ["rdfs", *map(str, own)], [path for name in names for path in sorted((EXAMPLES / name).glob("*.ttl"))]
+    with KnowledgeGraph.open(rules=rules) as warm, KnowledgeGraph.open(rules=rules) as cold:
+        load(warm, data, spark, closure="spark")
+        cold.load(*data)
+        assert contents(warm) == contents(cold)
+        assert all(contents(cold))
+
+
+def test_relations_with_types_and_keys(spark: SparkSession, tmp_path: Path) -> None:
+    """A graph that Spark has filled takes an upsert by key like a graph that this process has filled."""
+    files = Files(
+        tmp_path,
+        """
+        @relation input price(item, amount: xsd:decimal) key(item) .
+        @relation derived dear(item, amount: xsd:decimal) key(item) .
+        price(:tea, 5) . price(:wine, 12) .
+        dear(?x, ?a) :- price(?x, ?a), [?x, a, :Item], FILTER(?a > 9), NOT [?x, :sold, true] .
+        """,
+        ":tea a :Item . :wine a :Item . :beer a :Item ; :sold true . :ale a :Item .",
+    )
+    with KnowledgeGraph.open(rules=[str(files.rules)]) as warm, KnowledgeGraph.open(rules=[str(files.rules)]) as cold:
+        load(warm, [files.data], spark, closure="spark")
+        cold.load(files.data)
+        assert contents(warm) == contents(cold)
+        for amount, dear in ((10, 2), (8, 1)):
+            for graph in (warm, cold):
+                rows = [(f":{name}", amount + more) for more, name in enumerate(["beer", "ale", "water"])]
+                graph.relation("price").upsert(rows, prefixes={"": "http://e/"})
+            assert contents(warm) == contents(cold)
+            assert len(list(warm.relation("dear"))) == dear
+
+
+@pytest.mark.parametrize("link", ["", ":tom owl:sameAs :thomas ."])
+def test_owl2rl_beside_rules(spark: SparkSession, tmp_path: Path, link: str) -> None:
+    """With a link the engine decides all strata of a load; what Spark writes follows the link by plain rules."""
+    rules = "".join(case.rules for case in CASES)
+    data = "\n".join(case.data for case in CASES if "sameAs" not in case.data)
+    members = (
+        ":dog :owner :tom, :thomas . :tom a :Member . :thomas a :Member ; :height 11, 11.0 . :p rdfs:range :Node ."
+    )
+    files = Files(tmp_path, rules, f"{data} {members} :ann :p :tom . {link}")
+    with KnowledgeGraph.open(rules=["owl2rl", str(files.rules)]) as warm:
+        load(warm, [files.data], spark, closure="spark")
+        with KnowledgeGraph.open(rules=["owl2rl", str(files.rules)]) as cold:
+            cold.load(files.data)
+            assert contents(warm) == contents(cold)
+    if link:
+        assert files.written(spark, "owl2rl") == files.in_process("owl2rl")
+
+
+def test_what_spark_cannot_evaluate_is_refused_before_spark_starts(tmp_path: Path) -> None:
+    def refused(rules: str) -> str:
+        files = Files(tmp_path, rules, "")
+        with pytest.raises(RuleError) as caught:
+            check_materialize([files.data], tmp_path / "out", rules=[str(files.rules)])
+        return str(caught.value)
+
+    recursion = """
+        @rule far
+        candidate(?y, ?c) :- [?x, :distance, ?d], [?x, :near, ?y], BIND(?d + 1 AS ?c) .
+        @rule nearest
+        [?y, :distance, ?d] :- AGGREGATE(candidate(?y, ?c) ON ?y BIND MIN(?c) AS ?d) .
+        """
+    told = "Spark cannot evaluate the recursion of AGGREGATE(candidate(?v0, ?v1) ON ?v0 BIND MIN(?v1) AS ?v2)"
+    assert refused(recursion).endswith(f"rules.dl:6): {told}; evaluate these rules in one process (--pipeline local)")
+    assert "rules say NOT in a circle" in refused(":P[?x] :- :Q[?x], NOT :P[?x] .")
+
+
+def test_facts_that_make_rules_circular(spark: SparkSession, tmp_path: Path) -> None:
+    """An equal predicate and an equal class carry what follows from a result back to what the result was read from."""
+    copying = "@group eq . @rule eq-rep-p [?s, ?q, ?o] :- [?p, owl:sameAs, ?q], [?s, ?p, ?o] .\n@group own .\n"
+    cases = {
+        "NOT .*Inner.* was decided for .v0 = <http://e/a>, and then the negated fact was derived": """
+            :Root[?x] :- :Node[?x], NOT :Inner[?x] .
+            :Other[?x] :- :Root[?x] .
+            """,
+        "SUM.* was decided, and then its atoms changed": """
+            [?x, :total, ?n] :- AGGREGATE([?x, :value, ?v] ON ?x BIND SUM(?v) AS ?n) .
+            [?x, :other, "no number"] :- [?x, :total, ?n] .
+            """,
+    }
+    data = ":a a :Node ; :value 1, 2 . :Other owl:sameAs :Inner . :other owl:sameAs :value ."
+    for problem, rules in cases.items():
+        files = Files(tmp_path, EQUALITY + copying + rules, data)
+        with pytest.raises(StratificationError, match=f"the facts make the rules circular: .*{problem}"):
+            files.written(spark)
+
+
+def test_a_recursion_that_never_ends(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is made at several levels is no recursion, even if it is more than the limit."""
+    monkeypatch.setattr(operators, "LIMITS", Limits(rounds=4, made_terms=2))
+    levels = """
+        :b[?x, ?n] :- :a[?x, ?m], BIND(?m + 1 AS ?n) .
+        :c[?x, ?n] :- :b[?x, ?m], NOT :stop[?x, ?m], BIND(?m + 1 AS ?n) .
+        :d[?x, ?n] :- :c[?x, ?m], NOT :b[?x, ?m], BIND(?m + 1 AS ?n) .
+        """
+    files = Files(tmp_path, levels, ":x :a 10 . :y :a 20 .")
+    assert files.written(spark) == files.in_process()
+    endless = "@rule next :a[?x, ?n] :- :a[?x, ?m], BIND(?m + 1 AS ?n) ."
+    with pytest.raises(LimitError, match=r"^rule next .*BIND has made new terms \d times; does the recursion end"):
+        Files(tmp_path, endless, ":x :a 10 .").written(spark, overwrite=True)
+
+
+def test_python_functions(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark's workers call what they can import; a function without a module goes with the task."""
+
+    def parts(code: str) -> list[str]:
+        return code.split("-")
+
+    rules = "[?x, :part, ?p] :- [?x, :code, ?c], BIND(parts(?c) AS ?p) ."
+    files = Files(tmp_path, rules, ":box :code 'B-17' .")
+    found = files.written(spark, functions=[parts])
+    assert {line.split()[2] for line in found if "part>" in line} == {'"B"', '"17"'}
+    (tmp_path / "hidden_parts.py").write_text("def parts(code: str) -> list[str]:\n    return code.split('-')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    hidden = importlib.import_module("hidden_parts")
+    with pytest.raises(
+        RuleError, match=r"rule rule-1 .*Spark's workers cannot import the function parts.*hidden_parts"
+    ):
+        materialize(spark, [files.data], tmp_path / "out", rules=[str(files.rules)], functions=[hidden.parts])

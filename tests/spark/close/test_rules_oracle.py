@@ -1,0 +1,262 @@
+"""Random programs with NOT, DATA, expressions and aggregates on Spark, beside the engine and the perfect model.
+
+Spark starts many jobs for any program, however small. So many programs are joined into one: program n has predicates
+and relations of its own, with n in their names. Programs share individuals and numbers. The number of jobs is that of
+the program with the most rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from kgreason.engine.memory import layout as at
+from kgreason.functions.registry import Registry
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.selection import Selection, select
+from kgreason.progress import SILENT
+from kgreason.rules.model import DATA, Atom, Rule, Variable
+from kgreason.rules.parser import parse
+from kgreason.spark.close import kept
+from kgreason.spark.close.close import close_alone
+from kgreason.spark.encode.encode import encode
+from tests.histories.drawn import Feature, history
+from tests.histories.functions import FUNCTIONS
+from tests.histories.history import History, Triple, granted
+from tests.oracle.datalog import Fact, stamp_of
+from tests.oracle.stratified import CircularError, perfect
+from tests.spark.close.misreadings import EQUALITY
+
+STATES, TOGETHER = 200, 100
+"""How many final states are compared, and how many of them are one program."""
+FEATURES: tuple[tuple[Feature, ...], ...] = (
+    ("not", "circles", "relations"), ("not", "circles", "relations", "data"), ("not", "expressions", "aggregates")
+)  # fmt: skip
+State = tuple[bool, tuple[str, ...], int, int, bool]
+"""Whether a fact is a triple, its columns as texts, its stamp, its support, and whether it is asserted."""
+
+
+class Case(NamedTuple):
+    """A program, the triples that it starts from, and its perfect model."""
+
+    triples: frozenset[Triple]
+    rules: tuple[Rule, ...]
+    model: frozenset[Fact]
+
+
+@pytest.fixture(autouse=True)
+def planning() -> None:
+    """Spark plans for little data."""
+
+
+@pytest.mark.parametrize("few", [kept.FEW, -1])
+def test_states_of_a_small_program(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """Facts, stamps and supports; also if Spark takes all tables for large ones."""
+    monkeypatch.setattr(kept, "FEW", few)
+    rules = rules_in("""
+        [?y, :is, 1] :- [?x, :near, ?y], NOT [?y, :near, ?x] .
+        [?x, :has, ?n] :- AGGREGATE([?x, :near, ?y] ON ?x BIND COUNT(*) AS ?n) .
+        [?x, :name, ?m] :- [?x, :is, ?n], BIND(CONCAT("name ", STR(?x)) AS ?m) .
+        [?x, :first, ?m] :- AGGREGATE([?x, :near, ?y], [?y, :name, ?n] ON ?x BIND MIN(?n) AS ?m), FILTER(?m > "a") .
+        """)
+    triples = triples_in("a near b", "a near c", "b near c", "b near a")
+    found = on_spark(spark, triples, rules, tmp_path)
+    assert found == in_process(triples, rules)
+    derived = {columns for is_triple, columns, *_, is_asserted in found if is_triple and not is_asserted}
+    integer = "^^<http://www.w3.org/2001/XMLSchema#integer>"
+    assert derived == {
+        ("<http://e/c>", "<http://e/is>", f'"1"{integer}'),
+        ("<http://e/c>", "<http://e/name>", '"name http://e/c"'),
+        *((f"<http://e/{each}>", "<http://e/has>", f'"2"{integer}') for each in "ab"),
+        *((f"<http://e/{each}>", "<http://e/first>", '"name http://e/c"') for each in "ab"),
+    }
+
+
+def test_not_and_skolem_answer_in_the_same_round(spark: SparkSession, tmp_path: Path) -> None:
+    """A head that both derive has the level above its larger rank, since both derivations are found in one level."""
+    rules = rules_in(
+        EQUALITY
+        + """
+        [?x, :b, 1] :- [?x, :a, 1] .
+        [?x, :c, 1] :- [?x, :b, 1] .
+        [?x, :d, 1] :- [?x, :c, 1] .
+        [?x, :both, 1] :- [?x, :a, 1], BIND(SKOLEM("of", ?x) AS ?y) .
+        [?x, :both, 1] :- [?x, :d, 1], NOT [?x, :e, 1] .
+        """
+    )
+    triples = triples_in("x a 1", "y a 1", "x same z")
+    found = on_spark(spark, triples, rules, tmp_path)
+    assert found == in_process(triples, rules)
+    both = {(columns[0], stamp, support) for _, columns, stamp, support, _ in found if "<http://e/both>" in columns}
+    assert ("<http://e/y>", stamp_of(4, 2), 2) in both
+
+
+def test_a_group_of_most_rows(spark: SparkSession, tmp_path: Path) -> None:
+    """Its rows come to a task in several batches."""
+    rules = rules_in("""
+        [?x, :members, ?n] :- AGGREGATE([?y, :of, ?x] ON ?x BIND COUNT(?y) AS ?n) .
+        [?x, :sum, ?n] :- AGGREGATE([?y, :of, ?x], [?y, :size, ?s] ON ?x BIND SUM(?s) AS ?n) .
+        [?x, :largest, ?n] :- AGGREGATE([?y, :of, ?x], [?y, :size, ?s] ON ?x BIND MAX(?s) AS ?n) .
+        [?y, :isSmall, 1] :- [?y, :of, ?x], NOT [?y, :size, 4] .
+        """)
+    triples = triples_in("small of few", "small size 3", *(f"n{n} of many" for n in range(12_000)))
+    triples |= triples_in(*(f"n{n} size {n % 5}" for n in range(12_000)))
+    assert on_spark(spark, triples, rules, tmp_path) == in_process(triples, rules)
+
+
+@pytest.mark.parametrize("first", range(0, STATES, TOGETHER))
+def test_joined_programs(spark: SparkSession, tmp_path: Path, first: int) -> None:
+    cases = list(islice(drawn(), first, first + TOGETHER))
+    triples, rules = joined(cases)
+    found = on_spark(spark, triples, rules, tmp_path)
+    models = [frozenset(renamed_fact(fact, number) for fact in case.model) for number, case in enumerate(cases)]
+    assert shown(found) == frozenset[Fact]().union(*models)
+    assert found == in_process(triples, rules)
+
+
+def rules_in(text: str) -> tuple[Rule, ...]:
+    return parse(f"@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n{text}").rules
+
+
+def triples_in(*lines: str) -> set[Triple]:
+    """Triples of names and numbers; `same` is owl:sameAs."""
+    return {(term(s), term(p), term(o)) for s, p, o in map(str.split, lines)}
+
+
+def term(name: str) -> str:
+    if name.isdigit():
+        return f'"{name}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    return "<http://www.w3.org/2002/07/owl#sameAs>" if name == "same" else f"<http://e/{name}>"
+
+
+def drawn() -> Iterator[Case]:
+    """The last states of random histories whose rules have strata."""
+    for seed in range(10 * STATES):
+        found = last_state(history(seed, *FEATURES[seed % 3]))
+        try:
+            model = perfect(((None, terms) for terms in found.triples), found.rules, FUNCTIONS)
+        except CircularError:
+            continue
+        if not all(rule.is_positive for rule in found.rules):
+            yield found._replace(model=frozenset(model))
+
+
+def last_state(commits: History) -> Case:
+    """What a history ends with. A fact of a relation is a triple with a rule, since Spark reads triples only."""
+    asserted, rules = dict[Atom, None](), dict[Rule, None]()
+    for commit in commits:
+        asserted, rules = granted(asserted, commit.facts), granted(rules, commit.rules)
+    widths = {fact.relation: len(fact.terms) for fact in asserted if fact.relation}
+    triples = set[Triple]()
+    for relation, terms in asserted:
+        words = [*map(str, terms)]
+        triples.add((words[0], f"<http://e/fact-{relation}>" if relation else words[1], words[-1]))
+    return Case(frozenset(triples), (*rules, *(_giving(*each) for each in widths.items())), frozenset())
+
+
+def _giving(relation: str, width: int) -> Rule:
+    """The rule that derives the facts of a relation from the triples that stand for them."""
+    places = tuple(map(Variable, "ab"[:width]))
+    return Rule(
+        (Atom(relation, places),), (Atom(None, (places[0], f"<http://e/fact-{relation}>", places[-1])),), "given"
+    )
+
+
+def joined(cases: Iterable[Case]) -> tuple[set[Triple], tuple[Rule, ...]]:
+    """All triples and rules, with the names of each program made different from those of the others."""
+    triples: set[Triple] = set()
+    rules: list[Rule] = []
+    for number, case in enumerate(cases):
+        triples |= {(s, renamed(p, number), o) for s, p, o in case.triples}
+        rules += (renamed_rule(rule, number) for rule in case.rules)
+    return triples, tuple(rules)
+
+
+def renamed(predicate: str, number: int) -> str:
+    return f"{predicate[:-1]}-{number}>"
+
+
+def renamed_atom(atom: Atom, number: int) -> Atom:
+    if atom.relation not in (None, DATA):
+        return Atom(f"{atom.relation}{number}", atom.terms)
+    subject, predicate, object_ = atom.terms
+    return Atom(atom.relation, (subject, renamed(str(predicate), number), object_))
+
+
+def renamed_fact(fact: Fact, number: int) -> Fact:
+    atom = renamed_atom(Atom(*fact), number)
+    return atom.relation, tuple(map(str, atom.terms))
+
+
+def renamed_rule(rule: Rule, number: int) -> Rule:
+    def all_of(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
+        return tuple(renamed_atom(atom, number) for atom in atoms)
+
+    return replace(
+        rule,
+        heads=all_of(rule.heads),
+        body=all_of(rule.body),
+        name=f"{rule.name}-{number}",
+        negated=tuple(each._replace(atoms=all_of(each.atoms)) for each in rule.negated),
+        aggregates=tuple(each._replace(atoms=all_of(each.atoms)) for each in rule.aggregates),
+    )
+
+
+def selected(rules: tuple[Rule, ...]) -> Selection:
+    return replace(select(["none"]), own=rules)
+
+
+def on_spark(spark: SparkSession, triples: set[Triple], rules: tuple[Rule, ...], folder: Path) -> set[State]:
+    """All facts that Spark finds, with their states."""
+    rows = [(*triple, "") for triple in sorted(triples)]
+    quads = spark.createDataFrame(rows, "subject string, predicate string, object string, graph string")
+    encoded = encode(spark, quads, str(folder / "encoded"))
+    closed = close_alone(selected(rules), encoded, str(folder / "closure"), SILENT, Registry())
+    texts = dict(closed.terms.all.collect())
+    tables = closed.planned.program.tables
+    return set(_states(closed.facts, tables, texts))
+
+
+def _states(facts: DataFrame, tables: Any, texts: dict[int, str]) -> Iterator[State]:
+    for row in facts.collect():
+        is_triple, width = tables[row.tbl]
+        yield is_triple, tuple(texts[row[f"c{n}"]] for n in range(width)), row.stamp, row.support, row.asserted
+
+
+def in_process(triples: set[Triple], rules: tuple[Rule, ...]) -> set[State]:
+    """All facts that one process finds: first a Bootstrap, then Updates with what operators assert."""
+    materializer = Materializer(selected(rules))
+    ids = [materializer.dictionary.intern([*triple]) for triple in sorted(triples)]
+    added = np.column_stack([np.array(ids, dtype=np.int32), np.zeros(len(ids), dtype=np.int32)])
+    materializer.change(Edit(added=added), strategy=["bootstrap", "update"])
+    materializer.accept()
+    saved = materializer.save()
+    found = set()
+    for record in saved.records:
+        is_triple, width = saved.tables[record[at.STATE] >> at.TABLE & at.LAST_TABLE]
+        texts = materializer.dictionary.decode(record[at.FIRST : at.FIRST + width])
+        flag = bool(record[at.STATE] & at.ASSERTED)
+        found.add((is_triple, tuple(texts), int(record[at.STAMP]), int(record[at.SUPPORT]), flag))
+    return found
+
+
+def shown(states: set[State]) -> frozenset[Fact]:
+    """The triples and the facts of the user's relations."""
+    facts: set[Fact] = set()
+    for is_triple, (first, *others), *_ in states:
+        relation = first.partition("/")[0]
+        if is_triple:
+            facts.add((None, (first, *others)))
+        elif relation.isalnum() and relation != DATA:
+            facts.add((relation, tuple(others)))
+    return frozenset(facts)

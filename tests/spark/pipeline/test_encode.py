@@ -1,0 +1,354 @@
+"""`encode`: dense ids, each term once, and the quads that were given, whatever is cut, stopped or run again."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from kgreason.errors import InputError, LimitError, RdfSyntaxError, StoreError
+from kgreason.lubm import generator
+from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.vocabulary import RDF_TYPE, VOCABULARY
+from tests.spark.pipeline.reading import Bag, decoded, in_process, of_driver, texts_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from kgreason.spark.encode.encode import Encoded
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("pyspark")
+
+_LINES = """\
+<http://e/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> _:x .
+_:x <http://e/p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .
+_:x <http://e/p> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .
+_:x <http://e/p> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .
+"""
+_TABLES = ("grouped", "numbered", "terms", "quads", "facts")
+
+_ROWS = [
+    (f"<http://e/s{number % 50}>", RDF_TYPE, f'"{number}"', ["", "<http://e/g>"][number % 2]) for number in range(400)
+]
+_IN_A_SESSION = """
+import json, sys
+from pyspark import TaskContext
+from pyspark.sql import SparkSession
+from kgreason import KnowledgeGraph
+from kgreason.spark.encode.encode import encode
+from kgreason.spark.pipeline import load
+from kgreason.spark.read.read import Skipped, read
+
+def falling(batches):
+    for number, batch in enumerate(batches):
+        if TaskContext.get().attemptNumber() == 0 and number == 1:
+            raise RuntimeError("the first attempt of each task")
+        yield batch
+
+folder, kind, master = sys.argv[1:]
+builder = getattr(SparkSession.builder, kind)(master).config("spark.ui.enabled", "false")
+builder = builder.config("spark.driver.memory", "1g").config("spark.sql.shuffle.partitions", "3")
+spark = builder.config("spark.sql.execution.arrow.maxRecordsPerBatch", "20").getOrCreate()
+given = folder + "/in"
+if kind == "master":
+    rows = spark.read.parquet(folder + "/rows")
+    given = rows.mapInArrow(falling, rows.schema)
+else:
+    skipped = Skipped()
+    print(read(spark, given, on_error="count", skipped=skipped).count(), skipped.files()[0].lines)
+    with KnowledgeGraph.open() as graph:
+        print(load(graph, [given], spark, on_error="count")["asserted"])
+encoded = encode(spark, given, folder + "/out", on_error="count")
+texts = {0: "", **{row.id: row.text for row in encoded.terms.collect()}}
+print(json.dumps([sorted(texts), [[texts[i] for i in row] for row in encoded.quads.collect()], encoded.skipped]))
+spark.stop()
+"""
+
+
+@pytest.fixture
+def fine(spark: SparkSession) -> SparkSession:
+    """The session, with files cut into many small pieces and these into many batches, of the larger types."""
+    session = spark.newSession()
+    session.conf.set("spark.sql.files.maxPartitionBytes", "200000")
+    session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "500")
+    session.conf.set("spark.sql.execution.arrow.useLargeVarTypes", "true")
+    return session
+
+
+def _checked(encoded: Encoded) -> Bag:
+    """The quads, once the dictionary is known to be one."""
+    rows = encoded.terms.collect()
+    assert sorted(row.id for row in rows) == list(range(1, len(rows) + 1))
+    assert len({row.text for row in rows}) == len(rows)
+    assert [row.text for row in sorted(rows)][: len(VOCABULARY)] == list(VOCABULARY)
+    quads = encoded.quads.collect()
+    facts = encoded.facts.collect()
+    assert len(facts) == len(set(facts))
+    assert {tuple(row) for row in facts} == {tuple(row)[:3] for row in quads}
+    return decoded(encoded)
+
+
+def _frame(spark: SparkSession, rows: list[tuple[Any, ...]]) -> DataFrame:
+    return spark.createDataFrame(rows, "subject string, predicate string, object string, graph string")
+
+
+def test_files_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
+    from kgreason.spark.encode.encode import encode
+
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.nt").write_text(_LINES)
+    (folder / "b.nt").write_text(_LINES)
+    (folder / "empty.nt").write_text("# nothing\n\n")
+    (folder / "c.nq").write_text(_LINES.replace(" .", " <http://e/g> ."))
+    (folder / "d.ttl").write_text("@prefix : <http://e/> . _:x :p 01, [ :q ( 1 _:x ) ] .\n")
+    encoded = encode(spark, folder, str(tmp_path / "out"), [RDF_TYPE, '"new"', "<http://e/a>", '"new"'])
+    assert _checked(encoded) == in_process(folder.iterdir())
+    assert of_driver(spark.read.parquet(str(tmp_path / "out" / "grouped"))) == in_process(folder.iterdir())
+    assert encoded.skipped == []
+    texts = {row.text for row in encoded.terms.collect()}
+    expected = {text for row in in_process(folder.iterdir()) for text in row} | set(VOCABULARY) | {'"new"'}
+    assert texts == expected - {""}
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "parts"),
+    [
+        (50_000, 2_000_000, lambda _texts: 1),
+        (100, 2_000_000, lambda _texts: 2),  # as other shuffles of the session
+        (100, 300, lambda texts: texts // 300),
+    ],
+)
+def test_universities_in_parts(
+    fine: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    least: int,
+    most: int,
+    parts: Callable[[int], int],
+) -> None:
+    from kgreason.spark.encode.encode import encode
+
+    monkeypatch.setattr("kgreason.spark.encode.encode._LEAST", least)
+    monkeypatch.setattr("kgreason.spark.encode.encode._MOST", most)
+    files = generator.write(tmp_path / "in", 1)[:3]
+    assert _checked(encode(fine, files, str(tmp_path / "out"))) == in_process(files)
+    grouped = fine.read.parquet(str(tmp_path / "out" / "grouped"))
+    assert grouped.select("group").distinct().count() > 3
+    assert of_driver(grouped) == in_process(files)
+    numbered = fine.read.parquet(str(tmp_path / "out" / "numbered"))
+    assert numbered.select("part").distinct().count() == parts(grouped.where("local is not null").count())
+
+
+def test_a_table_of_texts(spark: SparkSession, tmp_path: Path) -> None:
+    from kgreason.spark.encode.encode import encode
+
+    rows: list[tuple[Any, ...]] = [*_ROWS, ("<http://e/s>", RDF_TYPE, "_:é", None)]
+    encoded = encode(spark, _frame(spark, rows).repartition(3), str(tmp_path / "out"))
+    assert _checked(encoded) == Counter([*_ROWS, ("<http://e/s>", RDF_TYPE, "_:é", "")])
+
+
+@pytest.mark.parametrize("skip", [False, True])
+def test_groups_without_quads_and_quads_without_a_group_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, skip: bool
+) -> None:
+    """Batches of comments, or of malformed lines, at the beginning, at the end and after a group that is full."""
+    from pyarrow import dataset, parquet
+
+    from kgreason.spark.encode import groups
+    from kgreason.spark.encode.dictionary import quads_of_groups
+
+    monkeypatch.setattr(groups, "_ROWS", 2)
+    empty = b"<http://e/s> <http://e/p> ." if skip else b"# nothing"
+    statements = _LINES.encode().splitlines()
+    for number, batches in enumerate(([empty], [*statements, empty, statements[0]], [empty, *statements, empty], [])):
+        monkeypatch.setattr(groups, "_partition", lambda number=number: number)
+        lines = [pa.record_batch({"line": [line], "file": [f"file://{tmp_path}/a.nt"]}) for line in batches]
+        rows = pa.Table.from_batches(groups.grouped_lines(skip, iter(lines)))
+        parquet.write_table(rows, tmp_path / f"{number}.parquet")
+    dictionary = Dictionary()
+    quads = quads_of_groups(dataset.dataset(list(map(str, tmp_path.glob("*.parquet")))), dictionary)
+    (tmp_path / "a.nt").write_bytes(b"\n".join([*statements, *statements, statements[0]]))
+    assert texts_of(quads, dictionary) == in_process([tmp_path / "a.nt"])
+
+
+def test_no_quads_at_all(spark: SparkSession, tmp_path: Path) -> None:
+    from kgreason.spark.encode.encode import encode
+
+    encoded = encode(spark, _frame(spark, []), str(tmp_path / "out"), ["<http://e/a>"])
+    assert _checked(encoded) == of_driver(spark.read.parquet(str(tmp_path / "out" / "grouped"))) == Counter()
+    assert encoded.terms.count() == len(VOCABULARY) + 1
+
+
+def test_what_is_whole_is_read_and_what_is_not_is_written_again(spark: SparkSession, tmp_path: Path) -> None:
+    from kgreason.spark.encode.encode import encode
+
+    (tmp_path / "a.nt").write_text(_LINES)
+    out = tmp_path / "out"
+
+    def run() -> dict[str, object]:
+        encoded = encode(spark, [tmp_path / "a.nt"], str(out))
+        assert _checked(encoded) == in_process([tmp_path / "a.nt"])
+        return {table: sorted(file.name for file in (out / table).glob("*.parquet")) for table in _TABLES}
+
+    def written_again(before: dict[str, object]) -> list[str]:
+        after = run()
+        return [table for table in _TABLES if before[table] != after[table]]
+
+    before = run()
+    assert written_again(before) == []
+    shutil.rmtree(out / "quads.whole")  # stopped before the marker
+    assert written_again(before) == ["quads"]
+    for file in (out / "facts.whole").glob("*.parquet"):  # stopped while the marker was written
+        file.unlink()
+    for file in (out / "facts").glob("*.parquet"):
+        file.unlink()
+    before = {**before, "quads": sorted(file.name for file in (out / "quads").glob("*.parquet"))}
+    assert written_again(before) == ["facts"]
+
+
+def test_a_folder_belongs_to_one_input(spark: SparkSession, tmp_path: Path) -> None:
+    from kgreason.spark.encode.encode import encode
+
+    (tmp_path / "a.nt").write_text(_LINES)
+    out = str(tmp_path / "out")
+    encode(spark, [tmp_path / "a.nt"], out)
+    (tmp_path / "a.nt").write_text(_LINES + _LINES)
+    for given, extra in (([tmp_path / "a.nt"], ()), (_frame(spark, _ROWS), ()), ([tmp_path / "a.nt"], ("<a:b>",))):
+        with pytest.raises(InputError, match=rf"{out}: has tables of a job with other input"):
+            encode(spark, given, out, extra)
+
+
+def test_a_table_without_graphs_is_no_table_of_quads(spark: SparkSession, tmp_path: Path) -> None:
+    from kgreason.spark.encode.encode import encode
+
+    with pytest.raises(InputError, match="subject, predicate, object, graph; graph is missing"):
+        encode(spark, _frame(spark, _ROWS).drop("graph"), str(tmp_path / "out"))
+
+
+def test_what_was_in_the_folder_is_not_written_over(spark: SparkSession, tmp_path: Path) -> None:
+    from kgreason.spark.encode.encode import encode
+
+    (tmp_path / "a.nt").write_text(_LINES)
+    spark.range(3).write.parquet(str(tmp_path / "out" / "grouped"))
+    for _ in range(2):  # the first try does not make the folder its own
+        with pytest.raises(InputError, match=r"out/grouped: already exists, and this job has not written it"):
+            encode(spark, [tmp_path / "a.nt"], str(tmp_path / "out"))
+        assert spark.read.parquet(str(tmp_path / "out" / "grouped")).count() == 3
+
+
+@pytest.mark.parametrize(
+    "row", [("<a:s>", None, "<a:o>", ""), ("<a:s>", "<a:p>", "hello", None), ("", "<a:p>", "<a:o>", "")]
+)
+def test_a_row_that_is_no_quad_is_named(spark: SparkSession, tmp_path: Path, row: tuple[str | None, ...]) -> None:
+    from kgreason.spark.encode.encode import encode
+
+    rows = spark.createDataFrame(
+        [("<a:s>", "<a:p>", "<a:o>", ""), row], "subject string, predicate string, object string, graph string"
+    )
+    with pytest.raises(InputError, match=re.escape(f"the row ({', '.join(map(str, row))})")):
+        encode(spark, rows, str(tmp_path / "out"))
+
+
+def test_malformed_lines(spark: SparkSession, tmp_path: Path) -> None:
+    from kgreason.spark.encode.encode import encode
+    from kgreason.spark.read.lines import Malformed
+
+    file, out = tmp_path / "a.nt", str(tmp_path / "out")
+    file.write_text(f"{_LINES}junk\n{_LINES}<a:b>\n")
+    with pytest.raises(RdfSyntaxError, match=rf"{file}:5: .*, in the line: junk"):
+        encode(spark, file, out)
+    encoded = encode(spark, file, str(tmp_path / "counted"), on_error="count")
+    assert encoded.skipped == [Malformed(str(file), 2, "junk")]
+    file.write_text(_LINES * 2)
+    assert _checked(encoded) == in_process([file])
+    assert _checked(encode(spark, file, out)) == in_process([file])  # the file is mended, and the folder taken up
+
+
+def test_ids_run_out(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kgreason.spark.encode.encode import encode
+
+    monkeypatch.setattr("kgreason.spark.encode.encode.MAX_ID", len(VOCABULARY) + 450)
+    with pytest.raises(LimitError, match=f"the data has {len(VOCABULARY) + 451} terms"):
+        encode(spark, _frame(spark, _ROWS), str(tmp_path / "out"))
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    from pyspark.errors import PySparkException
+
+    from kgreason.spark.start.failures import clear_errors
+
+    with pytest.raises(StoreError, match="/out: cannot be written: No space left on device"), clear_errors("/out"):
+        raise PySparkException("Job aborted ... java.io.IOException: No space left on device")
+    with pytest.raises(PySparkException, match="anything else"), clear_errors("/out"):
+        raise PySparkException("anything else")
+
+
+def test_groups_end_in_time_and_come_together_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kgreason.spark.encode import groups
+    from kgreason.spark.read.terms import QUAD
+
+    monkeypatch.setattr(groups, "TaskContext", SimpleNamespace(get=lambda: SimpleNamespace(partitionId=lambda: 5)))
+    monkeypatch.setattr(groups, "_ROWS", 100)
+    monkeypatch.setattr(groups, "_SLICE", 7)
+    batches = pa.table(dict(zip(QUAD, zip(*_ROWS, strict=True), strict=True))).to_batches(max_chunksize=30)
+    records = pa.Table.from_batches(groups.grouped_texts(iter(batches)))
+    numbers = sorted(set(records.column("group").to_pylist()))
+    assert numbers == [(5 << 33) + group for group in range(4)]
+    dictionary = Dictionary()
+    rows: list[tuple[str, ...]] = []
+    for number in numbers:
+        own = records.filter(pa.compute.equal(records.column("group"), number))
+        names = own.filter(pa.compute.is_valid(own.column("local"))).select(["local", "text"])
+        assert names.column("local").to_pylist() == list(range(1, len(names) + 1))
+        ids = dictionary.intern(names.column("text").to_pylist())
+        quads = groups.renamed(
+            own.filter(pa.compute.is_valid(own.column("quads"))), names.append_column("id", pa.array(ids))
+        )
+        assert len(quads) <= 120
+        rows += zip(*(dictionary.decode(np.asarray(quads.column(name))) for name in "spog"), strict=True)
+    assert rows == _ROWS
+
+
+def _in_a_session(*arguments: str) -> tuple[list[int], Bag, list[Any], list[str]]:
+    """What `encode` gives in a process with a session of its own: ids, quads, what was skipped; what was printed."""
+    command = [sys.executable, "-c", _IN_A_SESSION, *arguments]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_TESTING": "1"}  # any free port for Connect
+    ran = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert ran.returncode == 0, ran.stderr
+    *others, last = ran.stdout.splitlines()
+    ids, quads, skipped = json.loads(last)
+    return ids, Counter(map(tuple, quads)), skipped, others
+
+
+def test_tasks_that_fail_once(spark: SparkSession, tmp_path: Path) -> None:
+    _frame(spark, _ROWS).repartition(3).write.parquet(str(tmp_path / "rows"))
+    ids, quads, *_ = _in_a_session(str(tmp_path), "master", "local[2,2]")
+    assert quads == Counter(_ROWS)
+    assert ids == list(range(len(ids)))
+
+
+def test_a_session_of_spark_connect(tmp_path: Path) -> None:
+    pytest.importorskip("grpc")
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.nt").write_text(_LINES)
+    (tmp_path / "in" / "a.ttl").write_text("<a:a> <a:b> [] .")
+    expected = in_process((tmp_path / "in").iterdir())
+    (tmp_path / "in" / "a.nt").write_text(f"{_LINES}junk\n")
+    ids, quads, skipped, counted = _in_a_session(str(tmp_path), "remote", "local[2]")
+    assert quads == expected
+    assert ids == list(range(len(ids)))
+    assert counted == [f"{quads.total()} 1", str(len(quads))]
+    assert skipped == [[str(tmp_path / "in" / "a.nt"), 1, "junk"]]

@@ -1,0 +1,276 @@
+"""Folders of triples that are whole or not there, and DataFrames of triples as one commit to a store."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyoxigraph import Quad, Triple
+
+pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
+
+import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812
+
+from kgreason.errors import InputError, RdfSyntaxError, StoreError, StoreLockedError
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.spark.out.store import _lines, write_to_store
+from kgreason.spark.out.write import decoded, write
+from kgreason.spark.read.read import read
+from kgreason.terms.dictionary import Dictionary
+from tests.terms.unusual_terms import lines_of, quads
+from tests.volume import many
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Row = tuple[str | None, ...]
+TRIPLES: list[Row] = [
+    ("<http://e/a>", "<http://e/p>", '"01"^^<http://www.w3.org/2001/XMLSchema#integer>'),
+    ("_:b0x1", "<http://e/p>", '"a \\"b\\" \\\\ \\n 🐘"@en'),
+    ("<http://e/a>", "<http://e/q>", "<<( <http://e/a> <http://e/p> _:b0x1 )>>"),
+]
+TEXT = sorted(" ".join(str(term) for term in row) + " ." for row in TRIPLES)
+A, P, B = "<http://e/a>", "<http://e/p>", "<http://e/b>"
+
+
+def frame_of(spark: SparkSession, rows: list[Row], *more: str) -> DataFrame:
+    names = ["subject", "predicate", "object", *more]
+    columns = [pa.array([row[number] for row in rows], pa.string()) for number in range(len(names))]
+    return spark.createDataFrame(pa.table(columns, names))
+
+
+def failing(spark: SparkSession, message: str) -> DataFrame:
+    """Triples of which the last one cannot be computed."""
+    subject = F.when(F.col("id") > 98, F.raise_error(F.lit(message)).cast("string")).otherwise(F.lit(A))
+    return spark.range(0, 100, 1, 4).select(
+        subject.alias("subject"), F.lit(P).alias("predicate"), F.lit(B).alias("object")
+    )
+
+
+def lines_in(folder: Path) -> list[str]:
+    return sorted(line for file in folder.glob("*.nt") for line in file.read_text(encoding="utf-8").splitlines())
+
+
+def test_what_is_decoded_are_the_triples_that_rdf_knows(spark: SparkSession) -> None:
+    texts = [A, "_:b", '"1"', f"<<( {A} {P} {B} )>>", "tc/2", "<>"]
+    dictionary = Dictionary(())
+    ids = dictionary.intern(texts)
+    rows = np.array(list(product(ids, repeat=3)), dtype=np.int32)
+    terms = spark.createDataFrame(pa.table({"id": ids, "text": texts}))
+    numbered = dict(zip("spo", rows.T, strict=True)) | {"stamp": np.arange(len(rows), dtype=np.int32)}
+    found = decoded(spark.createDataFrame(pa.table(numbered)), terms)
+    assert found.columns == ["subject", "predicate", "object", "stamp"]
+    expected = [
+        (*dictionary.decode(row), stamp)
+        for stamp, (row, kept) in enumerate(zip(rows, dictionary.are_rdf(rows), strict=True))
+        if kept
+    ]
+    assert sorted(map(tuple, found.collect())) == sorted(expected)
+    assert len(expected) > 1
+
+
+def test_n_triples_have_a_line_for_each_triple_and_can_be_loaded(spark: SparkSession, tmp_path: Path) -> None:
+    out = tmp_path / "made for it" / "été {x} [1] %41"
+    write(frame_of(spark, TRIPLES).repartition(3), out)
+    assert lines_in(out) == TEXT
+    assert {path.suffix for path in out.iterdir() if not path.name.startswith((".", "_"))} == {".nt"}
+    assert [path.name for path in out.parent.iterdir()] == [out.name]
+    assert read(spark, out).count() == len(TRIPLES)
+
+
+def test_parquet_has_all_columns(spark: SparkSession, tmp_path: Path) -> None:
+    write(frame_of(spark, TRIPLES).withColumn("stamp", F.lit(7)), tmp_path / "out", form="parquet")
+    found = spark.read.parquet(str(tmp_path / "out"))
+    assert found.columns == ["subject", "predicate", "object", "stamp"]
+    assert {tuple(row) for row in found.collect()} == {(*row, 7) for row in TRIPLES}
+
+
+def test_no_triples_are_a_folder_too(spark: SparkSession, tmp_path: Path) -> None:
+    write(frame_of(spark, []), tmp_path / "out")
+    assert lines_in(tmp_path / "out") == []
+    assert (tmp_path / "out" / "_SUCCESS").exists()
+
+
+def test_a_folder_that_holds_something_is_refused_or_overwritten(spark: SparkSession, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    write(frame_of(spark, TRIPLES[:1]), out)
+    with pytest.raises(InputError, match=f"{out}: already exists; remove it or choose another folder"):
+        write(frame_of(spark, TRIPLES), out)
+    assert lines_in(out) == [TEXT[0]]
+    write(frame_of(spark, TRIPLES), out, overwrite=True)
+    assert lines_in(out) == TEXT
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_file_in_its_place_stays(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine")
+    with pytest.raises(InputError, match="out: is a file"):
+        write(frame_of(spark, TRIPLES), tmp_path / "out", overwrite=True)
+    (tmp_path / "in").write_text("mine")
+    with pytest.raises(StoreError, match=r"in/out: cannot be written: Not a directory"):
+        write(frame_of(spark, TRIPLES), tmp_path / "in" / "out")
+    assert (tmp_path / "out").read_text() == (tmp_path / "in").read_text() == "mine"
+
+
+@pytest.mark.parametrize("problem", ["the disk is on fire", "java.io.IOException: No space left on device"])
+def test_a_job_that_fails_leaves_what_was_there(spark: SparkSession, tmp_path: Path, problem: str) -> None:
+    with pytest.raises(StoreError, match=rf"new: cannot be written: .*{problem.rpartition(': ')[2]}"):
+        write(failing(spark, problem), tmp_path / "new")
+    assert os.listdir(tmp_path) == []
+    write(frame_of(spark, TRIPLES), tmp_path / "out")
+    with pytest.raises(StoreError, match="cannot be written"):
+        write(failing(spark, problem), tmp_path / "out", overwrite=True)
+    assert lines_in(tmp_path / "out") == TEXT
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_task_that_fails_in_python_says_why(spark: SparkSession, tmp_path: Path) -> None:
+    def broken(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            if batch.num_rows:
+                raise ArithmeticError("no way")
+            yield batch
+
+    rows = frame_of(spark, TRIPLES)
+    with pytest.raises(StoreError, match=r"out: cannot be written: ArithmeticError: no way$"):
+        write(rows.mapInArrow(broken, rows.schema), tmp_path / "out")
+
+
+def test_a_uri_has_the_mark_of_success_when_it_is_whole(spark: SparkSession, tmp_path: Path) -> None:
+    uri, out = f"viewfs://{tmp_path.name}/all/out", tmp_path / "out"
+    spark.conf.set(f"fs.viewfs.mounttable.{tmp_path.name}.link./all", tmp_path.as_uri())
+    with pytest.raises(StoreError, match=f"{uri}: cannot be written: .*on fire"):
+        write(failing(spark, "on fire"), uri)
+    assert not list(out.glob("*"))
+    with pytest.raises(InputError, match=f"{uri}: already exists"):
+        write(frame_of(spark, TRIPLES), uri)
+    write(frame_of(spark, TRIPLES), uri, form="parquet", overwrite=True)
+    assert (out / "_SUCCESS").exists()
+    assert spark.read.parquet(uri).count() == len(TRIPLES)
+    with pytest.raises(StoreError, match='No FileSystem for scheme "nosuch"'):
+        write(frame_of(spark, TRIPLES), "nosuch://x/y")
+
+
+def dumped(graph: KnowledgeGraph) -> list[str]:
+    return sorted(b"".join(graph.dump(asserted=True, graphs=True)).decode().splitlines())
+
+
+def test_rows_are_asserted_in_one_commit_and_reasoned_with(spark: SparkSession, tmp_path: Path) -> None:
+    sub = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
+    rows: list[Row] = [(A, sub, "_:x", ""), ("_:x", sub, B, ""), (A, P, B, "<http://e/g>"), (A, P, '"01"', None)]
+    heard: list[Delta] = []
+    with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        graph.subscribe(heard.append)
+        stats = write_to_store(frame_of(spark, rows, "graph").repartition(4), graph, folder=tmp_path)
+        assert dumped(graph) == sorted(
+            [f"{A} {sub} _:x .", f"_:x {sub} {B} .", f"{A} {P} {B} <http://e/g> .", f'{A} {P} "01" .']
+        )
+        assert bool(graph.query(f"ASK {{ {A} {sub} {B} }}"))
+        assert stats == graph.stats()
+    assert len(heard) == 1
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_spark_reads_and_writes_is_what_a_load_of_the_file_asserts(spark: SparkSession, tmp_path: Path) -> None:
+    data = tmp_path / "data.nq"
+    data.write_text(
+        "\n".join([*TEXT, "_:n <http://e/p> _:n <http://e/g> .", "_:n  <http://e/p>\t'x'@EN ."]).replace("'", '"')
+    )
+    with KnowledgeGraph.open() as graph:
+        graph.load(data)
+        expected = dumped(graph)
+    write_to_store(read(spark, data), tmp_path / "store")
+    with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
+        assert dumped(graph) == expected
+
+
+BAD: list[tuple[Row, str]] = [
+    ((A, "_:b", B), r"the row \('<http://e/a>', '_:b', '<http://e/b>', ''\): .+"),
+    ((A, P, None), r"the row \('<http://e/a>', '<http://e/p>', null, ''\): .+"),
+    (('"1"', P, B), r"the row \('\"1\"', .*\): .+"),
+    (("# ", P, B), "the row .*: not one triple or quad"),
+    ((f"{A} {P} {B} .\n{A}", P, B), r"the row \(.*\\n.*\): not one triple or quad"),
+    ((A, P, f"{B} .\r{A} {P} {B}"), r"the row \(.*\\r.*\): not one triple or quad"),
+    (("http://e/a", P, "x" * 1000), r"the row \('http://e/a', .{486}\): .+"),
+]
+
+
+def test_a_malformed_row_is_named_and_nothing_is_loaded(spark: SparkSession) -> None:
+    with KnowledgeGraph.open() as graph:
+        for bad, message in BAD:
+            with pytest.raises(InputError, match=f"^{message}$") as raised:
+                write_to_store(frame_of(spark, [*TRIPLES, bad, *TRIPLES]), graph)
+            assert not isinstance(raised.value, RdfSyntaxError)
+            assert dumped(graph) == []
+        write_to_store(frame_of(spark, TRIPLES), graph)
+        assert dumped(graph) == TEXT
+
+
+@pytest.mark.parametrize("bad", [(A, P, None, B), (" ", P, A, B), (A, "", B, B)])
+def test_a_graph_stands_for_no_term_that_is_missing(spark: SparkSession, bad: Row) -> None:
+    with KnowledgeGraph.open() as graph:
+        with pytest.raises(InputError, match="the row"):
+            write_to_store(frame_of(spark, [bad], "graph"), graph)
+        assert dumped(graph) == []
+
+
+def test_a_column_that_is_missing_is_named(spark: SparkSession) -> None:
+    with (
+        KnowledgeGraph.open() as graph,
+        pytest.raises(InputError, match="no column predicate; their columns are subject, p"),
+    ):
+        write_to_store(frame_of(spark, TRIPLES).withColumnRenamed("predicate", "p"), graph)
+
+
+def test_a_second_writer_is_told_of_the_first(spark: SparkSession, tmp_path: Path) -> None:
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        with pytest.raises(StoreLockedError, match="store: the store is already open, in this process or an"):
+            write_to_store(frame_of(spark, TRIPLES), tmp_path / "store")
+        with graph.transaction(), pytest.raises(StoreError, match="has a transaction open already"):
+            write_to_store(frame_of(spark, TRIPLES), graph)
+        assert dumped(graph) == []
+
+
+def test_a_job_that_fails_loads_nothing(spark: SparkSession) -> None:
+    with KnowledgeGraph.open() as graph:
+        with pytest.raises(StoreError, match="on fire"):
+            write_to_store(failing(spark, "on fire"), graph)
+        assert dumped(graph) == []
+
+
+def text_of(term: object) -> str:
+    return f"<<( {term} )>>" if isinstance(term, Triple) else str(term)
+
+
+@settings(max_examples=many(10))
+@given(st.lists(quads, max_size=20), st.booleans())
+def test_a_task_writes_canonical_lines(rows: list[Quad], is_spaced: bool) -> None:
+    gap = "\t" if is_spaced else ""
+    terms = [[gap + text_of(term) for term in (row.subject, row.predicate, row.object)] for row in rows]
+    graphs = ["" if str(row.graph_name) == "DEFAULT" else str(row.graph_name) for row in rows]
+    columns = [pa.array(column, pa.string()) for column in [*zip(*terms, strict=True), graphs]] if rows else []
+    batch = pa.RecordBatch.from_arrays(columns, [f"c{number}" for number in range(len(columns))])
+    text = "".join(value + "\n" for made in _lines(iter([batch])) for value in made.column(0).to_pylist())
+    assert text.encode() == lines_of(rows)
+
+
+def test_results_are_written_on_spark_connect(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tests.spark.close.connected_results", str(tmp_path)]
+    done = subprocess.run(command, cwd=Path(__file__).parents[3], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    expected = [f"{A} {P} {B} .", f"{B} {P} <http://e/c> ."]
+    assert lines_in(tmp_path / "out") == sorted(expected)
+    with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
+        assert dumped(graph) == sorted(expected)
