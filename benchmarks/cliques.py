@@ -17,7 +17,7 @@ from benchmarks.workspace import Workspace
 from kgreason.engine.facts.facts import Rows
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.materialize.selection import select
 from kgreason.zset.columns import IS_ASSERTED, Int32
 

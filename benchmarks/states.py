@@ -33,7 +33,7 @@ from kgreason.engine.changes import Strategy
 from kgreason.engine.engine import Engine
 from kgreason.engine.memory import layout as at
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.schema_rows import is_schema
+from kgreason.materialize.schema.rows import is_schema
 from kgreason.zset.columns import Int32
 
 GROWN = 1_000

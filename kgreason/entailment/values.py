@@ -24,7 +24,7 @@ from kgreason.datatypes.hierarchy import are_disjoint, is_subtype
 from kgreason.datatypes.literals import unescaped
 from kgreason.datatypes.spaces.numeric import WHOLE
 from kgreason.datatypes.value import Value
-from kgreason.materialize.schema_rows import SAME_AS, TYPE
+from kgreason.materialize.schema.rows import SAME_AS, TYPE
 from kgreason.rules.model import Constant, Triple
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Kind

@@ -25,7 +25,7 @@ from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import File, Materializer
 from kgreason.materialize.options import LETTER
 from kgreason.materialize.quads.asserted import in_default_graph
-from kgreason.materialize.schema_rows import decoded
+from kgreason.materialize.schema.rows import decoded
 from kgreason.materialize.selection import select
 from kgreason.ontology.read.axioms import Collection
 from kgreason.ontology.read.collect import collect

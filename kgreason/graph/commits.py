@@ -31,7 +31,7 @@ from kgreason.graph.state.running import Running
 from kgreason.graph.user_rules import journalled
 from kgreason.interrupts import let_out, result, shielded
 from kgreason.materialize.edit import Change, Edit
-from kgreason.materialize.schema_rows import have_header
+from kgreason.materialize.schema.rows import have_header
 from kgreason.progress import SILENT, Progress, cancellable
 from kgreason.rules.expressions import function_names
 from kgreason.rules.model import Relation, Rule, Triple

@@ -33,7 +33,7 @@ from kgreason.errors import InputError
 from kgreason.interrupts import let_out
 from kgreason.materialize.quads.asserted import in_default_graph
 from kgreason.materialize.quads.documents import documents, source_of
-from kgreason.materialize.schema_rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI, are_headers, have_header
+from kgreason.materialize.schema.rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI, are_headers, have_header
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.reader import parsed, read

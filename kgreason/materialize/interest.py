@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from kgreason.materialize.schema_rows import TYPE
+from kgreason.materialize.schema.rows import TYPE
 from kgreason.zset.columns import Int32
 
 _MOST = 10_000

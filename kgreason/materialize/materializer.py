@@ -50,8 +50,8 @@ from kgreason.materialize.relations.changes import CONTRADICTION, USER, Owners
 from kgreason.materialize.relations.keys import Keys
 from kgreason.materialize.same_as.images import Kinds, sides
 from kgreason.materialize.same_as.representatives import Equality, over_representatives
-from kgreason.materialize.schema_closure import ClosureChange, SchemaStratum
-from kgreason.materialize.schema_rows import (
+from kgreason.materialize.schema.closure import ClosureChange, SchemaStratum
+from kgreason.materialize.schema.rows import (
     DIFFERENT_FROM,
     SAME_AS,
     decoded,
@@ -60,10 +60,10 @@ from kgreason.materialize.schema_rows import (
     links,
     restricts,
 )
+from kgreason.materialize.schema.twins import NOTHING_SAID, Said, Twins
+from kgreason.materialize.schema.unread import Unread
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Saved
-from kgreason.materialize.twins import NOTHING_SAID, Said, Twins
-from kgreason.materialize.unread import Unread
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.lowering import lowered, renamed_results
 from kgreason.rules.model import FALSE, Rule, Triple

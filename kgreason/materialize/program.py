@@ -36,9 +36,9 @@ from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import DATATYPES as DATATYPE_NAMES
 from kgreason.interrupts import let_out
-from kgreason.materialize.schema_rows import TYPE, flagged, flags_of
+from kgreason.materialize.schema.rows import TYPE, flagged, flags_of
+from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.materialize.selection import Selection
-from kgreason.materialize.twins import GROUP as TWINS
 from kgreason.ontology.change import Change
 from kgreason.ontology.generic.needed import needed_generic, reading_lists
 from kgreason.ontology.read.collect import LiveReadings, collect

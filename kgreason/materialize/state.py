@@ -19,7 +19,7 @@ from kgreason.materialize.quads.documents import merged, named
 from kgreason.materialize.same_as.cliques import Cliques, fill, in_primaries
 from kgreason.materialize.same_as.images import graph as shown_triples
 from kgreason.materialize.same_as.images import without
-from kgreason.materialize.schema_rows import are_axioms
+from kgreason.materialize.schema.rows import are_axioms
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32, UInt32
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.materialize.state import Saved
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM

@@ -35,7 +35,7 @@ from kgreason.engine.records import Snapshot, settled
 from kgreason.errors import RuleError, StoreError
 from kgreason.files import sync, sync_folder
 from kgreason.materialize.relations.facts import all_of, rows_of
-from kgreason.materialize.schema_rows import AXIOMS
+from kgreason.materialize.schema.rows import AXIOMS
 from kgreason.materialize.state import Saved
 from kgreason.npy import extend, load, mapped
 from kgreason.rules.formatter import format_program, format_rule

@@ -14,7 +14,7 @@ from benchmarks.states import Measured, Series, Start, Turn, closure, measure, o
 from benchmarks.workspace import Workspace
 from kgreason.engine.changes import Strategy
 from kgreason.engine.engine import Engine
-from kgreason.materialize.schema_rows import is_schema
+from kgreason.materialize.schema.rows import is_schema
 from kgreason.rules.model import Triple
 from tests.benchmarks.small import materialized
 

@@ -39,7 +39,7 @@ from kgreason.engine.program.shapes import EncodedRule, Pattern
 from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.materialize.selection import select
 from kgreason.rules.model import Atom, Rule, Term, Variable
 from kgreason.rules.program import Finder

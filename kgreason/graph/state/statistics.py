@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kgreason.engine.records import fact_columns
 from kgreason.materialize.quads.documents import documents
 from kgreason.materialize.relations.facts import count
-from kgreason.materialize.schema_rows import LITERAL_FACTS
+from kgreason.materialize.schema.rows import LITERAL_FACTS
 from kgreason.materialize.state import Saved
 from kgreason.proofs.contradictions import FalseRules, mistakes
 from kgreason.terms.dictionary import Dictionary

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from kgreason.materialize.program import ANY, DATATYPE_IDS, ProgramChange, datatypes_read, is_datatype
-from kgreason.materialize.schema_closure import ClosureChange
+from kgreason.materialize.schema.closure import ClosureChange
 from kgreason.rules.model import Rule
 from kgreason.zset.columns import Int32
 

@@ -29,7 +29,7 @@ from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.interest import Pattern, Plain
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import are_among, unique
-from kgreason.materialize.schema_rows import related
+from kgreason.materialize.schema.rows import related
 from kgreason.rules.model import DATA, Atom, Rule, Variable
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import IS_ASSERTED, Int32

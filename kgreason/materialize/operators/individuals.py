@@ -22,7 +22,7 @@ from kgreason.engine.engine import Engine
 from kgreason.materialize.interest import Pattern, Plain
 from kgreason.materialize.same_as.cliques import ordered
 from kgreason.materialize.same_as.representatives import Equality
-from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.rules.model import Rule
 from kgreason.rules.strata import is_equality
 from kgreason.terms.dictionary import Dictionary

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.shapes import EncodedRule, Pattern, Shape
-from kgreason.materialize.schema_rows import related
+from kgreason.materialize.schema.rows import related
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
 from kgreason.zset.order import grouped
 

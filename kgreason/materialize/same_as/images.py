@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.materialize.same_as.cliques import Cliques, Members, Parts, expanded, ordered
-from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED
 from kgreason.zset.order import distinct, grouped
 

@@ -44,7 +44,7 @@ from kgreason.materialize.options import LETTER
 from kgreason.materialize.program import is_link, reads_links
 from kgreason.materialize.same_as.cliques import Cliques, Members, fill, ordered
 from kgreason.materialize.same_as.images import Kinds, Passage, is_shown
-from kgreason.materialize.schema_rows import SAME_AS, linked, related
+from kgreason.materialize.schema.rows import SAME_AS, linked, related
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, contradiction
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32

@@ -26,7 +26,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.functions.registry import Registry
 from kgreason.materialize.materializer import Flags
-from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.materialize.selection import Selection
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE

@@ -26,7 +26,7 @@ from pyspark.sql import DataFrame, SparkSession
 from kgreason.engine.records import are_asserted, fact_columns, fact_tables, stamps, supports
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.precomputed import Evaluated
-from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.progress import Progress
 from kgreason.spans import span
 from kgreason.spark.close.levels import insert

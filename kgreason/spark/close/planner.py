@@ -22,7 +22,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.engine.program.encoding import columns_of
 from kgreason.functions.registry import Registry
 from kgreason.materialize.materializer import Flags, Materializer
-from kgreason.materialize.schema_rows import (
+from kgreason.materialize.schema.rows import (
     CLASS_IDS,
     PREDICATE_IDS,
     SAME_AS,

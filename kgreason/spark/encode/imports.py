@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.schema_rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
+from kgreason.materialize.schema.rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
 from kgreason.materialize.selection import select
 from kgreason.spark.encode.encode import Encoded
 

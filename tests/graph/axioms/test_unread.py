@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.unread import Unread
+from kgreason.materialize.schema.unread import Unread
 from kgreason.ontology.read.unread import KINDS
 from kgreason.terms.dictionary import Dictionary
 from tests.ontology.reading import turtle

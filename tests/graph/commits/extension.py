@@ -6,7 +6,7 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.memory import layout as at
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.precomputed import Evaluated
-from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.zset.columns import Int32
 from tests.graph.states import in_default, rows_of
 from tests.oracle.graph import Triple

@@ -27,7 +27,7 @@ from kgreason.graph.transaction import Transaction
 from kgreason.materialize.program import LiveProgram
 from kgreason.materialize.quads import asserted as quads
 from kgreason.materialize.quads.asserted import Quads
-from kgreason.materialize.schema_closure import SchemaStratum
+from kgreason.materialize.schema.closure import SchemaStratum
 from kgreason.ontology.translate.translate import LiveTranslation
 from kgreason.store.journal import journal
 from kgreason.store.journal.journal import Journal

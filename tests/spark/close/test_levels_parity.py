@@ -12,7 +12,7 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 from kgreason.engine.engine import Engine
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.materialize.selection import select
 from kgreason.rdf.reader import read_files
 from kgreason.resources import resource

@@ -12,7 +12,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
-from kgreason.materialize.schema_rows import SAME_AS
+from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.spark.close.operators.terms import Terms
 
 

@@ -20,8 +20,8 @@ from kgreason.datatypes.datatype_map import values
 from kgreason.datatypes.value import Value
 from kgreason.engine.engine import Engine
 from kgreason.engine.limits import Check
-from kgreason.materialize.schema_rows import are_limits
-from kgreason.materialize.twins import NOTHING_SAID, Said
+from kgreason.materialize.schema.rows import are_limits
+from kgreason.materialize.schema.twins import NOTHING_SAID, Said
 from kgreason.rules.model import Rule
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, Int32

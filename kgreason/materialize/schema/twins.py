@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.engine.program.encoding import columns_of, relation_text
-from kgreason.materialize.schema_rows import decoded, restricts
+from kgreason.materialize.schema.rows import decoded, restricts
 from kgreason.ontology.twins import ARITIES, LiveTwins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Atom, Constant, Triple

@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.materialize.schema_rows import TYPE, flagged, flags_of, is_stated
+from kgreason.materialize.schema.rows import TYPE, flagged, flags_of, is_stated
 from kgreason.ontology.read.unread import ABOVE, BELOW, BOTH, KINDS, UnreadKind
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Kind
