@@ -24,13 +24,14 @@ import httpx
 import pyoxigraph
 from pyoxigraph import DefaultGraph, QueryBoolean, QueryResultsFormat, QueryTriples, RdfFormat, Triple
 
-from kgreason.client.link import Link, Parameters, with_parameters
+from kgreason.client.link import Link, with_parameters
 from kgreason.client.past import RemotePast
+from kgreason.client.readable import ReadableRemoteGraph
 from kgreason.client.stream import Deltas, RowChanges
 from kgreason.client.transaction import RemoteTransaction
 from kgreason.errors import QueryError, QueryTimeoutError, ServerError
 from kgreason.graph.changes.loaded import Loaded
-from kgreason.graph.input.arguments import check_asserted, check_paths, check_single, check_text, check_texts
+from kgreason.graph.input.arguments import check_paths, check_text, check_texts
 from kgreason.graph.input.terms import UserTerm, checked, graph_name, text_of
 from kgreason.graph.knowledge_graph import QueryOptions
 from kgreason.graph.opening.options import File, Strategy
@@ -40,12 +41,10 @@ from kgreason.progress import SILENT, Progress
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.sparql.query.asking import repeated
 from kgreason.sparql.query.numeric import warn_caller
-from kgreason.store.history.entry import Head
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.results import Triples as ReadTriples
 from kgreason.terms.tags import quads
 from kgreason.wire import EXACT
-from kgreason.wire.values import decoded
 
 if TYPE_CHECKING:
     from kgreason.client.relation import RemoteRelation
@@ -53,18 +52,11 @@ if TYPE_CHECKING:
     from kgreason.graph.history.revert import Reverted
     from kgreason.graph.input.quads import Item
     from kgreason.graph.sparql_update.update import Updated
-    from kgreason.proofs.contradiction import Contradiction
-    from kgreason.proofs.proof import Proof
-    from kgreason.proofs.why_not.answer import WhyNot
-    from kgreason.rules.model import Rule
     from kgreason.rules.parser import Syntax
 
-_CHUNK = 1 << 20
 _TABLE = f"{QueryResultsFormat.JSON.media_type}, application/n-triples"
 _LINES = "application/x-ndjson"
 _CHUNK = 1 << 20
-_MOST_COMMITS = 10_000
-_TOLD = ("commit", "warnings", "streams", "options")
 
 
 class How(TypedDict, total=False):
@@ -99,11 +91,11 @@ def connect(
     return graph
 
 
-class RemoteGraph:
+class RemoteGraph(ReadableRemoteGraph):
     """A graph of a server; `connect` makes one. Use it in a `with` block, or call `close` in the end."""
 
     def __init__(self, link: Link, how: How) -> None:
-        self._link = link
+        super().__init__(link)
         self._how = [(name, str(value)) for name, value in how.items() if value is not None and value != "auto"]
 
     @property
@@ -367,81 +359,6 @@ class RemoteGraph:
 
     # Reasons.
 
-    def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:
-        """Return a proof of a triple of the graph. Raises QueryError, InputError; see `KnowledgeGraph.explain`."""
-        check_single("explain", triple, others)
-        return cast("Proof", self._exact("/explain", _terms(triple, prefixes)))
-
-    def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
-        """Return a proof for each derivation of a triple; see `KnowledgeGraph.explain_all`."""
-        check_single("explain_all", triple, others)
-        return list(self._exact("/explain", [*_terms(triple, prefixes), ("all", "true")]))
-
-    def explain_fact(self, name: str, terms: Sequence[str]) -> Proof:
-        """Return a proof of a fact of a relation. `terms` are N-Triples texts. Raises QueryError."""
-        given = [("relation", name), *(("term", term) for term in terms)]
-        return cast("Proof", self._exact("/explain", given))
-
-    def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
-        """Do nothing: in `explain` the server checks that the graph has the triple."""
-
-    def why_not(
-        self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None, limit: int = 10
-    ) -> WhyNot:
-        """Say why a triple does not hold; see `KnowledgeGraph.why_not`."""
-        check_single("why_not", triple, others)
-        check_count("limit", limit, 1)
-        return cast("WhyNot", self._exact("/why-not", [*_terms(triple, prefixes), ("limit", str(limit))]))
-
-    def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:
-        """Say why a fact of a relation does not hold. `terms` are N-Triples texts; see `GraphRelation.why_not`."""
-        check_count("limit", limit, 1)
-        given = [("relation", name), *(("term", term) for term in terms), ("limit", str(limit))]
-        return cast("WhyNot", self._exact("/why-not", given))
-
-    def contradictions(self) -> list[Contradiction]:
-        """Return the contradictions that the rules derive; see `KnowledgeGraph.contradictions`."""
-        return list(self._exact("/contradictions"))
-
-    def prove_contradictions(self, most: int | None = None, *, each: int | None = None) -> list[Proof]:
-        """Return proofs of contradictions; see `KnowledgeGraph.prove_contradictions`."""
-        limits = (("limit", most), ("each", each))
-        given = [("proofs", "true"), *((name, str(limit)) for name, limit in limits if limit is not None)]
-        return list(self._exact("/contradictions", given))
-
-    def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
-        """Return a dict for each rule in force; see `KnowledgeGraph.rules`."""
-        wanted = {"costs": costs, "alone": alone, "anew": anew}
-        given = [(name, "true") for name, is_wanted in wanted.items() if is_wanted]
-        return list(self._link.ask("/rules", given).json())
-
-    def own_rules(self) -> tuple[Rule, ...]:
-        """Return the rules that the user added as text or by a rule file, as of the last commit."""
-        return tuple(self._exact("/rules", [("own", "true")]))
-
-    def _exact(self, path: str, given: Parameters = ()) -> Any:
-        return decoded(self._link.ask(path, given, EXACT).json())
-
-    # The past, if the server's store keeps its history.
-
-    def log(self, limit: int | None = None) -> list[Head]:
-        """Return the commits of the history, the newest first; at most `limit` of them. See `KnowledgeGraph.log`.
-
-        A server lists at most its last 10,000 commits.
-        """
-        if limit is not None:
-            check_count("limit", limit, 0)
-        given = [("limit", str(_MOST_COMMITS if limit is None else limit))]
-        return [Head.of_json(each) for each in self._link.ask("/commits", given).json()]
-
-    def changes(self, before: int, after: int) -> Delta:
-        """Return a delta with what changed from commit `before` to commit `after`; see `KnowledgeGraph.changes`."""
-        from kgreason.wire import deltas
-
-        for each in (before, after):
-            check_count("commit", each, 0)
-        return deltas.decoded(self._link.ask(f"/commits/{after}", [("since", str(before))], EXACT).json())
-
     def as_of(self, commit: int) -> RemotePast:
         """Return an object that answers queries over the graph as it was after a commit.
 
@@ -460,42 +377,6 @@ class RemoteGraph:
         return Reverted(deltas.decoded(told["delta"]), tuple(told["conflicts"]))
 
     # Figures, dumps, and the commits as they come.
-
-    def stats(self) -> dict[str, Any]:
-        """Counts of the graph as of its last commit, by name; see `KnowledgeGraph.stats`."""
-        return {name: value for name, value in self._told().items() if name not in _TOLD}
-
-    @property
-    def warnings(self) -> list[str]:
-        """A line for each warning, such as a broken list or a missing import; see `KnowledgeGraph.warnings`."""
-        return list(self._told()["warnings"])
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options that the graph was made with: rules, schema, same_as, aliases, on_contradiction."""
-        return dict(self._told()["options"])
-
-    def streams(self) -> dict[str, dict[str, str]]:
-        """Return the headers of the last commit of each stream, by the name of the stream."""
-        return dict(self._told()["streams"])
-
-    def _told(self) -> dict[str, Any]:
-        return cast(dict[str, Any], self._link.ask("/stats").json())
-
-    def dump(self, *, asserted: bool | None = None, graphs: bool = False) -> Iterator[bytes]:
-        """Return the graph as N-Triples lines, in chunks, as of this call; see `KnowledgeGraph.dump`."""
-        check_asserted(asserted)
-        given = [("graphs", "true")] if graphs else []
-        return _chunks(self._link.ask("/dump", [*given, *_kind(asserted)], "*/*").file)
-
-    def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
-        """Return the facts of the user's relations as rule text, a line for each fact, as of this call.
-
-        See `KnowledgeGraph.dump_relations`.
-        """
-        check_asserted(asserted)
-        text = self._link.ask("/dump", [("relations", "true"), *_kind(asserted)], "*/*").bytes().decode()
-        return iter(text.split("\n")[:-1])
 
     def subscribe(self, after: int | None = None, *, patience: float = 60) -> Deltas:
         """Return an iterator over the deltas of all commits after the commit `after`. It waits for new commits.
@@ -531,21 +412,5 @@ def _prefixed(prefixes: Mapping[str, str] | None) -> list[tuple[str, str]]:
     return [("prefix", f"{prefix}={namespace}") for prefix, namespace in checked(prefixes).items()]
 
 
-def _kind(asserted: bool | None) -> list[tuple[str, str]]:
-    return [] if asserted is None else [("asserted", str(asserted).lower())]
-
-
-def _terms(triple: Item, prefixes: Mapping[str, str] | None) -> list[tuple[str, str]]:
-    from kgreason.graph.input.quads import triple_of
-
-    return [("term", term) for term in triple_of(triple, checked(prefixes))]
-
-
 def _text(term: Any) -> str:
     return "" if isinstance(term, DefaultGraph) else text_of(term)
-
-
-def _chunks(file: IO[bytes]) -> Iterator[bytes]:
-    with file:
-        while lines := file.readlines(_CHUNK):
-            yield b"".join(lines)

@@ -27,6 +27,21 @@ _PART = 1 << 20
 """So many records are looked at together, so that a look at all of them takes little memory."""
 
 
+class Flags(NamedTuple):
+    """Three conditions of the data. If at least one of them holds, generic rules run beside the translated rules.
+
+    - `same_as`: an owl:sameAs fact links a term of the schema. If this flag is set, the other two are not.
+    - `exceeded`: some fact is a schema triple that the closed schema lacks. Only set if the graph translates its schema
+      to rules.
+    - `restricted`: such a schema triple describes a restriction, or declares a class or a property. Only set if the
+      graph replaces twins by one representative.
+    """
+
+    same_as: bool = False
+    exceeded: bool = False
+    restricted: bool = False
+
+
 class Saved(NamedTuple):
     """The state of a materializer as arrays.
 
@@ -41,7 +56,7 @@ class Saved(NamedTuple):
     - `hashed`: the hash table of the records, uint32[2**k], or None (`FactTable.hashed`).
     - `snapshot`: the records with what the engine knows of them, or None (`Circuit.snapshot`).
     - `others`: the numbers of the records that are not triples, int32[k], ascending; None if they were not listed.
-    - `axioms`: the asserted triples that `schema_rows.are_axioms` names, int32[k, 3]; None if they were not listed.
+    - `axioms`: the asserted triples that `schema.rows.are_axioms` names, int32[k, 3]; None if they were not listed.
     - `spelled`: the id of the relation dt_value; 0 if users see all spellings of a value (`literals.visible`).
     - `counts`: the counts of the graph by name; empty if nobody has counted.
     """

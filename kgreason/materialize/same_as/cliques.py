@@ -389,3 +389,26 @@ def _with_primaries(pairs: Int32, preferred: Int32) -> tuple[Int32, Int32]:
 def ordered(pairs: Int32) -> Int32:
     """Return the pairs int32[n, 2] in ascending order, each once."""
     return pairs[grouped(np.ascontiguousarray(pairs, dtype=np.int32)).firsts()]
+
+
+def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
+    """Find the connected components of links int32[m, 2].
+
+    Returns the linked terms, ascending, and a label for each term.
+
+    Terms of one component have the same label: the position of the smallest of them among the returned terms. Cost: a
+    few passes over the links for each doubling of the longest path.
+    """
+    terms, places = np.unique(links, return_inverse=True)
+    ends = places.reshape(-1, 2)
+    labels = np.arange(len(terms))
+    while True:
+        low = labels[ends].min(axis=1)
+        hooked = labels.copy()
+        for column in range(2):
+            np.minimum.at(hooked, labels[ends[:, column]], low)
+        while (hooked != (nearer := hooked[hooked])).any():
+            hooked = nearer
+        if (hooked == labels).all():
+            return terms.astype(np.int32), labels
+        labels = hooked

@@ -42,7 +42,7 @@ from kgreason.engine.records import fact_columns
 from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.options import LETTER
 from kgreason.materialize.program import is_link, reads_links
-from kgreason.materialize.same_as.cliques import Cliques, Members, fill, ordered
+from kgreason.materialize.same_as.cliques import Cliques, Members, components, fill, ordered
 from kgreason.materialize.same_as.images import Kinds, Passage, is_shown
 from kgreason.materialize.schema.rows import SAME_AS, linked, related
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, contradiction
@@ -453,29 +453,6 @@ class Equality:
 def _constants(rules: Iterable[EncodedRule]) -> Int32:
     """Return the ids of the constants of rules, ascending, each once."""
     return distinct(np.fromiter(chain.from_iterable(rule.constants for rule in rules), dtype=np.int32))
-
-
-def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:
-    """Find the connected components of links int32[m, 2].
-
-    Returns the linked terms, ascending, and a label for each term.
-
-    Terms of one component have the same label: the position of the smallest of them among the returned terms. Cost: a
-    few passes over the links for each doubling of the longest path.
-    """
-    terms, places = np.unique(links, return_inverse=True)
-    ends = places.reshape(-1, 2)
-    labels = np.arange(len(terms))
-    while True:
-        low = labels[ends].min(axis=1)
-        hooked = labels.copy()
-        for column in range(2):
-            np.minimum.at(hooked, labels[ends[:, column]], low)
-        while (hooked != (nearer := hooked[hooked])).any():
-            hooked = nearer
-        if (hooked == labels).all():
-            return terms.astype(np.int32), labels
-        labels = hooked
 
 
 def over_representatives(rule: Rule) -> Iterator[Rule]:

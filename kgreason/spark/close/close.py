@@ -25,9 +25,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.functions.registry import Registry
-from kgreason.materialize.materializer import Flags
 from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.materialize.selection import Selection
+from kgreason.materialize.state import Flags
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
 from kgreason.spark.close.fixpoint import Operated, Told

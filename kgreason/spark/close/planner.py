@@ -21,7 +21,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.program.encoding import columns_of
 from kgreason.functions.registry import Registry
-from kgreason.materialize.materializer import Flags, Materializer
+from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.schema.rows import (
     CLASS_IDS,
     PREDICATE_IDS,
@@ -31,6 +31,7 @@ from kgreason.materialize.schema.rows import (
     TYPE,
 )
 from kgreason.materialize.selection import Selection
+from kgreason.materialize.state import Flags
 from kgreason.rules.model import Rule
 from kgreason.spark.close.operators.program import Operators, operators_of
 from kgreason.spark.close.plans import Program
@@ -124,7 +125,7 @@ class Driver:
         same = triples.where((F.col("p") == SAME_AS) & (F.col("s") != F.col("o")))
         near = [same.join(F.broadcast(wanted), F.col(end) == F.col("end"), "left_semi") for end in ("s", "o")]
         derived = triples.where(_IS_SCHEMA).union(near[0]).union(near[1])
-        return self._materializer.called_for(self._rows(derived))
+        return self._materializer.data.of_rows(self._rows(derived))
 
     def _rows(self, triples: DataFrame) -> Int32:
         """Bring a few triples (s, p, o int, Spark's ids) to the driver. Returns int32[n, 3] with the driver's ids."""

@@ -21,7 +21,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.options import SameAsMode, SchemaMode
-from kgreason.materialize.same_as.representatives import components
+from kgreason.materialize.same_as.cliques import components
 from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.materialize.selection import select
 from kgreason.proofs.contradictions import contradictions

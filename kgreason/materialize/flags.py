@@ -1,0 +1,120 @@
+"""`DataFlags`: which generic rules the data calls for, beside the rules that the schema was translated to.
+
+Law: a flag is set exactly if the present facts call for it, or if the open commit has set it. Cost: a look at the facts
+that changed; while a flag is set, also at the facts that left.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kgreason.engine.changes import Changes
+from kgreason.materialize.schema.closure import ClosureChange
+from kgreason.materialize.schema.rows import (
+    SAME_AS,
+    is_schema,
+    links,
+    restricts,
+)
+from kgreason.materialize.state import Flags
+from kgreason.zset.columns import ABSENT, Int32
+
+if TYPE_CHECKING:
+    from kgreason.materialize.materialized import Materialized
+
+_NO_ROWS = np.empty((0, 3), dtype=np.int32)
+
+
+class DataFlags:
+    """Computes the flags of a materialized graph."""
+
+    def __init__(self, graph: Materialized) -> None:
+        self._graph = graph
+
+    def links_schema(self, rows: Int32, schema: Int32) -> bool:
+        """Whether an owl:sameAs triple among `rows`, int32[n, 3], links a term of the closed schema.
+
+        `schema`: the triples that the closed schema got. If there are any, all owl:sameAs triples of the graph are
+        looked at, too.
+        """
+        if not self._graph.selection.datatypes:  # without owl2rl, no rule reads owl:sameAs
+            return False
+        if len(schema):
+            rows = np.concatenate([rows, self.same()])
+        return bool((rows[:, 1] == SAME_AS).any()) and links(rows, self._graph.closed())
+
+    def same(self) -> Int32:
+        """Return the present owl:sameAs triples: int32[n, 3]."""
+        found = self._graph.engine.rows_with(self._graph.triples, {1: SAME_AS})
+        if found is None:
+            return _NO_ROWS
+        rows = np.ascontiguousarray(found[:, :3])
+        return rows[self._graph.holds(rows)]
+
+    def exceeds(self, rows: Int32) -> Flags:
+        """Return which of the flags `exceeded` and `restricted` the facts `rows`, int32[n, 3], set.
+
+        No flag is set if the closed schema has all schema triples among `rows`.
+        """
+        schema = rows[is_schema(rows)]
+        if not len(schema) or not len(schema := self._graph.lacking(schema)):
+            return Flags()
+        is_translated, is_one = self._graph.selection.schema == "axioms", bool(self._graph.selection.loud)
+        return Flags(False, is_translated, is_one and bool(restricts(schema).any()))
+
+    def with_present(self, found: Flags) -> Flags:
+        """Return the flags that are set already, together with those that are set in `found`.
+
+        If this includes `same_as`, only `same_as` is returned, because then all generic rules run.
+        """
+        if self._graph.flags.same_as or found.same_as:
+            return Flags(True)
+        return Flags(
+            False, self._graph.flags.exceeded or found.exceeded, self._graph.flags.restricted or found.restricted
+        )
+
+    def called_for(self, changes: Changes, closure_lost: Int32) -> Flags:
+        """Return the flags that are set already, and those that must be set because of the changes of the commit.
+
+        `changes`: the changes of the commit so far; new facts may set a flag. `closure_lost`: triples that left the
+        closed schema; if they are still facts, they may set a flag.
+        """
+        if self._graph.flags.same_as or not (len(changes.rows) or len(closure_lost)):
+            return self._graph.flags
+        is_triple = changes.tables == self._graph.triples
+        if not len(closure_lost) and not is_triple.any():
+            return self._graph.flags
+        kept = is_schema(changes.rows) | (changes.rows[:, 1] == SAME_AS)  # no other triple sets a flag
+        kept &= (changes.before == ABSENT) & is_triple
+        rows = np.ascontiguousarray(changes.rows[kept, :3])
+        return self.of_rows(rows, closure_lost[self._graph.holds(closure_lost)] if len(closure_lost) else closure_lost)
+
+    def still_called_for(self, changes: Changes, closure: ClosureChange, before: Flags | None) -> Flags:
+        """Return the flags without those that the present facts no longer call for.
+
+        The flags are computed again only if the commit has removed facts, changed the closed schema (`closure`) or set
+        a flag. Otherwise the present flags are returned. Cost: while a flag is set, a look at the removed facts. If the
+        flags are computed, also a look at the owl:sameAs triples, or at all facts.
+        """
+        if self._graph.flags == Flags():
+            return self._graph.flags
+        gone = changes.rows[(changes.after == ABSENT) & (changes.tables == self._graph.triples), :3]
+        is_told = before is not None and self._graph.flags != before
+        if self._graph.flags.same_as:
+            is_told |= bool(len(closure.removed) or (gone[:, 1] == SAME_AS).any())
+            if not is_told or self.links_schema(self.same(), _NO_ROWS):
+                return self._graph.flags
+        elif not (is_told or len(closure.removed) or len(closure.added) or is_schema(gone).any()):
+            return self._graph.flags
+        rows, tables, _ = self._graph.engine.facts.contents()
+        return self.exceeds(np.ascontiguousarray(rows[tables == self._graph.triples, :3]))
+
+    def of_rows(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
+        """Return the flags that are set already, and those that present triples `rows`, int32[n, 3], call for.
+
+        `others`: further present triples, which have left the closed schema.
+        """
+        found = self.exceeds(np.concatenate([rows, others]))
+        return self.with_present(found._replace(same_as=self.links_schema(rows, _NO_ROWS)))

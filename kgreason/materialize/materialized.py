@@ -1,0 +1,220 @@
+"""`Materialized`: the parts of a materializer, and the graph as users see it. `Materializer` adds what changes it.
+
+Law: nothing here changes the graph. Cost: a look-up for each row or triple that is asked about.
+Threads: nobody may commit meanwhile; the caller holds the graph's lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from functools import partial
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.engine import Engine
+from kgreason.engine.program.shapes import EncodedRule
+from kgreason.functions.registry import Registry
+from kgreason.materialize.edit import Part
+from kgreason.materialize.literals.statements import Literals
+from kgreason.materialize.literals.values import followed
+from kgreason.materialize.literals.visible import Visible
+from kgreason.materialize.operators.operators import Operators
+from kgreason.materialize.program import (
+    LiveProgram,
+    reads_links,
+)
+from kgreason.materialize.quads.asserted import Quads
+from kgreason.materialize.relations.changes import Owners
+from kgreason.materialize.relations.keys import Keys
+from kgreason.materialize.same_as.representatives import Equality, over_representatives
+from kgreason.materialize.schema.closure import SchemaStratum
+from kgreason.materialize.schema.rows import (
+    SAME_AS,
+)
+from kgreason.materialize.schema.twins import Twins
+from kgreason.materialize.schema.unread import Unread
+from kgreason.materialize.selection import Selection
+from kgreason.materialize.state import Flags, Saved
+from kgreason.rules.lowering import lowered, renamed_results
+from kgreason.rules.model import FALSE, Rule, Triple
+from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
+
+
+class Materialized:
+    """Reads the asserted quads of a graph, the rules that its options select, and the closure.
+
+    `threads`: how many threads may share the work; None is the default of `kgreason.threads`.
+    """
+
+    def __init__(
+        self,
+        selection: Selection,
+        dictionary: Dictionary | None = None,
+        engine: Engine | None = None,
+        registry: Registry | None = None,
+        *,
+        threads: int | None = None,
+    ) -> None:
+        self.selection, self.threads = selection, threads
+        self.own = selection.own
+        self.engine = Engine(0 if selection.is_reflexive else SAME_AS, threads) if engine is None else engine
+        self.dictionary = Dictionary() if dictionary is None else dictionary
+        self.triples = self.engine.table(True, 3)
+        follows = None if selection.is_literal else partial(followed, self.dictionary)
+        common = self.engine, self.dictionary
+        self.equality = Equality(*common, selection.aliases, follows) if selection.equality else None
+        self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
+        self.visible = Visible(self.dictionary) if selection.datatypes and selection.is_single else None
+        reads_self = "owl2rl+has-self" in selection.profiles
+        self.unread = Unread(self.dictionary, reads_self=reads_self) if selection.datatypes else None
+        self.operators = Operators(*common, self.equality, registry)
+        self.quads = Quads(threads=threads)
+        self.keys = Keys(self.engine)
+        self._owners = Owners(self.dictionary)
+        self.flags = Flags()
+        self.program = LiveProgram(selection)
+        self.twins = Twins(self.dictionary, _axiomatic(selection)) if selection.loud else None
+        self._stratum = SchemaStratum(self.dictionary, selection.generic.closing, threads)
+        self._codes: dict[EncodedRule, Rule] | None = None
+        """The result of `rules_by_code`; None after a change of the program."""
+        self._touched: list[Part] = []
+        """The parts that the open commit has changed. `accept` and `rollback` call these parts only."""
+
+    def _kinds(self, rows: Int32) -> NDArray[np.int8]:
+        facts = self.engine.facts
+        return facts.kinds(facts.find(rows))
+
+    def shows(self, rows: Int32) -> NDArray[np.bool_]:
+        """Return for each row of `rows`, int32[n, 3], whether it is in the graph as users see it: bool[n]."""
+        found = self._is_spelled(rows)
+        if self.visible is not None and found.any():
+            some = np.flatnonzero(found)
+            found[some] = self.visible.of(np.ascontiguousarray(rows[some]), self._spelled_kinds)
+        return found
+
+    def _is_spelled(self, rows: Int32) -> NDArray[np.bool_]:
+        """Return for each row of `rows` whether it is in the graph with all spellings: bool[n]."""
+        return self.equality.is_shown(rows) if self.equality else self.holds(rows)
+
+    def _spelled_kinds(self, rows: Int32) -> NDArray[np.int8]:
+        """Return the kind of each row of `rows` in the graph with all spellings: int8[n]."""
+        inferred = np.where(self._is_spelled(rows), INFERRED, ABSENT)
+        return np.where(self._kinds(rows) == IS_ASSERTED, IS_ASSERTED, inferred).astype(np.int8)
+
+    def has(self, triple: tuple[str, ...]) -> bool:
+        """Whether a triple, given as texts, is in the graph as users see it."""
+        ids = self.dictionary.find(triple).astype(np.int32)
+        return bool(ids.all() and self.shows(ids[None])[0])
+
+    def follows(self, triple: tuple[str, ...]) -> bool:
+        """Whether a triple, given as texts, is in the graph, also if users see its object in another spelling."""
+        ids = self.dictionary.find(triple).astype(np.int32)
+        return bool(ids.all() and self._is_spelled(ids[None])[0])
+
+    def holds(self, rows: Int32) -> NDArray[np.bool_]:
+        """Return for each row of `rows`, int32[n, 3], whether it is a present fact: bool[n]."""
+        found: NDArray[np.bool_] = self.engine.facts.find(rows) >= 0
+        return found
+
+    @property
+    def rules(self) -> dict[Rule, str]:
+        """A mapping from each rule in force, with its sources, to the reason why the rule runs."""
+        return self.program.program.reasons
+
+    def strata(self) -> dict[Rule, int]:
+        """Return the stratum of each rule in force that says NOT, AGGREGATE or SKOLEM. The others have none."""
+        return {rule: at for rule in self.rules if not rule.is_positive and (at := self.operators.stratum(rule))}
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings: one for each malformed axiom, one for each clique that is not shown with all its members.
+
+        At the end comes one about all axioms of OWL that no rule reads (`unread`).
+        """
+        told = (*sorted(self.program.warnings), *(self.equality.warnings if self.equality else ()))
+        if self.unread is None:
+            return told
+        read = {str(term) for rule in self.own for atom in rule.read() for term in atom.terms}
+        return *told, *self.unread.warnings(read)
+
+    def false_rules(self, names: Collection[str], _terms: Collection[str]) -> Iterator[Rule]:
+        """Return the rules in force with a name in `names` and the head `false`.
+
+        This is a `proofs.contradictions.FalseRules`. The terms are not used.
+        """
+        return (rule for rule in self.rules if rule.name in names and rule.heads == (FALSE,))
+
+    def rules_by_code(self) -> dict[EncodedRule, Rule]:
+        """Return for each encoded rule of the engine the rule in force that it encodes, with its sources.
+
+        Cost: the first call after a change of the program encodes all rules. Do not change the result.
+        """
+        if self._codes is None:
+            self._codes = self._all_codes()
+        return self._codes
+
+    def _all_codes(self) -> dict[EncodedRule, Rule]:
+        rules = list(self.rules)
+        plain = [rule for rule in rules if rule.is_positive and not (self.equality and reads_links(rule))]
+        found = dict(zip(self._codes_of(plain), plain, strict=True))
+        others = set(rules).difference(plain)
+        return found | {code: rule for rule in rules if rule in others for code in self._codes_of([rule])}
+
+    def _codes_of(self, rules: Iterable[Rule], *, are_plain: bool = False) -> list[EncodedRule]:
+        """Encode rules for the engine.
+
+        NOT, expressions and aggregates become atoms. If equal terms have representatives, a rule that reads owl:sameAs
+        becomes rules that compare representatives. `are_plain`: the caller knows that the bodies of all rules have
+        atoms only.
+        """
+        readings = list(rules)
+        if not are_plain and not all(rule.is_positive for rule in readings):
+            made = [each for rule in readings for each in renamed_results(rule)] if self.equality else []
+            readings = [*chain.from_iterable(map(lowered, readings)), *made]
+        if self.equality and any(map(reads_links, readings)):
+            readings = list(chain.from_iterable(map(over_representatives, readings)))
+        return self.engine.encode(readings, self.dictionary.intern) if readings else []
+
+    def closed(self) -> Int32:
+        """Return the closed schema: int32[n, 3]."""
+        return self._stratum.closure()
+
+    def lacking(self, rows: Int32) -> Int32:
+        """Return those of the schema triples `rows`, int32[n, 3], that the closed schema lacks."""
+        return self._stratum.lacking(rows)
+
+    def save(self, *, is_borrowed: bool = False) -> Saved:
+        """Return the state as arrays; `restore` takes it over.
+
+        With `is_borrowed` the records may be the engine's own rows, with more flags than a snapshot has. Then the
+        result is valid until the next change.
+        """
+        facts = self.engine.facts
+        records = facts.borrowed() if is_borrowed else facts.records(facts.present())
+        tables, work = self.engine.tables, self.engine.work or 0
+        flags = self.flags
+        saved = Saved(
+            records,
+            tables,
+            self.quads.columns,
+            flags.same_as,
+            flags.exceeded,
+            work,
+            restricted=flags.restricted,
+        )
+        if self.visible is not None:
+            saved = saved._replace(spelled=self.visible.relation)
+        if self.equality is None:
+            return saved
+        cliques = self.equality.cliques
+        preferred = cliques.preferred().tolist() if cliques.live else []
+        return saved._replace(rep=self.equality.rep, aliases=self.selection.aliases, preferred=preferred)
+
+
+def _axiomatic(selection: Selection) -> list[Triple]:
+    """Return the triples that the closing rules without a body derive. These triples hold in every graph."""
+    heads = chain.from_iterable(rule.heads for rule in selection.generic.closing if not rule.body)
+    return [(str(s), str(p), str(o)) for s, p, o in (head.terms for head in heads if head.relation is None)]
