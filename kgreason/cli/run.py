@@ -99,7 +99,7 @@ def run(
     An error ends the script, except at a terminal.
     """
     from kgreason.cli.progress import Bars
-    from kgreason.materialize.options import checked_limits
+    from kgreason.options import checked_limits
     from kgreason.tables import TableProgram
 
     progress = Bars(verbose)

@@ -36,7 +36,7 @@ from kgreason.graph.input.terms import UserTerm, checked, graph_name, text_of
 from kgreason.graph.knowledge_graph import QueryOptions
 from kgreason.graph.opening.options import File, Strategy
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
-from kgreason.materialize.options import check_count, check_seconds
+from kgreason.options import check_count, check_seconds
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.sparql.query.asking import repeated

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from kgreason.client.link import Link, Parameters
 from kgreason.graph.input.arguments import check_asserted, check_single
 from kgreason.graph.input.terms import checked
-from kgreason.materialize.options import check_count
+from kgreason.options import check_count
 from kgreason.store.history.entry import Head
 from kgreason.wire import EXACT
 from kgreason.wire.values import decoded

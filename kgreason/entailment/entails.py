@@ -17,7 +17,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from kgreason.errors import InputTypeError
-from kgreason.materialize.options import check_choice
+from kgreason.options import check_choice
 from kgreason.resources import resource
 
 if TYPE_CHECKING:

@@ -23,13 +23,13 @@ from kgreason.graph.opening.options import Documents, catalogue_of
 from kgreason.materialize.edit import NO_QUADS, Edit
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import File, Materializer
-from kgreason.materialize.options import LETTER
 from kgreason.materialize.quads.asserted import in_default_graph
 from kgreason.materialize.schema.rows import decoded
 from kgreason.materialize.selection import select
 from kgreason.ontology.read.axioms import Collection
 from kgreason.ontology.read.collect import collect
 from kgreason.ontology.read.schema import Schema
+from kgreason.options import LETTER
 from kgreason.proofs.contradictions import is_contradictory
 from kgreason.rdf.reader import read_files
 from kgreason.rules.model import Atom, Constant, Triple, Variable, triple

@@ -39,7 +39,7 @@ from kgreason.graph.opening.options import Documents, EngineOptions, File, Strat
 from kgreason.graph.readable import ReadableGraph
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.interrupts import as_one
-from kgreason.materialize.options import (
+from kgreason.options import (
     DEFAULT_LIMITS,
     HistoryMode,
     OnContradiction,

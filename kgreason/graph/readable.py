@@ -26,8 +26,8 @@ from kgreason.graph.results import notebook
 from kgreason.graph.state.at_rest import AtRest
 from kgreason.graph.state.state import State
 from kgreason.graph.state.statistics import COUNTS
-from kgreason.materialize.options import check_count
 from kgreason.materialize.state import Saved
+from kgreason.options import check_count
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.store.homes.home import Home, closed
 from kgreason.store.rows import chunks

@@ -23,10 +23,10 @@ from kgreason.graph.input.quads import of_canonical
 from kgreason.graph.user_rules import after
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import NO_LIMITS
 from kgreason.materialize.relations.changes import edit_of as facts_of
 from kgreason.materialize.selection import Selection, reselect, select
 from kgreason.materialize.state import Saved
+from kgreason.options import NO_LIMITS
 from kgreason.rules.program import Finder
 from kgreason.store import snapshot
 from kgreason.store.folder import FORMAT, WITH_FACTS, Manifest

@@ -40,9 +40,9 @@ from kgreason.graph.user_rules import remaining, without
 from kgreason.interrupts import as_one, at_once, let_out
 from kgreason.materialize.edit import NO_FACTS, NO_QUADS, Edit, Facts
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import check_choice
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import check_own
+from kgreason.options import check_choice
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read_files

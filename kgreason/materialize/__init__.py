@@ -1,6 +1,5 @@
 """Quads and rules in, changes out; no store is known here. See docs/architecture.md.
 
-options           the options of a graph: its rules, how it reads its schema, how it shows equal terms
 selection         the rules that these options select
 edit              the edit that a commit gets, and the change that it returns
 imports           the documents of owl:imports

@@ -29,7 +29,6 @@ from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, together
 from kgreason.materialize.flags import DataFlags
 from kgreason.materialize.literals.statements import Literals
-from kgreason.materialize.options import DEFAULT_LIMITS, Limits
 from kgreason.materialize.precomputed import Evaluated, lacking
 from kgreason.materialize.program import (
     ProgramChange,
@@ -51,6 +50,7 @@ from kgreason.materialize.schema.rows import (
 from kgreason.materialize.schema.twins import NOTHING_SAID, Said
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags, Saved
+from kgreason.options import DEFAULT_LIMITS, Limits
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.model import Rule
 from kgreason.spans import span

@@ -15,7 +15,9 @@ from dataclasses import dataclass, replace
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find, no_function
-from kgreason.materialize.options import (
+from kgreason.ontology.generic.generic import Generic, split
+from kgreason.ontology.translate.translate import Profile
+from kgreason.options import (
     ALIASES,
     DEFAULT_GROUPS,
     HAS_SELF,
@@ -25,8 +27,6 @@ from kgreason.materialize.options import (
     SchemaMode,
     check_names,
 )
-from kgreason.ontology.generic.generic import Generic, split
-from kgreason.ontology.translate.translate import Profile
 from kgreason.rules.model import DATA, Rule, placed
 from kgreason.rules.parser import rules_of_file, ruleset
 from kgreason.rules.program import Finder, check_sizes

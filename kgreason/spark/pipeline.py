@@ -33,9 +33,9 @@ from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.opening.options import DEFAULT_RULES
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import Closure, SchemaMode, check_choice
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import Selection, select
+from kgreason.options import Closure, SchemaMode, check_choice
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.expressions import RESERVED
 from kgreason.spans import span

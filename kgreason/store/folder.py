@@ -35,7 +35,7 @@ from typing import IO, Any, Literal, Self
 from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
 from kgreason.files import sync, sync_folder
 from kgreason.interrupts import let_out
-from kgreason.materialize.options import (
+from kgreason.options import (
     ALIASES,
     SPELLINGS,
     HistoryMode,

@@ -25,7 +25,7 @@ from kgreason.errors import InputError, RuleError
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.operators.operators import Operators
-from kgreason.materialize.options import DEFAULT_LIMITS, Limits
+from kgreason.options import DEFAULT_LIMITS, Limits
 from kgreason.rules.expressions import RESERVED
 from kgreason.rules.lowering import lowered
 from kgreason.rules.parser import load

@@ -10,7 +10,7 @@ import pytest
 from kgreason.engine.changes import Strategy
 from kgreason.errors import LimitError
 from kgreason.materialize.edit import Edit
-from kgreason.materialize.options import DEFAULT_LIMITS, Limits
+from kgreason.options import DEFAULT_LIMITS, Limits
 from kgreason.rules.model import Atom, Rule
 from kgreason.rules.parser import parse
 from tests.histories.following import Graph, Reopened

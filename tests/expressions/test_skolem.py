@@ -10,7 +10,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import LimitError, StratificationError
-from kgreason.materialize.options import SameAsMode
+from kgreason.options import SameAsMode
 from kgreason.rules.parser import parse
 from kgreason.tables import TableProgram
 from kgreason.terms.skolem import skolem

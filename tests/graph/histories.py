@@ -15,7 +15,7 @@ from hypothesis.strategies import DrawFn
 
 from kgreason.graph.transaction import Transaction
 from kgreason.materialize.edit import Edit as Wanted
-from kgreason.materialize.options import SchemaMode
+from kgreason.options import SchemaMode
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
 from tests.oracle import datalog, owl2rl

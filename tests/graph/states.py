@@ -10,8 +10,8 @@ import numpy as np
 
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import SchemaMode
 from kgreason.materialize.selection import Selection, select
+from kgreason.options import SchemaMode
 from kgreason.proofs.contradictions import contradictions
 from kgreason.zset.columns import Int32
 from tests.oracle.graph import Triple

@@ -15,9 +15,9 @@ from kgreason.errors import KgreasonError, RuleError, StratificationError
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import DEFAULT_LIMITS, Limits
 from kgreason.materialize.relations.changes import edit_of
 from kgreason.materialize.selection import select
+from kgreason.options import DEFAULT_LIMITS, Limits
 from kgreason.rules.lowering import aggregation, lowered
 from kgreason.rules.model import DATA, Atom, Rule
 from kgreason.rules.patterns import unified

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from kgreason import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
-from kgreason.materialize.options import SameAsMode
+from kgreason.options import SameAsMode
 from kgreason.rules.formatter import format_program
 from kgreason.rules.model import Atom, Rule, Term
 from kgreason.rules.program import Program

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgreason.engine.changes import Strategy
-from kgreason.materialize.options import SameAsMode
+from kgreason.options import SameAsMode
 from tests.graph.commits.test_start_from_facts import Extended
 from tests.histories import individuals
 from tests.histories.drawn import Feature

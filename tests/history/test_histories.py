@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.options import SameAsMode
+from kgreason.options import SameAsMode
 from tests.graph.histories import Edit, histories
 from tests.graph.views import Lines, View, lasting, lines, view
 from tests.oracle.tables.table8 import value

@@ -8,7 +8,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import LimitError, RuleError, StratificationError
-from kgreason.materialize.options import SchemaMode
+from kgreason.options import SchemaMode
 from kgreason.rules.model import Atom, Rule
 from kgreason.rules.parser import parse
 from kgreason.rules.strata import stratify

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.options import SameAsMode, SchemaMode
+from kgreason.options import SameAsMode, SchemaMode
 from kgreason.rules.model import Atom, Variable
 from kgreason.terms.vocabulary import OWL, RDFS
 from tests.graph.states import triples_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.materialize.options import SameAsMode
+from kgreason.options import SameAsMode
 from tests.histories.individuals import MODES
 
 

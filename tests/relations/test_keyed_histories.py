@@ -17,7 +17,7 @@ from kgreason import KnowledgeGraph
 from kgreason.engine.changes import Strategy
 from kgreason.errors import InputError
 from kgreason.graph.transaction import Transaction
-from kgreason.materialize.options import SameAsMode
+from kgreason.options import SameAsMode
 from kgreason.rules.parser import parse
 from tests.histories.drawn import SAME
 from tests.histories.individuals import facts_of, firsts_of, model, over, transactions

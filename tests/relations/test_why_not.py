@@ -8,7 +8,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError
-from kgreason.materialize.options import SameAsMode
+from kgreason.options import SameAsMode
 
 RULES = """
 @relation edge(from, to, weight: xsd:integer) .

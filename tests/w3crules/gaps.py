@@ -10,7 +10,7 @@ import tomllib
 from functools import cache
 from typing import Literal, NamedTuple, get_args
 
-from kgreason.materialize.options import SchemaMode
+from kgreason.options import SchemaMode
 
 from .cases import ROOT
 

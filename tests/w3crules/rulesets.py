@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from kgreason.materialize.options import DEFAULT_GROUPS
 from kgreason.ontology.generic.generic import feeders
+from kgreason.options import DEFAULT_GROUPS
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import ruleset
 from kgreason.rules.program import Program

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.options import SameAsMode, SchemaMode
 from kgreason.ontology.read.schema import is_schema
+from kgreason.options import SameAsMode, SchemaMode
 from kgreason.proofs.contradictions import mistakes
 from kgreason.proofs.engine_facts import EngineFacts, atom_of
 from kgreason.proofs.proof import Proof

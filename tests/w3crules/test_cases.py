@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kgreason.materialize.options import SchemaMode
+from kgreason.options import SchemaMode
 from kgreason.rules.model import FALSE
 from kgreason.rules.parser import ruleset
 from tests.tables import table

@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 
 from kgreason.errors import StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.options import SchemaMode
+from kgreason.options import SchemaMode
 from kgreason.store.folder import Folder, is_store
 
 _SCHEMAS = ("axioms", "data")

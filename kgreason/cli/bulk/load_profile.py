@@ -22,7 +22,7 @@ from typing import Any
 import click
 
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, check_stdin, equality, example, schema, threads, verbose
-from kgreason.materialize.options import SameAsMode, SchemaMode
+from kgreason.options import SameAsMode, SchemaMode
 
 _WIDTH = 50
 """The number of characters of a bar for the whole time."""

@@ -37,8 +37,8 @@ from kgreason.cli.options import (
 from kgreason.files import whole
 from kgreason.functions.registry import Registry
 from kgreason.graph.opening.options import catalogue_of
-from kgreason.materialize.options import ALIASES, Limits, SameAsMode, SchemaMode, checked_limits
 from kgreason.materialize.selection import Selection, select
+from kgreason.options import ALIASES, Limits, SameAsMode, SchemaMode, checked_limits
 from kgreason.progress import Progress
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read_files

@@ -18,7 +18,7 @@ import click
 from kgreason.cli.bulk.choice import pays
 from kgreason.cli.options import Command
 from kgreason.errors import InputError
-from kgreason.materialize.options import Closure
+from kgreason.options import Closure
 
 Pipeline = Literal["auto", "local", "spark"]
 OnError = Literal["raise", "count"]

@@ -41,7 +41,7 @@ from kgreason.cli.options import (
     warn,
 )
 from kgreason.cli.places import Place, no_server
-from kgreason.materialize.options import Closure, HistoryMode, OnContradiction, SameAsMode, SchemaMode
+from kgreason.options import Closure, HistoryMode, OnContradiction, SameAsMode, SchemaMode
 
 
 @click.command(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from kgreason.errors import HistoryError
-from kgreason.materialize.options import check_count
+from kgreason.options import check_count
 from kgreason.rules.model import Relation
 from kgreason.store.history.entry import Head
 from kgreason.store.history.log import History, gone

@@ -24,7 +24,7 @@ from kgreason.graph.opening.options import (
     manifest_of,
     with_absolute_files,
 )
-from kgreason.materialize.options import HistoryMode
+from kgreason.options import HistoryMode
 from kgreason.rules.model import Rule
 from kgreason.rules.program import Finder
 from kgreason.store.folder import Folder, Manifest, older, read_manifest

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from kgreason.errors import InputTypeError, StoreError
 from kgreason.functions.registry import Registry
-from kgreason.materialize.options import (
+from kgreason.options import (
     Limits,
     OnContradiction,
     SameAsMode,

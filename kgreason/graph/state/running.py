@@ -23,9 +23,9 @@ from kgreason.interrupts import shielded
 from kgreason.materialize.edit import Edit, Work
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.literals.long_numbers import LongNumbers
-from kgreason.materialize.options import NO_LIMITS
 from kgreason.materialize.relations.reading import OfEngine
 from kgreason.materialize.state import Saved
+from kgreason.options import NO_LIMITS
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
 from kgreason.rules.model import Rule, Triple

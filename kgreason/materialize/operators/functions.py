@@ -35,7 +35,7 @@ from kgreason.materialize.expressions.calls import Called, Failure, called
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import results_of
 from kgreason.materialize.operators.tables import Table, are_among, lines_of, tables_of, unique
-from kgreason.materialize.options import Limits
+from kgreason.options import Limits
 from kgreason.rules.expressions import call_of, text_of
 from kgreason.rules.lowering import Function, functions, lowered
 from kgreason.rules.model import Rule, label

@@ -40,11 +40,11 @@ from kgreason.engine.program.encoding import relation_text
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.engine.records import fact_columns
 from kgreason.materialize.edit import NO_FACTS, Facts
-from kgreason.materialize.options import LETTER
 from kgreason.materialize.program import is_link, reads_links
 from kgreason.materialize.same_as.cliques import Cliques, Members, components, fill, ordered
 from kgreason.materialize.same_as.images import Kinds, Passage, is_shown
 from kgreason.materialize.schema.rows import SAME_AS, linked, related
+from kgreason.options import LETTER
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, contradiction
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import LETTER
 from kgreason.materialize.program import DATATYPES
 from kgreason.materialize.same_as.representatives import GROUP as REPRESENTATIVES
 from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.ontology.generic.generic import is_schema_pattern
+from kgreason.options import LETTER
 from kgreason.proofs.same_as import facts_of
 from kgreason.proofs.search import prove
 from kgreason.proofs.why_not.answer import WhyNot

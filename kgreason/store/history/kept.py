@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple, Self
 
-from kgreason.materialize.options import HistoryMode, days_of
+from kgreason.options import HistoryMode, days_of
 from kgreason.store.history.entry import Head
 
 _PARTS = 4

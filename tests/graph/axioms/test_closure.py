@@ -12,8 +12,8 @@ from hypothesis import given, settings
 
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import SchemaMode
 from kgreason.ontology.twins import twins
+from kgreason.options import SchemaMode
 from kgreason.proofs.contradictions import contradictions
 from kgreason.rdf.reader import read_files
 from kgreason.rules.model import FALSE, Rule, Term, Variable, contradiction

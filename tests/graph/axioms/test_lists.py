@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.options import SchemaMode
+from kgreason.options import SchemaMode
 from tests.graph.axioms.listed import CHANGES, KINDS, ROUND, TWOFOLD, Change, chain, head, members, pairs, with_new
 from tests.graph.commits.test_edits import commit
 from tests.graph.histories import Edit, lines_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.options import SameAsMode, SchemaMode
+from kgreason.options import SameAsMode, SchemaMode
 
 COUNT = 21
 PAIRS = [(0, 1), (0, COUNT - 1), (3, 4), (4, 6), (7, 8), (15, 16), (10, 20), (19, 20)]

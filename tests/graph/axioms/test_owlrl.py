@@ -15,7 +15,7 @@ import pytest
 from pyoxigraph import RdfFormat, parse
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.options import SchemaMode
+from kgreason.options import SchemaMode
 from tests.graph.axioms.owlrl_differences import OURS, THEIRS, Closures, Triples, counts
 from tests.oracle.graph import Triple
 from tests.oracle.tables.reading import read

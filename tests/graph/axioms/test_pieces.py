@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import SchemaMode
+from kgreason.options import SchemaMode
 from kgreason.proofs.contradictions import contradictions
 from tests.graph.axioms.test_closure import MODES, asked, compare, drawn, firsts
 from tests.graph.named import LOUD

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.materialize.options import SchemaMode
 from kgreason.materialize.program import CLOSES, LiveProgram, Program, ProgramChange, build, uncollected
 from kgreason.materialize.selection import Selection, select
 from kgreason.ontology.read.schema import is_schema
 from kgreason.ontology.translate.translate import translate
 from kgreason.ontology.twins import twins
+from kgreason.options import SchemaMode
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import OWN, Rule, Triple
 from kgreason.rules.parser import parse

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import SchemaMode
+from kgreason.options import SchemaMode
 from tests.graph.named import LOUD as OF_THE_GROUP
 from tests.graph.named import is_coherent, named
 from tests.graph.states import in_default, materialized, new_materializer, rows_of, triples_of

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from kgreason.engine.changes import Strategy
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.options import SchemaMode
+from kgreason.options import SchemaMode
 from tests.graph.histories import PREFIXES, Edit, Model, histories, lines_of
 from tests.graph.states import in_default, in_the_tables
 from tests.graph.views import Lines, lasting, lines, normalised, rows, view

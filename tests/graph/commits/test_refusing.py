@@ -14,7 +14,7 @@ from kgreason.errors import ContradictionError, InputError, StoreError
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
-from kgreason.materialize.options import SchemaMode
+from kgreason.options import SchemaMode
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.terms import vocabulary as v
 from tests.graph.commits.test_start_from import lines

@@ -14,8 +14,8 @@ from kgreason.engine.memory import layout as at
 from kgreason.errors import ContradictionError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import SchemaMode
 from kgreason.materialize.precomputed import Evaluated
+from kgreason.options import SchemaMode
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 from tests.graph.states import in_default, rows_of

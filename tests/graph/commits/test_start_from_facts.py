@@ -13,7 +13,7 @@ from kgreason.errors import ContradictionError, LimitError, StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.edit import Edit
-from kgreason.materialize.options import SchemaMode
+from kgreason.options import SchemaMode
 from tests.graph.commits.extension import Extending, extended
 from tests.graph.commits.test_start_from import TRANSITIVE, ZOO, lines, shown
 from tests.histories.drawn import Feature

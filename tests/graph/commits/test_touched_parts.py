@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import Change, Edit, Facts
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import SameAsMode, SchemaMode
 from kgreason.materialize.quads.asserted import Asserted
 from kgreason.materialize.selection import select
+from kgreason.options import SameAsMode, SchemaMode
 from kgreason.rules.parser import parse
 from kgreason.terms.vocabulary import XSD
 from kgreason.zset.columns import Int32

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.options import SameAsMode, SchemaMode
+from kgreason.options import SameAsMode, SchemaMode
 from kgreason.proofs.contradiction import reading
 from kgreason.rules.model import FALSE
 from kgreason.rules.parser import parse, ruleset

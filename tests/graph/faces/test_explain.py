@@ -14,8 +14,8 @@ from kgreason.engine import engine
 from kgreason.engine.program.encoding import encode_all
 from kgreason.errors import InputError, QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.options import SchemaMode
 from kgreason.ontology.twins import twins
+from kgreason.options import SchemaMode
 from kgreason.proofs.engine_facts import without_hidden
 from kgreason.proofs.proof import Proof
 from kgreason.rules.model import FALSE, Atom, Variable, contradiction

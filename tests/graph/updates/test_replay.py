@@ -26,7 +26,7 @@ from kgreason.errors import KgreasonError, StoreError
 from kgreason.graph.changes.follower import Follower
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import SameAsMode
+from kgreason.options import SameAsMode
 from kgreason.proofs.contradictions import contradictions
 from kgreason.proofs.proof import Proof
 from kgreason.proofs.same_as import facts_of

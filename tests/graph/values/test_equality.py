@@ -20,10 +20,10 @@ from kgreason.errors import RuleError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import SameAsMode, SchemaMode
 from kgreason.materialize.same_as.cliques import components
 from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.materialize.selection import select
+from kgreason.options import SameAsMode, SchemaMode
 from kgreason.proofs.contradictions import contradictions
 from kgreason.rules.parser import parse
 from kgreason.terms import vocabulary as v

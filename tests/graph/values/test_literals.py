@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import SameAsMode, SchemaMode
 from kgreason.materialize.selection import select
+from kgreason.options import SameAsMode, SchemaMode
 from kgreason.rules.parser import parse
 from tests.graph.states import checks_that_failed, in_default, materialized, rows_of, triples_of
 from tests.oracle import owl2rl

@@ -10,8 +10,8 @@ import pytest
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.options import SameAsMode, SchemaMode
 from kgreason.materialize.selection import select
+from kgreason.options import SameAsMode, SchemaMode
 from tests.graph.states import in_default, rows_of, triples_of
 from tests.oracle.notation import triples
 

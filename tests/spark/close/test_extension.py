@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.options import Closure
+from kgreason.options import Closure
 from kgreason.spark.pipeline import load
 from tests.graph.commits.test_start_from import shown
 from tests.spark.close.engines import states

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from kgreason.errors import LimitError, RuleError, StratificationError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.options import Limits
+from kgreason.options import Limits
 from kgreason.spark.close.operators import operators
 from kgreason.spark.pipeline import check_materialize, load, materialize
 from tests.spark.close.misreadings import CASES, EQUALITY, Case, all_at_once, without_data

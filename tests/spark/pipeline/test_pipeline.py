@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.options import Closure, SchemaMode
+from kgreason.options import Closure, SchemaMode
 from kgreason.spark.pipeline import load, materialize
 
 PREFIXES = """

@@ -25,7 +25,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.errors import LimitError, StratificationError
 from kgreason.functions.registry import Registry
-from kgreason.materialize.options import Limits
+from kgreason.options import Limits
 from kgreason.rules.formatter import format_aggregate
 from kgreason.rules.lowering import Aggregation, Function, Negation
 from kgreason.spark.close.kept import Kept
