@@ -3,7 +3,8 @@
     first questions      a look at the subject of each row
     later questions      binary searches in a sorted copy of the rows whose object is a literal or a triple term
 
-So a small answer costs no sorting, and a big answer is linear. Cost: the copy has the rows and 8 bytes for each of them.
+So a small answer costs no sorting, and a big answer is linear. The copy has these rows, and
+8 bytes for each of them.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class Keyed:
         known, rows = self._sorted
         low, high = (np.searchsorted(known, keys, side=side) for side in ("left", "right"))
         counts = high - low
-        return rows[np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - low, counts)]
+        found: Int32 = rows[np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts - low, counts)]
+        return found
 
     def _parts(self, check: Callable[[], None]) -> Iterable[Int32]:
         for low in range(0, len(self._rows), _PART):

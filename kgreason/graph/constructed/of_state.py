@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
@@ -26,6 +26,7 @@ from kgreason.graph.constructed.keyed import Keyed, keys_of
 from kgreason.graph.constructed.spellings import written
 from kgreason.graph.input.terms import text_of
 from kgreason.materialize.literals.visible import without_others
+from kgreason.materialize.same_as.images import without
 from kgreason.materialize.state import Saved
 from kgreason.store.spellings import stored, varies
 from kgreason.terms.dictionary import Dictionary
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 _Check: TypeAlias = Callable[[], None]
 _Ends: TypeAlias = tuple[str, str]
 """Subject and predicate as text."""
-_Group: TypeAlias = Mapping[str, Sequence[str]]
+_Group: TypeAlias = Mapping[str, Collection[str]]
 
 _CHUNK = 10_000
 """So many literals are looked at together."""
@@ -102,21 +103,34 @@ class OfState:
         keys = keys_of(ids[:, 0], ids[:, 1])
         names = dict(zip(keys.tolist(), ends, strict=True))
         shown, quads = self._rows(np.unique(keys[ids.all(axis=1)]), graph, check)
-        texts = defaultdict[_Ends, set[str]](set)
-        for key, text, _ in self._literals(shown, check):
-            texts[names[key]].add(text)
-        asserted = defaultdict[_Ends, set[tuple[str, str]]](set)
+        if not self._changes:  # an asserted triple is given as such
+            shown = without(shown[:, :3], np.ascontiguousarray(quads[:, :3]))
+        inferred = [(names[key], text) for key, text, _ in self._literals(shown, check)]
+        asserted = list(self._asserted(ends, names, quads, graph, check))
+        forms = _forms({text for _, text in chain(inferred, asserted)}, check)
+        before, found = _by_form(inferred, forms), _by_form(asserted, forms)
+        for each, group in before.items():
+            found[each] = group | found.get(each, {})  # asserted spellings go before inferred ones
+        return {each: found.get(each, {}) for each in ends}
+
+    def _asserted(
+        self, ends: Iterable[_Ends], names: Mapping[int, _Ends], quads: Int32, graph: str | None, check: _Check
+    ) -> Iterator[tuple[_Ends, str]]:
+        """Yield the objects that are asserted for some subjects and predicates, after the last commits.
+
+        `quads` are those of the saved state, and `names` the subject and predicate of each key in `quads`.
+        """
+        changed = {each: set[tuple[str, str]]() for each in ends if each in self._changes}
         for key, text, name in self._literals(quads, check):
-            asserted[names[key]].add((text, name))
-        for each in ends if self._changes else ():
-            for pair, is_added in self._changes.get(each, {}).items():
-                (asserted[each].add if is_added else asserted[each].discard)(pair)
-        told = {each: {text for text, name in some if graph in (None, name)} for each, some in asserted.items()}
-        forms = _forms({text for some in (*texts.values(), *told.values()) for text in some}, check)
-        return {
-            each: _by_form(texts.get(each, ()), forms) | _by_form(told.get(each, ()), forms)  # asserted ones go before
-            for each in ends
-        }
+            each = names[key]
+            if each in changed:
+                changed[each].add((text, name))
+            elif graph in (None, name):
+                yield each, text
+        for each, pairs in changed.items():
+            for pair, is_added in self._changes[each].items():
+                (pairs.add if is_added else pairs.discard)(pair)
+            yield from ((each, text) for text, name in pairs if graph in (None, name))
 
     def _rows(self, keys: NDArray[np.int64], graph: str | None, check: _Check) -> tuple[Int32, Int32]:
         """Return the triples that users see, int32[n, 3], and the asserted quads, int32[m, 4].
@@ -189,10 +203,11 @@ def _forms(texts: Iterable[str], check: _Check) -> dict[str, str]:
     return forms
 
 
-def _by_form(texts: Iterable[str], forms: Mapping[str, str]) -> dict[str, list[str]]:
-    found = dict[str, list[str]]()
-    for text in sorted(texts):
-        found.setdefault(forms[text], []).append(text)
+def _by_form(pairs: Iterable[tuple[_Ends, str]], forms: Mapping[str, str]) -> dict[_Ends, dict[str, dict[str, None]]]:
+    """Return the texts of each subject and predicate by their normal forms. Several graphs may assert a text."""
+    found = dict[_Ends, dict[str, dict[str, None]]]()
+    for ends, text in pairs:
+        found.setdefault(ends, {}).setdefault(forms[text], {})[text] = None
     return found
 
 

@@ -25,7 +25,6 @@ from kgreason.errors import KgreasonError
 from kgreason.sparql.query.asking import as_insert
 from kgreason.sparql.query.reads import graphs_of
 
-
 SpellIn: TypeAlias = Callable[[Sequence[Triple], str | None], Sequence[Sequence[Triple]]]
 """Takes triples and the name of a graph as text, or None for the closure. Returns for each triple what the graph has in
 its place: nothing if it lacks the triple."""
@@ -60,8 +59,8 @@ class Renamed:
         for (place, _), some in zip(given, self._in_graph([triple for _, triple in given]), strict=True):
             subject, predicate, _ = triples[place]
             more[place] |= {Triple(subject, predicate, each.object): None for each in some}
-        for place, some in more.items():
-            found[place] = list(some)
+        for place, each in more.items():
+            found[place] = list(each)
         return [each or [triple] for each, triple in zip(found, triples, strict=True)]
 
     def _in_graph(self, triples: Sequence[Triple]) -> Sequence[Sequence[Triple]]:

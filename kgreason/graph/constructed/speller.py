@@ -36,7 +36,7 @@ class _Graph(Protocol):
     _speller: Speller
 
 
-def spelled(graph: _Graph, commit: int, triples: Sequence[Triple], name: str | None) -> list[list[Triple]]:
+def spelled(graph: _Graph, commit: int, triples: Sequence[Triple], name: str | None) -> Sequence[Sequence[Triple]]:
     """Return how `graph` writes each of `triples`, which somebody else has found in its store after `commit`.
 
     `name` is that of a named graph, as text; None means the closure.

@@ -14,7 +14,7 @@ dictionary that has a datatype.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -29,9 +29,10 @@ if TYPE_CHECKING:  # reading a store does not need the engine
     from kgreason.graph.state.running import Running
 
 
-def written(triple: Triple, text: str, texts: Sequence[str]) -> list[Triple]:
-    """Return a triple with each of `texts` as its object. `text` is the object that it has."""
-    return [triple if each == text else Triple(triple.subject, triple.predicate, term_of(each)) for each in texts]
+def written(triple: Triple, text: str, texts: Iterable[str]) -> list[Triple]:
+    """Return a triple with each of `texts` as its object, in their order. `text` is the object that it has."""
+    ordered = sorted(texts)
+    return [triple if each == text else Triple(triple.subject, triple.predicate, term_of(each)) for each in ordered]
 
 
 def of_engine(state: Running, triples: Sequence[Triple], graph: str | None = None) -> list[list[Triple]]:
@@ -60,7 +61,7 @@ def of_engine(state: Running, triples: Sequence[Triple], graph: str | None = Non
             some[owner].append(text)
         found |= some
     return [
-        written(triple, text_of(triple.object), sorted(found.get(place, ())))
+        written(triple, text_of(triple.object), found.get(place, ()))
         if asked[place]
         else [triple]  # no other spelling is known
         for place, triple in enumerate(triples)

@@ -130,9 +130,7 @@ class _Reader:
                     self.read += log.stat().st_size
         return self._home.store
 
-    def spell(
-        self, number: int | None, triples: Sequence[Triple], name: str | None
-    ) -> Sequence[Sequence[Triple]]:
+    def spell(self, number: int | None, triples: Sequence[Triple], name: str | None) -> Sequence[Sequence[Triple]]:
         """Return how the graph writes each of `triples`, found after commit `number`, or by `store` if it is None.
 
         `name` is that of a named graph, as text; None means the closure.
@@ -144,7 +142,11 @@ class _Reader:
             return spelled(self._past, number, triples, name)
         if self._spell is None:
             self._spell = self._begun()
-        return self._spell(triples, name)
+        try:
+            return self._spell(triples, name)
+        except MemoryError:
+            self._spell = _as_shown
+            return _as_shown(triples, name)
 
     def _begun(self) -> SpellIn:
         home = self._home
@@ -159,12 +161,16 @@ class _Reader:
         try:
             return home.reading(looked)
         except (StoreError, MemoryError):  # the snapshot was replaced meanwhile, or is too large for this process
-            return lambda triples, _: [[triple] for triple in triples]
+            return _as_shown
 
     def take_read(self) -> int:
         """Return `read`, and begin to count anew."""
         read, self.read = self.read, 0
         return read
+
+
+def _as_shown(triples: Sequence[Triple], _: str | None) -> Sequence[Sequence[Triple]]:
+    return [[triple] for triple in triples]
 
 
 class _Document(RawIOBase):

@@ -157,6 +157,7 @@ class Piece(NamedTuple):
 
 
 def pieces_of(text: str) -> Iterator[Piece]:
+    """Yield the pieces of a text, which together are the text."""
     done = 0
     for token in TOKEN.finditer(text):
         yield from (Piece(sign, is_space=sign.isspace()) for sign in text[done : token.start()])

@@ -5,8 +5,8 @@
     DESCRIBE ... WHERE { GRAPH :g { ... } }               the default graph
     CONSTRUCT { ... } WHERE { ?s ?p ?o GRAPH :g { ... } } several
 
-Law: if the result is one graph, all triples that the WHERE matches, or that a DESCRIBE gives, are in this graph. Cost: a
-microsecond for each token of the query.
+Law: if the result is one graph, all triples that the WHERE matches, or that a DESCRIBE gives, are in this graph.
+Cost: a microsecond for each token of the query.
 """
 
 from __future__ import annotations
