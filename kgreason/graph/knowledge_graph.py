@@ -589,7 +589,8 @@ class KnowledgeGraph(ReadableGraph):
     ) -> Found:
         """Ask the store a query, without a warning; see `query`."""
         ask = partial(self._home.store.query, prefixes=prefixes, base=base, default_graph=name, timeout=timeout)
-        spell = Renamed(self._speller.of_query(), sparql, prefixes, base).spell
+        graphs = None if name is None else [name]
+        spell = Renamed(self._speller.of_query(timeout), sparql, prefixes, base, graphs).spell
         return found(answer(sparql, prefixes, base, ask, spell))
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:

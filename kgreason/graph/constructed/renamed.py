@@ -6,7 +6,8 @@
 
 Law: a triple that the graph does not have is written as the triple that gave its object, if the query says so: the
 object is a variable that a pattern binds in each solution, with the same subject and a constant predicate. Any other
-triple stays as Oxigraph gives it: computed objects, other subjects, patterns inside of OPTIONAL and UNION.
+triple stays as Oxigraph gives it: computed objects, other subjects, patterns inside of OPTIONAL and UNION. "The graph"
+is the one that the query reads. If a query reads several, a triple in several spellings stays as Oxigraph gives it.
 
 Cost: nothing if the graph has the triples; otherwise that of `origins`, once for each answer.
 """
@@ -14,35 +15,67 @@ Cost: nothing if the graph has the triples; otherwise that of `origins`, once fo
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import TypeAlias
 
-from pyoxigraph import NamedNode, Triple
+from pyoxigraph import BlankNode, NamedNode, Triple
 
 from kgreason.errors import KgreasonError
 from kgreason.sparql.query.asking import as_insert
-from kgreason.sparql.query.spelled import Spell
+from kgreason.sparql.query.reads import graphs_of
+
+SpellIn: TypeAlias = Callable[[Sequence[Triple], str | None], Sequence[Sequence[Triple]]]
+"""Takes triples and the name of a graph as text, or None for the closure. Returns for each triple what the graph has in
+its place: nothing if it lacks the triple."""
 
 
 class Renamed:
-    """Spells the triples of one query. `graph` spells triples that the graph has, and gives nothing for the others."""
+    """Spells the triples of one query. `spell_in` spells triples that a graph has.
 
-    def __init__(self, graph: Spell, query: str, prefixes: Mapping[str, str], base: str | None) -> None:
-        self._graph, self._asked = graph, (query, prefixes, base)
+    `default_graphs` are the graphs that the query reads in place of the default graph; None if nobody names any.
+    """
+
+    def __init__(
+        self,
+        spell_in: SpellIn,
+        query: str,
+        prefixes: Mapping[str, str],
+        base: str | None,
+        default_graphs: Sequence[NamedNode | BlankNode] | None = None,
+    ) -> None:
+        self._spell_in, self._asked, self._default_graphs = spell_in, (query, prefixes, base), default_graphs
 
     def spell(self, triples: Sequence[Triple]) -> Sequence[Sequence[Triple]]:
         """Return for each of the `triples` how it is written."""
-        found = [list(each) for each in self._graph(triples)]
+        found = list(self._in_graph(triples))
         given = [
             (place, Triple(triple.subject, predicate, triple.object))
             for place, triple in enumerate(triples)
             if not found[place]
             for predicate in self._predicates.get(triple.predicate, ())
         ]
-        for (place, _), some in zip(given, self._graph([triple for _, triple in given]), strict=True):
+        more = defaultdict[int, dict[Triple, None]](dict)
+        for (place, _), some in zip(given, self._in_graph([triple for _, triple in given]), strict=True):
             subject, predicate, _ = triples[place]
-            found[place] += [Triple(subject, predicate, each.object) for each in some]
-        return [list(dict.fromkeys(each)) or [triple] for each, triple in zip(found, triples, strict=True)]
+            more[place] |= {Triple(subject, predicate, each.object): None for each in some}
+        for place, each in more.items():
+            found[place] = list(each)
+        return [each or [triple] for each, triple in zip(found, triples, strict=True)]
+
+    def _in_graph(self, triples: Sequence[Triple]) -> Sequence[Sequence[Triple]]:
+        """Return what the graph has in place of `triples`. If several graphs differ, a triple stays."""
+        if not triples:
+            return []
+        names = self._graphs
+        found = self._spell_in(triples, names[0] if len(names) == 1 else None)
+        if len(names) == 1:
+            return found
+        return [each if len(each) < 2 else [triple] for each, triple in zip(found, triples, strict=True)]
+
+    @cached_property
+    def _graphs(self) -> Sequence[str | None]:
+        return graphs_of(*self._asked, self._default_graphs)
 
     @cached_property
     def _predicates(self) -> Mapping[NamedNode, set[NamedNode]]:

@@ -1,7 +1,7 @@
 """`Speller`: writes the triples of an answer as the graph writes them, in whatever state the graph is.
 
     the engine runs               `of_engine`, under the lock for a batch
-    the snapshot is the last      `OfState`, without the lock
+    the snapshot is the last      `OfState`, without the lock; the query keeps it to its end
 
 Law: a triple is given as the graph had it at the commit that the query saw. If that cannot be told without waiting for
 a transaction of another thread, the triple stays as Oxigraph gives it.
@@ -9,19 +9,22 @@ a transaction of another thread, the triple stays as Oxigraph gives it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from pyoxigraph import Triple
 
-from kgreason.errors import KgreasonError
+from kgreason.errors import KgreasonError, QueryTimeoutError
+from kgreason.graph.constructed.renamed import SpellIn
 from kgreason.graph.lock import GraphLock
 from kgreason.graph.open_transaction import OpenTransaction
 from kgreason.graph.state.state import State
+from kgreason.interrupts import let_out
 from kgreason.store.homes.home import Home
 
 if TYPE_CHECKING:
-    from kgreason.graph.constructed.spellings import OfState
+    from kgreason.graph.constructed.of_state import OfState
 
 _PATIENCE = 0.1
 """The seconds that a query waits for another thread that asks the engine or commits."""
@@ -33,9 +36,12 @@ class _Graph(Protocol):
     _speller: Speller
 
 
-def spelled(graph: _Graph, commit: int, triples: Sequence[Triple]) -> list[list[Triple]]:
-    """Return how `graph` writes each of `triples`, which somebody else has found in its store after `commit`."""
-    return graph._speller.spell(commit, triples)
+def spelled(graph: _Graph, commit: int, triples: Sequence[Triple], name: str | None) -> Sequence[Sequence[Triple]]:
+    """Return how `graph` writes each of `triples`, which somebody else has found in its store after `commit`.
+
+    `name` is that of a named graph, as text; None means the closure.
+    """
+    return graph._speller.after(commit)(triples, name)
 
 
 class Speller:
@@ -48,35 +54,70 @@ class Speller:
         self._home, self._lock, self._transaction, self._state = home, lock, is_open, state
         self._known: OfState | None = None
 
-    def of_query(self) -> Callable[[Sequence[Triple]], list[list[Triple]]]:
-        """Return a function that spells the triples of a query which begins now."""
-        commit = self._home.last if self._home.is_writable else None
-        return lambda triples: self.spell(commit, triples)
+    def of_query(self, timeout: float | None) -> SpellIn:
+        """Return a function that spells the triples of a query which begins now.
 
-    def spell(self, commit: int | None, triples: Sequence[Triple]) -> list[list[Triple]]:
-        """Return for each of `triples` how the graph writes it; nothing if the graph lacks it.
-
-        `commit` is the commit that the query saw; None if the graph is open for reading only. After a later commit the
-        triples stay as they are.
+        The function raises QueryTimeoutError `timeout` seconds after this call.
         """
-        from kgreason.graph.constructed.spellings import OfState, of_engine
+        return self.after(self._home.last if self._home.is_writable else None, _clock(timeout))
+
+    def after(self, commit: int | None, check: Callable[[], None] = let_out) -> SpellIn:
+        """Return a function that spells the triples of one query, which saw the `commit`.
+
+        It returns for each triple how the graph writes it; nothing if the graph lacks it. After a later commit the
+        triples stay as they are, unless the query has begun to read the last snapshot. `commit` is None if the graph is
+        open for reading only. `check` is called several times a second, and may raise.
+        """
+        known: OfState | None = None
+
+        def spell(triples: Sequence[Triple], name: str | None) -> list[list[Triple]]:
+            nonlocal known
+            check()
+            if known is None:
+                try:
+                    found = self._state_or_spelled(commit, triples, name)
+                except KgreasonError:  # another thread has the graph, or it was closed, or its engine cannot start
+                    found = None
+                if found is None or isinstance(found, list):
+                    return found or [[triple] for triple in triples]
+                known = found
+            return known.spell(triples, name, check)
+
+        return spell
+
+    def _state_or_spelled(
+        self, commit: int | None, triples: Sequence[Triple], name: str | None
+    ) -> OfState | list[list[Triple]] | None:
+        """Return the state of the snapshot, or what the running engine says; None if neither is as of `commit`."""
+        from kgreason.graph.constructed.of_state import OfState
+        from kgreason.graph.constructed.spellings import of_engine
         from kgreason.graph.state.running import Running
 
-        unchanged = [[triple] for triple in triples]
-        try:
-            known = self._known
-            if known is None or known.commit != self._home.last or self._state().is_running:
-                with self._lock.within(0 if self._transaction.is_open else _PATIENCE):
-                    if commit is not None and commit != self._home.last:
-                        return unchanged
-                    if isinstance(running := self._state(), Running):
-                        return of_engine(running, triples)
-                    saved = running.saved()
-                    if isinstance(running := self._state(), Running):  # commits came after the snapshot
-                        return of_engine(running, triples)
-                    if saved is None:
-                        return unchanged
-                    known = self._known = OfState(self._home.last, *saved)
-        except KgreasonError:  # another thread has the graph, or it was closed, or its engine cannot start
-            return unchanged
-        return unchanged if commit not in (None, known.commit) else known.spell(triples)
+        known = self._known
+        if known is None or known.commit != self._home.last or self._state().is_running:
+            with self._lock.within(0 if self._transaction.is_open else _PATIENCE):
+                if commit is not None and commit != self._home.last:
+                    return None
+                if isinstance(running := self._state(), Running):
+                    return of_engine(running, triples, name)
+                saved = running.saved()
+                if isinstance(running := self._state(), Running):  # commits came after the snapshot
+                    return of_engine(running, triples, name)
+                if saved is None:
+                    return None
+                known = self._known = OfState(self._home.last, *saved)
+        return known if commit in (None, known.commit) else None
+
+
+def _clock(timeout: float | None) -> Callable[[], None]:
+    """Return a function that raises QueryTimeoutError if it is called `timeout` seconds from now, or later."""
+    if timeout is None:
+        return let_out
+    deadline = time.monotonic() + timeout
+
+    def check() -> None:
+        let_out()
+        if time.monotonic() >= deadline:
+            raise QueryTimeoutError(f"the query took longer than {timeout:g} s")
+
+    return check

@@ -26,15 +26,14 @@ import pyoxigraph
 from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat, QuerySolutions, Triple
 
 from kgreason.errors import KgreasonError, QueryError, StoreError
-from kgreason.graph.constructed.renamed import Renamed
+from kgreason.graph.constructed.of_state import OfState
+from kgreason.graph.constructed.renamed import Renamed, SpellIn
 from kgreason.graph.constructed.speller import spelled
-from kgreason.graph.constructed.spellings import OfState
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write, write_results
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import check
 from kgreason.sparql.query.asking import answer
-from kgreason.sparql.query.spelled import Spell
 from kgreason.store import snapshot
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.homes.reader import Reader
@@ -108,7 +107,7 @@ class _Reader:
         """How many bytes of Oxigraph's log were read to open the store, since `take_read` was called last."""
         self._home: Reader | None = None
         self._past: KnowledgeGraph | None = None
-        self._spell: Spell | None = None
+        self._spell: SpellIn | None = None
 
     def past(self, number: int) -> OxigraphStore:
         """Return a copy in memory of the store as it was after commit `number`.
@@ -131,24 +130,29 @@ class _Reader:
                     self.read += log.stat().st_size
         return self._home.store
 
-    def spell(self, number: int | None, triples: Sequence[Triple]) -> Sequence[Sequence[Triple]]:
+    def spell(self, number: int | None, triples: Sequence[Triple], name: str | None) -> Sequence[Sequence[Triple]]:
         """Return how the graph writes each of `triples`, found after commit `number`, or by `store` if it is None.
 
+        `name` is that of a named graph, as text; None means the closure.
         The engine does not run for the present state. So after the snapshot a literal is known as it was asserted; a
         triple that is only inferred since then stays as Oxigraph gives it.
         """
         if number is not None:
             assert self._past
-            return spelled(self._past, number, triples)
+            return spelled(self._past, number, triples, name)
         if self._spell is None:
             self._spell = self._begun()
-        return self._spell(triples)
+        try:
+            return self._spell(triples, name)
+        except MemoryError:
+            self._spell = _as_shown
+            return _as_shown(triples, name)
 
-    def _begun(self) -> Spell:
+    def _begun(self) -> SpellIn:
         home = self._home
         assert home
 
-        def looked() -> Spell:
+        def looked() -> SpellIn:
             path = home.snapshot
             saved = snapshot.read_state(path) if path else None
             dictionary = snapshot.read_dictionary(path) if path else Dictionary()
@@ -157,12 +161,16 @@ class _Reader:
         try:
             return home.reading(looked)
         except (StoreError, MemoryError):  # the snapshot was replaced meanwhile, or is too large for this process
-            return lambda triples: [[triple] for triple in triples]
+            return _as_shown
 
     def take_read(self) -> int:
         """Return `read`, and begin to count anew."""
         read, self.read = self.read, 0
         return read
+
+
+def _as_shown(triples: Sequence[Triple], _: str | None) -> Sequence[Sequence[Triple]]:
+    return [[triple] for triple in triples]
 
 
 class _Document(RawIOBase):
@@ -258,11 +266,11 @@ def _check(checked: list[str], base: str) -> None:
         raise QueryError(problem)
 
 
-def _results(store: OxigraphStore, request: dict[str, Any], spell: Spell) -> Results:
+def _results(store: OxigraphStore, request: dict[str, Any], spell: SpellIn) -> Results:
     sparql, base, prefixes = request["sparql"], request["base"], request["prefixes"] or {}
     graphs: dict[str, Any] = {name: _names(request[name]) for name in ("default_graphs", "named_graphs")}
     ask = partial(store.evaluate, prefixes=prefixes, base=base, **graphs)
-    return answer(sparql, prefixes, base, ask, Renamed(spell, sparql, prefixes, base).spell)
+    return answer(sparql, prefixes, base, ask, Renamed(spell, sparql, prefixes, base, graphs["default_graphs"]).spell)
 
 
 def _names(iris: list[str] | None) -> list[NamedNode] | None:

@@ -90,7 +90,7 @@ def _in_dialect(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a text as Oxigraph takes it, and the columns of its outermost SELECT if it repeats one; otherwise ()."""
     if not _MAY_DIFFER.search(text):
         return text, ()
-    pieces = list(_pieces(text))
+    pieces = list(pieces_of(text))
     written = [piece.text for piece in pieces]
     names: tuple[str, ...] = ()
     depth = 0
@@ -111,7 +111,7 @@ def as_insert(query: str) -> str | None:
     >>> as_insert("BASE <e:> CONSTRUCT { ?s <p> ?o } FROM <g> WHERE { ?s <q> ?o } LIMIT 1")
     'BASE <e:>  INSERT { ?s <p> ?o } WHERE { ?s <q> ?o }'
     """
-    pieces = list(_pieces(query))
+    pieces = list(pieces_of(query))
     start = next((place for place, piece in enumerate(pieces) if piece.word == "CONSTRUCT"), None)
     if start is None:
         return None
@@ -132,7 +132,7 @@ def as_insert(query: str) -> str | None:
     return None
 
 
-def _make_tags_small(pieces: list[_Piece], written: list[str]) -> None:
+def _make_tags_small(pieces: list[Piece], written: list[str]) -> None:
     """Rewrite the strings that are compared with LANG(...)."""
     if not any(piece.word == "LANG" for piece in pieces):
         return
@@ -147,7 +147,7 @@ def _make_tags_small(pieces: list[_Piece], written: list[str]) -> None:
         written[place] = in_small_letters(written[place])
 
 
-class _Piece(NamedTuple):
+class Piece(NamedTuple):
     """A token of a text, or a character between tokens. `word` is a keyword in upper case, otherwise empty."""
 
     text: str
@@ -156,22 +156,23 @@ class _Piece(NamedTuple):
     is_variable: bool = False
 
 
-def _pieces(text: str) -> Iterator[_Piece]:
+def pieces_of(text: str) -> Iterator[Piece]:
+    """Yield the pieces of a text, which together are the text."""
     done = 0
     for token in TOKEN.finditer(text):
-        yield from (_Piece(sign, is_space=sign.isspace()) for sign in text[done : token.start()])
+        yield from (Piece(sign, is_space=sign.isspace()) for sign in text[done : token.start()])
         if token["close"]:  # the token takes along a full stop after the brace
-            yield _Piece("}")
+            yield Piece("}")
             done = token.start() + 1
             continue
         word = (token["name"] or "").upper()
         is_comment = bool(token["skip"]) and token[0].startswith("#")
-        yield _Piece(token[0], "" if ":" in word else word, is_comment, bool(token["variable"]))
+        yield Piece(token[0], "" if ":" in word else word, is_comment, bool(token["variable"]))
         done = token.end()
-    yield from (_Piece(sign, is_space=sign.isspace()) for sign in text[done:])
+    yield from (Piece(sign, is_space=sign.isspace()) for sign in text[done:])
 
 
-def _columns(pieces: list[_Piece], start: int, written: list[str]) -> tuple[str, ...]:
+def _columns(pieces: list[Piece], start: int, written: list[str]) -> tuple[str, ...]:
     """Read the head of a SELECT, from the piece `start` on. Returns its columns.
 
     A variable that the head has named already becomes white space in `written`.
@@ -192,7 +193,7 @@ def _columns(pieces: list[_Piece], start: int, written: list[str]) -> tuple[str,
     return tuple(names)
 
 
-def _concatenate(pieces: list[_Piece], start: int, written: list[str]) -> None:
+def _concatenate(pieces: list[Piece], start: int, written: list[str]) -> None:
     """Rewrite the argument of a GROUP_CONCAT, whose bracket is the first piece from `start` on.
 
     CONCAT of one string is this string, with its language tag. CONCAT of any other term is an error.
@@ -215,7 +216,7 @@ def _concatenate(pieces: list[_Piece], start: int, written: list[str]) -> None:
     written[end - 1] += f"),STR({argument}))" if is_twice else ")"
 
 
-def _after_space(pieces: list[_Piece], place: int) -> int:
+def _after_space(pieces: list[Piece], place: int) -> int:
     """Return the place of the first piece from `place` on that is neither white space nor a comment."""
     while place < len(pieces) and pieces[place].is_space:
         place += 1

@@ -7,24 +7,30 @@ renamed one as the triple that gave its object, and a computed value as Oxigraph
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pyoxigraph
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import RdfFormat
 
+from kgreason.errors import QueryTimeoutError
+from kgreason.graph.constructed import of_state, speller
+from kgreason.graph.constructed.keyed import Keyed
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write_results
 from kgreason.server.queries.child import _Reader, _results
 from kgreason.store.spellings import stored
+from kgreason.terms.dictionary import Dictionary
 from tests.graph.updates.test_as_written import LITERALS, PEOPLE, PROPERTIES, SHOWN
 from tests.graph.updates.test_updates import PREFIXES
 from tests.volume import many
@@ -227,3 +233,132 @@ def test_a_renamed_property_keeps_the_spelling_and_a_computed_value_does_not(whe
         graph.update(PREFIXES + f"INSERT DATA {{ {DATA} }}")
         written = f'"07"^^<{XSD}int>' if is_kept else f'"7"^^<{XSD}integer>'
         assert constructed(graph, f"CONSTRUCT {{ :b :m ?o }} WHERE {{ {where} }}") == {("b", "m", written)}
+
+
+TWO = 'GRAPH :g { :a :p "x"@en-GB, "07"^^xsd:int } GRAPH :h { :a :p 7 , "x"@EN-gb . :b :p "y"@EN }'
+ONLY_G = {("a", "p", '"x"@en-GB'), ("a", "p", f'"07"^^<{XSD}int>')}
+ONLY_H = {("a", "p", '"x"@EN-gb'), ("a", "p", f'"7"^^<{XSD}integer>'), ("b", "p", '"y"@EN')}
+SHOWN_BY_BOTH = {("a", "p", '"x"@en-gb'), ("a", "p", f'"7"^^<{XSD}integer>'), ("b", "p", '"y"@EN')}
+ONLY_Y = ("b", "p", '"y"@EN')
+TO_M = "CONSTRUCT { ?s :m ?o } "
+
+
+def to_m(facts: Facts) -> Facts:
+    return {(s, "m", o) for s, _, o in facts}
+
+
+OF_GRAPHS: dict[str, Facts] = {
+    "CONSTRUCT { ?s ?p ?o } WHERE { GRAPH :g { ?s ?p ?o } }": ONLY_G,
+    "CONSTRUCT { ?s ?p ?o } { GRAPH <http://e/h> { ?s ?p ?o { } } . } LIMIT 9": ONLY_H,
+    "CONSTRUCT { ?s ?p ?o } FROM :g WHERE { ?s ?p ?o }": ONLY_G,
+    "CONSTRUCT FROM :h WHERE { ?s ?p ?o }": ONLY_H,
+    "CONSTRUCT { ?s ?p ?o } FROM NAMED :g WHERE { GRAPH :g { ?s ?p ?o } }": ONLY_G,
+    "DESCRIBE :a FROM :g": ONLY_G,
+    "DESCRIBE ?s WHERE { GRAPH :g { ?s ?p ?o } }": ONLY_G | {fact for fact in ONLY_H if fact[0] == "a"},
+    f"{TO_M} WHERE {{ GRAPH :h {{ ?s :p ?o }} }}": to_m(ONLY_H),
+    f"{TO_M} FROM :g WHERE {{ ?s :p ?o }}": to_m(ONLY_G),
+    f"{TO_M} WHERE {{ ?s :p ?o }}": to_m(ONLY_G | ONLY_H),
+    "CONSTRUCT WHERE { ?s ?p ?o }": ONLY_G | ONLY_H,
+    "CONSTRUCT { ?s ?p ?o } FROM :g FROM :h WHERE { ?s ?p ?o }": SHOWN_BY_BOTH,
+    "CONSTRUCT { ?s ?p ?o } WHERE { GRAPH ?g { ?s ?p ?o } }": SHOWN_BY_BOTH,
+    "CONSTRUCT { ?s ?p ?o } WHERE { GRAPH :g { ?s ?p ?o } GRAPH :g { ?s ?p ?o } }": SHOWN_BY_BOTH - {ONLY_Y},
+    "CONSTRUCT { ?s ?p ?o } WHERE { GRAPH :g { ?s ?p ?o GRAPH :h { ?s ?p ?o } } }": SHOWN_BY_BOTH - {ONLY_Y},
+}
+
+
+def test_triples_of_a_named_graph_are_written_as_in_this_graph(tmp_path: Path) -> None:
+    """Also if the graph is another one after the snapshot: a server knows the records of the last commits."""
+    prefixed = {"default_graph": f"{E}g"}
+    with KnowledgeGraph.open(tmp_path / "s", rules=["none"]) as graph:
+        graph.update(PREFIXES + 'INSERT DATA { GRAPH :h { :a :p "7"^^xsd:long } GRAPH :g { :b :p "y"@EN } }')
+    with KnowledgeGraph.open(tmp_path / "s") as graph:
+        edit = f"DROP GRAPH :g ; DROP GRAPH :h ; INSERT DATA {{ {TWO} }}"
+        graph.update(PREFIXES + edit)
+        for query, expected in OF_GRAPHS.items():
+            assert constructed(graph, query) == expected, query
+            assert by_a_server(tmp_path / "s", graph.commit)(query) == expected, query
+        assert constructed(graph, EVERYTHING, **prefixed) == ONLY_G
+    with KnowledgeGraph.open(tmp_path / "t", rules=["none"]) as graph:
+        graph.update(PREFIXES + f"INSERT DATA {{ {TWO} }}")
+    with KnowledgeGraph.open(tmp_path / "t", read_only=True) as graph:
+        for query, expected in OF_GRAPHS.items():
+            assert constructed(graph, query) == expected, query
+        assert constructed(graph, EVERYTHING, **prefixed) == ONLY_G
+        assert graph._committer is None
+
+
+def hub(store: Path, count: int) -> None:
+    with KnowledgeGraph.open(store, rules=["none"]) as graph:
+        graph.add("".join(f'<{E}a> <{E}p> "0{i}"^^<{XSD}int> .\n' for i in range(count)))
+
+
+def test_each_object_of_a_hub_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub(tmp_path / "s", 200)
+    read: list[str] = []
+
+    def noted(texts: Sequence[str]) -> list[str]:
+        read.extend(texts)
+        return stored(texts)
+
+    monkeypatch.setattr(of_state, "stored", noted)
+    with KnowledgeGraph.open(tmp_path / "s", read_only=True) as graph:
+        assert {o for _, _, o in constructed(graph, EVERYTHING)} == {f'"0{i}"^^<{XSD}int>' for i in range(200)}
+        assert sorted(read) == sorted(f'"0{i}"^^<{XSD}int>' for i in range(200))
+        monkeypatch.setattr(of_state, "_MOST", 100)
+        graph._speller._known._size = 0  # type: ignore[union-attr]
+        assert len(constructed(graph, EVERYTHING)) == 200
+
+
+def test_a_timeout_ends_the_spelling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub(tmp_path / "s", 9)
+    now = [0.0]
+
+    def slow(texts: Sequence[str]) -> list[str]:
+        now[0] += 61
+        return stored(texts)
+
+    monkeypatch.setattr(speller, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(of_state, "stored", slow)
+    with KnowledgeGraph.open(tmp_path / "s", read_only=True) as graph:
+        triples = graph.construct(EVERYTHING, timeout=60)
+        assert next(triples).object.datatype.value == f"{XSD}int"  # type: ignore[union-attr]
+        with pytest.raises(QueryTimeoutError, match="longer than 60 s"):
+            next(triples)
+        assert len(constructed(graph, EVERYTHING)) == 9
+
+
+def test_a_server_without_memory_for_the_state_gives_normal_forms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> Any:
+        raise MemoryError
+
+    hub(tmp_path / "s", 1)
+    monkeypatch.setattr(of_state, "stored", fail)
+    assert by_a_server(tmp_path / "s", 1)(EVERYTHING) == {("a", "p", f'"0"^^<{XSD}integer>')}
+
+
+def test_an_answer_from_the_snapshot_keeps_it_after_a_commit(tmp_path: Path) -> None:
+    hub(tmp_path / "s", 9)
+    with KnowledgeGraph.open(tmp_path / "s") as graph:
+        triples = graph.construct(EVERYTHING)
+        first = of(next(triples))
+        graph.update(PREFIXES + 'DELETE DATA { :a :p 8 } ; INSERT DATA { :a :p "+8"^^xsd:int }')
+        assert {first, *map(of, triples)} == {("a", "p", f'"0{i}"^^<{XSD}int>') for i in range(9)}
+
+
+@given(st.data())
+@settings(max_examples=many(10))
+def test_keyed_rows_are_those_with_the_keys_and_a_literal(data: st.DataObject) -> None:
+    dictionary = Dictionary()
+    texts = ["<e:a>", '"x"', "_:b", '"y"@en', "<<( <e:a> <e:a> <e:a> )>>"]
+    ids = dictionary.intern(texts).tolist()
+    some = data.draw(st.lists(st.tuples(*[st.sampled_from(ids)] * 4), max_size=20))
+    rows = np.array(some, dtype=np.int32).reshape(-1, 4)
+    table = Keyed(rows, 1, dictionary)
+    literals = {ids[1], ids[3], ids[4]}
+    for _ in range(7):
+        wanted = data.draw(st.sets(st.tuples(st.sampled_from(ids), st.sampled_from(ids)), max_size=4))
+        keys = np.unique(np.array([s << 32 | p for s, p in wanted], dtype=np.int64))
+        found = sorted(map(tuple, table.of(keys, lambda: None).tolist()))
+        assert found == sorted(row for row in some if row[1:3] in wanted and row[3] in literals)
