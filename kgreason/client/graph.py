@@ -62,7 +62,6 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20
 _TABLE = f"{QueryResultsFormat.JSON.media_type}, application/n-triples"
 _LINES = "application/x-ndjson"
-_CHUNK = 1 << 20
 _MOST_COMMITS = 10_000
 _TOLD = ("commit", "warnings", "streams", "options")
 

@@ -228,3 +228,11 @@ def test_a_renamed_property_keeps_the_spelling_and_a_computed_value_does_not(whe
         graph.update(PREFIXES + f"INSERT DATA {{ {DATA} }}")
         written = f'"07"^^<{XSD}int>' if is_kept else f'"7"^^<{XSD}integer>'
         assert constructed(graph, f"CONSTRUCT {{ :b :m ?o }} WHERE {{ {where} }}") == {("b", "m", written)}
+
+
+@pytest.mark.parametrize("name", ["x@Foo", "x'@Foo"])
+def test_a_property_that_looks_like_a_tag_may_be_renamed_to(name: str) -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.update(f'{PREFIXES}INSERT DATA {{ :b :p "07"^^xsd:int }}')
+        found = constructed(graph, f"CONSTRUCT {{ ?s <{E}{name}> ?o }} WHERE {{ ?s :p ?o }}")
+        assert found == {("b", name, f'"07"^^<{XSD}int>')}

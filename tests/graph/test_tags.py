@@ -93,6 +93,9 @@ def test_updates_meet_a_tag_in_any_case_and_move_it_as_it_is() -> None:
         'LANG(?o) NOT IN ("en", "FR", "")',
         'langMatches(LANG(?o), "EN-GB")',
         'LCASE("EN-GB") = LANG(?o)',
+        'LANG(?o) = "en-GB"^^<http://www.w3.org/2001/XMLSchema#string>',
+        '"en-GB" ^^ <http://www.w3.org/2001/XMLSchema#string> = LANG(?o)',
+        'LANG(?o) IN ("de"^^<http://www.w3.org/2001/XMLSchema#string>, "EN-gb")',
     ],
 )
 def test_lang_is_compared_without_case(test: str) -> None:
