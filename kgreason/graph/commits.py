@@ -318,7 +318,12 @@ class Committer:
         """Return the manifest of the store for the present state."""
         stats, warnings, functions = self.state.stats(), self.state.warnings(), self._functions()
         return replace(
-            self._home.manifest, stats=stats, warnings=warnings, streams=self.state.streams(), functions=functions
+            self._home.manifest,
+            stats=stats,
+            warnings=warnings,
+            streams=self.state.streams(),
+            functions=functions,
+            small_tags=self.state.has_small_tags(),
         )
 
     def _rule_changes(self, before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:

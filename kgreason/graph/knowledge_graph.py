@@ -647,7 +647,11 @@ class KnowledgeGraph(ReadableGraph):
         """Return the quads that match a pattern, as `match` does. With `any_case` language tags match in any case."""
         from kgreason.graph.match import match
 
-        return Matches(match(self._home.store, self._held, pattern, asserted=asserted, any_case=any_case))
+        def has_small_tags() -> bool:
+            return self._state.has_small_tags()
+
+        found = match(self._home.store, self._held, has_small_tags, pattern, asserted=asserted, any_case=any_case)
+        return Matches(found)
 
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
         """Return an object that reads and edits the facts of a relation, such as `edge(?x, ?y)` in rules.

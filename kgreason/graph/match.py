@@ -10,13 +10,16 @@ Oxigraph shows literals in a normal form (`spellings`), so one of its rows may s
 Law: `match` gives each quad of the graph that matches the pattern term by term, once, as of the moment of the call. If
 a triple with a literal has gone since then, `match` may leave it out. So `"1"` matches only `"1"`, and `"a"@en-gb` only
 the literal with this tag. Cost: Oxigraph's look-up. The engine is asked only for rows with a literal of which the
-dictionary has another spelling; if only asserted quads are wanted, it is asked for all rows.
+dictionary has another spelling; if only asserted quads are wanted, it is asked for all rows. To know which literals
+these are, `match` needs the graph's lock for rows with a datatype, and for rows with a language tag if a tag of the
+graph may have a capital letter (`State.has_small_tags`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
 from itertools import chain, compress, islice
 from typing import Any, NamedTuple, TypeAlias
 
@@ -67,14 +70,23 @@ def _asked(term: UserTerm | None, place: str, prefixes: Prefixes) -> Term | Defa
     return term_of(fitting(term, place, prefixes))
 
 
-def match(store: OxigraphStore, held: Held, pattern: Pattern, *, asserted: bool, any_case: bool) -> Iterator[Quad]:
+def match(
+    store: OxigraphStore,
+    held: Held,
+    has_small_tags: Callable[[], bool],
+    pattern: Pattern,
+    *,
+    asserted: bool,
+    any_case: bool,
+) -> Iterator[Quad]:
     """Return the quads that match a pattern; with `asserted` only the asserted ones. Raises StoreError.
 
     With `any_case` language tags are compared without case, as rdflib does.
     `with held() as state` takes the graph's lock for the block; `state` is the graph with its engine.
+    `has_small_tags()` asks the graph's present state.
     """
-    rows, form = store.match(*pattern), _asserted if asserted else _present
-    found = chain.from_iterable(form(chunk, held) for chunk in _chunks(rows))
+    form = partial(_asserted, held) if asserted else partial(_present, held, has_small_tags)
+    found = chain.from_iterable(map(form, _chunks(store.match(*pattern))))
     if pattern.object is None:
         return found
     wanted = _small(pattern.object) if any_case else pattern.object
@@ -90,16 +102,16 @@ def _chunks(rows: Iterator[Quad]) -> Iterator[list[Quad]]:
         yield chunk
 
 
-def _asserted(chunk: list[Quad], held: Held) -> Iterable[Quad]:
+def _asserted(held: Held, chunk: list[Quad]) -> Iterable[Quad]:
     """Return the asserted quads that the rows of Oxigraph in `chunk` stand for: each asserted spelling of a row."""
     with held() as state:
         forms = _forms(chunk, state)
         return _quads(state, forms[asserts(state.materializer, forms)])
 
 
-def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
+def _present(held: Held, has_small_tags: Callable[[], bool], chunk: list[Quad]) -> Iterable[Quad]:
     """Return the quads that the rows of Oxigraph in `chunk` stand for: each spelling that the graph has."""
-    alone, some = _parted(chunk)
+    alone, some = _parted(chunk, has_small_tags=has_small_tags())
     if not some:
         return alone
     with held() as state:
@@ -109,14 +121,16 @@ def _present(chunk: list[Quad], held: Held) -> Iterable[Quad]:
         return chain(alone, _quads(state, forms[_shows(state, forms)]))
 
 
-def _parted(chunk: list[Quad]) -> tuple[list[Quad], list[Quad]]:
+def _parted(chunk: list[Quad], *, has_small_tags: bool) -> tuple[list[Quad], list[Quad]]:
     """Split the rows in `chunk`: first those whose object has one spelling, then those where it may have several.
 
-    An object may have several spellings if it is or contains a literal with a datatype or a language tag.
+    An object may have several spellings if it is or contains a literal with a datatype or a language tag. With
+    `has_small_tags` a literal with a language tag has one.
     """
     parts: tuple[list[Quad], list[Quad]] = [], []
     for quad in chunk:
-        has_forms = isinstance(quad.object, (Literal, Triple)) and varies(text_of(quad.object))
+        is_small = has_small_tags and isinstance(quad.object, Literal) and quad.object.language is not None
+        has_forms = isinstance(quad.object, (Literal, Triple)) and not is_small and varies(text_of(quad.object))
         parts[has_forms].append(quad)
     return parts
 

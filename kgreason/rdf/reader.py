@@ -45,7 +45,7 @@ from kgreason.rdf.counted import Counted, Lines, long_tokens
 from kgreason.rdf.formats import Format, format_named, format_of, mistaken, settled
 from kgreason.rdf.json_ld.contexts import Contexts, Finder, Place
 from kgreason.rdf.json_ld.document import JsonLd
-from kgreason.rdf.json_ld.tags import Twice, with_tags
+from kgreason.rdf.json_ld.tags import Twice, as_tagged
 from kgreason.rdf.owl import to_rdf_xml, with_blank_nodes
 from kgreason.rdf.problem import problem_of
 from kgreason.rdf.xml.rdf_xml import RdfXml
@@ -332,8 +332,8 @@ def _chunks(rest: Rest, name: str, about: _Text) -> Iterator[bytes]:
                     raise RdfSyntaxError(about.file, counted.line_of(WORD), None, f"{term}: {PROBLEM}")
                 yield chunk
     except SyntaxError as error:
-        if name in _LINES and error.lineno:
-            correct(error, counted.text_of(error.lineno + rest.before))
+        if name in _LINES:
+            correct(error, counted.text_of(error.lineno + rest.before) if error.lineno else None)
         error.lineno = error.lineno and error.lineno + rest.before
         if about.skipped is not None:
             error.msg += "; only lines of N-Triples and N-Quads can be skipped"
@@ -367,7 +367,7 @@ def _of_json(stream: IO[bytes], about: _Text) -> Iterator[pyoxigraph.Quad]:
     lines = Lines(text.checked)
     try:
         quads = pyoxigraph.parse(cast(IO[bytes], lines), pyoxigraph.RdfFormat.JSON_LD, base_iri=about.base)
-        yield from with_tags(quads, document, text, about.base)
+        yield from as_tagged(quads, document, text, about.base)
     except SyntaxError as error:
         error.lineno = (error.lineno or lines.line) if document.has_lines else None
         error.offset = error.offset if document.has_lines else None
@@ -382,6 +382,7 @@ def _of_xml(quads: Iterator[pyoxigraph.Quad], xml: RdfXml) -> Iterator[pyoxigrap
         for quad in quads:
             yield xml.restored(quad)
     except SyntaxError as error:
+        correct(error, None)
         error.lineno = xml.line
         raise
 
@@ -389,7 +390,8 @@ def _of_xml(quads: Iterator[pyoxigraph.Quad], xml: RdfXml) -> Iterator[pyoxigrap
 def _unquoted(file: str, lines: Lines, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
     """Return the quad as it is. Raises RdfSyntaxError for a quad in a formula of N3, because RDF has no formulas."""
     if quad.graph_name != _STATED:
-        raise RdfSyntaxError(file, lines.line, None, f"a formula of N3 ({{ {quad.triple} }}) is not RDF")
+        triple = restored(str(quad.triple).encode()).decode()
+        raise RdfSyntaxError(file, lines.line, None, f"a formula of N3 ({{ {triple} }}) is not RDF")
     return quad
 
 

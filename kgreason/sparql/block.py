@@ -27,7 +27,7 @@ from kgreason.sparql.source import Rewritten, Source
 from kgreason.sparql.template import Template, placeholder
 from kgreason.sparql.tokens import TOKEN
 from kgreason.store.oxigraph.update import OURS
-from kgreason.terms.tags import carried, corrected, restored
+from kgreason.terms.tags import carried, corrected, quads, restored
 
 _INSIDE_GRAPH = 2
 _BLANK_NAME = re.compile(r"\s*(_:|\[)")
@@ -57,24 +57,30 @@ class Block:
 
     def rows(self) -> bytes:
         """Return the quads as N-Quads lines. Each call makes new blank nodes. Raises QueryError."""
-        with self._problems():
-            parsed = self._parsed(rename_blank_nodes=True)
-            return restored(pyoxigraph.serialize(parsed, format=RdfFormat.N_QUADS) or b"")
+        text = self._text()
+        with self._problems(text):
+            return _lines(self._parsed(text, rename_blank_nodes=True))
 
     def template(self) -> Template:
         """Return the quads as a template. Raises QueryError."""
-        with self._problems():
-            return Template(tuple(self._parsed()), tuple(self.variables))
+        text = self._text()
+        with self._problems(text):
+            found = self._parsed(text)
+            found = quads(_lines(found), lenient=True) if restored(text) != text else found
+            return Template(tuple(found), tuple(self.variables))
 
-    def _parsed(self, *, rename_blank_nodes: bool = False) -> Iterable[Quad]:
-        text = carried(str(self.trig).encode())
+    def _text(self) -> bytes:
+        """Return the TriG text with carriers. They do not leave this module."""
+        return carried(str(self.trig).encode())
+
+    def _parsed(self, text: bytes, *, rename_blank_nodes: bool = False) -> Iterable[Quad]:
         found = pyoxigraph.parse(text, RdfFormat.TRIG, rename_blank_nodes=rename_blank_nodes)
         return (quad for quad in found if quad.predicate != _ALONE) if self.lists else found
 
     @contextmanager
-    def _problems(self) -> Iterator[None]:
+    def _problems(self, text: bytes) -> Iterator[None]:
         try:
-            with corrected(lambda: carried(str(self.trig).encode())):
+            with corrected(lambda: text):
                 yield
         except MemoryError as error:
             if not is_full(error):
@@ -85,6 +91,10 @@ class Block:
             raise self.source.error(at, problem_of(error, "update")) from None
         except RecursionError:
             raise self.source.error(self.start, "triple terms are nested too deeply in this block") from None
+
+
+def _lines(found: Iterable[Quad]) -> bytes:
+    return restored(pyoxigraph.serialize(found, format=RdfFormat.N_QUADS) or b"")
 
 
 def block(source: Source, start: int, end: int, prologue: str) -> Block:

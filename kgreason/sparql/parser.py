@@ -33,7 +33,6 @@ from kgreason.sparql.source import Source
 from kgreason.sparql.syntax import Node, statements
 from kgreason.sparql.template import Template
 from kgreason.sparql.where import Where
-from kgreason.terms.tags import restored
 
 NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
 _NO_BLANKS = "DELETE cannot contain blank nodes (_:b, [] or lists); use a variable in DELETE ... WHERE"
@@ -84,7 +83,7 @@ class _Parser:
                     yield InsertData(self._inserted(self._data(_token(node), "INSERT DATA")).rows())
                 case "delete_data":
                     deleted = self._deleted(self._data(_token(node), "DELETE DATA"))
-                    yield DeleteData(restored(pyoxigraph.serialize(deleted.quads, format=RdfFormat.N_QUADS) or b""))
+                    yield DeleteData(pyoxigraph.serialize(deleted.quads, format=RdfFormat.N_QUADS) or b"")
                 case "delete_where":
                     yield self._delete_where(_token(node))
                 case "modify":

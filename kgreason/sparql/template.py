@@ -18,7 +18,6 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFor
 
 from kgreason.sparql.where import Solution
 from kgreason.store.oxigraph.update import OURS
-from kgreason.terms.tags import restored
 
 _Term: TypeAlias = NamedNode | BlankNode | Literal | Triple | DefaultGraph
 _Shape: TypeAlias = "int | tuple[_Shape, ...]"
@@ -68,7 +67,7 @@ class Template:
         Each solution gets blank nodes of its own.
         """
         found = chain.from_iterable(map(self._filled, solutions)) if self.quads else ()
-        return lines(restored(pyoxigraph.serialize(found, format=RdfFormat.N_QUADS) or b""))
+        return lines(pyoxigraph.serialize(found, format=RdfFormat.N_QUADS) or b"")
 
     def _filled(self, solution: Solution) -> Iterator[Quad]:
         """Yield the quads of the template with the values of a solution."""

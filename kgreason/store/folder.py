@@ -78,6 +78,7 @@ class Manifest:
     - `format`: the format of the snapshot.
     - `history`: which commits the history keeps (`history.log`).
     - `functions`: the signatures of the Python functions that rules call after the commit `stored`, by name.
+    - `small_tags`: True if no literal has had a capital letter in its language tag, up to the commit `stored`.
     - `spellings`: "one" if users see one spelling of a value under OWL 2 RL. In older stores they see "all".
     """
 
@@ -97,6 +98,7 @@ class Manifest:
     functions: dict[str, str] = field(default_factory=dict)
     history: HistoryMode = "none"
     spellings: Literal["one", "all"] = "all"
+    small_tags: bool = False
 
     @property
     def rules_on(self) -> list[str]:

@@ -53,6 +53,34 @@ def varies(text: str) -> bool:
     return '"^^<' in text or '"@' in text
 
 
+class SmallTags:
+    """Says whether a dictionary never had a literal with a capital letter in its language tag.
+
+    The caller of `look` holds the lock of the dictionary. It looks before others see literals with the new terms. Cost:
+    a look at each tag of a new term, until the first capital letter.
+    """
+
+    def __init__(self, dictionary: Dictionary, *, are_small: bool) -> None:
+        """`are_small`: whether it is known that all tags of the dictionary are small."""
+        self._dictionary = dictionary
+        self._seen = len(dictionary) if are_small else 0
+        self.are_all = are_small
+        """Whether all tags are small, as of the last `look`. Any thread may read this."""
+        self._has_other = False
+        dictionary.tell(self)
+
+    def look(self) -> None:
+        """Look at the new terms."""
+        known, self._seen = self._seen, len(self._dictionary)
+        if not self._has_other:
+            self._has_other = bool(len(self._dictionary.with_capitals(known)))
+            self.are_all = not self._has_other
+
+    def forget(self, count: int) -> None:
+        """Forget the terms with ids above `count`, but not that one of them had a capital letter."""
+        self._seen = min(self._seen, count)
+
+
 class Spellings:
     """Says which terms of a dictionary have the same normal form. It follows the dictionary."""
 

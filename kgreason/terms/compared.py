@@ -3,8 +3,9 @@
     FILTER(LANG(?o) = "en-GB")        FILTER("en-GB" != LANG(?o))        FILTER(LANG(?o) NOT IN ("en-GB", "de"))
 
 Oxigraph has all language tags in small letters, and LANG gives them so. So kgreason writes these strings in small
-letters before Oxigraph reads them: language tags are compared without case. A string that comes from elsewhere, such as
-VALUES, stays as it is. Cost: a look at each token of a text with LANG.
+letters before Oxigraph reads them: language tags are compared without case. The string may name its datatype,
+xsd:string. A string that comes from elsewhere, such as VALUES, stays as it is, and so does one inside of a function, as
+in STR("en-GB"). Cost: a look at each token of a text with LANG.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Sequence
 _OPERATORS = ("=", "!=")
 _SAME = ("FILTER", "HAVING", "STR", "AND", "OR", "BIND")
 """Words before a bracket that do not change the string inside."""
+_STRINGS = ("xsd:string", "<http://www.w3.org/2001/XMLSchema#string>")
 
 
 def compared_with_lang(words: Sequence[str]) -> Iterator[int]:
@@ -26,8 +28,8 @@ def compared_with_lang(words: Sequence[str]) -> Iterator[int]:
     for place, word in enumerate(words):
         if word.upper() == "LANG" and words[place + 1 : place + 2] == ["("]:
             before, after = _outside(words, place - 1, _end(words, place + 1))
-            if _at(words, before) in _OPERATORS and _is_string(words, before - 1):
-                yield before - 1
+            if _at(words, before) in _OPERATORS and _is_string(words, start := _start(words, before)):
+                yield start
             if _at(words, after) in _OPERATORS and _is_string(words, after + 1):
                 yield after + 1
             after += _at(words, after).upper() == "NOT"
@@ -67,10 +69,30 @@ def _at(words: Sequence[str], place: int) -> str:
 
 
 def _is_member(words: Sequence[str], place: int) -> bool:
-    return _is_string(words, place) and words[place - 1] in ("(", ",") and words[place + 1] in (")", ",")
+    return (
+        _is_string(words, place) and words[place - 1] in ("(", ",") and _at(words, _behind(words, place)) in (")", ",")
+    )
 
 
 def _is_string(words: Sequence[str], place: int) -> bool:
-    """Whether a word is a string without a language tag or a datatype."""
-    word, behind = _at(words, place), _at(words, place + 1)
+    """Whether a word is a string without a language tag, and without a datatype but xsd:string."""
+    word, behind = _at(words, place), _at(words, _behind(words, place))
     return word[:1] in ('"', "'") and word[-1:] in ('"', "'") and behind[:1] not in ("@", "^")
+
+
+def _behind(words: Sequence[str], place: int) -> int:
+    """Return the place behind a string and its datatype xsd:string."""
+    datatype = place + 1
+    while _at(words, datatype) in ("^", "^^"):
+        datatype += 1
+    return datatype + 1 if datatype > place + 1 and _at(words, datatype) in _STRINGS else place + 1
+
+
+def _start(words: Sequence[str], end: int) -> int:
+    """Return the place of the string before `end`, with or without the datatype xsd:string."""
+    if _at(words, end - 1) not in _STRINGS:
+        return end - 1
+    place = end - 2
+    while _at(words, place) in ("^", "^^"):
+        place -= 1
+    return place

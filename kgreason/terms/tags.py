@@ -6,12 +6,14 @@ travels through a parser inside of another tag, a *carrier*, which has the bytes
 
     "colour"@en-GB      carried ->      "colour"@x-<mark>-656e2d47-42-<mark>      restored ->      "colour"@en-GB
 
-`carried` replaces what looks like a tag wherever it stands, also in a string, an IRI or a comment. `restored` does the
-opposite with what the parser gives. So texts other than tags stay the same. The mark is drawn anew for each process,
-and no text has it.
+`carried` replaces what looks like a tag and stands where a tag may stand: behind a quotation mark, or first on a line,
+since a comment may come between. This may also be in a string or a comment. `restored` does the opposite with what the
+parser gives. So texts other than tags stay the same. The mark is drawn anew for each process, so that a text has it
+only by a chance of one to 36**8; and a carrier in a text can become nothing but a language tag.
 
-Laws: `restored(carried(text)) == text`. A tag that pyoxigraph refuses gets no carrier, so pyoxigraph refuses it as
-ever, and `column` tells where. Cost: a search for `@`, and a look-up for each tag with a capital letter.
+Laws: `restored(carried(text)) == text`, unless the text has the mark. A tag that pyoxigraph refuses gets no carrier, so
+pyoxigraph refuses it as ever, and `column` tells where. Cost: a search for `@`, and a look-up for each tag with a
+capital letter.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from io import BytesIO
 from itertools import chain, islice
-from string import ascii_lowercase, digits
+from string import ascii_letters, ascii_lowercase, digits
 from typing import IO, TypeAlias, cast
 
 import pyoxigraph
@@ -39,20 +41,25 @@ _SUBTAG = 8
 _MARK = "".join(secrets.choice(ascii_lowercase + digits) for _ in range(_SUBTAG))
 _WORD = _MARK.encode()
 _BEGIN = f"x-{_MARK}-"
-_CAPITALS = re.compile(rb"@(?=[a-z0-9-]*[A-Z])([A-Za-z]+(?:-[A-Za-z0-9]+)*)")
+_WRITTEN = rb"(?=[a-z0-9-]*[A-Z])[A-Za-z]+(?:-[A-Za-z0-9]+)*"
+"""A language tag with a capital letter."""
+_TAG = re.compile(_WRITTEN)
+_CAPITALS = re.compile(rb"@(?<=[\"' \t\r\n]@)(%b)" % _WRITTEN)
 _CARRIER = re.compile(rb"x-%b-([0-9a-f-]+?)-%b" % (_WORD, _WORD))
-_STRING = re.compile(rb'("(?:[^"\\\n]|\\.)*+")(@[A-Za-z0-9-]+)?')
-_OPEN = re.compile(rb"@[A-Za-z0-9-]*\Z")
+_STRING = re.compile(rb'("(?:[^"\\\n]|\\.)*+(?:"[ \t]*)?)(?:@([A-Za-z]+(?:-[A-Za-z0-9]+)*))?')
+"""A string of N-Quads with its tag. A string without an end is taken whole, so each byte is looked at once."""
+_LETTERS = f"{ascii_letters}{digits}-".encode()
 _LONGEST = 1 << 12
-"""A longer tag may become small if it lies at the border of two pieces of a stream."""
+"""The letters of a tag that gets a carrier. A longer tag becomes small."""
+_FAR = 1 << 12
+"""`quads` parses lines by themselves if no tag with a capital letter is within so many bytes before and behind them."""
 _PIECE = 1 << 16
 _SOME = 1_000
 """Quads whose tags are put back together."""
-_TAGGED = re.compile(r'("(?:[^"\\]|\\.)*+"@)([A-Za-z0-9-]+)')
 
 
 def has_capitals(text: str) -> bool:
-    """Whether a term, given as N-Triples text, is or contains a literal whose language tag has a capital letter.
+    """Whether a term, given as N-Triples text, is a literal whose language tag has a capital letter.
 
     >>> has_capitals('"A"@en'), has_capitals('"a"@EN')
     (False, True)
@@ -61,15 +68,15 @@ def has_capitals(text: str) -> bool:
 
 
 def small(text: str) -> str:
-    """Return a term, given as N-Triples text, with its language tags in small letters, as Oxigraph shows the term.
+    """Return a literal, given as N-Triples text, with its language tag in small letters; any other term as it is.
 
     >>> small('"A"@en-GB')
     '"A"@en-gb'
     """
-    if text.startswith('"'):
-        end = text.rindex('"') + 1
-        return text[:end] + text[end:].lower() if text.startswith("@", end) else text
-    return _TAGGED.sub(lambda found: found[1] + found[2].lower(), text) if text.startswith("<<(") else text
+    if not text.startswith('"'):
+        return text
+    end = text.rindex('"') + 1
+    return text[:end] + text[end:].lower() if text.startswith("@", end) else text
 
 
 def carried(text: bytes) -> bytes:
@@ -79,7 +86,7 @@ def carried(text: bytes) -> bytes:
 
 def carrier(tag: str) -> str:
     """Return the carrier of a language tag. Returns a tag that is small or invalid as it is."""
-    return carried(f"@{tag}".encode(errors="replace")).decode()[1:] if tag.isascii() else tag
+    return _carrier_of(tag.encode()).decode() if tag.isascii() else tag
 
 
 def restored(text: bytes) -> bytes:
@@ -88,11 +95,21 @@ def restored(text: bytes) -> bytes:
 
 
 def _carrier(found: re.Match[bytes]) -> bytes:
-    return b"@" + (_carrier_of(found[1]) if len(found[1]) <= _LONGEST else found[1])
+    return b"@" + _carrier_of(found[1]) if _may_be_tag(found) else found[0]
+
+
+def _may_be_tag(found: re.Match[bytes]) -> bool:
+    """Whether a match of `_CAPITALS` is behind a quotation mark, or the first on its line."""
+    text, at = found.string, found.start() - 1
+    while at > 0 and text[at] in b" \t":
+        at -= 1
+    return text[at] in b"\"'\r\n"
 
 
 @lru_cache(1 << 10)
 def _carrier_of(tag: bytes) -> bytes:
+    if len(tag) > _LONGEST or not _TAG.fullmatch(tag):
+        return tag
     try:
         Literal("", language=tag.decode())
     except ValueError:
@@ -104,9 +121,10 @@ def _carrier_of(tag: bytes) -> bytes:
 
 def _tag(found: re.Match[bytes]) -> bytes:
     try:
-        return bytes.fromhex(found[1].replace(b"-", b"").decode())
+        tag = bytes.fromhex(found[1].replace(b"-", b"").decode())
     except ValueError:
         return found[0]
+    return tag if _TAG.fullmatch(tag) else found[0]
 
 
 class Carried:
@@ -122,10 +140,17 @@ class Carried:
             text = self._rest + piece
             if not text:
                 return b""
-            cut = _OPEN.search(text, max(0, len(text) - _LONGEST)) if piece else None
-            self._rest = text[cut.start() :] if cut else b""
-            self._ready = BytesIO(carried(text[: cut.start()] if cut else text))
+            cut = _cut(text) if piece else len(text)
+            self._rest, self._ready = text[cut:], BytesIO(carried(text[:cut]))
         return found
+
+
+def _cut(text: bytes) -> int:
+    """Return where the end of a piece begins that may be a part of a tag, with the byte before it and its blanks."""
+    before = text.rstrip(_LETTERS)
+    before = (before[:-1] if before.endswith(b"@") else text).rstrip(b" \t")
+    cut = max(0, len(before) - 1)
+    return cut if len(text) - cut <= _LONGEST else len(text)
 
 
 def column(line: bytes, at: int) -> int:
@@ -139,7 +164,8 @@ def correct(error: SyntaxError, line: bytes | None) -> None:
 
     `line` is the line of the error, with carriers. Without it the error loses its column.
     """
-    error.msg = restored(error.msg.encode(errors="replace")).decode() if _MARK in error.msg else error.msg
+    if _MARK in error.msg:
+        error.msg = restored(error.msg.encode(errors="replace")).decode()
     if error.offset:
         error.offset = None if line is None else column(line, error.offset)
 
@@ -163,15 +189,49 @@ def canonical(text: bytes, form: RdfFormat | None) -> bytes:
 
 
 def quads(lines: bytes, *, lenient: bool = False) -> Iterator[Quad]:
-    """Parse N-Quads lines. Yields quads of pyoxigraph whose language tags are as written. Raises SyntaxError."""
-    text = _STRING.sub(_with_carrier, lines) if _CAPITALS.search(lines) else lines
+    """Parse N-Quads lines. Yields quads of pyoxigraph whose language tags are as written. Raises SyntaxError.
+
+    Cost: that of the parser, but for the lines with a capital letter in a tag, and lines close to them.
+    """
+    parts = _parts_of(lines)
+    if not any(is_tagged for _, _, is_tagged in parts):
+        return pyoxigraph.parse(lines, RdfFormat.N_QUADS, lenient=lenient)
+    return chain.from_iterable(_of_part(lines, *part, lenient) for part in parts)
+
+
+def _parts_of(lines: bytes) -> list[tuple[int, int, bool]]:
+    """Divide lines into parts. Returns where each part begins and ends, and whether it may have tags with capitals."""
+    parts, begun, ended = list[tuple[int, int, bool]](), 0, 0
+    for found in _CAPITALS.finditer(lines):
+        if found.start() < ended or not _may_be_tag(found):
+            continue
+        start = lines.rfind(b"\n", 0, found.start()) + 1
+        if start > ended + _FAR:
+            parts += [(begun, ended, True), (ended, start, False)]
+            begun = start
+        ended = lines.find(b"\n", found.end()) + 1 or len(lines)
+    return [part for part in (*parts, (begun, ended, True), (ended, len(lines), False)) if part[0] < part[1]]
+
+
+def _of_part(lines: bytes, start: int, end: int, is_tagged: bool, lenient: bool) -> Iterator[Quad]:
+    text = lines[start:end]
+    text = _STRING.sub(_with_carrier, text) if is_tagged else text
     found = pyoxigraph.parse(text, RdfFormat.N_QUADS, lenient=lenient)
-    return found if text is lines else chain.from_iterable(map(opened, iter(lambda: list(islice(found, _SOME)), [])))
+    try:
+        with corrected(lambda: text):
+            yield from _all_opened(found) if is_tagged else found
+    except SyntaxError as error:
+        error.lineno = error.lineno and error.lineno + lines.count(b"\n", 0, start)
+        raise
 
 
 def _with_carrier(found: re.Match[bytes]) -> bytes:
     """Return a string with its tag. Only the tag gets a carrier: the value of a term cannot be restored."""
-    return found[1] + carried(found[2]) if found[2] else found[0]
+    return found[1] + b"@" + _carrier_of(found[2]) if found[2] else found[0]
+
+
+def _all_opened(found: Iterator[Quad]) -> Iterator[Quad]:
+    return chain.from_iterable(map(opened, iter(lambda: list(islice(found, _SOME)), [])))
 
 
 def opened(some: Sequence[Quad]) -> Iterator[Quad]:

@@ -18,7 +18,7 @@ from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.lines import blocks
 from kgreason.rdf.reader import read_stream
 from kgreason.terms.dictionary import Dictionary
-from kgreason.terms.tags import Carried, canonical, carried, has_capitals, quads, restored, small, tagged
+from kgreason.terms.tags import Carried, canonical, carried, carrier, has_capitals, quads, restored, small, tagged
 from tests.rdf.reading import lines_read
 
 _CASES: st.SearchStrategy[Callable[[str], str]] = st.sampled_from((str.upper, str.lower, str.title, str))
@@ -221,3 +221,68 @@ def test_the_dictionary_finds_the_tags_with_capital_letters(literals: list[tuple
     found = set(dictionary.decode(dictionary.with_capitals(before)))
     assert found == {text for text in texts if has_capitals(text)}
     assert all(small(text) != text for text in found)
+
+
+_MARK = re.compile(r"x-([a-z0-9]{8})-")
+_HEAD = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/"><rdf:Description>'
+
+
+@pytest.mark.parametrize("tag", ["EN_us", "EN@x", "EN-toolonglang", "EN-"])
+def test_an_error_of_rdf_xml_shows_no_carrier(tag: str) -> None:
+    with pytest.raises(RdfSyntaxError) as found:
+        lines_read(f'{_HEAD}<e:p xml:lang="{tag}">x</e:p></rdf:Description></rdf:RDF>'.encode(), "rdf")
+    assert tag.lower() in str(found.value).lower()
+    assert not _MARK.search(str(found.value))
+
+
+def test_a_formula_is_shown_as_it_is_written() -> None:
+    with pytest.raises(RdfSyntaxError, match='"x"@EN '):
+        lines_read(b'<e:a> <e:b> { <e:a> <e:b> "x"@EN } .', "n3")
+
+
+@pytest.mark.parametrize("hidden", ['" <e:g> .\n<e:evil> <e:b> "y', '"', "", "en", "EN_us", "EN\n", " EN", "\udcff"])
+def test_a_carrier_in_a_text_becomes_nothing_but_a_tag(hidden: str) -> None:
+    """Whoever knows the mark can write tags in strings, no more."""
+    (mark,) = set(_MARK.findall(carrier("EN")))
+    digits = hidden.encode(errors="surrogateescape").hex()
+    forged = f"x-{mark}-{digits}-{mark}"
+    lines = f'<e:a> <e:b> "{forged}" .\n<e:a> <e:b> "x"@EN .\n'.encode()
+    assert canonical(lines, RdfFormat.N_QUADS) == lines
+    assert restored(forged.encode()) == forged.encode()
+
+
+def test_a_string_without_an_end_is_looked_at_once() -> None:
+    """Each start inside of the string would look at the rest again: for this text, at 40 GB."""
+    text = b'"' + rb"\"" * 200_000 + b' @Foo "@Foo'
+    with pytest.raises(SyntaxError):
+        list(quads(text))
+
+
+def test_what_no_string_is_before_does_not_grow() -> None:
+    text = b'<e:a> <e:b@Foo> "hi @Foo and a@B.Org" .'
+    assert carried(text) == text
+    for text in (b'"x"@EN', b"'x' \t @EN", b'"""x"""\n@EN', b'"x" # it\n  @EN'):
+        assert len(carried(text)) > len(text)
+
+
+def test_quads_between_tags_are_those_of_the_parser() -> None:
+    rest = "".join(f'<e:a> <e:b> "{number} a@Foo.Org, hi @Foo" .\n' for number in range(200))
+    lines = f'{rest}<e:a> <e:b> "x"@EN .\n{rest}<e:a> <e:b> "y" @De-at .\n<e:a> <e:b> "z"@en .\n{rest}'
+    wanted = lines.replace('" @', '"@')
+    assert "".join(f"{quad} .\n" for quad in quads(lines.encode())) == wanted
+    with pytest.raises(SyntaxError, match="eight characters") as told:
+        list(quads(f'{lines}<e:a> <e:b> "x"@EN-toolonglang .\n'.encode()))
+    assert told.value.lineno == lines.count("\n") + 1
+
+
+def test_json_ld_takes_no_tag_of_a_node_that_has_no_name() -> None:
+    en, small_en = ({"@value": "x", "@language": tag} for tag in ("EN", "en"))
+    nodes: list[dict[str, Any]] = [
+        {"@id": "_:a b", "http://e/p": en},
+        {"@id": "_:c", "http://e/p": small_en},
+        {"http://e/p": [en, small_en]},
+    ]
+    found = lines_read(json.dumps(nodes).encode(), "jsonld").decode().splitlines()
+    assert [re.sub(r"_:\S+", "_:b", line) for line in found] == [
+        f'_:b <http://e/p> "x"@{tag} .' for tag in ("en", "EN", "en")
+    ]

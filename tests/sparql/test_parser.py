@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kgreason.errors import QueryError
 from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Load, Modify, Operation, Transfer
 from kgreason.sparql.parser import parse
+from kgreason.sparql.template import placeholder
 from tests.tables import table
 
 PREFIX = "PREFIX e: <http://e/>\n"
@@ -279,3 +280,20 @@ def test_any_text_is_an_update_or_one_clear_error(text: str) -> None:
 def test_numba_is_not_needed() -> None:
     code = "import sys, kgreason.sparql.parser, kgreason.sparql.evaluate; assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_no_carrier_of_a_tag_leaves_a_block() -> None:
+    text = """{ ?s <http://e/'@Foo> "x"@en-GB, "'@Foo' a", <<( ?s e:p "y"@De )>> .
+                _:b <http://e/x@Bar> "x"^^<http://e/'@Foo> . }"""
+    added = modify(f"INSERT {text} WHERE {{ ?s ?p ?o }}").added
+    (blank,), s = added.blanks, placeholder("s")
+    assert [str(quad).replace(str(blank), "_:b") for quad in added.quads] == [
+        f"""{s} <http://e/'@Foo> "x"@en-GB""",
+        f"""{s} <http://e/'@Foo> "'@Foo' a\"""",
+        f"""{s} <http://e/'@Foo> <<( {s} <http://e/p> "y"@De )>>""",
+        """_:b <http://e/x@Bar> "x"^^<http://e/'@Foo>""",
+    ]
+    data = text.replace("?s", "e:s").replace("_:b", "e:b")
+    inserted, deleted = (sorted(rows(f"{verb} DATA {data}")) for verb in ("INSERT", "DELETE"))
+    assert inserted == deleted
+    assert """<http://e/s> <http://e/'@Foo> "x"@en-GB .""" in inserted

@@ -123,3 +123,8 @@ class AtRest:
     def number_warning(self) -> str | None:
         """Return the warning in the manifest."""
         return next((each for each in self._home.manifest.warnings if each.startswith(WARNING)), None)
+
+    def has_small_tags(self) -> bool:
+        """Return what the manifest says, if it tells of the last commit."""
+        manifest = self._home.settled
+        return manifest is not None and manifest.small_tags

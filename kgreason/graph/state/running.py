@@ -34,7 +34,7 @@ from kgreason.store import snapshot
 from kgreason.store.homes.home import Home
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.rows import put_all
-from kgreason.store.spellings import Spellings
+from kgreason.store.spellings import SmallTags, Spellings
 from kgreason.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class Running:
         is_lasting = home.path is not None and home.is_writable
         self._costs = RuleCosts(self.materializer, home.snapshot, is_lasting=is_lasting)
         self._spellings: Spellings | None = None
+        self._small_tags = SmallTags(self.materializer.dictionary, are_small=kept.small_tags)
         self._long = LongNumbers(self.materializer.dictionary)
         self.long_number: str | None = None
         """A number of the graph that is too long for Oxigraph; None if there is none. Any thread may read this."""
@@ -72,13 +73,18 @@ class Running:
 
     def begin(self, home: Home) -> None:
         """Call this after the commits since the snapshot were replayed."""
+        self._small_tags.look()
         self.long_number = self._long.first()
         if (kept := home.manifest).stored == home.last:  # a replay runs the last strategy, without an Update before it
             work = {name: kept.stats[name] for name in Work._fields if name in kept.stats}
             self.noted = self.noted._replace(stats=self.noted.stats | work)
 
     def note(self, delta: Delta, headers: Mapping[str, str]) -> None:
-        """Remember a commit's `Work` for `stats`, and its headers for `streams`."""
+        """Remember a commit's `Work` for `stats`, its headers for `streams`, and whether its language tags are small.
+
+        Call this before the store has the commit.
+        """
+        self._small_tags.look()
         stats, streams = self.noted
         if "stream" in headers:
             streams = streams | {headers["stream"]: dict(headers)}
@@ -174,6 +180,10 @@ class Running:
     def number_warning(self) -> str | None:
         """Return the warning that the graph has a number too long for Oxigraph."""
         return None if self.long_number is None else warning(self.long_number)
+
+    def has_small_tags(self) -> bool:
+        """Whether no term has had a language tag with a capital letter."""
+        return self._small_tags.are_all
 
     @property
     def spellings(self) -> Spellings:

@@ -1,6 +1,6 @@
 """`State`: the graph after its last commit, as the graph's readers ask it; `AtRest` and `Running` are its two sides.
 
-Threads: everything but `number_warning` needs the graph's lock.
+Threads: everything but `number_warning` and `has_small_tags` needs the graph's lock.
 """
 
 from __future__ import annotations
@@ -55,3 +55,9 @@ class State(Protocol):
 
     def number_warning(self) -> str | None:
         """Return the warning that the graph has a number too long for Oxigraph. Any thread may ask, without waiting."""
+
+    def has_small_tags(self) -> bool:
+        """Whether it is known that no language tag has a capital letter. Any thread may ask, without waiting.
+
+        Read the store first: the answer holds for all that was read before.
+        """

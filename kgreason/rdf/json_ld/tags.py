@@ -1,14 +1,17 @@
-"""`with_tags`: the quads of a JSON-LD document, with language tags as they are written.
+"""`as_tagged`: the quads of a JSON-LD document, with language tags as they are written.
 
 pyoxigraph's parser makes tags small. Without checks it keeps them, but then it also gives quads with invalid IRIs and
 tags. So the document is parsed both ways at the same time, and each checked quad gets its tag from the unchecked one.
 
-Invariant: the checked quads, with small tags, are a part of the unchecked quads with small tags, in the same order. So
-the first unchecked quad that fits is the right one. Cost: twice the parsing, for a document that may have a tag.
+Invariant: the checked quads, with small tags, are a part of the unchecked quads with small tags, in the same order. The
+labels of a document are the same in both; a node without a label gets one that is drawn anew (`_DRAWN`). A quad that is
+only unchecked has a term or a label that no checked quad has. So the first unchecked quad that fits is the right one.
+Cost: twice the parsing, for a document that may have a tag.
 """
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator
 from typing import IO, cast
@@ -17,6 +20,9 @@ import pyoxigraph
 from pyoxigraph import BlankNode, Literal, Quad, RdfFormat
 
 from kgreason.rdf.json_ld.document import JsonLd
+
+_DRAWN = re.compile("[a-f][0-9a-f]{31}")
+"""A label that pyoxigraph gives a blank node without a label."""
 
 
 class Twice:
@@ -53,7 +59,7 @@ class _Reader:
         return self._both.read(self._number, size)
 
 
-def with_tags(quads: Iterator[Quad], document: JsonLd, text: Twice, base: str | None) -> Iterator[Quad]:
+def as_tagged(quads: Iterator[Quad], document: JsonLd, text: Twice, base: str | None) -> Iterator[Quad]:
     """Yield `quads`, which a parser reads from `text.checked`, with language tags as they are written."""
     unchecked = None
     for quad in quads:
@@ -68,7 +74,7 @@ def with_tags(quads: Iterator[Quad], document: JsonLd, text: Twice, base: str | 
 
 
 def _fits(one: Quad, other: Quad) -> bool:
-    """Whether two quads are the same but for the letters of a language tag and the labels of blank nodes."""
+    """Whether two quads are the same but for the letters of a language tag and the drawn labels of blank nodes."""
     return all(map(_are_alike, map(_small, one), map(_small, other)))
 
 
@@ -80,4 +86,8 @@ def _small(term: object) -> object:
 
 
 def _are_alike(one: object, other: object) -> bool:
-    return one == other or (isinstance(one, BlankNode) and isinstance(other, BlankNode))
+    return one == other or (_is_drawn(one) and _is_drawn(other))
+
+
+def _is_drawn(term: object) -> bool:
+    return isinstance(term, BlankNode) and _DRAWN.fullmatch(term.value) is not None

@@ -25,7 +25,7 @@ from kgreason.compiled import inline, kernel
 from kgreason.rdf.lines.skipped import BadLine
 from kgreason.rdf.problem import problem_of
 from kgreason.terms.interning import Bytes
-from kgreason.terms.tags import canonical as with_tags
+from kgreason.terms.tags import canonical as parsed
 
 _LEAST = 1 << 12
 """The least number of bytes for one call of pyoxigraph. A call costs as much as parsing some ten lines."""
@@ -61,7 +61,7 @@ def canonical(lines: bytes, name: str, bad: list[BadLine] | None = None) -> byte
 def _parsed(lines: bytes, name: str) -> bytes:
     """Return lines as canonical N-Quads text, by pyoxigraph."""
     try:
-        return with_tags(lines, pyoxigraph.RdfFormat.from_extension(name))
+        return parsed(lines, pyoxigraph.RdfFormat.from_extension(name))
     except (SyntaxError, MemoryError) as error:
         raise UnparsedError from error
 

@@ -118,6 +118,12 @@ class Disk:
                 self._catch_up(self._store)
             return self._store
 
+    @property
+    def settled(self) -> Manifest | None:
+        """The manifest, if it is one of the last commit."""
+        manifest = self.manifest
+        return manifest if manifest.stored == self.last else None
+
     def free_store(self) -> OxigraphStore:
         """Return a store that no transaction holds; a copy, if an abandoned transaction holds the present one."""
         store = self.store

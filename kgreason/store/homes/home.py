@@ -7,7 +7,7 @@ A home knows neither the engine nor the contents of snapshots; its callers pass 
 store from its beginning to its end. So a reader sees each commit completely or not at all: a commit is one transaction
 of Oxigraph, and a load fills a store of its own, the *stage*, which no query reads before it is complete.
 
-Threads: any thread may use `store` at any time. Everything else needs the graph's lock.
+Threads: any thread may use `store` and `settled` at any time. Everything else needs the graph's lock.
 """
 
 from __future__ import annotations
@@ -91,6 +91,10 @@ class Home(Protocol):
     @property
     def store(self) -> OxigraphStore:
         """The store as of the last commit. Any thread may ask, without waiting. Raises StoreError."""
+
+    @property
+    def settled(self) -> Manifest | None:
+        """The manifest, if it tells of all commits that the store may have. Any thread may ask, without waiting."""
 
     def for_commits(self) -> Writable:
         """Return this home, if it can take a commit. Raises StoreError."""

@@ -34,6 +34,9 @@ class RowsInMemory:
         self._store: OxigraphStore = OxigraphStore()
         self._stage: OxigraphStore | None = None
 
+    settled = None
+    """Only the engine tells of a graph in memory."""
+
     @property
     def position(self) -> Position:
         """How far the store is; there is no journal."""

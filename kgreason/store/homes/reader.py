@@ -81,6 +81,13 @@ class Reader:
         moment = self._moment
         return self._open().store if moment is None else moment.store
 
+    @property
+    def settled(self) -> Manifest | None:
+        """The manifest, if a writer has written it after all commits that were there when Oxigraph was opened."""
+        folder = self._moment and self._moment.folder
+        manifest = folder and folder.manifest
+        return manifest if folder and manifest and manifest.stored == folder.journal.last else None
+
     def _open(self) -> _Moment:
         with self._opening:
             if self.is_closed:

@@ -362,3 +362,11 @@ def test_keyed_rows_are_those_with_the_keys_and_a_literal(data: st.DataObject) -
         keys = np.unique(np.array([s << 32 | p for s, p in wanted], dtype=np.int64))
         found = sorted(map(tuple, table.of(keys, lambda: None).tolist()))
         assert found == sorted(row for row in some if row[1:3] in wanted and row[3] in literals)
+
+
+@pytest.mark.parametrize("name", ["x@Foo", "x'@Foo"])
+def test_a_property_that_looks_like_a_tag_may_be_renamed_to(name: str) -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.update(f'{PREFIXES}INSERT DATA {{ :b :p "07"^^xsd:int }}')
+        found = constructed(graph, f"CONSTRUCT {{ ?s <{E}{name}> ?o }} WHERE {{ ?s :p ?o }}")
+        assert found == {("b", name, f'"07"^^<{XSD}int>')}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 
@@ -93,6 +95,9 @@ def test_updates_meet_a_tag_in_any_case_and_move_it_as_it_is() -> None:
         'LANG(?o) NOT IN ("en", "FR", "")',
         'langMatches(LANG(?o), "EN-GB")',
         'LCASE("EN-GB") = LANG(?o)',
+        'LANG(?o) = "en-GB"^^<http://www.w3.org/2001/XMLSchema#string>',
+        '"en-GB" ^^ <http://www.w3.org/2001/XMLSchema#string> = LANG(?o)',
+        'LANG(?o) IN ("de"^^<http://www.w3.org/2001/XMLSchema#string>, "EN-gb")',
     ],
 )
 def test_lang_is_compared_without_case(test: str) -> None:
@@ -199,3 +204,48 @@ def test_an_error_of_an_update_is_where_it_was_written() -> None:
         for tag in ("en-gb", "EN-GB"):
             with pytest.raises(QueryError, match=":1:42: A subtag may be eight characters"):
                 graph.update(f'INSERT DATA {{ <e:a> <e:b> "x"@{tag}, "y"@toolonglang1 }}')
+
+
+def test_literals_with_small_tags_are_matched_without_the_engine_and_its_lock(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(tmp_path / "s", rules=["none"]) as graph:
+        graph.add((_S, _P, '"x"@en'), (_S, _P, '"y"@en-gb'))
+        graph.add((_S, _P, '"z"@fr'))  # in the journal, not in the snapshot
+        with graph.what_if() as tx:
+            tx.add((_S, _P, '"w"@en'))
+        assert _matched_while_held(graph) == ['"x"@en', '"y"@en-gb', '"z"@fr']
+    for is_read_only in (True, False):
+        with KnowledgeGraph.open(tmp_path / "s", read_only=is_read_only) as graph:
+            assert _matched_while_held(graph) == ['"x"@en', '"y"@en-gb', '"z"@fr']
+            assert not graph._state.is_running
+
+
+def _matched_while_held(graph: KnowledgeGraph) -> list[str]:
+    """What another thread matches while this thread has the graph."""
+    with ThreadPoolExecutor(1) as worker, graph.turn():
+        return worker.submit(_objects, graph).result(timeout=20)
+
+
+@pytest.mark.parametrize("ending", ["another commit", "the commit alone", "a kill"])
+def test_the_first_tag_with_a_capital_letter_is_seen_at_once(tmp_path: Path, ending: str) -> None:
+    """By the same graph, by a reader beside it, and after it was opened again."""
+    with KnowledgeGraph.open(tmp_path / "s", rules=["none"]) as graph:
+        graph.add((_S, _P, '"x"@en'))
+    with KnowledgeGraph.open(tmp_path / "s") as graph:
+        early = KnowledgeGraph.open(tmp_path / "s", read_only=True)
+        rows = graph.match(_S, _P)  # of this moment
+        graph.add((_S, _P, '"y"@EN'))
+        graph.remove((_S, _P, '"y"@EN'))
+        graph.add((_S, _P, '"x"@EN'))
+        assert _objects(graph) == ['"x"@EN', '"x"@en']
+        assert _objects(early) == ['"x"@EN', '"x"@en']
+        assert {str(quad.object) for quad in rows} >= {'"x"@en'}
+        early.close()
+        if ending == "another commit":
+            graph.add((_S, _P, '"z"@en'))
+            graph.remove((_S, _P, '"z"@en'))
+        if ending == "a kill":
+            shutil.copytree(tmp_path / "s", tmp_path / "killed")
+    for is_read_only in (True, False):
+        path = tmp_path / ("killed" if ending == "a kill" else "s")
+        with KnowledgeGraph.open(path, read_only=is_read_only) as graph:
+            assert _objects(graph) == ['"x"@EN', '"x"@en']
