@@ -12,6 +12,7 @@ and rdf:langString are always recognized. Cost: a look-up for each literal and e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import compress, permutations
 from typing import TypeAlias
@@ -30,6 +31,8 @@ from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.zset.columns import Int32
 
+_TAGGED = re.compile(r'("(?:[^"\\]|\\.)*+")(@[\w-]+)')
+"""A literal with a language tag, inside a term."""
 _Bounds: TypeAlias = tuple[int | None, int | None]
 
 
@@ -76,9 +79,20 @@ class Values:
         literals = objects[self._dictionary.kinds(objects) == Kind.LITERAL].tolist()
         self._read(literals)
         first = {each: self._first[value] for each in literals if (value := self._values.get(each))}
+        first |= self._with_small_tags(objects[self._dictionary.kinds(objects) == Kind.TRIPLE])
         settled = rows.copy()
         settled[:, 2] = np.array([first.get(each, each) for each in objects.tolist()], dtype=np.int32)[places]
         return settled
+
+    def _with_small_tags(self, terms: Int32) -> dict[int, int]:
+        """Return for each of the triple terms `terms` the same with language tags in small letters.
+
+        Tags that differ only in capitals are the same tag (RDF 1.2 Concepts, section 3.4), also inside a triple term.
+        """
+        texts = [
+            _TAGGED.sub(lambda found: found[1] + found[2].lower(), each) for each in self._dictionary.decode(terms)
+        ]
+        return dict(zip(terms.tolist(), self._dictionary.intern(texts).tolist(), strict=True))
 
     def _read(self, literals: list[int]) -> None:
         """Store the values of literals, which are given by their ids."""
