@@ -50,7 +50,7 @@ _STRING = re.compile(rb'("(?:[^"\\\n]|\\.)*+(?:"[ \t]*)?)(?:@([A-Za-z]+(?:-[A-Za
 """A string of N-Quads with its tag. A string without an end is taken whole, so each byte is looked at once."""
 _LETTERS = f"{ascii_letters}{digits}-".encode()
 _LONGEST = 1 << 12
-"""The letters of a tag that gets a carrier. A longer tag becomes small."""
+"""The letters of a tag that gets a carrier. A longer tag becomes small, and one behind more blanks may do so."""
 _FAR = 1 << 12
 """`quads` parses lines by themselves if no tag with a capital letter is within so many bytes before and behind them."""
 _PIECE = 1 << 16
@@ -124,7 +124,7 @@ def _tag(found: re.Match[bytes]) -> bytes:
         tag = bytes.fromhex(found[1].replace(b"-", b"").decode())
     except ValueError:
         return found[0]
-    return tag if _TAG.fullmatch(tag) else found[0]
+    return tag if _carrier_of(tag) == found[0] else found[0]
 
 
 class Carried:

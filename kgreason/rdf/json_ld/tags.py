@@ -21,8 +21,8 @@ from pyoxigraph import BlankNode, Literal, Quad, RdfFormat
 
 from kgreason.rdf.json_ld.document import JsonLd
 
-_DRAWN = re.compile("[a-f][0-9a-f]{31}")
-"""A label that pyoxigraph gives a blank node without a label."""
+_DRAWN = re.compile("[a-f][0-9a-f]{15,31}")
+"""A label that pyoxigraph gives a blank node without a label: a number of 128 bits, without zeros before it."""
 
 
 class Twice:
