@@ -53,10 +53,10 @@ class Keyed:
             return self._literals(part[np.isin(self._keys(part), keys)] for part in some)
         if self._sorted is None:
             rows = self._literals(self._parts(check))
-            found = self._keys(rows)
+            numbers = self._keys(rows)
             check()
-            order = np.argsort(found, kind="stable")
-            self._sorted = found[order], rows[order]
+            order = np.argsort(numbers, kind="stable")
+            self._sorted = numbers[order], rows[order]
         known, rows = self._sorted
         low, high = (np.searchsorted(known, keys, side=side) for side in ("left", "right"))
         counts = high - low
