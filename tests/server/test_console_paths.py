@@ -8,7 +8,7 @@ import httpx
 
 from kgreason import KnowledgeGraph
 from tests.server.conftest import ZOO
-from tests.server.limits.test_guard import ADMIN, READ, bearer
+from tests.server.limits.test_guard import ADMIN, READ, bearer, guarded  # noqa: F401 - a fixture
 from tests.server.serving import client, served
 
 PREFIXES = "PREFIX : <http://e/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>"
@@ -75,7 +75,7 @@ def test_status_has_the_last_commits(http: httpx.Client) -> None:
     assert 0 <= told["commits"][-1]["waited"] <= told["commits"][-1]["seconds"]
 
 
-def test_slow_queries_are_for_administrators(guarded: httpx.Client) -> None:
+def test_slow_queries_are_for_administrators(guarded: httpx.Client) -> None:  # noqa: F811 - the fixture
     guarded.get("/query", params={"query": "ASK { ?secret a ?b }"}, headers=bearer(READ))
     assert guarded.get("/slow-queries", headers=bearer(READ)).status_code == 403
     assert "secret" in guarded.get("/slow-queries", headers=bearer(ADMIN)).text

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.server.limits.test_guard import ADMIN, READ, WRITE, bearer
+from tests.server.limits.test_guard import ADMIN, READ, WRITE, bearer, guarded  # noqa: F401 - a fixture
 
 TOKENS = {"read": READ, "write": WRITE, "admin": ADMIN}
 WRITES = {"post /update", "post /transactions", "post /revert"} | {
@@ -32,7 +32,7 @@ def status(http: httpx.Client, method: str, path: str, role: str) -> int:
 
 
 @pytest.mark.parametrize("role", TOKENS)
-def test_a_role_may_do_what_it_says_on_every_path(role: str, guarded: httpx.Client) -> None:
+def test_a_role_may_do_what_it_says_on_every_path(role: str, guarded: httpx.Client) -> None:  # noqa: F811 - the fixture
     seen = set()
     for method, path in requests(guarded):
         seen.add(name := f"{method} {path}")
@@ -43,7 +43,7 @@ def test_a_role_may_do_what_it_says_on_every_path(role: str, guarded: httpx.Clie
     assert seen >= WRITES | ADMINS
 
 
-def test_rules_need_the_role_admin_on_every_path(guarded: httpx.Client) -> None:
+def test_rules_need_the_role_admin_on_every_path(guarded: httpx.Client) -> None:  # noqa: F811 - the fixture
     lines = {"Content-Type": "application/x-ndjson"}
     for edit in ('{"add_rules": "p(?x) :- q(?x) ."}', '{"remove_rules": "p(?x) :- q(?x) ."}'):
         answer = guarded.post("/transactions", content=edit, headers=bearer(WRITE) | lines)

@@ -53,10 +53,10 @@ class Keyed:
             return self._literals(part[np.isin(self._keys(part), keys)] for part in some)
         if self._sorted is None:
             rows = self._literals(self._parts(check))
-            all_keys = self._keys(rows)
+            numbers = self._keys(rows)
             check()
-            order = np.argsort(all_keys, kind="stable")
-            self._sorted = all_keys[order], rows[order]
+            order = np.argsort(numbers, kind="stable")
+            self._sorted = numbers[order], rows[order]
         known, rows = self._sorted
         low, high = (np.searchsorted(known, keys, side=side) for side in ("left", "right"))
         counts = high - low

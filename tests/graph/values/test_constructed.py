@@ -31,7 +31,7 @@ from kgreason.rdf.writing import write_results
 from kgreason.server.queries.child import _Reader, _results
 from kgreason.store.spellings import stored
 from kgreason.terms.dictionary import Dictionary
-from tests.graph.updates.test_as_written import LITERALS, PEOPLE, PROPERTIES, SHOWN
+from tests.graph.updates.test_as_written import GRAPHS, LITERALS, PEOPLE, PROPERTIES, SHOWN
 from tests.graph.updates.test_updates import PREFIXES
 from tests.volume import many
 
@@ -41,6 +41,7 @@ EVERYTHING = "CONSTRUCT WHERE { ?s ?p ?o }"
 DATA = ':a :n "1"^^xsd:unsignedLong . :b :n "07"^^xsd:int . :c :n 7 , "x"@en , :d .'
 Fact = tuple[str, str, str]
 Facts = set[Fact]
+Placed = tuple[str, str, str, str]
 Ask = Callable[[str], Facts]
 
 
@@ -285,6 +286,35 @@ def test_triples_of_a_named_graph_are_written_as_in_this_graph(tmp_path: Path) -
             assert constructed(graph, query) == expected, query
         assert constructed(graph, EVERYTHING, **prefixed) == ONLY_G
         assert graph._committer is None
+
+
+placed = st.sets(st.tuples(*map(st.sampled_from, (PEOPLE, PROPERTIES, LITERALS, GRAPHS))), max_size=12)
+
+
+@settings(max_examples=many(1))
+@given(placed, placed, placed)
+def test_a_graph_is_exported_as_it_is(first: set[Placed], added: set[Placed], removed: set[Placed]) -> None:
+    def text(some: set[Placed]) -> str:
+        return "".join(f"{f'<{E}{g}>' * bool(g)} {{ <{E}{s}> <{E}{p}> {o} }}\n" for s, p, o, g in some)
+
+    model = (first - removed) | added
+    with TemporaryDirectory() as folder:
+        store = Path(folder) / "s"
+        with KnowledgeGraph.open(store, rules=["none"]) as graph:
+            graph.add(text(first))
+        with KnowledgeGraph.open(store, read_only=True) as graph:
+            assert constructed(graph, "CONSTRUCT FROM :g WHERE { ?s ?p ?o }") == {q[:3] for q in first if q[3] == "g"}
+            assert constructed(graph, EVERYTHING) == {q[:3] for q in first}
+        with KnowledgeGraph.open(store) as graph, graph.transaction() as tx:
+            if removed & first:
+                tx.remove(text(removed & first))
+            tx.add(text(added))
+        with KnowledgeGraph.open(store) as graph:
+            for ask in (by_a_server(store, graph.commit), partial(constructed, graph)):
+                for name in "gh":
+                    export = f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ GRAPH :{name} {{ ?s ?p ?o }} }}"
+                    assert ask(export) == {quad[:3] for quad in model if quad[3] == name}
+                assert ask(EVERYTHING) == {quad[:3] for quad in model}
 
 
 def hub(store: Path, count: int) -> None:

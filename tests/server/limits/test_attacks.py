@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.server.limits.test_guard import ADMIN, READ, WRITE, bearer
+from tests.server.limits.test_guard import ADMIN, READ, WRITE, bearer, guarded  # noqa: F401 - a fixture
 from tests.server.limits.test_limits import connected
 
 from kgreason.server.problems import problem_of  # isort: skip
@@ -232,7 +232,7 @@ def test_a_form_of_another_page_changes_nothing(path: str, kind: str, http: http
     assert state(http) == before
 
 
-def test_every_path_that_edits_needs_a_role(guarded: httpx.Client) -> None:
+def test_every_path_that_edits_needs_a_role(guarded: httpx.Client) -> None:  # noqa: F811 - the fixture
     described = guarded.get("/openapi.json", headers=bearer(ADMIN)).json()["paths"]
     edits = {"/update", "/store", "/store/{graph}", "/transactions", "/revert", "/rules"}
     asks = {"/query", "/what-if", "/console/sign-in", "/console/sign-out"}
