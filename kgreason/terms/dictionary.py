@@ -166,10 +166,25 @@ class Dictionary:
         then blank nodes, literals and triple terms. Terms of one kind are ordered by their UTF-8 bytes. Cost: one
         comparison for each term.
         """
-        from kgreason.terms.interning import find_firsts
+        from kgreason.compiled import are_at_hand
 
         found = np.zeros(int(groups.max(initial=-1)) + 1, np.int32)
+        if not are_at_hand():  # reading a store does not wait for Numba
+            return self._firsts(ids, groups, found)
+        from kgreason.terms.interning import find_firsts
+
         find_firsts(self.table(), ids, groups, found)
+        return found
+
+    def _firsts(self, ids: Ids, groups: npt.NDArray[np.int64], found: Ids) -> Ids:
+        """Do the same as `firsts`, without a kernel. The result is written to `found`."""
+        ranks = [0 if kind == Kind.RELATION else kind for kind in self.kinds(ids).tolist()]
+        ranks = [0 if rank == Kind.IRI else rank for rank in ranks]
+        best: dict[int, tuple[int, bytes]] = {}
+        for term, group, rank, text in zip(ids.tolist(), groups.tolist(), ranks, self._texts(ids), strict=True):
+            key = rank, bytes(text)
+            if group not in best or key < best[group]:
+                best[group], found[group] = key, term
         return found
 
     def kinds(self, ids: npt.ArrayLike) -> npt.NDArray[np.uint8]:

@@ -26,7 +26,7 @@ from kgreason.cli import main, progress
 from kgreason.graph import commits
 
 _, wanted, moment, *arguments = sys.argv
-live.SMALL = 10_000  # so that what is loaded later is no small commit, which has no stage of its own
+commits.SMALL = 10_000  # so that what is loaded later is no small commit, which has no stage of its own
 
 class Interrupting(progress.Bars):
     @contextmanager
@@ -189,7 +189,7 @@ def run(code: str, *arguments: str, handler: str = "default_int_handler") -> tup
     return done.returncode, done.stderr, "Usage:" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["kgreason.cli.commands", "click", "pyoxigraph", "kgreason.graph.knowledge_graph"])
+@pytest.mark.parametrize("name", ["kgreason.cli.commands", "click", "pyoxigraph", "kgreason.graph.opening.options"])
 def test_while_python_still_imports(name: str) -> None:
     assert run(AT_AN_IMPORT, name) == (-signal.SIGINT, "", False)
     assert run(AT_AN_IMPORT, name, handler="SIG_IGN") == (0, "", True)

@@ -17,7 +17,7 @@ from kgreason.engine.crew.standby import look
 none = np.empty(0, dtype=np.int32)
 words = np.zeros(3, dtype=np.int64)
 for call in (
-    lambda: look_for_rows(Engine().circuit.block, 0, 5_000, none, none, np.empty(9_000, dtype=np.int32)),
+    lambda: look_for_rows(Engine()._circuit.block, 0, 5_000, none, none, np.empty(9_000, dtype=np.int32)),
     lambda: look(words, 3, 1, 1, 0),
     lambda: look_for_rows(words, 0, 1, none, none, none),
 ):
@@ -39,6 +39,12 @@ def test_a_wrong_index_is_an_error() -> None:
 
 
 def test_the_engine_on_kernels_that_check_their_indices() -> None:
-    names = ("growth", "histories", "interrupts", "threads", "undo")
-    ran = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *(str(ENGINE / f"test_{name}.py") for name in names))
+    names = (
+        "parts/test_growth",
+        "parts/test_threads",
+        "commits/test_histories",
+        "commits/test_interrupts",
+        "commits/test_undo",
+    )
+    ran = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *(str(ENGINE / f"{name}.py") for name in names))
     assert ran.returncode == 0, ran.stdout

@@ -85,6 +85,7 @@ class ReferenceEngine:
     def __init__(self, quiet: int = 0) -> None:
         self.planner = Planner()
         self.work: int | None = None
+        self._moves = 0
         self._quiet = str(quiet)
         self._reference = ReferenceCircuit("indexed")
         self._state = self._origin = _State({}, frozenset(), {}, Circuit(self.planner))
@@ -104,7 +105,12 @@ class ReferenceEngine:
         """For each table whether it holds triples, and its width."""
         return self.planner.tables()
 
-    nbytes = generation = 0
+    nbytes = 0
+
+    @property
+    def generation(self) -> int:
+        """A number that each change of the state changes."""
+        return self._moves
 
     def encode(self, rules: Sequence[Rule], intern: Intern) -> list[EncodedRule]:
         """Return rules as ids."""
@@ -157,6 +163,7 @@ class ReferenceEngine:
     def _move(self, asserted: frozenset[Atom], rules: dict[EncodedRule, Rule], check: Check) -> None:
         """Go from the present state to the state with the asserted facts `asserted` and the rules `rules`."""
         before = self._state
+        self._moves += 1
         check()
         self._reference.commit(
             dict.fromkeys(before.asserted - asserted, -1) | dict.fromkeys(asserted - before.asserted, 1),
@@ -211,7 +218,7 @@ class ReferenceEngine:
 
     def place(self) -> Place:
         """Return a mark for the present point of the open commit; `touched` takes such a mark."""
-        return Place(0, 0, 0)
+        return Place(self.generation, 0, 0)
 
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
         """Return all facts that the open commit has changed, and a new mark (`place`).

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+from typing import TypeAlias
 
 import pyoxigraph
 import pytest
@@ -44,7 +46,10 @@ lines = st.one_of(st.sampled_from(PLAIN), st.sampled_from(PLAIN), st.sampled_fro
 insertions = st.tuples(st.integers(0), st.sampled_from([*map(chr, range(128)), "é", "%41", "//", "^^", "\\u0041"]))
 
 
-def _expected(document: bytes, syntax: str) -> bytes | tuple[str, int | None, int | None]:
+_Result: TypeAlias = bytes | tuple[str, int | None, int | None]
+
+
+def _expected(document: bytes, syntax: str) -> _Result:
     try:
         quads = pyoxigraph.parse(document, RdfFormat.from_extension(syntax))
         text = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
@@ -53,7 +58,12 @@ def _expected(document: bytes, syntax: str) -> bytes | tuple[str, int | None, in
     return Labels("s", invented=False).rename(text)
 
 
-def _read(document: bytes, syntax: str) -> bytes | tuple[str, int | None, int | None]:
+def _with_small_tags(found: _Result) -> _Result:
+    """What was read, with language tags as pyoxigraph writes them; `test_tags` is about their letters."""
+    return re.sub(rb'"@[A-Za-z0-9-]+', lambda tag: tag[0].lower(), found) if isinstance(found, bytes) else found
+
+
+def _read(document: bytes, syntax: str) -> _Result:
     dictionary = Dictionary()
     try:
         batches = list(read_stream(io.BytesIO(document), dictionary, syntax=syntax, source="s"))
@@ -84,7 +94,7 @@ def test_the_text_is_read_as_a_whole(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "BLOCK", block)
         patch.setenv("KGREASON_THREADS", threads)
-        assert _read(text, syntax) == _expected(text, syntax)
+        assert _with_small_tags(_read(text, syntax)) == _expected(text, syntax)
 
 
 @pytest.mark.parametrize("line", PLAIN)

@@ -333,9 +333,8 @@ print(*{"numba", "kgreason.engine.engine", "lark", "owlrl", "rdflib"} & sys.modu
 
 
 @pytest.mark.parametrize("mode", ["read", "write"])
-@pytest.mark.parametrize("stored", [1, -1])
-def test_reading_starts_neither_numba_nor_the_engine(store: Path, mode: str, stored: int) -> None:
-    edit_manifest(store, stored=stored)
+def test_reading_starts_neither_numba_nor_the_engine(store: Path, mode: str) -> None:
+    """If the manifest does not say what Oxigraph has, as after a kill, the engine settles that first."""
     done = subprocess.run([sys.executable, "-c", READING, store, mode], check=False, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("\n", "")
 

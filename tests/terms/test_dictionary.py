@@ -170,3 +170,12 @@ def test_a_folder_without_a_dictionary_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="the dictionary cannot be written"):
         Dictionary().save(tmp_path / "file" / "folder")
+
+
+def test_the_first_terms_of_groups_are_the_same_without_kernels() -> None:
+    dictionary = Dictionary()
+    texts = ["<e:b>", "<e:a>", "_:a", '"1"', '"01"', "<<( <e:a> <e:b> <e:c> )>>", "reach/2", '"é"', '"e"@en-GB']
+    ids = dictionary.intern(texts)
+    groups = np.array([0, 0, 1, 1, 2, 2, 3, 3, 3], dtype=np.int64)
+    by_kernel = dictionary.firsts(ids, groups)
+    assert dictionary._firsts(ids, groups, np.zeros(4, np.int32)).tolist() == by_kernel.tolist()

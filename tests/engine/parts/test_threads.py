@@ -14,9 +14,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kgreason.engine import crew
 from kgreason.engine.changes import Strategy
 from kgreason.engine.circuit import Circuit
+from kgreason.engine.crew import crew
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.planner import Planner
 from kgreason.errors import LimitError
