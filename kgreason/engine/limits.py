@@ -1,4 +1,4 @@
-"""What ends an evaluation before its fixpoint: limits on its work, and checks between its kernel calls."""
+"""Limits on the work of an evaluation, and checks between its kernel calls. Both may end it before its fixpoint."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from functools import cached_property
 from itertools import chain, repeat
 from os import PathLike
 from typing import NamedTuple
@@ -24,7 +25,6 @@ from kgreason.engine.changes import Changes, Strategy, StrategyRun
 from kgreason.engine.engine import Engine
 from kgreason.engine.facts.facts import Rows
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.functions.registry import Registry
 from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, together
 from kgreason.materialize.flags import DataFlags
@@ -48,13 +48,11 @@ from kgreason.materialize.schema.rows import (
     restricts,
 )
 from kgreason.materialize.schema.twins import NOTHING_SAID, Said
-from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags, Saved
 from kgreason.options import DEFAULT_LIMITS, Limits
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.model import Rule
 from kgreason.spans import span
-from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
 File = str | PathLike[str]
@@ -79,24 +77,18 @@ class Materializer(Results):
     `threads`: how many threads may share the work; None is the default of `kgreason.threads`.
     """
 
-    def __init__(
-        self,
-        selection: Selection,
-        dictionary: Dictionary | None = None,
-        engine: Engine | None = None,
-        registry: Registry | None = None,
-        *,
-        threads: int | None = None,
-    ) -> None:
-        super().__init__(selection, dictionary, engine, registry, threads=threads)
-        self.data = DataFlags(self)
-        self._is_programmed = False
-        self._looked = 0
-        """The id of the last term that `_has_new_literals` looked at."""
-        self._before: _Before | None = None
-        self.strategies: tuple[StrategyRun, ...] = ()
-        """How each step of the last change was evaluated, for the `Record` of the journal. Empty if the closure was
-        computed elsewhere."""
+    _is_programmed = False
+    _looked = 0
+    """The id of the last term that `_has_new_literals` looked at."""
+    _before: _Before | None = None
+    strategies: tuple[StrategyRun, ...] = ()
+    """How each step of the last change was evaluated, for the `Record` of the journal. Empty if the closure was
+    computed elsewhere."""
+
+    @cached_property
+    def data(self) -> DataFlags:
+        """Computes the flags that the data calls for."""
+        return DataFlags(self)
 
     def change(
         self,

@@ -178,8 +178,7 @@ class Dictionary:
 
     def _firsts(self, ids: Ids, groups: npt.NDArray[np.int64], found: Ids) -> Ids:
         """Do the same as `firsts`, without a kernel. The result is written to `found`."""
-        ranks = [0 if kind == Kind.RELATION else kind for kind in self.kinds(ids).tolist()]
-        ranks = [0 if rank == Kind.IRI else rank for rank in ranks]
+        ranks = [0 if kind in (Kind.IRI, Kind.RELATION) else kind for kind in self.kinds(ids).tolist()]
         best: dict[int, tuple[int, bytes]] = {}
         for term, group, rank, text in zip(ids.tolist(), groups.tolist(), ranks, self._texts(ids), strict=True):
             key = rank, bytes(text)
