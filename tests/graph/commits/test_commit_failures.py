@@ -19,6 +19,7 @@ from kgreason.engine import circuit
 from kgreason.engine.changes import Strategy
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.engine import Engine
+from kgreason.engine.update import Update
 from kgreason.errors import InputError, LimitError, StoreError
 from kgreason.graph import commits
 from kgreason.graph.changes.delta import Delta
@@ -49,7 +50,7 @@ STEPS = (
     (LiveTranslation, "change"),
     (LiveProgram, "change"),
     (LiveProgram, "accept"),
-    (Engine, "_retract"),
+    (Update, "_retract"),
     (Engine, "_switch"),
     (Engine, "_evaluate"),
     (Engine, "changes"),
