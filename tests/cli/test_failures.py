@@ -228,7 +228,7 @@ def test_reading_commands_start_neither_the_engine_nor_numba(store: Path) -> Non
         assert process.stdout
         modules = process.stderr.split()
         assert "kgreason.graph.knowledge_graph" in modules
-        assert not {"numba", "lark", "rich", "kgreason.engine.engine", "kgreason.compiled"} & set(modules)
+        assert not {"numba", "lark", "kgreason.engine.engine", "kgreason.compiled"} & set(modules)
         assert not [name for name in modules if name.startswith("kgreason.datatypes.")]
         assert ("rich" in modules) == ("table" in command)
 
