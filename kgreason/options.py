@@ -9,12 +9,9 @@ import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from kgreason.errors import InputError, InputTypeError, RuleError
-
-if TYPE_CHECKING:
-    from kgreason.ontology.translate.translate import Profile
 
 SameAsMode: TypeAlias = Literal["aliases", "representatives", "rules"]
 """How the graph shows terms that owl:sameAs makes equal. `aliases`: every triple with each of the terms, up to a budget
@@ -61,13 +58,17 @@ LETTER = "eq-literals"
 SPELLINGS = "eq-spellings"
 """The group of owl2rl by which users see each value in all spellings that the graph uses. Its rule never runs."""
 
+EL = "owl2el"
+"""The rule set of OWL 2 EL: all subsumptions of named classes that follow, and the types of individuals."""
+
 HAS_SELF = "has-self"
 """The group of owl2rl that reads owl:hasSelf, which the W3C's tables do not."""
 
-DEFAULT_GROUPS: dict[Profile, tuple[str, ...]] = {
+DEFAULT_GROUPS: dict[str, tuple[str, ...]] = {
     "rdfs": ("rdfs",),
     "rhodf": ("rhodf",),
     "owl2rl": ("list", "eq", "prp", "cls", "cax", "scm"),
+    EL: ("el", "el-individuals", "el-property"),
 }
 """The shipped rule sets, and the groups of each that are on by default."""
 

@@ -30,9 +30,8 @@ from kgreason.materialize.relations.changes import Owners
 from kgreason.materialize.relations.keys import Keys
 from kgreason.materialize.same_as.representatives import Equality, over_representatives
 from kgreason.materialize.schema.closure import SchemaStratum
-from kgreason.materialize.schema.rows import (
-    SAME_AS,
-)
+from kgreason.materialize.schema.rows import SAME_AS, SUB_CLASS_OF
+from kgreason.materialize.schema.stated import Stated
 from kgreason.materialize.schema.twins import Twins
 from kgreason.materialize.schema.unread import Unread
 from kgreason.materialize.selection import Selection
@@ -60,7 +59,7 @@ class Materialized:
     ) -> None:
         self.selection, self.threads = selection, threads
         self.own = selection.own
-        self.engine = Engine(0 if selection.is_reflexive else SAME_AS, threads) if engine is None else engine
+        self.engine = Engine(_quiet(selection), threads) if engine is None else engine
         self.dictionary = Dictionary() if dictionary is None else dictionary
         self.triples = self.engine.table(True, 3)
         follows = None if selection.is_literal else partial(followed, self.dictionary)
@@ -77,6 +76,7 @@ class Materialized:
         self.flags = Flags()
         self.program = LiveProgram(selection)
         self.twins = Twins(self.dictionary, _axiomatic(selection)) if selection.loud else None
+        self.stated = Stated(self.dictionary) if selection.el else None
         self._stratum = SchemaStratum(self.dictionary, selection.generic.closing, threads)
         self._codes: dict[EncodedRule, Rule] | None = None
         """The result of `rules_by_code`; None after a change of the program."""
@@ -212,6 +212,13 @@ class Materialized:
         cliques = self.equality.cliques
         preferred = cliques.preferred().tolist() if cliques.live else []
         return saved._replace(rep=self.equality.rep, aliases=self.selection.aliases, preferred=preferred)
+
+
+def _quiet(selection: Selection) -> int:
+    """Return the id of the property by which rules put no term in a relation to itself; 0 for none."""
+    if selection.el and not selection.datatypes:
+        return SUB_CLASS_OF
+    return 0 if selection.is_reflexive else SAME_AS
 
 
 def _axiomatic(selection: Selection) -> list[Triple]:

@@ -232,6 +232,9 @@ class Materializer(Results):
         """
         added = asserted.added
         found = [Facts(self._by_table(said.come), self._by_table(said.gone))] if said is not NOTHING_SAID else []
+        if self.stated:
+            come, gone = self.stated.come(added), self.stated.gone(asserted.removed)
+            found.append(Facts(self._by_table(come), self._by_table(gone)))
         if is_first and self.equality and self.equality in self._touched:
             found.append(self.equality.foreseen(added))
         if self.literals and self.literals in self._touched:

@@ -369,6 +369,7 @@ def _closing(selection: Selection) -> Layer:
 def _free(selection: Selection) -> Layer:
     generic, equality = selection.generic, _shipped(selection.equality, "of the rule set: carries out owl:sameAs")
     others = equality | _shipped(selection.datatypes, "of the rule set: compares the values of literals")
+    others |= _shipped(selection.el, "of the rule set: classifies the ontology as OWL 2 EL has it")
     if selection.schema == "data":
         return _shipped((*generic.rows, *generic.free), "of the rule set: reads the ontology as facts") | others
     return _shipped(generic.free, "of the rule set: needs no axiom") | others

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find, no_function
@@ -20,6 +21,7 @@ from kgreason.ontology.translate.translate import Profile
 from kgreason.options import (
     ALIASES,
     DEFAULT_GROUPS,
+    EL,
     HAS_SELF,
     LETTER,
     SPELLINGS,
@@ -54,6 +56,7 @@ class Selection:
     - `datatypes`: the rules that read the values of literals (datatypes.dl); empty without owl2rl.
     - `is_literal`: True if links between literals of different values make them equal, as the W3C tables say.
     - `is_single`: True if users see one spelling of a value for each subject and property (`literals.visible`).
+    - `el`: the rules of el.dl; empty unless the rule set owl2el is selected.
     - `loud`: the rules of owl2rl that twins.dl replaces. They run beside it if rules derive parts of restrictions.
     """
 
@@ -68,6 +71,7 @@ class Selection:
     is_literal: bool = False
     is_single: bool = False
     loud: tuple[Rule, ...] = ()
+    el: tuple[Rule, ...] = ()
 
     @property
     def is_reflexive(self) -> bool:
@@ -85,9 +89,9 @@ def select(
 ) -> Selection:
     """Return the `Selection` for `names`: names of rule sets, and paths of rule files.
 
-    The rule sets are rdfs, rhodf, owl2rl and none; `rdfs+axiomatic` also switches on the group `axiomatic`. `functions`
-    finds the Python functions that rule files call; with None, every call is accepted. `find` finds the documents that
-    rule files in SPARQL-RL import. The other parameters are options of the graph (`options`).
+    The rule sets are rdfs, rhodf, owl2rl, owl2el and none; `rdfs+axiomatic` also switches on the group `axiomatic`.
+    `functions` finds the Python functions that rule files call; with None, every call is accepted. `find` finds the
+    documents that rule files in SPARQL-RL import. The other parameters are options of the graph (`options`).
 
     Raises InputError for a file that cannot be read, and RuleSyntaxError for a file that does not parse. Raises
     RuleError for a name that is neither a rule set nor a rule file, and for a group that the rule set does not have.
@@ -95,10 +99,13 @@ def select(
     profiles: list[Profile] = []
     generic: list[Rule] = []
     own: list[Rule] = []
+    el: list[Rule] = []
     for name in dict.fromkeys(names):
         profile, *groups = name.split("+")
-        if profile in DEFAULT_GROUPS:
-            profiles.append(profile)
+        if profile == EL:
+            el += ruleset("el").select(*DEFAULT_GROUPS[EL], *groups).rules
+        elif profile in DEFAULT_GROUPS:
+            profiles.append(cast(Profile, profile))
             generic += ruleset(profile).select(*DEFAULT_GROUPS[profile], *groups).rules
         elif name != "none":
             own += _rules_of(name, functions, find)
@@ -108,6 +115,7 @@ def select(
     groups_on = {rule.group for rule in generic}
     translating = dict.fromkeys(_with_rows(profile, groups_on) for profile in profiles)
     selected = Selection(tuple(dict.fromkeys(names)), tuple(translating), split(generic), tuple(own), schema, loud=loud)
+    selected = replace(selected, el=tuple(dict.fromkeys(el)))
     if "owl2rl" not in profiles:
         return selected
     is_literal, is_single = LETTER in groups_on, not groups_on & {LETTER, SPELLINGS}

@@ -20,6 +20,7 @@ from kgreason.engine.records import stamps
 from kgreason.interrupts import let_out
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.program import DATATYPES
+from kgreason.materialize.schema.stated import STATED
 from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import CHOSEN, Derivation, State
@@ -144,7 +145,7 @@ def _derivation(fact: Atom, derivation: Derivation) -> Derivation:
     If a rule of datatypes.dl derives a triple, the derivation has an empty body, as in the W3C tables.
     """
     rule, body = derivation
-    shown = tuple(atom for atom in body if not is_hidden(atom))
+    shown = _shown(body)
     if rule.heads == (FALSE,):
         return Derivation(rule, shown)
     if rule.group == DATATYPES:
@@ -154,8 +155,13 @@ def _derivation(fact: Atom, derivation: Derivation) -> Derivation:
 
 def without_hidden(rule: Rule) -> Rule:
     """Return the rule without its conditions on literals, see `is_hidden`."""
-    read = tuple([atom for atom in rule.body if not is_hidden(atom)])
-    return rule if len(read) == len(rule.body) else replace(rule, body=read)
+    read = _shown(rule.body)
+    return rule if read == rule.body else replace(rule, body=read)
+
+
+def _shown(body: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    """Return the atoms of a body that are not hidden. A triple stands for the fact that somebody stated it."""
+    return tuple([Atom(None, atom.terms) if atom.relation == STATED else atom for atom in body if not is_hidden(atom)])
 
 
 def _of_the_tables(fact: Atom, name: str, premises: Sequence[Atom]) -> Derivation | None:

@@ -29,8 +29,10 @@ _CONDITIONS = {
     "dt_ill": "{0} is a literal, and its text is not a value of its datatype",
     "dt_literal": "{0} is a literal with a value",
     "dt_used": "{0} is in a triple",
+    "el_iri": "{0} is a name",
+    "el_blank": "{0} is an expression",
 }
-"""The conditions of rules on literals (rulesets/datatypes.dl), in words: no fact of the graph says them."""
+"""The conditions of rules on terms (rulesets/datatypes.dl, el.dl), in words: no fact of the graph says them."""
 
 
 class Step(Protocol):
@@ -139,12 +141,12 @@ def rule_text(rule: Rule, prefixes: Mapping[str, str]) -> str:
 
 
 def is_hidden(atom: Atom) -> bool:
-    """Whether an atom is a condition on literals, such as `dt_value(x, y)`; `conditions` puts such atoms into words."""
-    return (atom.relation or "").startswith("dt_")
+    """Whether an atom is a condition on terms, such as `dt_value(x, y)`; `conditions` puts such atoms into words."""
+    return atom.relation in _CONDITIONS or (atom.relation or "").startswith("dt_")
 
 
 def conditions(rule: Rule, prefixes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the conditions of a rule on literals, in words: a text for each body atom that `is_hidden`."""
+    """Yield the conditions of a rule on terms, in words: a text for each body atom that `is_hidden`."""
     for atom in rule.body:
         if is_hidden(atom):
             terms = [term_text(term, prefixes) for term in atom.terms]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kgreason.engine.records import fact_columns
 from kgreason.materialize.quads.documents import documents
 from kgreason.materialize.relations.facts import count
-from kgreason.materialize.schema.rows import LITERAL_FACTS
+from kgreason.materialize.schema.rows import TERM_FACTS
 from kgreason.materialize.state import Saved
 from kgreason.proofs.contradictions import FalseRules, mistakes
 from kgreason.terms.dictionary import Dictionary
@@ -59,7 +59,7 @@ def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[
     shown = int(
         (dictionary.are_rdf(saved.triples(dictionary, asserted=False)) if has_images else is_rdf & ~is_asserted).sum()
     )
-    terms, relations = len(dictionary), dictionary.find(LITERAL_FACTS)
+    terms, relations = len(dictionary), dictionary.find(TERM_FACTS)
     about_literals = len(saved.relation(relations))
     are_all_triples = bool(is_triple.all())
     return {

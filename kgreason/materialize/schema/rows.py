@@ -22,12 +22,17 @@ from kgreason.zset.columns import Int32
 Mask = NDArray[np.bool_]
 _IDS = {text: number for number, text in enumerate(VOCABULARY, 1)}
 TYPE, SAME_AS, DIFFERENT_FROM = _IDS[v.RDF_TYPE], _IDS[v.OWL_SAME_AS], _IDS[v.OWL_DIFFERENT_FROM]
+SUB_CLASS_OF = _IDS[v.RDFS_SUB_CLASS_OF]
 IMPORTS, ONTOLOGY, VERSION_IRI = _IDS[v.OWL_IMPORTS], _IDS[v.OWL_ONTOLOGY], _IDS[v.OWL_VERSION_IRI]
 
-LITERAL_FACTS = tuple(
-    f"dt_{name}" for name in ("value/2", "type/2", "differ/2", "may_equal/2", "not/2", "ill/1", "literal/1", "used/1")
+TERM_FACTS = (
+    *(f"dt_{name}" for name in ("value/2", "type/2", "differ/2", "may_equal/2", "not/2", "ill/1", "literal/1")),
+    "dt_used/1",
+    "el_iri/1",
+    "el_blank/1",
 )
-"""The relations for facts about literals (datatypes.dl). They are not part of the graph, and may stay when facts go."""
+"""The relations for facts about terms (datatypes.dl, el.dl). They are not part of the graph, and may stay when facts
+go."""
 _PART = 1 << 20
 """So many rows are looked at together, so that a large load needs little memory beside its rows."""
 _LIMITS = np.array(
