@@ -16,6 +16,7 @@ from pathlib import Path
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find, no_function
+from kgreason.options import DEFAULT_GROUPS
 from kgreason.rules.canonical import canonical
 from kgreason.rules.expressions import function_names
 from kgreason.rules.formatter import format_program, format_rule
@@ -35,7 +36,7 @@ _NAMED = 5
 _GIVEN = re.compile(r"rule-\d+")
 """The pattern of names such as `rule-1`, which kgreason gives to rules without a name."""
 _RULE_FILE = re.compile(r"\S+\.(?:dl|rules|datalog|srl|rq)")
-SHIPPED = ("owl2rl", "rdfs", "rhodf")
+SHIPPED = tuple(DEFAULT_GROUPS)
 
 
 def own_rules(

@@ -56,7 +56,7 @@ class Selection:
     - `datatypes`: the rules that read the values of literals (datatypes.dl); empty without owl2rl.
     - `is_literal`: True if links between literals of different values make them equal, as the W3C tables say.
     - `is_single`: True if users see one spelling of a value for each subject and property (`literals.visible`).
-    - `el`: the rules of el.dl; empty unless the rule set owl2el is selected.
+    - `el`: the rules of owl2el.dl; empty unless the rule set owl2el is selected.
     - `loud`: the rules of owl2rl that twins.dl replaces. They run beside it if rules derive parts of restrictions.
     """
 
@@ -103,7 +103,7 @@ def select(
     for name in dict.fromkeys(names):
         profile, *groups = name.split("+")
         if profile == EL:
-            el += ruleset("el").select(*DEFAULT_GROUPS[EL], *groups).rules
+            el += ruleset(EL).select(*DEFAULT_GROUPS[EL], *groups).rules
         elif profile in DEFAULT_GROUPS:
             profiles.append(cast(Profile, profile))
             generic += ruleset(profile).select(*DEFAULT_GROUPS[profile], *groups).rules

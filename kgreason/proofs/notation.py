@@ -32,7 +32,7 @@ _CONDITIONS = {
     "el_iri": "{0} is a name",
     "el_blank": "{0} is an expression",
 }
-"""The conditions of rules on terms (rulesets/datatypes.dl, el.dl), in words: no fact of the graph says them."""
+"""The conditions of rules on terms (rulesets/datatypes.dl, owl2el.dl), in words: no fact of the graph says them."""
 
 
 class Step(Protocol):

@@ -31,8 +31,8 @@ TERM_FACTS = (
     "el_iri/1",
     "el_blank/1",
 )
-"""The relations for facts about terms (datatypes.dl, el.dl). They are not part of the graph, and may stay when facts
-go."""
+"""The relations for facts about terms (datatypes.dl, owl2el.dl). They are not part of the graph, and may stay when
+facts go."""
 _PART = 1 << 20
 """So many rows are looked at together, so that a large load needs little memory beside its rows."""
 _LIMITS = np.array(

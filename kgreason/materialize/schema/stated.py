@@ -1,4 +1,4 @@
-"""`Stated`: makes the facts that the rules of el.dl read beside the triples of an ontology.
+"""`Stated`: makes the facts that the rules of owl2el.dl read beside the triples of an ontology.
 
     asserted triples, removed and added  ->  rows of el_stated/3, el_iri/1, el_blank/1
 

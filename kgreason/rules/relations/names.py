@@ -17,7 +17,7 @@ from kgreason.rules.model import DATA, FALSE
 
 _INNER = """
 dt_differ dt_ill dt_literal dt_may_equal dt_not dt_type dt_used dt_value el_apart el_ask_self el_ask_some el_asked
-el_at el_behind el_below el_blank el_cell el_chain el_chain_cell el_chain_of el_class el_comp el_context
+el_at el_axiom el_behind el_below el_blank el_cell el_chain el_chain_cell el_chain_of el_class el_comp el_context
 el_different_list el_disjoint_list el_domain el_ends el_expression el_here el_into el_iri el_last el_link el_list
 el_live el_loop el_member el_named el_negative el_nominal el_of el_only el_pair el_part el_property el_range
 el_ranged el_reflexive el_role el_self el_some el_stated el_step el_sub el_subs el_told el_top_role el_union_cell

@@ -1,0 +1,1 @@
+"""Tests of the rule set owl2el."""
