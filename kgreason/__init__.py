@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kgreason.client.graph import connect
     from kgreason.entailment.entails import check, entails
+    from kgreason.entailment.taxonomy import classify
     from kgreason.graph.knowledge_graph import KnowledgeGraph
 
-__all__ = ["KnowledgeGraph", "__version__", "check", "connect", "entails"]
+__all__ = ["KnowledgeGraph", "__version__", "check", "classify", "connect", "entails"]
 __version__ = "0.1.0"
 _HOMES = {
     "KnowledgeGraph": "kgreason.graph.knowledge_graph",
     "check": "kgreason.entailment.entails",
+    "classify": "kgreason.entailment.taxonomy",
     "connect": "kgreason.client.graph",
     "entails": "kgreason.entailment.entails",
 }

@@ -36,6 +36,7 @@ _SUMMARIES = {
     "mcp": "Let assistants ask a store (Model Context Protocol).",
     "ask.profile": "Show which rules cost most, and where a load's time goes.",
     "bulk.materialize": "Write all triples that follow from RDF files; no store.",
+    "bulk.classify": "Write the taxonomy of an ontology; no store.",
     "ask.compare": "Compare what two versions of an ontology entail; no store.",
     "ask.entails": "Say whether RDF files entail another RDF file; no store.",
     "run": "Run a Datalog program on tables; no store.",

@@ -27,7 +27,7 @@ _MOST = 5
 """A command that changes a store shows at most this many contradictions one by one."""
 STDIN = "<stdin>"
 """The name of standard input in messages."""
-RULE_SETS = "rdfs, rhodf, owl2rl, none, or a file of rules; may be given several times"
+RULE_SETS = "rdfs, rhodf, owl2rl, owl2el, none, or a file of rules; may be given several times"
 
 
 def location(command: Command) -> Command:

@@ -36,6 +36,7 @@ from kgreason.materialize.schema.twins import Twins
 from kgreason.materialize.schema.unread import Unread
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags, Saved
+from kgreason.options import EL
 from kgreason.rules.lowering import lowered, renamed_results
 from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.terms.dictionary import Dictionary
@@ -67,8 +68,8 @@ class Materialized:
         self.equality = Equality(*common, selection.aliases, follows) if selection.equality else None
         self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
         self.visible = Visible(self.dictionary) if selection.datatypes and selection.is_single else None
-        reads_self = "owl2rl+has-self" in selection.profiles
-        self.unread = Unread(self.dictionary, reads_self=reads_self) if selection.datatypes else None
+        readers = [*_readers(selection)]
+        self.unread = Unread(self.dictionary, readers) if readers else None
         self.operators = Operators(*common, self.equality, registry)
         self.quads = Quads(threads=threads)
         self.keys = Keys(self.engine)
@@ -212,6 +213,14 @@ class Materialized:
         cliques = self.equality.cliques
         preferred = cliques.preferred().tolist() if cliques.live else []
         return saved._replace(rep=self.equality.rep, aliases=self.selection.aliases, preferred=preferred)
+
+
+def _readers(selection: Selection) -> Iterator[str]:
+    """Yield the rule sets that read axioms of OWL, with a group that reads more."""
+    for profile in selection.profiles if selection.datatypes else ():
+        yield from dict.fromkeys((profile.split("+")[0], profile))
+    if selection.el:
+        yield EL
 
 
 def _quiet(selection: Selection) -> int:

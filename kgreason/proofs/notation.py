@@ -31,6 +31,14 @@ _CONDITIONS = {
     "dt_used": "{0} is in a triple",
     "el_iri": "{0} is a name",
     "el_blank": "{0} is an expression",
+    "el_class": "{0} is a class",
+    "el_context": "the superclasses of {0} are wanted",
+    "el_expression": "{0} is an expression",
+    "el_asked": "what is below {0} is wanted",
+    "el_live": "links by {0} may have consequences",
+    "el_list": "the list at {0} is whole",
+    "el_ends": "the list at {0} is whole",
+    "el_nominal": "{0} is an individual",
 }
 """The conditions of rules on terms (rulesets/datatypes.dl, owl2el.dl), in words: no fact of the graph says them."""
 

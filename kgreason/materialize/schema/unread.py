@@ -1,4 +1,4 @@
-"""`Unread`: counts the asserted axioms of OWL that the rules of owl2rl do not read, or read in part only.
+"""`Unread`: counts the asserted axioms of OWL that the rules of a graph do not read, or read in part only.
 
     :C rdfs:subClassOf [ owl:onProperty :p ; owl:someValuesFrom :D ]     every :C has a value that no rule makes
 
@@ -15,7 +15,7 @@ Threads: the lock of the graph must be held, as for all of the materializer.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,9 +57,11 @@ _INTEGER = re.compile(r'"\+?0*(\d+)"')
 class Unread:
     """The asserted rows of axioms of a graph, and the warning about those that have no effect."""
 
-    def __init__(self, dictionary: Dictionary, *, reads_self: bool) -> None:
+    def __init__(self, dictionary: Dictionary, readers: Sequence[str]) -> None:
+        """`readers`: the rule sets of the graph, as `UnreadKind.readers` names them."""
         self._dictionary = dictionary
-        self._kinds = [kind for kind in KINDS if not (reads_self and kind.predicate == v.OWL_HAS_SELF)]
+        self._kinds = [kind for kind in KINDS if not set(kind.readers).intersection(readers)]
+        self._names = " and ".join(dict.fromkeys(reader.split("+")[0] for reader in readers))
         self._rows = np.empty((0, 3), dtype=np.int32)
         self._pending: list[tuple[Int32, Int32]] = []
         """The rows that left and joined `_rows` since `_rows` was made."""
@@ -108,7 +110,7 @@ class Unread:
             count = sum(len(rows) for _, rows, _ in found)
             parts = (_told(*each, self._dictionary, self._asserted()) for each in found)
             axioms = f"{count:,} axioms have" if count > 1 else "1 axiom has"
-            yield f"{axioms} no effect, or only a part of it, under the rules of owl2rl: {'; '.join(parts)}"
+            yield f"{axioms} no effect, or only a part of it, under the rules of {self._names}: {'; '.join(parts)}"
 
     def _asserted(self) -> Int32:
         """Return the rows of all asserted axioms, int32[n, 3]. Within a commit nothing is merged."""

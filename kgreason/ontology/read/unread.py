@@ -1,4 +1,4 @@
-"""The kinds of axioms of OWL that the rules of owl2rl do not read, or read in part only: `KINDS`, a line for each.
+"""The kinds of axioms of OWL that rule sets do not read, or read in part only: `KINDS`, a line for each.
 
 Many class expressions are read on one side of an axiom only (OWL 2 Profiles, section 4.2). *Below* is the side of the
 subclass: rules ask which terms are in the expression. *Above* is the side of the superclass: rules say what follows for
@@ -20,6 +20,7 @@ class UnreadKind(NamedTuple):
 
     Their predicate is `predicate`, or their object if `is_type`. `sides`: on which sides of an axiom the subject must
     be for this; empty if the triple is an axiom by itself. `limits`: which cardinalities count, as (least, most).
+    `readers`: the rule sets that read such an axiom all the same.
     """
 
     name: str
@@ -27,16 +28,18 @@ class UnreadKind(NamedTuple):
     sides: tuple[int, ...] = ()
     limits: tuple[int, int] | None = None
     is_type: bool = False
+    readers: tuple[str, ...] = ()
 
 
 _MANY = 1 << 62
 KINDS = (
-    UnreadKind("existential restriction{s} as a superclass", v.OWL_SOME_VALUES_FROM, (ABOVE,)),
+    UnreadKind("existential restriction{s} as a superclass", v.OWL_SOME_VALUES_FROM, (ABOVE,), readers=("owl2el",)),
     UnreadKind("universal restriction{s} as a subclass", v.OWL_ALL_VALUES_FROM, (BELOW,)),
     UnreadKind("union{s} as a superclass", v.OWL_UNION_OF, (ABOVE,)),
     UnreadKind("enumeration{s} as a superclass", v.OWL_ONE_OF, (ABOVE,)),
     UnreadKind("complement{s} as a subclass", v.OWL_COMPLEMENT_OF, (BELOW,)),
-    UnreadKind("self restriction{s}", v.OWL_HAS_SELF, BOTH),
+    UnreadKind("universal restriction{s} as a superclass", v.OWL_ALL_VALUES_FROM, (ABOVE,), readers=("owl2rl",)),
+    UnreadKind("self restriction{s}", v.OWL_HAS_SELF, BOTH, readers=("owl2rl+has-self", "owl2el")),
     UnreadKind("minimum cardinalit{y}", v.OWL_MIN_CARDINALITY, BOTH, (1, _MANY)),
     UnreadKind("qualified minimum cardinalit{y}", v.OWL_MIN_QUALIFIED_CARDINALITY, BOTH, (1, _MANY)),
     UnreadKind("exact cardinalit{y}", v.OWL_CARDINALITY, BOTH),
@@ -44,13 +47,29 @@ KINDS = (
     UnreadKind("maximum cardinalit{y} above 1", v.OWL_MAX_CARDINALITY, BOTH, (2, _MANY)),
     UnreadKind("qualified maximum cardinalit{y} above 1", v.OWL_MAX_QUALIFIED_CARDINALITY, BOTH, (2, _MANY)),
     UnreadKind("maximum cardinalit{y} as a subclass", v.OWL_MAX_CARDINALITY, (BELOW,), (0, 1)),
+    UnreadKind("maximum cardinalit{y} as a superclass", v.OWL_MAX_CARDINALITY, (ABOVE,), (0, 1), readers=("owl2rl",)),
     UnreadKind("qualified maximum cardinalit{y} as a subclass", v.OWL_MAX_QUALIFIED_CARDINALITY, (BELOW,), (0, 1)),
+    UnreadKind(
+        "qualified maximum cardinalit{y} as a superclass",
+        v.OWL_MAX_QUALIFIED_CARDINALITY,
+        (ABOVE,),
+        (0, 1),
+        readers=("owl2rl",),
+    ),
     UnreadKind("cardinalit{y} over a data range", v.OWL_ON_DATA_RANGE, BOTH),
     UnreadKind("restriction{s} of several properties", v.OWL_ON_PROPERTIES, BOTH),
     UnreadKind("datatype{s} with facets", v.OWL_WITH_RESTRICTIONS, BOTH),
     UnreadKind("complement{s} of a datatype", v.OWL_DATATYPE_COMPLEMENT_OF, BOTH),
     UnreadKind("disjoint union{s}", v.OWL_DISJOINT_UNION_OF),
-    UnreadKind("reflexive propert{y}", v.OWL_REFLEXIVE_PROPERTY, is_type=True),
+    UnreadKind("reflexive propert{y}", v.OWL_REFLEXIVE_PROPERTY, is_type=True, readers=("owl2el",)),
+    UnreadKind("inverse propert{y}", v.OWL_INVERSE_OF, readers=("owl2rl",)),
+    UnreadKind("key{s}", v.OWL_HAS_KEY, readers=("owl2rl",)),
+    UnreadKind("disjoint propert{y}", v.OWL_PROPERTY_DISJOINT_WITH, readers=("owl2rl",)),
+    UnreadKind("functional propert{y}", v.OWL_FUNCTIONAL_PROPERTY, is_type=True, readers=("owl2rl",)),
+    UnreadKind("inverse functional propert{y}", v.OWL_INVERSE_FUNCTIONAL_PROPERTY, is_type=True, readers=("owl2rl",)),
+    UnreadKind("symmetric propert{y}", v.OWL_SYMMETRIC_PROPERTY, is_type=True, readers=("owl2rl",)),
+    UnreadKind("asymmetric propert{y}", v.OWL_ASYMMETRIC_PROPERTY, is_type=True, readers=("owl2rl",)),
+    UnreadKind("irreflexive propert{y}", v.OWL_IRREFLEXIVE_PROPERTY, is_type=True, readers=("owl2rl",)),
 )
-"""The kinds of axioms that no rule of owl2rl reads, in the order in which they are told. With the group has-self the
-rules read owl:hasSelf; with a rule of the user that mentions the predicate, something reads the axiom, too."""
+"""The kinds of axioms that some rule set does not read, in the order in which they are told. With a rule of the user
+that mentions the predicate, something reads the axiom, too."""

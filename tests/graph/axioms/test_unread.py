@@ -84,12 +84,36 @@ UNREAD = {
     },
 }
 
+UNREAD_BY_EL: dict[str, dict[str, int]] = {
+    ":C rdfs:subClassOf [ owl:onProperty :p ; owl:someValuesFrom :D ] . :p a owl:ReflexiveProperty .": {},
+    ":C rdfs:subClassOf [ owl:onProperty :p ; owl:hasSelf true ] , [ owl:complementOf :D ] .": {},
+    ":C rdfs:subClassOf [ owl:onProperty :p ; owl:allValuesFrom :D ] .": {"allValuesFrom": 1},
+    ":C rdfs:subClassOf [ owl:onProperty :p ; owl:maxCardinality 1 ] .": {"maxCardinality": 1},
+    ":C rdfs:subClassOf [ owl:onProperty :p ; owl:maxQualifiedCardinality 1 ; owl:onClass :D ] .": {
+        "maxQualifiedCardinality": 1
+    },
+    ":p owl:inverseOf :q . :C owl:hasKey (:p) . :p owl:propertyDisjointWith :r .": {
+        "inverseOf": 1,
+        "hasKey": 1,
+        "propertyDisjointWith": 1,
+    },
+    ":p a owl:FunctionalProperty, owl:InverseFunctionalProperty .": {
+        "FunctionalProperty": 1,
+        "InverseFunctionalProperty": 1,
+    },
+    ":p a owl:SymmetricProperty, owl:AsymmetricProperty, owl:IrreflexiveProperty, owl:TransitiveProperty .": {
+        "SymmetricProperty": 1,
+        "AsymmetricProperty": 1,
+        "IrreflexiveProperty": 1,
+    },
+}
+
 
 def counts(graph: KnowledgeGraph) -> dict[str, int]:
     return told(graph.warnings)
 
 
-def told(warnings: Sequence[str]) -> dict[str, int]:
+def told(warnings: Sequence[str], rules: str = "owl2rl") -> dict[str, int]:
     """The counts of the warning by kind; its total is their sum, and it is the only warning."""
     if not warnings:
         return {}
@@ -97,21 +121,24 @@ def told(warnings: Sequence[str]) -> dict[str, int]:
     found = COUNTED.findall(warning)
     total = sum(int(number) for number, _, _ in found)
     verb = "axiom has" if total == 1 else "axioms have"
-    assert warning.startswith(f"{total} {verb} no effect, or only a part of it, under the rules of owl2rl: ")
+    assert warning.startswith(f"{total} {verb} no effect, or only a part of it, under the rules of {rules}: ")
     return {kind: int(number) for number, _, kind in found}
 
 
-@pytest.mark.parametrize(("text", "expected"), UNREAD.items())
-def test_each_kind_is_counted(text: str, expected: dict[str, int]) -> None:
+@pytest.mark.parametrize(
+    ("text", "expected", "rules"),
+    [*((*case, "owl2rl") for case in UNREAD.items()), *((*case, "owl2el") for case in UNREAD_BY_EL.items())],
+)
+def test_each_kind_is_counted(text: str, expected: dict[str, int], rules: str) -> None:
     dictionary = Dictionary()
     terms = [term for triple in turtle(PREFIXES + text) for term in triple]
-    unread = Unread(dictionary, reads_self=False)
+    unread = Unread(dictionary, [rules])
     unread.adopt(dictionary.intern(terms).astype(np.int32).reshape(-1, 3))
-    assert told(unread.warnings(())) == expected
+    assert told(unread.warnings(()), rules) == expected
 
 
 def test_every_kind_has_a_case() -> None:
-    assert {kind for expected in UNREAD.values() for kind in expected} == {
+    assert {kind for expected in (UNREAD | UNREAD_BY_EL).values() for kind in expected} == {
         kind.predicate.rpartition("#")[2].rstrip(">") for kind in KINDS
     }
 

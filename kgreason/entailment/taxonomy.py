@@ -1,0 +1,174 @@
+"""`classify`: the taxonomy of an ontology: the direct superclasses, and the classes that nothing can be in.
+
+    files -> graph with the rules of a reasoner -> all subsumptions of named classes -> groups of equal classes, and the
+                                                                                        links between them
+
+What rules derive is closed: a class has all its superclasses. The taxonomy has only what the rest does not imply. Law:
+the reflexive and transitive closure of the taxonomy are the subsumptions that the rules derive (a test compares them).
+Cost: that of loading, and a look at each pair (superclass, its superclass) of a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from os import PathLike
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.options import EL, check_choice
+from kgreason.progress import SILENT, Progress
+from kgreason.proofs.proof import Proof
+from kgreason.rules.model import Triple
+from kgreason.terms import vocabulary as v
+
+Reasoner: TypeAlias = Literal["el", "rl", "rl+el"]
+_RULES: Mapping[str, tuple[str, ...]] = {"el": (EL,), "rl": ("owl2rl",), "rl+el": ("owl2rl", EL)}
+_BLOCK = 1 << 22
+"""So many pairs of superclasses are looked at together."""
+_Ids: TypeAlias = NDArray[np.int64]
+
+
+class Taxonomy(NamedTuple):
+    """The taxonomy of an ontology. Classes are N-Triples text; everything is in the order of the texts.
+
+    - `equal`: the groups of two or more classes that are equal, each without owl:Nothing.
+    - `links`: (class, direct superclass), one pair for each two groups: the first class of a group stands for it.
+    - `indirect`: all other pairs that follow, of different classes that are satisfiable.
+    - `unsatisfiable`: the classes that nothing can be in.
+    - `is_consistent`: whether the ontology has a model, as far as the rules can tell.
+    """
+
+    equal: tuple[tuple[str, ...], ...]
+    links: tuple[tuple[str, str], ...]
+    indirect: tuple[tuple[str, str], ...]
+    unsatisfiable: tuple[str, ...]
+    is_consistent: bool
+
+    def triples(self, *, indirect: bool = False) -> Iterator[Triple]:
+        """Yield the taxonomy as triples with rdfs:subClassOf and owl:equivalentClass, with `indirect` all that follow.
+
+        A class that nothing can be in is equivalent to owl:Nothing.
+        """
+        for first, *others in self.equal:
+            yield from ((first, v.OWL_EQUIVALENT_CLASS, other) for other in others)
+        pairs = sorted({*self.links, *self.indirect}) if indirect else self.links
+        yield from ((name, v.RDFS_SUB_CLASS_OF, above) for name, above in pairs)
+        yield from ((name, v.OWL_EQUIVALENT_CLASS, v.OWL_NOTHING) for name in self.unsatisfiable)
+
+
+class Classification(NamedTuple):
+    """What `classify` returns: the graph with all that follows, and its taxonomy. Close the graph when done with it."""
+
+    graph: KnowledgeGraph
+    taxonomy: Taxonomy
+
+    def why_unsatisfiable(self, name: str) -> Proof:
+        """Return a proof that nothing can be in the class `name`. Raises QueryError if that does not follow."""
+        return self.graph.explain((name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING))
+
+
+def classify(
+    *files: str | PathLike[str], reasoner: Reasoner = "el", progress: Progress = SILENT, **options: Any
+) -> Classification:
+    """Load RDF or OWL files and return their taxonomy.
+
+    `reasoner` names the rules: "el" is the rule set owl2el, "rl" is owl2rl, and "rl+el" has both. `options` are those
+    of `KnowledgeGraph.open`, such as `catalogue`. Raises InputError, RdfSyntaxError.
+
+    >>> from tempfile import NamedTemporaryFile
+    >>> text = '''@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    ... :Finger rdfs:subClassOf :Part . :Part rdfs:subClassOf :Thing . :Finger rdfs:subClassOf :Thing .'''
+    >>> with NamedTemporaryFile("w", suffix=".ttl") as file:
+    ...     _ = file.write(text), file.flush()
+    ...     classify(file.name).taxonomy.links
+    (('<http://e/Finger>', '<http://e/Part>'), ('<http://e/Part>', '<http://e/Thing>'))
+    """
+    check_choice("reasoner", reasoner, Reasoner)
+    graph = KnowledgeGraph.open(rules=_RULES[reasoner], **options)
+    try:
+        graph.load(*files, progress=progress)
+        return Classification(graph, taxonomy_of(graph))
+    except BaseException:
+        graph.close()
+        raise
+
+
+REASONERS = get_args(Reasoner)
+
+
+def taxonomy_of(graph: KnowledgeGraph) -> Taxonomy:
+    """Return the taxonomy of the named classes of a graph, by the subsumptions that its rules have derived."""
+    pairs = [
+        (str(subject), str(above))
+        for subject, _, above, *_ in graph.match(None, v.RDFS_SUB_CLASS_OF, None)
+        if str(subject).startswith("<") and str(above).startswith("<")
+    ]
+    return taxonomy(pairs)
+
+
+def taxonomy(pairs: Iterable[tuple[str, str]]) -> Taxonomy:
+    """Return the taxonomy of subsumptions (class, superclass) that are transitively closed. Classes are texts."""
+    found = sorted({pair for pair in pairs if pair[0] != pair[1]})
+    empty = {name for name, above in found if above == v.OWL_NOTHING}
+    unsatisfiable = tuple(sorted(empty - {v.OWL_THING}))
+    is_consistent = v.OWL_THING not in empty
+    kept = [
+        (name, above)
+        for name, above in found
+        if name not in empty and above not in (v.OWL_THING, v.OWL_NOTHING) and name != v.OWL_NOTHING
+    ]
+    names = sorted({name for pair in kept for name in pair})
+    numbers = {name: number for number, name in enumerate(names)}
+    rows = np.array([(numbers[name], numbers[above]) for name, above in kept], dtype=np.int64).reshape(-1, 2)
+    first = _first_equals(rows, len(names))
+    is_direct = _are_direct(first, rows)
+    groups: dict[int, list[str]] = {}
+    for name, number in zip(names, first.tolist(), strict=True):
+        groups.setdefault(number, []).append(name)
+    links = tuple(dict.fromkeys((names[first[c]], names[first[d]]) for c, d in rows[is_direct].tolist()))
+    direct = set(links)
+    return Taxonomy(
+        tuple(tuple(group) for group in groups.values() if len(group) > 1),
+        tuple(sorted(links)),
+        tuple(pair for pair in kept if pair not in direct),
+        unsatisfiable,
+        is_consistent,
+    )
+
+
+def _first_equals(rows: _Ids, count: int) -> _Ids:
+    """Return for each class the first class that is equal to it: int64[count]."""
+    codes = rows[:, 0] * count + rows[:, 1]
+    mutual = rows[np.isin(rows[:, 1] * count + rows[:, 0], codes)]
+    first = np.arange(count)
+    np.minimum.at(first, mutual[:, 0], mutual[:, 1])
+    return first
+
+
+def _are_direct(first: _Ids, rows: _Ids) -> NDArray[np.bool_]:
+    """Return for each pair of `rows`, int64[n, 2], whether both are first classes with none between them."""
+    is_strict = first[rows[:, 0]] != first[rows[:, 1]]
+    of_firsts = is_strict & (first[rows[:, 0]] == rows[:, 0]) & (first[rows[:, 1]] == rows[:, 1])
+    numbers = np.flatnonzero(of_firsts)
+    strict = rows[numbers]  # sorted, as `rows` are
+    count = len(first)
+    codes = strict[:, 0] * count + strict[:, 1]
+    starts = np.searchsorted(strict[:, 0], np.arange(count + 1))
+    sizes = np.diff(starts)[strict[:, 1]]
+    ends = np.cumsum(sizes)
+    is_direct = np.ones(len(strict), dtype=np.bool_)
+    low = 0
+    while low < len(strict):
+        before = ends[low - 1] if low else 0
+        high = max(low + 1, int(np.searchsorted(ends, before + _BLOCK)))
+        block = np.arange(low, high)
+        within = np.arange(sizes[block].sum()) - np.repeat(ends[block] - sizes[block] - before, sizes[block])
+        above = strict[np.repeat(starts[strict[block, 1]], sizes[block]) + within, 1]
+        is_direct[np.searchsorted(codes, np.repeat(strict[block, 0], sizes[block]) * count + above)] = False
+        low = high
+    found = np.zeros(len(rows), dtype=np.bool_)
+    found[numbers[is_direct]] = True
+    return found
