@@ -24,10 +24,12 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
+from kgreason.errors import RuleError
 from kgreason.functions.registry import Registry
 from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags
+from kgreason.options import EL
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
 from kgreason.spark.close.fixpoint import Operated, Told
@@ -123,6 +125,8 @@ class _Closing:
         goes_on: bool,
     ) -> None:
         self._registry = registry
+        if selection.el:
+            raise RuleError(f"{EL} does not run on Spark: it is for ontologies, which fit into one process")
         self._selection, self._encoded, self._folder, self._progress = selection, encoded, folder, progress
         self._goes_on, self._read = goes_on, 0
         self.driver = Driver(selection, encoded.facts, encoded.terms, flags, registry)
