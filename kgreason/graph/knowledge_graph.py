@@ -151,8 +151,8 @@ class KnowledgeGraph(ReadableGraph):
         on. Leave them out when you open the store again. While the store has no commit, another value replaces the
         option; after that, another value is an error.
 
-        - `rules`: one name or a list of names. A name is a rule set (`rdfs`, `rhodf`, `owl2rl`, `owl2el`, `none`) or the
-          path of a rule file (`.dl`, `.srl`, `.rq`). The default is `owl2rl`.
+        - `rules`: one name or a list of names. A name is a rule set (`rdfs`, `rhodf`, `owl2rl`, `owl2el`, `none`) or
+          the path of a rule file (`.dl`, `.srl`, `.rq`). The default is `owl2rl`.
         - `schema`: with "axioms" (the default) kgreason translates the axioms of the ontology to rules. With "data"
           generic rules read the axioms as facts.
         - `same_as`: how kgreason treats terms that owl:sameAs makes equal (a clique). With "aliases" (the default) each
