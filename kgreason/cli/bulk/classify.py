@@ -27,6 +27,7 @@ from kgreason.errors import InputError
 from kgreason.files import whole
 from kgreason.proofs.notation import term_text
 from kgreason.rdf.writing import write
+from kgreason.rules.model import Triple as Row
 from kgreason.terms import vocabulary as v
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _name(text: str) -> NamedNode:
     return NamedNode(text[1:-1])
 
 
-def _asserted(graph: KnowledgeGraph, implied: set[tuple[str, str]]) -> Iterator[tuple[tuple[str, ...], Triple]]:
+def _asserted(graph: KnowledgeGraph, implied: set[tuple[str, str]]) -> Iterator[tuple[Row, Triple]]:
     """Yield the asserted triples by their texts, without the subsumptions `implied`."""
     for quad in graph.match(None, None, None, asserted=True):
         row = quad.triple

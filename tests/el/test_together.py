@@ -1,0 +1,81 @@
+"""owl2el on data, and beside owl2rl: what one rule set derives, the other reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from tests.cli.calling import call
+from tests.el.test_classify import BODY
+
+PREFIXES = """@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+"""
+BOTH = ["owl2rl", "owl2el"]
+CHAIN = """
+:a :r :b . :b a :B . :t owl:propertyChainAxiom ( :r :s ) . :r a owl:ObjectProperty .
+:B rdfs:subClassOf [ owl:onProperty :s ; owl:someValuesFrom :C ] .
+[ owl:onProperty :t ; owl:someValuesFrom :C ] rdfs:subClassOf :D .
+"""
+MEMBERS = """
+:a a :A , :G . :A rdfs:subClassOf [ owl:onProperty :r ; owl:someValuesFrom :B ] .
+:r rdfs:subPropertyOf :t . :B rdfs:subClassOf :C .
+[ owl:intersectionOf ( [ owl:onProperty :t ; owl:someValuesFrom :C ] :G ) ] rdfs:subClassOf :D .
+"""
+
+
+@pytest.mark.parametrize("rules", [["owl2el"], BOTH], ids="+".join)
+@pytest.mark.parametrize("text", [CHAIN, MEMBERS], ids=["chain", "members"])
+def test_links_of_classes_are_links_of_their_instances(text: str, rules: list[str]) -> None:
+    with KnowledgeGraph.open(rules=rules) as graph:
+        graph.add(PREFIXES + text)
+        assert graph.ask("ASK { <http://e/a> a <http://e/D> }")
+        proof = graph.explain(("<http://e/a>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<http://e/D>"))
+        assert "el-together-some" in proof.to_text()
+    with KnowledgeGraph.open(rules=["owl2rl"]) as graph:
+        graph.add(PREFIXES + text)
+        assert not graph.ask("ASK { <http://e/a> a <http://e/D> }")
+
+
+def test_rl_reads_what_el_derives_and_the_reverse() -> None:
+    """An inverse property types b, which EL reads. EL types b again, and RL shows that of c."""
+    text = """
+    :q owl:inverseOf :p . :p rdfs:domain :Part . :a :q :b . :b owl:sameAs :c .
+    :Part rdfs:subClassOf [ owl:onProperty :r ; owl:someValuesFrom :Whole ] .
+    [ owl:onProperty :r ; owl:someValuesFrom :Whole ] rdfs:subClassOf :Bound .
+    """
+    with KnowledgeGraph.open(rules=BOTH) as graph:
+        graph.add(PREFIXES + text)
+        for name in "bc":
+            assert graph.ask(f"ASK {{ <http://e/{name}> a <http://e/Bound> }}")
+        assert graph.ask("ASK { <http://e/Part> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Bound> }")
+        graph.remove(PREFIXES + ":p rdfs:domain :Part .")
+        assert not graph.ask("ASK { <http://e/c> a <http://e/Bound> }")
+
+
+def test_a_class_without_members_is_no_contradiction_and_a_member_is_one() -> None:
+    with KnowledgeGraph.open(rules=["owl2el"]) as graph:
+        graph.add(PREFIXES + ":A owl:disjointWith :B . :C rdfs:subClassOf :A , :B .")
+        assert not graph.contradictions()
+        with graph.what_if() as tx:
+            tx.add(PREFIXES + ":i a :C .")
+        assert [each.rule for each in tx.delta.contradictions] == ["el-inconsistent"]
+        assert not graph.contradictions()
+
+
+def test_the_commands_take_the_rule_set(tmp_path: Path) -> None:
+    (old := tmp_path / "old.ttl").write_text(BODY)
+    (new := tmp_path / "new.ttl").write_text(BODY + ":Toe rdfs:subClassOf :Finger .")
+    (claim := tmp_path / "claim.ttl").write_text(PREFIXES + ":Finger rdfs:subClassOf :BodyPart .")
+    assert [
+        call("entails", old, "--conclusion", claim, "--rules", rules).exit_code for rules in ("owl2rl", "owl2el")
+    ] == [1, 0]
+    compared = call("compare", old, new, "--rules", "owl2el", "--prefix", "=http://e/").stdout
+    assert "because of :Toe rdfs:subClassOf :Finger" in compared
+    assert "+ :Toe rdfs:subClassOf :BodyPart" in compared
+    store = tmp_path / "store"
+    assert call("load", "-l", store, "-f", old, "--rules", "owl2el").exit_code == 0
+    ask = "ASK { <http://e/Finger> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/BodyPart> }"
+    assert "true" in call("query", "-l", store, "--query", ask).stdout
