@@ -114,7 +114,8 @@ def _of_server(
         with graph.subscribe(after) as deltas:
             for delta in deltas:
                 facts = signed_facts(delta.change.facts, delta.dictionary, delta.declared)
-                yield Record(delta.commit, delta.removed, delta.added, delta.rules, facts)
+                signature = {"time": delta.time, "author": delta.author}
+                yield Record(delta.commit, delta.removed, delta.added, delta.rules, facts, **signature)
                 if once and delta.commit >= last:
                     return
 
