@@ -9,6 +9,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, InputTypeError
+from kgreason.graph.changes.delta import Delta
 from kgreason.store.folder import journal_path
 from kgreason.store.journal.journal import Journal
 from kgreason.store.journal.record import Record
@@ -21,7 +22,7 @@ DOG = "<http://e/rex> a <http://e/Dog> ."
 def test_a_commit_has_its_author_and_its_time(tmp_path: Path) -> None:
     with KnowledgeGraph.open(tmp_path / "store", history="all") as graph:
         graph.add(CAT)
-        heard = []
+        heard: list[Delta] = []
         graph.subscribe(heard.append)
         with graph.transaction(author="ann") as tx:
             tx.add(DOG)
@@ -86,7 +87,6 @@ def test_records_of_older_versions_are_read() -> None:
 
 
 def test_the_log_names_the_author(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO, "kgreason"), KnowledgeGraph.open() as graph:
-        with graph.transaction(author="ann") as tx:
-            tx.add(CAT)
+    with caplog.at_level(logging.INFO, "kgreason"), KnowledgeGraph.open() as graph, graph.evaluating(author="ann"):
+        graph.add(CAT)
     assert " by ann in " in caplog.messages[-1]

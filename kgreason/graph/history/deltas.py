@@ -10,7 +10,6 @@ Cost: linear in the lines of the entries.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
