@@ -22,7 +22,6 @@ from kgreason.server.metrics import Metrics
 from kgreason.server.openapi import openapi
 from kgreason.server.operation.access import AccessLog
 from kgreason.server.operation.backup import backup, remove_left
-from kgreason.server.operation.proxy import Proxied, check_proxy
 from kgreason.server.operation.tickets import tickets
 from kgreason.server.paths import history, live
 from kgreason.server.paths.clients import reads
@@ -37,6 +36,7 @@ from kgreason.server.paths.triples import triples
 from kgreason.server.paths.update import update
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Pool
+from kgreason.server.request.proxy import Proxied, check_proxy
 from kgreason.server.session import Sessions
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed

@@ -22,9 +22,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kgreason.server.operation.proxy import path_of, root_of
-from kgreason.server.operation.requests import HEADER
 from kgreason.server.problems import Problem
+from kgreason.server.request.ids import HEADER
+from kgreason.server.request.proxy import path_of, root_of
 from kgreason.server.session import HOLDER, Holder, Sessions, cookie_of
 from kgreason.server.settings import ROLES, Settings, is_loopback
 

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kgreason.server.operation.figures import Figures
-from kgreason.server.operation.proxy import path_of
 from kgreason.server.paths.served import Served
+from kgreason.server.request.proxy import path_of
 from kgreason.server.session import Sessions
 
 

@@ -32,7 +32,7 @@ from kgreason.errors import (
     RuleError,
     StoreError,
 )
-from kgreason.server.operation.requests import REQUEST_ID
+from kgreason.server.request.ids import REQUEST_ID
 from kgreason.wire import failures
 
 _LOGGER = logging.getLogger("kgreason.server")

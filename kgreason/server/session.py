@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 from starlette.types import Scope
 
-from kgreason.server.operation.logins import RefusedLogins
+from kgreason.server.request.logins import RefusedLogins
 
 _COOKIE = "kgreason"
 _SECONDS = 12 * 3600

@@ -21,8 +21,8 @@ import orjson
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message
 
-from kgreason.server.operation.proxy import root_of
 from kgreason.server.problems import Problem
+from kgreason.server.request.proxy import root_of
 
 _CARRIED = ("host", "cookie", "authorization")
 _AHEAD = 8

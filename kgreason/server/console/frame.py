@@ -20,8 +20,8 @@ from kgreason.server.console.markup import notice, rooted
 from kgreason.server.console.shell import CONSOLE, Console
 from kgreason.server.console.vocabulary import WELL_KNOWN, Words
 from kgreason.server.guard import ROLE
-from kgreason.server.operation.proxy import root_of
 from kgreason.server.problems import problem_of
+from kgreason.server.request.proxy import root_of
 from kgreason.server.session import cookie_of
 from kgreason.server.settings import ROLES
 

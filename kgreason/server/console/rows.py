@@ -6,9 +6,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kgreason.server.formats import SOLUTIONS, TRIPLES
-from kgreason.server.operation.proxy import root_of
 from kgreason.server.paths.query import query
 from kgreason.server.problems import Problem
+from kgreason.server.request.proxy import root_of
 
 
 async def rows(request: Request) -> Response:

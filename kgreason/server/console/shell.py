@@ -25,8 +25,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kgreason.server.console.calls import Calls
 from kgreason.server.console.vocabulary import Vocabulary
 from kgreason.server.guard import SIGN_IN
-from kgreason.server.operation.proxy import path_of
 from kgreason.server.problems import busy
+from kgreason.server.request.proxy import path_of
 
 CONSOLE = "kgreason.console"
 _PATHS = ("/console/", "/_nicegui")

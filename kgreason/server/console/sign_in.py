@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from kgreason.server import body
-from kgreason.server.operation.proxy import root_of
 from kgreason.server.paths.served import parameters, served, single
+from kgreason.server.request.proxy import root_of
 from kgreason.server.session import Sessions
 
 _PAGE = Markup("""<!doctype html>

@@ -25,7 +25,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kgreason.errors import InputError
-from kgreason.server.operation.requests import HEADER, LONGEST, REQUEST_ID, client_of, escaped, id_of
+from kgreason.server.request.ids import HEADER, LONGEST, REQUEST_ID, client_of, escaped, id_of
 from kgreason.server.session import HOLDER, Holder
 from kgreason.server.settings import Settings
 from kgreason.store.history.entry import now

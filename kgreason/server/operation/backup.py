@@ -14,6 +14,7 @@ import asyncio
 import shutil
 import tarfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -92,9 +93,10 @@ def _folder(store: Path) -> TemporaryDirectory[str]:
 
 def remove_left(store: Path) -> None:
     """Remove the copies that a killed server of this store has left. A store has one server at a time."""
-    for path in store.resolve().parent.iterdir():
-        if path.name.startswith(_prefix(store)):
-            shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError):
+        for path in store.resolve().parent.iterdir():
+            if path.name.startswith(_prefix(store)):
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _tar(copy: Path) -> Iterator[bytes]:

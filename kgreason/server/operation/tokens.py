@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,8 +25,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+-]{0,63}")
 class Tokens(NamedTuple):
     """The tokens of a file: the role of each token, and the names of those tokens that have one."""
 
-    roles: Mapping[str, str]
-    names: Mapping[str, str]
+    roles: dict[str, str]
+    names: dict[str, str]
 
 
 def read_tokens(path: Path) -> Tokens:
@@ -71,7 +70,7 @@ def reload(path: Path, sessions: Sessions) -> None:
     except InputError as error:
         _LOGGER.error("the tokens were not read again, and the old ones stay: %s", error)
         return
-    before = Tokens(*sessions.tokens)
+    before = Tokens(*map(dict, sessions.tokens))
     sessions.replace(*after)
     come = [each for each in after.roles if each not in before.roles]
     gone = [each for each in before.roles if each not in after.roles]

@@ -15,7 +15,7 @@ from kgreason.errors import InputError
 from tests.server.operation.operating import ADMIN, READ, WRITE, Operated, bearer, operated
 
 from kgreason.server.operation.access import AccessLog, LineFormatter  # isort: skip
-from kgreason.server.operation.logins import RefusedLogins  # isort: skip
+from kgreason.server.request.logins import RefusedLogins  # isort: skip
 from kgreason.server.settings import Settings  # isort: skip
 
 INSERT = {"update": "INSERT DATA { <http://e/x> a <http://e/Cat> }"}

@@ -12,7 +12,7 @@ import pytest
 from kgreason.errors import InputError
 from tests.server.operation.operating import ADMIN, READ, WRITE, Operated, bearer, operated
 
-from kgreason.server.operation.proxy import check_proxy  # isort: skip
+from kgreason.server.request.proxy import check_proxy  # isort: skip
 
 TURTLE = {"Content-Type": "text/turtle"}
 

@@ -11,7 +11,7 @@ import logging
 
 from starlette.types import Scope
 
-from kgreason.server.operation.requests import client_of
+from kgreason.server.request.ids import client_of
 
 _LOGGER = logging.getLogger("kgreason.server")
 _MOST, _SECONDS = 20, 60
