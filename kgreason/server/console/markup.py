@@ -169,7 +169,7 @@ def rooted(html: Markup, root: str) -> Markup:
     >>> rooted(Markup('<a href="/console/edit">href=&#34;/x&#34;</a>'), "/kg")
     Markup('<a href="/kg/console/edit">href=&#34;/x&#34;</a>')
     """
-    return Markup(_ADDRESS.sub(rf'\1="{root}/', html)) if root else html  # noqa: S704  # `check_proxy` has seen it
+    return Markup(_ADDRESS.sub(rf'\1="{root}/', str(html))) if root else html  # noqa: S704  # `check_proxy` has seen it
 
 
 def rule_text(text: str, words: Words) -> str:
