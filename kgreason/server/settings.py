@@ -42,7 +42,7 @@ class Settings:
     - `most_made_terms`, `most_rounds`: what a recursion may do in one commit; see `KnowledgeGraph.open`
     - `streams`: how many clients may follow the changes at once
     - `kept`: how many bytes of past changes the feed keeps
-    - `access_log`: the form of the access log, "plain" or "json"; None is no log
+    - `access_log`: the form of the access log, "plain" or "json"; None is no log, unless there is a file for it
     - `access_file`: the file of the access log; None is standard error
     - `root_path`: the prefix of all paths, such as /kg, when a proxy serves the server below a path
     - `trusted_proxies`: addresses and networks of proxies whose X-Forwarded headers are believed

@@ -39,7 +39,7 @@ class AccessLog:
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         """Open the file of the log. Raises InputError if that is impossible."""
-        self._app, self._form = app, settings.access_log
+        self._app, self._form = app, settings.access_log or ("plain" if settings.access_file else None)
         self._log = logging.Logger("kgreason.access")  # not known to `getLogger`, so every server has its own
         if self._form is not None:
             self._log.addHandler(_handler(settings))

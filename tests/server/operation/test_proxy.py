@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 
+import kgreason
 from kgreason.errors import InputError
 from tests.server.operation.operating import ADMIN, READ, WRITE, Operated, bearer, operated
+from tests.server.serving import PATIENCE, client
 
 from kgreason.server.request.proxy import check_proxy  # isort: skip
 
 TURTLE = {"Content-Type": "text/turtle"}
+get, post, put = (
+    partial(httpx.request, method, timeout=PATIENCE, trust_env=False) for method in ("GET", "POST", "PUT")
+)
 
 
 @pytest.fixture(scope="module")
@@ -28,11 +34,11 @@ def test_the_prefix_may_be_there_or_taken_away(rooted: Operated) -> None:
     origin = rooted.address.removesuffix("/kg")
     assert rooted.address.endswith("/kg")
     for address in (f"{origin}/kg", origin):
-        assert httpx.get(f"{address}/query?query=ASK{{}}", headers=bearer(READ)).json()["boolean"] is True
-        assert httpx.get(f"{address}/query?query=ASK{{}}").status_code == 401
-        assert httpx.get(f"{address}/health").status_code == 200
-        assert httpx.post(f"{address}/update", headers=bearer(READ)).status_code == 403
-    assert httpx.get(f"{origin}/kgx/health", headers=bearer(READ)).status_code == 404
+        assert get(f"{address}/query?query=ASK{{}}", headers=bearer(READ)).json()["boolean"] is True
+        assert get(f"{address}/query?query=ASK{{}}").status_code == 401
+        assert get(f"{address}/health").status_code == 200
+        assert post(f"{address}/update", headers=bearer(READ)).status_code == 403
+    assert get(f"{origin}/kgx/health", headers=bearer(READ)).status_code == 404
 
 
 def test_addresses_in_answers_have_the_prefix(rooted: Operated) -> None:
@@ -40,9 +46,9 @@ def test_addresses_in_answers_have_the_prefix(rooted: Operated) -> None:
     made = http.post("/store", content="<http://e/a> <http://e/b> <> .", headers=head | TURTLE)
     place = made.headers["location"]
     assert place.startswith(f"{rooted.address}/store/")
-    assert place in httpx.get(place, headers=head | {"Accept": "application/n-triples"}).text
+    assert place in get(place, headers=head | {"Accept": "application/n-triples"}).text
     direct = f"{rooted.address}/store/some/name"
-    assert httpx.put(direct, content="<http://e/a> <http://e/b> <x> .", headers=head | TURTLE).status_code == 201
+    assert put(direct, content="<http://e/a> <http://e/b> <x> .", headers=head | TURTLE).status_code == 201
     quads = http.get("/store", headers=head | {"Accept": "application/n-quads"}).text
     assert f"<http://e/a> <http://e/b> <{rooted.address}/store/some/x> <{direct}> ." in quads
     assert http.get("/openapi.json", headers=head).json()["servers"] == [{"url": "/kg"}]
@@ -55,7 +61,7 @@ def test_addresses_in_answers_have_the_prefix(rooted: Operated) -> None:
 
 
 def test_a_session_lives_below_the_prefix(rooted: Operated) -> None:
-    with httpx.Client(base_url=rooted.address) as browser:
+    with client(rooted.address) as browser:
         page = browser.get("/console/edit")
         assert (page.status_code, page.headers["location"]) == (303, "/kg/console/sign-in?next=/console/edit%3F")
         done = browser.post("/console/sign-in?next=/console/edit", data={"token": WRITE})
@@ -70,6 +76,28 @@ def test_a_session_lives_below_the_prefix(rooted: Operated) -> None:
         left = browser.post("/console/sign-out")
         assert left.headers["location"] == "/kg/console/sign-in"
         assert browser.get("/console/edit").status_code == 303
+
+
+def test_a_client_of_python_works_below_the_prefix(rooted: Operated) -> None:
+    with kgreason.connect(rooted.address, token=WRITE) as graph:
+        delta = graph.add("<http://e/py> a <http://e/Cat> .")
+        assert graph.ask("ASK { <http://e/py> a <http://e/Cat> }")
+        with graph.subscribe(delta.commit - 1) as deltas:
+            assert next(iter(deltas)).commit == delta.commit
+
+
+def test_a_websocket_has_a_line_in_the_log(rooted: Operated) -> None:
+    upgrade = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+        "X-Request-ID": "socket-1",
+    }
+    path = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+    assert rooted.http.get(path, headers=upgrade).status_code == 403
+    line = rooted.line("socket-1")
+    assert (line["method"], line["path"], line["status"]) == ("WEBSOCKET", "/kg/_nicegui_ws/socket.io/", 403)
 
 
 def test_a_trusted_proxy_tells_the_client_and_the_scheme(server: Operated) -> None:
