@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import re
+import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -31,7 +33,8 @@ from kgreason.server.settings import Settings
 from kgreason.store.history.entry import now
 
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-_EMPTY = "-"
+_EMPTY, _SECONDS = "-", 60
+_LOGGER = logging.getLogger("kgreason.server")
 
 
 class AccessLog:
@@ -42,7 +45,10 @@ class AccessLog:
         self._app, self._form = app, settings.access_log or ("plain" if settings.access_file else None)
         self._log = logging.Logger("kgreason.access")  # not known to `getLogger`, so every server has its own
         if self._form is not None:
-            self._log.addHandler(_handler(settings))
+            handler = _handler(settings)
+            handler.handleError = self._failed  # type: ignore[method-assign]  # its own writes a traceback each time
+            self._log.addHandler(handler)
+        self._told = -math.inf
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request or a websocket, and log it."""
@@ -78,8 +84,17 @@ class AccessLog:
             if self._form is not None:
                 self._write(_fields(scope, request, status, size, time.perf_counter() - begun))
 
+    def _failed(self, record: logging.LogRecord | None = None) -> None:  # noqa: ARG002
+        """Say once a minute that lines are lost, as on a full disk. Answers go on."""
+        if time.monotonic() - self._told > _SECONDS:
+            self._told = time.monotonic()
+            _LOGGER.error("the access log cannot be written: %s", sys.exc_info()[1])
+
     def _write(self, fields: Mapping[str, Any]) -> None:
-        self._log.info("%s", json.dumps(fields) if self._form == "json" else _plain(fields))
+        try:
+            self._log.info("%s", json.dumps(fields) if self._form == "json" else _plain(fields))
+        except OSError:  # a file that was moved away cannot be opened again
+            self._failed()
 
 
 def _handler(settings: Settings) -> logging.Handler:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import re
+import shutil
 import socket
 from pathlib import Path
 
@@ -135,6 +136,24 @@ def test_the_log_goes_on_after_its_rotation(server: Operated) -> None:
         pass
     server.line("after")
     assert "after" not in moved.read_text()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_does_not_stop_the_answers(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with operated(tmp_path, access_file=Path("/dev/full")) as server:
+        for _ in range(5):
+            assert server.http.get("/health").status_code == 200
+    [message] = [each for each in caplog.messages if "access log" in each]
+    assert "No space left" in message
+
+
+def test_a_log_whose_folder_is_gone_does_not_stop_the_answers(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "logs").mkdir()
+    with operated(tmp_path, access_file=tmp_path / "logs" / "log") as server:
+        shutil.rmtree(tmp_path / "logs")
+        for _ in range(5):
+            assert server.http.get("/health").status_code == 200
+    assert [each for each in caplog.messages if "access log" in each and "No such file" in each]
 
 
 def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
