@@ -73,7 +73,7 @@ def _token(context: click.Context, _option: click.Parameter, path: Path | None) 
     words = [line.split() for line in lines if line.strip() and not line.startswith("#")]
     if not words:
         raise click.BadParameter(f"{path}: the file has no token")
-    context.meta[_TOKEN] = words[0][-1]
+    context.meta[_TOKEN] = words[0][min(1, len(words[0]) - 1)]  # the line is TOKEN, ROLE TOKEN or ROLE TOKEN NAME
 
 
 token_file = click.option(

@@ -3,13 +3,15 @@
 The paths /query, /update and /store are those of Oxigraph's server. Options that Oxigraph's server also has have the
 same names.
 
-Invariant: SIGTERM, SIGHUP and Ctrl-C end the server with status 0. First the server completes a running commit, and
-closes the store.
+Invariant: SIGTERM and Ctrl-C end the server with status 0. First the server completes a running commit, and closes the
+store. SIGHUP does the same if there is no file of tokens; else the server reads this file again.
 """
 
 from __future__ import annotations
 
 import logging
+import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +41,8 @@ from kgreason.errors import InputError
     "--token-file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Serve only requests with a token of this file. A line of the file is a role (read, write or admin) and a "
-    "token.",
+    help="Serve only requests with a token of this file. A line of the file is a role (read, write or admin), a token, "
+    "and perhaps a name, which becomes the author of commits. SIGHUP has the server read the file again.",
 )
 @click.option("--public", "is_public", is_flag=True, help="Let everybody who reaches the server read and write.")
 @click.option(
@@ -155,6 +157,32 @@ from kgreason.errors import InputError
     metavar="N",
     help="Refuse an edit whose work is more than N rewrites. A rewrite is one step of evaluating a rule.",
 )
+@click.option(
+    "--access-log",
+    type=click.Choice(["plain", "json"]),
+    help="Write a line for each answer: to standard error, or to the file of --access-log-file.",
+)
+@click.option(
+    "--access-log-file",
+    "access_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The file of the access log. If it is moved away, the server begins a new one.",
+)
+@click.option(
+    "--root-path",
+    default="",
+    metavar="PATH",
+    help="The path below which a proxy serves this server, such as /kg. Addresses in answers begin with it.",
+)
+@click.option(
+    "--trusted-proxy",
+    "trusted_proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="The address or network of a proxy whose X-Forwarded-For and X-Forwarded-Proto are believed; may be given "
+    "several times.",
+)
 @click.option("--console/--no-console", default=True, show_default=True, help="Serve the console at the address /.")
 @limits
 @threads
@@ -176,24 +204,32 @@ def serve(
 
     The paths are those of Oxigraph's server: /query and /update (the SPARQL 1.1 Protocol) and /store (the Graph Store
     Protocol). Queries run in processes of their own and never wait for an edit. SERVICE is refused, and so is LOAD.
-    Ctrl-C, SIGTERM or SIGHUP ends the server after the commit that runs.
+    Ctrl-C or SIGTERM ends the server after the commit that runs; so does SIGHUP without --token-file.
     """
     try:
         from kgreason.server.serve import serve as run
     except ModuleNotFoundError as error:
         raise InputError("serve needs libraries that are not installed: pip install 'kgreason[server]'") from error
     from kgreason.graph.knowledge_graph import KnowledgeGraph
-    from kgreason.server.settings import Settings, bound, read_tokens
+    from kgreason.server.operation.access import LineFormatter
+    from kgreason.server.operation.tokens import Tokens, read_tokens
+    from kgreason.server.settings import Settings, bound
 
     host, port = bound(bind)
-    tokens = read_tokens(token_file) if token_file else {}
-    settings = Settings(
-        location, host, port, tokens=tokens, queries_waiting=waiting, writers_waiting=waiting, **options
-    )
+    tokens = read_tokens(token_file) if token_file else Tokens({}, {})
+    options |= {"tokens": tokens.roles, "token_names": tokens.names, "token_file": token_file}
+    settings = Settings(location, host, port, queries_waiting=waiting, writers_waiting=waiting, **options)
     settings.check()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s: %(message)s")
+    if token_file and hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)  # the tokens are read again below, after the store is open
+    handler = logging.StreamHandler()
+    handler.setFormatter(LineFormatter("%(asctime)s %(name)s %(levelname)s: %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     budgets = {name: getattr(settings, name) for name in ("budget", "most_made_terms", "most_rounds")}
     means: dict[str, Any] = {"catalogue": catalogue, "functions": functions, "threads": threads, "wait": wait}
     with KnowledgeGraph.open(location, **budgets, **means) as graph:
         graph.check_writable()
+        if token_file:
+            tokens = read_tokens(token_file)
+            settings = replace(settings, tokens=tokens.roles, token_names=tokens.names)
         run(graph, settings, lambda address, _: click.echo(f"kgreason: serving {location} at {address}", err=True))

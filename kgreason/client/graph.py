@@ -407,6 +407,18 @@ class RemoteGraph(ReadableRemoteGraph):
         given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]
         return RowChanges(self._link, given, patience)
 
+    def backup(self, path: File) -> int:
+        """Copy the store of the server to a path where nothing is yet. Returns the number of the copy's last commit.
+
+        The copy is a store of its own, with the history. The token needs the role admin. Raises StoreError.
+        """
+        from pathlib import Path
+
+        from kgreason.client.backup import copy_of_server
+
+        check_paths("backup", (path,))
+        return copy_of_server(self._link, Path(path))
+
 
 def _prefixed(prefixes: Mapping[str, str] | None) -> list[tuple[str, str]]:
     return [("prefix", f"{prefix}={namespace}") for prefix, namespace in checked(prefixes).items()]

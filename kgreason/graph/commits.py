@@ -37,6 +37,7 @@ from kgreason.rules.expressions import function_names
 from kgreason.rules.model import Relation, Rule, Triple
 from kgreason.spans import peak_bytes, span, spent
 from kgreason.store.folder import Manifest
+from kgreason.store.history.entry import now
 from kgreason.store.homes.disk import Disk
 from kgreason.store.homes.home import Home, RowDelta, Writable
 from kgreason.store.journal.record import Record, Signed
@@ -55,6 +56,8 @@ class Committer:
         self._home = home
         self.strategy, self.budget, self._limits = options.strategy, options.budget, options.limits
         """How each commit is evaluated."""
+        self.author = ""
+        """Who makes the commits, unless a transaction names its own author."""
         self.state = Running(home, options)
         """The graph as its readers see it."""
         self.materializer = self.state.materializer
@@ -84,14 +87,21 @@ class Committer:
         self.state.note(delta, record.headers)
 
     def commit(
-        self, edit: Edit, known: int, progress: Progress = SILENT, *, home: Writable, headers: Mapping[str, str]
+        self,
+        edit: Edit,
+        known: int,
+        progress: Progress = SILENT,
+        *,
+        home: Writable,
+        headers: Mapping[str, str],
+        author: str = "",
     ) -> Delta:
         """Make an edit the next commit of `home`, and return its delta.
 
         If the edit changes nothing and has no headers, there is no commit: the delta is empty and its `commit` is 0.
         `known` is the size of the dictionary before the terms of the edit were interned; after an error the dictionary
         gets this size again. `headers` are stored with the commit. The header `stream` names a stream, and `streams`
-        keeps the headers of the last commit of each stream.
+        keeps the headers of the last commit of each stream. The time and the `author` are stored as well.
 
         Raises LimitError, StoreError, ValueError for an invalid name of a header, and ContradictionError if the graph
         refuses contradictions. After an error or Ctrl-C nothing has changed, unless the journal had the commit already.
@@ -107,7 +117,8 @@ class Committer:
                 raise ContradictionError(raised)
             delta = self._delta(number, change, edit.own)
             if delta or edit.own is not None or headers:
-                delta = replace(delta, rules=self._rule_changes(own, edit.own))
+                rules = self._rule_changes(own, edit.own)
+                delta = replace(delta, rules=rules, time=now(), author=author or self.author)
                 self.state.note(delta, headers)
                 if home.history is not None:
                     with span("journal"):
@@ -216,7 +227,9 @@ class Committer:
             quads = (change.removed_quads,), (change.added_quads,)
             withdrawn, asserted, removed, added = delta.lines(*quads, *self._rows(delta))
             facts = asserted_facts(change.facts, delta.dictionary) if len(change.facts.rows) else ()
-            home.commit(Record(number, withdrawn, asserted, delta.rules, facts, headers, ran), removed, added)
+            signature = delta.time, delta.author
+            record = Record(number, withdrawn, asserted, delta.rules, facts, headers, ran, *signature)
+            home.commit(record, removed, added)
         else:
             self._load(home, delta, progress)
 

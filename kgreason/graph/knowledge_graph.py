@@ -30,7 +30,7 @@ from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.constructed.renamed import Renamed
 from kgreason.graph.constructed.speller import Speller
 from kgreason.graph.history import reading
-from kgreason.graph.input.arguments import check_paths, check_rules, check_text, check_texts
+from kgreason.graph.input.arguments import check_author, check_paths, check_rules, check_text, check_texts
 from kgreason.graph.input.terms import UserTerm, checked, graph_name
 from kgreason.graph.lock import check_wait, locked
 from kgreason.graph.open_transaction import OpenTransaction
@@ -246,7 +246,9 @@ class KnowledgeGraph(ReadableGraph):
             self._home.close(is_failed=is_failed)
             self._lock.surely_release(0)  # an open transaction had the lock as well
 
-    def transaction(self, headers: Mapping[str, str] | None = None, *, timeout: float | None = None) -> Transaction:
+    def transaction(
+        self, headers: Mapping[str, str] | None = None, *, author: str | None = None, timeout: float | None = None
+    ) -> Transaction:
         """Begin a transaction: `with graph.transaction() as tx` makes the edits of the block one commit.
 
         Until the transaction ends, other threads that edit the graph or ask its engine wait. If another thread has the
@@ -254,7 +256,8 @@ class KnowledgeGraph(ReadableGraph):
         block, such as queries, `match` and `explain`, see the last commit without the edits of the block.
 
         `headers` are names and texts that are stored with the commit. A header named `stream` says which stream the
-        commit belongs to; `streams` gives the headers of the last commit of each stream.
+        commit belongs to; `streams` gives the headers of the last commit of each stream. `author` says who makes the
+        commit; the history, the journal and subscribers get the author and the time.
 
         Raises GraphBusyError after `timeout`, and StoreError if this thread has a transaction open already or the store
         was opened for reading only.
@@ -262,7 +265,8 @@ class KnowledgeGraph(ReadableGraph):
         if headers is not None:
             check_texts("headers", headers)
             check_headers(headers)
-        return self._open.begin(headers or {}, timeout)
+        check_author(author)
+        return self._open.begin(headers or {}, timeout, author=author or "")
 
     @overload
     def function(self, call: Callable[..., Result]) -> Callable[..., Result]: ...
@@ -688,20 +692,23 @@ class KnowledgeGraph(ReadableGraph):
         return self._state.relations(read)
 
     @contextmanager
-    def evaluating(self, strategy: Strategy | None = None, budget: int | None = None) -> Iterator[None]:
+    def evaluating(
+        self, strategy: Strategy | None = None, budget: int | None = None, author: str | None = None
+    ) -> Iterator[None]:
         """Within the block, evaluate commits with another strategy or a lower budget than those passed to `open`.
 
-        Other threads wait until the block ends.
+        `author` is the author of the commits; see `transaction`. Other threads wait until the block ends.
         """
+        check_author(author)
         with self._lock.within():
             committer = self._engine()
-            before = committer.strategy, committer.budget
-            committer.strategy = strategy or committer.strategy
+            before = committer.strategy, committer.budget, committer.author
+            committer.strategy, committer.author = strategy or committer.strategy, author or committer.author
             committer.budget = min((each for each in (budget, committer.budget) if each is not None), default=None)
             try:
                 yield
             finally:
-                committer.strategy, committer.budget = before
+                committer.strategy, committer.budget, committer.author = before
 
     @property
     def store(self) -> OxigraphStore:

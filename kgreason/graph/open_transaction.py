@@ -47,20 +47,25 @@ class OpenTransaction:
         return self._open is not None and self._open() is not None
 
     def begin(
-        self, headers: Mapping[str, str] | None, timeout: float | None = None, *, reasons: int = 0
+        self, headers: Mapping[str, str] | None, timeout: float | None = None, *, reasons: int = 0, author: str = ""
     ) -> Transaction:
-        """Begin a transaction that becomes a commit with `headers`, or, if they are None, a what-if with `reasons`."""
+        """Begin a transaction that becomes a commit with `headers`, or, if they are None, a what-if with `reasons`.
+
+        `author` is who makes the commit; if it is empty, the author of the `Committer` makes it.
+        """
         begun: Transaction | None = None
         try:
             with undivided():
-                begun = self._begun(headers, timeout, reasons)
+                begun = self._begun(headers, timeout, reasons, author)
         except BaseException:
             if begun is not None:  # Ctrl-C was noted meanwhile, and nobody gets the transaction
                 begun.end(False)
             raise
         return begun
 
-    def _begun(self, headers: Mapping[str, str] | None, timeout: float | None, reasons: int) -> Transaction:
+    def _begun(
+        self, headers: Mapping[str, str] | None, timeout: float | None, reasons: int, author: str
+    ) -> Transaction:
         from kgreason.graph.transaction import Ends, Transaction
 
         depth = self._lock.acquire(timeout)
@@ -74,7 +79,7 @@ class OpenTransaction:
             if home is None or headers is None:
                 keep = partial(committer.try_out, reasons=reasons)
             else:
-                keep = partial(committer.commit, home=home, headers=headers)
+                keep = partial(committer.commit, home=home, headers=headers, author=author)
             ends = Ends(keep, dictionary.truncate, partial(self._ended, committer))
             begun = Transaction(committer.materializer, known, ends, self._find)
             self._open, self._depth = weakref.ref(begun), depth

@@ -12,6 +12,8 @@
     writer       the one thread that uses the engine, and its queue
     metrics      figures for Prometheus
     openapi      the description of all paths
+    request/     the id of a request, refused logins, and what a proxy says
+    operation/   the access log, tokens, tickets, figures and backups
     streams/     the past commits and the new ones, for /changes
     queries/     SPARQL queries in processes of their own
     paths/       one module for each group of paths

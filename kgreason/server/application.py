@@ -20,6 +20,9 @@ from kgreason.server import problems
 from kgreason.server.guard import Guard
 from kgreason.server.metrics import Metrics
 from kgreason.server.openapi import openapi
+from kgreason.server.operation.access import AccessLog
+from kgreason.server.operation.backup import backup, remove_left
+from kgreason.server.operation.tickets import tickets
 from kgreason.server.paths import history, live
 from kgreason.server.paths.clients import reads
 from kgreason.server.paths.clients.subscribe import subscribe
@@ -33,6 +36,7 @@ from kgreason.server.paths.triples import triples
 from kgreason.server.paths.update import update
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Pool
+from kgreason.server.request.proxy import Proxied, check_proxy
 from kgreason.server.session import Sessions
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
@@ -67,22 +71,25 @@ _ROUTES = [
     Route("/commits/{number}", history.commit, methods=_READ),
     Route("/changes", live.changes, methods=["GET"]),
     Route("/subscribe", subscribe, methods=["GET"]),
+    Route("/backup", backup, methods=["GET"]),
+    Route("/tickets", tickets, methods=["POST"]),
     Route("/health", live.health, methods=_READ),
 ]
 
 
-def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIApp:
-    """Return the ASGI application that serves a graph. At its end the application closes the graph.
+def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[ASGIApp, Sessions]:
+    """Return the ASGI application that serves a graph, and its sessions. At its end the application closes the graph.
 
-    `feed` gives the commits to the streams of /changes.
+    `feed` gives the commits to the streams of /changes. Raises InputError.
     """
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
+        remove_left(settings.store)
         writer = Writer(graph, settings.writers_waiting)
         pool = Pool(settings, writer.flush)
         app.state.served, app.state.sessions = Served(settings, pool, writer, feed, Recent()), sessions
-        metrics.watch(app.state.served)
+        metrics.watch(app.state.served, sessions)
         feed.begin()
         graph.subscribe(feed.add)
         try:
@@ -97,11 +104,11 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIAp
 
     async def figures(_: Request) -> Response:
         """Return figures for Prometheus: counts and times of requests, the graph and the queues."""
-        return metrics.response()
+        return await metrics.response()
 
     async def described(_: Request) -> Response:
         """Return the OpenAPI description of all paths."""
-        return JSONResponse(openapi(routes))
+        return JSONResponse(openapi(routes) | {"servers": [{"url": settings.root_path or "/"}]})
 
     routes = [
         *_ROUTES,
@@ -110,16 +117,20 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIAp
     ]
 
     handled: tuple[type[Exception], ...] = (Problem, KgreasonError, HTTPException, Exception)
-    sessions = Sessions(settings.tokens)
+    check_proxy(
+        settings.root_path, settings.trusted_proxies, [*(route.path for route in routes), "/console", "/_nicegui"]
+    )
+    sessions = Sessions(settings.tokens, settings.token_names)
     app = Starlette(
         routes=[*routes, *_console_routes()] if settings.console else routes,
         exception_handlers=dict.fromkeys(handled, problems.answer),
         lifespan=running,
     )
-    console = _console(app, lambda: metrics) if settings.console else None
+    console = _console(app, lambda: logged) if settings.console else None
     guarded = Guard(console or app, settings, sessions)
     metrics = Metrics(guarded, frozenset(route.path for route in routes))
-    return metrics
+    logged = AccessLog(metrics, settings)
+    return Proxied(logged, settings.root_path, settings.trusted_proxies), sessions
 
 
 def _console(paths: ASGIApp, whole: Callable[[], ASGIApp]) -> Console:

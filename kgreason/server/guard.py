@@ -4,8 +4,9 @@
     Origin    must be this server or an origin of --cors, so that no other page edits the graph (CSRF)
     Sec-Fetch-Site    must not name another origin, unless the user follows a link. So no other page keeps the server
               busy by images or frames, for which browsers send no Origin
-    token     must have the role that path and method need, if the server has tokens; a browser that has signed in
-              sends the cookie of its session in place of the token
+    token     must have the role that path and method need, if the server has tokens; it comes as a bearer token, or as
+              the password of Basic. A browser that has signed in sends the cookie of its session in place of the
+              token, and an EventSource may send a ticket
 
 All these rules hold for HTTP requests and for websockets. Tokens are compared in constant time. No message and no log
 has a token.
@@ -13,7 +14,8 @@ has a token.
 
 from __future__ import annotations
 
-from urllib.parse import quote
+import base64
+from urllib.parse import parse_qs, quote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
@@ -21,7 +23,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kgreason.server.problems import Problem
-from kgreason.server.session import Sessions, cookie_of
+from kgreason.server.request.ids import HEADER
+from kgreason.server.request.proxy import path_of, root_of
+from kgreason.server.session import HOLDER, Holder, Sessions, cookie_of
 from kgreason.server.settings import ROLES, Settings, is_loopback
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -68,7 +72,7 @@ class Guard:
             if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
                 await Response(status_code=204, headers=_PREFLIGHT)(scope, receive, sending)
                 return
-            self._check_token(scope, headers, role_of(scope["method"], scope["path"]))
+            self._check_token(scope, headers, role_of(scope["method"], path_of(scope)))
         except Problem as problem:
             await _refusal(scope, problem)(scope, receive, sending)
             return
@@ -93,7 +97,7 @@ class Guard:
             headers.add_vary_header("Origin")
         if origin and self._is_allowed(origin):
             headers["Access-Control-Allow-Origin"] = origin
-            headers["Access-Control-Expose-Headers"] = f"{_EXPOSED}, Kgreason-Disappeared"
+            headers["Access-Control-Expose-Headers"] = f"{_EXPOSED}, Kgreason-Disappeared, {HEADER}"
 
     def _is_allowed(self, origin: str | None) -> bool:
         return "*" in self._settings.origins or origin in self._settings.origins
@@ -117,21 +121,57 @@ class Guard:
         Raises Problem if the client has no role or a role below `needed`. If `needed` is None or the server has no
         tokens, every client gets the highest role.
         """
+        scope[HOLDER] = None
         if not self._settings.tokens or needed is None:
             scope[ROLE] = ROLES[-1]
             return
-        role = self._role(scope, headers)
-        if role is None:
-            raise Problem(401, "give a token of this server: Authorization: Bearer TOKEN", _CHALLENGE)
-        scope[ROLE] = role
+        holder = scope[HOLDER] = self._holder(scope, headers)
+        if holder is None:
+            raise Problem(401, "give a token of this server: Authorization: Bearer TOKEN", _challenge(scope, headers))
+        scope[ROLE] = holder.role
         check_role(scope, needed)
 
-    def _role(self, scope: Scope, headers: Headers) -> str | None:
-        word, _, token = headers.get("authorization", "").partition(" ")
-        if word.lower() == "bearer":
-            return self._sessions.role_of_token(token.strip())
-        cookie = HTTPConnection(scope).cookies.get(cookie_of(headers.get("host", "")))
-        return None if word or cookie is None else self._sessions.role_of_cookie(cookie)
+    def _holder(self, scope: Scope, headers: Headers) -> Holder | None:
+        """Return who sent a request; None if the request has nothing that this server knows."""
+        word, _, given = headers.get("authorization", "").partition(" ")
+        ticket = _ticket(scope)
+        if word:
+            means = word.lower()
+            token = {"bearer": given.strip(), "basic": _password(given)}.get(means)
+            found = None if token is None else self._sessions.holder_of_token(token)
+            if found is None:
+                self._sessions.refused.note(scope, means if means in ("bearer", "basic") else "unknown scheme")
+            return found
+        if ticket is not None:
+            return self._sessions.holder_of_ticket(ticket)
+        cookie = HTTPConnection(scope).cookies.get(cookie_of(headers.get("host", ""), root_of(scope)))
+        return None if cookie is None else self._sessions.holder_of_cookie(cookie)
+
+
+def _ticket(scope: Scope) -> str | None:
+    """Return the ticket in the address of a stream; None if there is none, or if the path takes no tickets."""
+    if scope.get("method") != "GET" or path_of(scope) not in _STREAMS:
+        return None
+    found = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=None).get("ticket")
+    return found[-1] if found else None
+
+
+def _password(given: str) -> str:
+    """Return the password in the credentials of Basic; the user may have any name. Broken credentials give none."""
+    try:
+        return base64.b64decode(given.strip(), validate=True).decode().partition(":")[2]
+    except ValueError:
+        return ""
+
+
+def _challenge(scope: Scope, headers: Headers) -> dict[str, str]:
+    """Return the header that says how to send a token.
+
+    Scripts and pages of the console get no offer of Basic, for which a browser would show a window of its own.
+    """
+    is_of_console = path_of(scope) == "/" or path_of(scope).startswith(("/console", "/_nicegui"))
+    is_of_script = headers.get("sec-fetch-mode", "navigate") != "navigate"
+    return {"WWW-Authenticate": "Bearer" if is_of_console or is_of_script else f"Bearer, {_BASIC}"}
 
 
 def _is_part(headers: Headers) -> bool:
@@ -155,18 +195,20 @@ def _refusal(scope: Scope, problem: Problem) -> Response:
 
     If a browser without a token asks for a page of the console, the answer leads it to the page where users sign in.
     """
-    path = scope["path"]
+    path, root = path_of(scope), root_of(scope)
     is_page = scope["method"] == "GET" and (path == "/" or path.startswith("/console"))
     if problem.status != 401 or not is_page:
         return problem.response()
     asked = quote(f"{path}?{scope['query_string'].decode('latin-1')}")
-    return RedirectResponse(f"{SIGN_IN}?next={asked}", 303, {"Cache-Control": "no-store"})
+    return RedirectResponse(f"{root}{SIGN_IN}?next={asked}", 303, {"Cache-Control": "no-store"})
 
 
-_CHALLENGE = {"WWW-Authenticate": "Bearer"}
+_BASIC = 'Basic realm="kgreason", charset="UTF-8"'
+_STREAMS = ("/changes", "/subscribe")
 _PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, DELETE",
-    "Access-Control-Allow-Headers": "Accept, Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID",
+    "Access-Control-Allow-Headers": "Accept, Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID,"
+    " X-Request-ID",
     "Access-Control-Max-Age": "600",
 }
 
@@ -180,7 +222,7 @@ def role_of(method: str, path: str) -> str | None:
     first = path.split("/")[1] if path.startswith("/") else path
     if first == "health" or path == SIGN_IN:
         return None
-    if first == "slow-queries" or (first == "rules" and method not in _SAFE):
+    if first in ("slow-queries", "backup") or (first == "rules" and method not in _SAFE):
         return "admin"
     if first in ("update", "store", "transactions", "revert") and method not in _SAFE:
         return "write"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kgreason.server.operation.figures import Figures
 from kgreason.server.paths.served import Served
+from kgreason.server.request.proxy import path_of
+from kgreason.server.session import Sessions
 
 
 class Metrics:
@@ -20,6 +23,7 @@ class Metrics:
     def __init__(self, app: ASGIApp, paths: frozenset[str]) -> None:
         self._app, self._paths = app, paths
         self.registry = CollectorRegistry()
+        self._figures: Figures | None = None
         labels = ("method", "path", "status")
         self._requests = Counter("kgreason_requests", "Requests that were answered.", labels, registry=self.registry)
         self._seconds = Histogram(
@@ -34,7 +38,7 @@ class Metrics:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        begun, status = time.perf_counter(), ["0"]
+        begun, status, path = time.perf_counter(), ["0"], path_of(scope)
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -44,26 +48,20 @@ class Metrics:
         try:
             await self._app(scope, receive, sending)
         finally:
-            first = scope["path"].split("/")[1] if scope["path"].startswith("/") else ""
-            path = f"/{first}" if f"/{first}" in self._paths else "other"
+            first = f"/{path.split('/')[1]}" if path.startswith("/") else ""
+            path = first if first in self._paths else "other"
             method = scope["method"] if scope["method"] in _METHODS else "other"
             self._requests.labels(method, path, status[0]).inc()
             self._seconds.labels(path).observe(time.perf_counter() - begun)
 
-    def watch(self, served: Served) -> None:
-        """Add figures about the state of a server: its last commit, its queues, its processes and its streams."""
-        gauges = {
-            "kgreason_commit": ("The number of the last commit.", lambda: served.writer.commit),
-            "kgreason_edits_waiting": ("Edits that run or wait.", lambda: served.writer.waiting),
-            "kgreason_queries_waiting": ("Queries that wait for a process.", lambda: served.pool.waiting),
-            "kgreason_query_processes": ("Processes for queries.", lambda: served.pool.running),
-            "kgreason_streams": ("Clients that follow the changes.", lambda: served.feed.streams),
-        }
-        for name, (text, read) in gauges.items():
-            Gauge(name, text, registry=self.registry).set_function(read)
+    def watch(self, served: Served, sessions: Sessions) -> None:
+        """Add figures about the state of a server: its graph, queues, processes, streams and disk."""
+        self._figures = Figures(served, sessions, self.registry)
 
-    def response(self) -> Response:
+    async def response(self) -> Response:
         """Return the response with all figures, in the text format that Prometheus reads."""
+        if self._figures is not None:
+            await self._figures.refresh()
         return Response(generate_latest(self.registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 

@@ -14,6 +14,7 @@ from kgreason import __version__
 from kgreason.server.formats import QUADS, SOLUTIONS, TRIPLES, Types
 from kgreason.server.guard import role_of
 
+_SCHEMES = ("bearer", "basic")
 _SPARQL = ("application/sparql-query", "application/sparql-update", "application/x-www-form-urlencoded")
 _RULES = "text/x-kgreason-rules"
 _TEXT = {
@@ -26,6 +27,7 @@ _FACT = {
     "relation": "the name of a relation, in place of a triple",
     "term": "a term of the triple or of the relation's fact, once for each place",
 }
+_TICKET = "a ticket of /tickets, in place of a token"
 _PARAMETERS = {
     "/query": {
         "query": "the query",
@@ -82,8 +84,9 @@ _PARAMETERS = {
         "form": "exact for deltas as clients of kgreason read them",
         "match": "three terms, such as `?s a <http://e/Cat>`: only changes of triples with these terms",
         "asserted": "true for what came to the asserted triples and left them, false for the inferred ones",
+        "ticket": _TICKET,
     },
-    "/subscribe": {"query": "a SELECT or ASK query", **_TEXT},
+    "/subscribe": {"query": "a SELECT or ASK query", "ticket": _TICKET, **_TEXT},
     "/transactions": {
         "header": "a header of the commit, such as stream=sensors",
         **_EDIT,
@@ -118,7 +121,7 @@ def openapi(routes: Iterable[Route]) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": {"Problem": problem},
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "securitySchemes": {each: {"type": "http", "scheme": each} for each in _SCHEMES},
         },
     }
 
@@ -134,7 +137,7 @@ def _operation(route: Route, method: str) -> dict[str, Any]:
         "summary": text.strip().splitlines()[0],
         "parameters": _parameters(route.path),
         "responses": {"2XX": _done(route.path, method), "default": _PROBLEM},
-        "security": [{"token": []}] if role else [],
+        "security": [{each: []} for each in _SCHEMES] if role else [],
     }
     if role:
         found["description"] = f"With tokens it needs the role {role}."
@@ -177,6 +180,7 @@ _OTHERS = {
     "/match": "application/n-quads",
     "/dump": "application/n-triples",
     "/metrics": "text/plain",
+    "/backup": "application/x-tar",
 }
 _SCHEMA = {"schema": {"$ref": "#/components/schemas/Problem"}}
 _PROBLEM = {"description": "a problem (RFC 9457)", "content": {"application/problem+json": _SCHEMA}}

@@ -2,6 +2,8 @@
 
     {"type": "about:blank", "title": "Bad Request", "status": 400, "detail": "the query does not parse: ..."}
 
+The member `request` is the id of the request, which the log has as well.
+
 Law: no traceback and no path of the server leaves the process. An error that kgreason does not raise on purpose is a
 500 without details; its traceback goes to the log.
 """
@@ -30,6 +32,7 @@ from kgreason.errors import (
     RuleError,
     StoreError,
 )
+from kgreason.server.request.ids import REQUEST_ID
 from kgreason.wire import failures
 
 _LOGGER = logging.getLogger("kgreason.server")
@@ -62,6 +65,8 @@ class Problem(Exception):  # noqa: N818  # the word of RFC 9457
         """Return the answer with the problem document."""
         title = HTTPStatus(self.status).phrase
         text = {"type": "about:blank", "title": title, "status": self.status, "detail": self.detail, **self.more}
+        if request := REQUEST_ID.get():
+            text["request"] = request
         kind = "application/problem+json"
         return Response(json.dumps(text), self.status, self.headers, kind)
 

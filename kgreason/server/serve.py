@@ -1,12 +1,14 @@
 """`serve`: opens the store, listens, and closes the store when it is told to stop.
 
-SIGTERM, SIGHUP and Ctrl-C stop the server. It takes no new request, gives the running requests some seconds to end,
-finishes the commits that wait, and closes the store. After a second signal it does not wait for requests. A SIGHUP that
-is ignored, as under `nohup`, stays ignored.
+SIGTERM and Ctrl-C stop the server. It takes no new request, gives the running requests some seconds to end, finishes
+the commits that wait, and closes the store. After a second signal it does not wait for requests. SIGHUP has the server
+read the file of its tokens again; without such a file it stops the server. A SIGHUP that is ignored, as under `nohup`,
+stays ignored.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
@@ -14,6 +16,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from types import FrameType
 
 import uvicorn
 
@@ -21,6 +24,7 @@ from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.application import application
 from kgreason.server.connection import Connection
+from kgreason.server.operation.tokens import reload
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
 
@@ -44,17 +48,27 @@ def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Serve
         port = listener.getsockname()[1]
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         feed = Feed(graph.commit, settings.kept, settings.streams, graph.deltas_since)
-        app, slow = application(graph, settings, feed), settings.body_seconds
-        server = Server(app, slow, lambda: ready(f"http://{host}:{port}", server), feed.close)
+        app, sessions = application(graph, settings, feed)
+        address = f"http://{host}:{port}{settings.root_path}"
+        again = None if settings.token_file is None else partial(reload, settings.token_file, sessions)
+        server = Server(app, settings.body_seconds, lambda: ready(address, server), feed.close, again)
         server.run([listener])
 
 
 class Server(uvicorn.Server):
     """A uvicorn server that says when it listens. After a signal has stopped the server, the process goes on."""
 
-    def __init__(self, app: object, slow: float, ready: Callable[[], object], stop: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        app: object,
+        slow: float,
+        ready: Callable[[], object],
+        stop: Callable[[], object],
+        again: Callable[[], object] | None = None,
+    ) -> None:
         """`ready` is called when the server listens, and `stop` when it begins to shut down.
 
+        `again` is called at SIGHUP, in the event loop. Without it SIGHUP stops the server.
         `slow` is the number of seconds after which `Connection` drops a slow client.
         """
         config = uvicorn.Config(
@@ -73,7 +87,7 @@ class Server(uvicorn.Server):
             timeout_graceful_shutdown=_PATIENCE,
         )
         super().__init__(config)
-        self._ready, self._stop = ready, stop
+        self._ready, self._stop, self._again = ready, stop, again
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, and call `ready`."""
@@ -88,17 +102,23 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """A context in which `_STOPS` stop the server. Outside the main thread, signals are left alone."""
+        """A context in which signals stop the server (`_STOPS`), or reload. Outside the main thread they do nothing."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
         stops = [each for each in _STOPS if signal.getsignal(each) != signal.SIG_IGN or each == signal.SIGINT]
-        before = {each: signal.signal(each, self.handle_exit) for each in stops}
+        before = {each: signal.signal(each, self._handler(each)) for each in stops}
         try:
             yield
         finally:
             for each, handler in before.items():
                 signal.signal(each, handler)
+
+    def _handler(self, number: int) -> Callable[[int, FrameType | None], object]:
+        if number != getattr(signal, "SIGHUP", None) or self._again is None:
+            return self.handle_exit
+        loop, again = asyncio.get_running_loop(), self._again
+        return lambda *_: loop.call_soon_threadsafe(again)
 
 
 @contextmanager

@@ -1,10 +1,12 @@
 """`Sessions`: browsers that have signed in with a token. The cookie of a session is signed, and holds no token.
 
+`Holder` is who has a token. Tickets for streams (`operation.tickets`) are signed in the same way.
+
     kgreason-7878=1763890000.3f2a9c51d0e47b86.5d0c...   its end, a name of the token, signature (HMAC-SHA-256)
 
-Laws: a cookie has the role of its token, and never a higher one. A session ends after twelve hours. It also ends when
-the server stops, because each process makes a new key for signatures. Scripts in the browser cannot read the cookie
-(HttpOnly). Browsers send it only with requests from the server's own pages (SameSite=Strict).
+Laws: a cookie has the role of its token, and never a higher one. A session ends after twelve hours, and with its token.
+It also ends when the server stops, because each process makes a new key for signatures. Scripts in the browser cannot
+read the cookie (HttpOnly). Browsers send it only with requests from the server's own pages (SameSite=Strict).
 """
 
 from __future__ import annotations
@@ -14,32 +16,68 @@ import secrets
 import time
 from collections.abc import Mapping
 from hashlib import sha256
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
+from starlette.types import Scope
+
+from kgreason.server.request.logins import RefusedLogins
 
 _COOKIE = "kgreason"
 _SECONDS = 12 * 3600
+TICKET_SECONDS = 60
+"""How long a ticket for streams can be used."""
+HOLDER = "kgreason.holder"
+"""The key of a scope under which paths find the `Holder` of the client's token; None if the server has no tokens."""
 
 
-def cookie_of(host: str) -> str:
-    """Return the name of the cookie of a server. `host` is the header Host of a request.
+class Holder(NamedTuple):
+    """Who has a token: an `id` that does not tell the token, the `role`, and the `name`, which may be empty."""
 
-    Browsers send the cookies of a host to all its ports. So the name has the port, and the sessions of two servers on
-    one host do not replace each other.
+    id: str
+    role: str
+    name: str = ""
 
-    >>> cookie_of("localhost:7878"), cookie_of("graph.example.org")
-    ('kgreason-7878', 'kgreason')
+
+def author_of(scope: Scope) -> str | None:
+    """Return the author of the commits of a request: the name of the client's token, or None if it has no name."""
+    holder: Holder | None = scope.get(HOLDER)
+    return holder.name or None if holder else None
+
+
+def cookie_of(host: str, root: str = "") -> str:
+    """Return the name of the cookie of a server. `host` is the header Host of a request, `root` the prefix of its path.
+
+    Browsers send the cookies of a host to all its ports. So the name has the port and the prefix, and the sessions of
+    two servers on one host do not replace each other.
+
+    >>> cookie_of("localhost:7878"), cookie_of("graph.example.org", "/kg")
+    ('kgreason-7878', 'kgreason-kg')
     """
     _, colon, port = host.rpartition(":")
-    return f"{_COOKIE}-{port}" if colon and port.isdigit() else _COOKIE
+    name = f"{_COOKIE}-{port}" if colon and port.isdigit() else _COOKIE
+    return f"{name}{root.replace('/', '-')}"
 
 
 class Sessions:
-    """Begins and checks the sessions of a server. `tokens` maps each token to its role."""
+    """Begins and checks the sessions of a server. The arguments are those of `replace`."""
 
-    def __init__(self, tokens: Mapping[str, str]) -> None:
-        self._tokens, self._key = tokens, secrets.token_bytes(32)
-        self._roles = {self._name(token): role for token, role in tokens.items()}
+    def __init__(self, roles: Mapping[str, str], names: Mapping[str, str] | None = None) -> None:
+        self._key = secrets.token_bytes(32)
+        self.refused = RefusedLogins()
+        self.replace(roles, names or {})
+
+    def replace(self, roles: Mapping[str, str], names: Mapping[str, str]) -> None:
+        """From now on accept these tokens alone: `roles` maps each token to its role, `names` some tokens to names.
+
+        The sessions, tickets and streams of other tokens end.
+        """
+        self.tokens = roles, names
+        self._holders = {self._name(token): self._holder(token) for token in roles}
+
+    def _holder(self, token: str) -> Holder:
+        roles, names = self.tokens
+        return Holder(self._name(token), roles[token], names.get(token, ""))
 
     def _name(self, token: str) -> str:
         return self._signed(f"token {token}")[:16]
@@ -47,32 +85,52 @@ class Sessions:
     def _signed(self, text: str) -> str:
         return hmac.new(self._key, text.encode(), sha256).hexdigest()
 
-    def role_of_token(self, given: str) -> str | None:
-        """Return the role of a token, or None for an unknown token. Each unknown token takes the same time."""
+    def holder_of_token(self, given: str) -> Holder | None:
+        """Return who has a token, or None for an unknown token. Each unknown token takes the same time."""
         found = None
-        for token, role in self._tokens.items():
+        for token in self.tokens[0]:
             if hmac.compare_digest(token.encode(), given.encode(errors="surrogateescape")):
-                found = role
-        return found
+                found = token
+        return None if found is None else self._holder(found)
 
-    def role_of_cookie(self, cookie: str) -> str | None:
-        """Return the role of the session with this cookie; None if the cookie is forged or the session has ended."""
-        text, _, signature = cookie.rpartition(".")
-        if not hmac.compare_digest(self._signed(text).encode(), signature.encode(errors="surrogateescape")):
+    def holder_of_cookie(self, cookie: str) -> Holder | None:
+        """Return whose session has this cookie; None if the cookie is forged or the session has ended."""
+        return self._checked(cookie, "")
+
+    def ticket(self, holder: Holder | None) -> str:
+        """Return a new ticket of somebody."""
+        text = f"{int(time.time()) + TICKET_SECONDS}.{holder.id if holder else ''}"
+        return f"{text}.{self._signed(f'ticket {text}')}"
+
+    def holder_of_ticket(self, ticket: str) -> Holder | None:
+        """Return whose ticket this is; None if the ticket is forged or too old."""
+        return self._checked(ticket, "ticket ")
+
+    def _checked(self, signed: str, kind: str) -> Holder | None:
+        """Return the holder that the signed text of a cookie or a ticket names, if it is of this kind and in time."""
+        text, _, signature = signed.rpartition(".")
+        own = self._signed(f"{kind}{text}").encode()
+        if not hmac.compare_digest(own, signature.encode(errors="surrogateescape")):
             return None
         until, _, name = text.partition(".")
-        return self._roles.get(name) if time.time() < int(until) else None
+        return self._holders.get(name) if time.time() < int(until) else None
 
-    def begin(self, response: Response, host: str, token: str, *, is_secure: bool) -> None:
+    def is_known(self, scope: Scope) -> bool:
+        """Whether the token of the client that sent a request is still a token of this server."""
+        holder: Holder | None = scope.get(HOLDER)
+        return holder is None or holder.id in self._holders
+
+    def begin(self, response: Response, host: str, token: str, *, is_secure: bool, root: str = "") -> None:
         """Give a browser the cookie of a new session, in `response`. The browser has sent the known `token` to `host`.
 
-        With `is_secure` the browser sends the cookie over HTTPS only.
+        With `is_secure` the browser sends the cookie over HTTPS only. `root` is the prefix of the server's paths.
         """
         text = f"{int(time.time()) + _SECONDS}.{self._name(token)}"
         cookie = f"{text}.{self._signed(text)}"
-        response.set_cookie(cookie_of(host), cookie, _SECONDS, httponly=True, samesite="strict", secure=is_secure)
+        how: Any = {"httponly": True, "samesite": "strict", "path": root or "/"}
+        response.set_cookie(cookie_of(host, root), cookie, _SECONDS, secure=is_secure, **how)
 
     @staticmethod
-    def end(response: Response, host: str) -> None:
-        """Make the browser that gets `response` delete the cookie of `host`."""
-        response.delete_cookie(cookie_of(host), httponly=True, samesite="strict")
+    def end(response: Response, host: str, root: str = "") -> None:
+        """Make the browser that gets `response` delete the cookie of `host`, for paths with the prefix `root`."""
+        response.delete_cookie(cookie_of(host, root), root or "/", httponly=True, samesite="strict")

@@ -10,7 +10,6 @@ from kgreason.errors import InputError
 
 ROLES = ("read", "write", "admin")
 """The roles of tokens. A role may do everything that the roles before it may do."""
-_LEAST = 16
 _SLASHES = 3
 """An address with a host and a path has at least this many slashes, as http://example.org/ has."""
 
@@ -23,6 +22,8 @@ class Settings:
     - `host`, `port`: the address to listen on; with port 0 the system chooses one
     - `is_public`: whether a server without tokens may listen where other machines can reach it
     - `tokens`: the role of each bearer token; without tokens everybody who reaches the server may do everything
+    - `token_names`: the names of those tokens that have one; a name becomes the author of commits
+    - `token_file`: the file of the tokens, which SIGHUP has the server read again. Without it SIGHUP stops the server
     - `names`: the names that the Host header of a request may have, besides `host`. If `host` is a loopback address,
       the header may also have the other names of the loopback. If not, and without `names`, it may have any name
     - `origins`: the origins of other web pages that may use the server (CORS)
@@ -41,6 +42,10 @@ class Settings:
     - `most_made_terms`, `most_rounds`: what a recursion may do in one commit; see `KnowledgeGraph.open`
     - `streams`: how many clients may follow the changes at once
     - `kept`: how many bytes of past changes the feed keeps
+    - `access_log`: the form of the access log, "plain" or "json"; None is no log, unless there is a file for it
+    - `access_file`: the file of the access log; None is standard error
+    - `root_path`: the prefix of all paths, such as /kg, when a proxy serves the server below a path
+    - `trusted_proxies`: addresses and networks of proxies whose X-Forwarded headers are believed
     - `console`: whether the server has the console; one server of a process can have it
     """
 
@@ -49,6 +54,8 @@ class Settings:
     port: int = 7878
     is_public: bool = False
     tokens: dict[str, str] = field(default_factory=dict, repr=False)
+    token_names: dict[str, str] = field(default_factory=dict, repr=False)
+    token_file: Path | None = None
     names: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
@@ -67,6 +74,10 @@ class Settings:
     most_rounds: int | None = None
     streams: int = 100
     kept: int = 1 << 26
+    access_log: str | None = None
+    access_file: Path | None = None
+    root_path: str = ""
+    trusted_proxies: tuple[str, ...] = ()
     console: bool = False
 
     def check(self) -> None:
@@ -110,29 +121,3 @@ def bound(text: str) -> tuple[str, int]:
     if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
         raise InputError(f"--bind {text}: write HOST:PORT, such as 127.0.0.1:7878")
     return host, int(port)
-
-
-def read_tokens(path: Path) -> dict[str, str]:
-    """Read tokens from a file. Returns a dict from tokens to roles.
-
-    Each line of the file is `ROLE TOKEN`; empty lines and lines that begin with `#` are skipped.
-
-    Raises InputError; a message never shows a token.
-    """
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: {getattr(error, 'strerror', None) or 'is not UTF-8 text'}") from error
-    found: dict[str, str] = {}
-    for number, line in enumerate(lines, 1):
-        words = line.split()
-        if not words or words[0].startswith("#"):
-            continue
-        if len(words) != 2 or words[0] not in ROLES:
-            raise InputError(f"{path}:{number}: write a role ({', '.join(ROLES)}) and a token")
-        if len(words[1]) < _LEAST or not words[1].isascii():
-            raise InputError(f"{path}:{number}: a token needs at least {_LEAST} ASCII characters")
-        found[words[1]] = words[0]
-    if not found:
-        raise InputError(f"{path}: the file has no token")
-    return found

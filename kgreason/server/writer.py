@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -29,6 +30,8 @@ class Writer:
         """The graph, for calls that take no lock, such as reading the history."""
         self._thread = ThreadPoolExecutor(1, "kgreason writer")
         self._is_closed = False
+        self.committed: Callable[[float], object] = lambda _: None
+        """Called in the thread of the writer with the seconds of each call that made a commit."""
         self.waiting = 0
         """How many calls run or wait."""
         self.commit = graph.commit
@@ -65,10 +68,13 @@ class Writer:
         self.waiting -= 1
 
     def _run(self, call: Callable[[KnowledgeGraph], Result]) -> Result:
+        begun, before = time.perf_counter(), self.graph.commit
         try:
             return call(self.graph)
         finally:
             self.commit = self.graph.commit
+            if self.commit != before:
+                self.committed(time.perf_counter() - begun)
 
     def close(self) -> None:
         """Finish the calls that wait, and close the graph."""

@@ -35,8 +35,7 @@ def copy_store(path: Path, copy: Path) -> None:
     Afterwards the caller should open the copy for writing once. This brings its Oxigraph and its history to the last
     commit of its journal. Raises StoreError. An error or Ctrl-C leaves no part of a copy.
     """
-    if copy.exists() and (not copy.is_dir() or any(copy.iterdir())):
-        raise StoreError(f"{copy}: there is something at this path already; give a new path for the copy")
+    check_free(copy)
     new = copy.with_name(f".{copy.name}.{os.getpid()}.new")
     try:
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -52,6 +51,12 @@ def copy_store(path: Path, copy: Path) -> None:
         raise StoreError(f"{copy}: the copy cannot be written: {error.strerror or error}") from error
     finally:
         shutil.rmtree(new, ignore_errors=True)
+
+
+def check_free(path: Path) -> None:
+    """Raise StoreError if there is something at a path, except for an empty folder."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise StoreError(f"{path}: there is something at this path already; give a new path for the copy")
 
 
 def _is_copied(path: Path, new: Path) -> bool:
@@ -88,7 +93,7 @@ def _copied(folder: Folder, new: Path) -> bool:
     (new / "lock").touch()
     if manifest is not None:
         (new / MANIFEST).write_text(json.dumps(asdict(manifest), indent=1))
-    _sync_all(new)
+    sync_all(new)
     return True
 
 
@@ -96,7 +101,8 @@ def _as_function(copy: Callable[[Path, Path], None]) -> Callable[[str, str], obj
     return lambda source, target: copy(Path(source), Path(target))
 
 
-def _sync_all(folder: Path) -> None:
+def sync_all(folder: Path) -> None:
+    """Wait until all files below a folder are on the disk."""
     for path in folder.rglob("*"):
         if path.is_dir():
             sync_folder(path)

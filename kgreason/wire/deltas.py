@@ -31,6 +31,8 @@ def encoded(delta: Delta) -> dict[str, Any]:
     facts = change.facts
     return {
         "commit": own.commit,
+        "time": own.time,
+        "author": own.author,
         "terms": terms.decode(np.arange(1, len(terms) + 1)),
         "rows": change.rows.ravel().tolist(),
         "before": change.before.tolist(),
@@ -63,7 +65,8 @@ def decoded(found: dict[str, Any]) -> Delta:
         Work(*found["work"]),
         facts=related,
     )
-    told = {name: values.decoded(found[name]) for name in _VALUES}
+    told: dict[str, Any] = {name: values.decoded(found[name]) for name in _VALUES}
+    told |= {name: found.get(name, "") for name in ("time", "author")}  # older servers do not tell them
     return Delta(found["commit"], change, Dictionary(found["terms"]), **told)
 
 

@@ -11,6 +11,7 @@ import click
 import pytest
 from click.testing import Result
 
+from kgreason import KnowledgeGraph
 from kgreason.cli.commands import main
 from tests.cli.calling import call, done, failed
 from tests.cli.conftest import FAMILY
@@ -209,7 +210,6 @@ def test_the_walk_has_every_command() -> None:
 def test_what_only_a_folder_can_do(both: Both) -> None:
     server = both.address
     assert failed("serve", "-l", server, status=2).startswith("serve needs the folder")
-    assert failed("backup", "-l", server, "copy", status=2).startswith("backup needs the folder")
     assert "cannot be used with a server" in failed("load", "-l", server, "-f", "more.ttl", "--pipeline", "spark")
     assert "cannot be used with a server" in failed(
         "load", "-l", server, "-f", "more.ttl", "--catalogue", ".", status=2
@@ -222,7 +222,7 @@ def test_what_only_a_folder_can_do(both: Both) -> None:
 def test_tokens_of_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "family.ttl").write_text(FAMILY)
     done("load", "-l", tmp_path / "store", "-f", tmp_path / "family.ttl")
-    (tmp_path / "tokens").write_text(f"# mine\nwrite {'w' * 16}\nread {'r' * 16}\n")
+    (tmp_path / "tokens").write_text(f"# mine\nwrite {'w' * 16} ann\nread {'r' * 16}\n")
     (tmp_path / "empty").write_text("# nobody\n")
     with served(tmp_path / "store", tokens={"w" * 16: "write", "r" * 16: "read"}) as address:
         assert "give a token" in failed("stats", "-l", address)
@@ -232,3 +232,15 @@ def test_tokens_of_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert "facts" in done("stats", "-l", address)
         assert "role read" in failed(*insert)
         assert "no token" in failed(*insert, "--token-file", tmp_path / "empty", status=2)
+
+
+def test_a_store_of_a_server_is_copied(both: Both, tmp_path: Path) -> None:
+    told = done("backup", "-l", both.address, tmp_path / "copy")
+    with KnowledgeGraph.open(tmp_path / "copy", read_only=True) as graph:
+        assert told == f"copied the store as of commit {graph.commit}\n"
+    assert done("dump", "-l", tmp_path / "copy") == done("dump", "-l", both.address)
+    assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
+    assert "something at this path already" in failed("backup", "-l", both.address, tmp_path / "copy")
+    assert "cannot be used with a server" in failed(
+        "backup", "-l", both.address, tmp_path / "more", "--functions", __file__, status=2
+    )

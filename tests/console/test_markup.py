@@ -19,11 +19,12 @@ pytest.importorskip("nicegui")
 from markupsafe import Markup
 from nicegui import Client
 from nicegui.page import page
+from starlette.requests import Request
 
 from kgreason.server.console.consequences import consequences
 from kgreason.server.console.frame import html
 from kgreason.server.console.hierarchy import hierarchy, tree_of
-from kgreason.server.console.markup import Row, empty, literal_of, notice, table, term, triple, why
+from kgreason.server.console.markup import Row, empty, link, literal_of, notice, rooted, table, term, triple, why
 from kgreason.server.console.pages import explore, feed, ontology, query, status
 from kgreason.server.console.tree import tree
 from kgreason.server.console.vocabulary import WELL_KNOWN, Words, prefixes_for
@@ -138,13 +139,23 @@ def test_what_a_page_shows_stays_text(shown: str) -> None:
 
 
 def test_plain_text_of_an_element_is_escaped() -> None:
-    with Client(page("/"), request=None):
+    scope = {
+        "type": "http",
+        "path": "/kg/",
+        "root_path": "/kg",
+        "query_string": b"",
+        "headers": [],
+        "server": ("e", 80),
+    }
+    with Client(page("/"), request=Request(scope)):
         element = html("<b>")
         assert element.props["innerHTML"] == "&lt;b&gt;"
         element.set_content("<i>")
         assert element.props["innerHTML"] == "&lt;i&gt;"
         element.set_content(Markup("<u>"))
         assert element.props["innerHTML"] == "<u>"
+        element.set_content(link("/console/edit", "<i>"))
+        assert element.props["innerHTML"] == '<a class="" href="/kg/console/edit">&lt;i&gt;</a>'
 
 
 @given(st.text(max_size=30), st.sampled_from(["", "@en", "^^<http://e/d>"]))
@@ -200,3 +211,13 @@ def test_each_namespace_has_a_prefix_of_its_own() -> None:
     found = prefixes_for(["http://a/zoo#x", "http://b/zoo#x", "http://www.Department0.University0.edu/x", "urn:x"])
     assert len(set(found.values())) == len(found)
     assert {"zoo", "zoo2", "department0", "urn"} <= set(found)
+
+
+def test_every_address_gets_the_prefix_and_no_text_does() -> None:
+    text = 'href="/x" action="/y"'
+    html = Markup('<form action="/console/explore"><a class="" href="{}" title="{}">{}</a></form>')
+    shown = rooted(html.format(why(("<e:a>", "<e:b>", text)), text, text), "/kg")
+    assert isinstance(shown, Markup)
+    assert shown.count("/kg/") == 2
+    assert shown.startswith('<form action="/kg/console/explore"><a class="" href="/kg/console/why?')
+    assert rooted(html, "") is html

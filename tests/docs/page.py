@@ -6,8 +6,9 @@ A block of code belongs to one of these, by its language and the line above it:
     python                              a part of the page's program; all parts are one program
     text                                what the program prints; blocks are joined, `...` stands for anything
     console                             command lines after `$ `, each with what it prints; `...` as above
-    sh, prolog, turtle, sparql,         shown and not run
-    mermaid, no language
+    sh, prolog, turtle, sparql, json,   shown and not run
+    mermaid, js, html, nginx, ini,
+    yaml, no language
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
-SHOWN_ONLY = {"", "sh", "prolog", "turtle", "sparql", "mermaid", "json"}
+SHOWN_ONLY = {"", "sh", "prolog", "turtle", "sparql", "mermaid", "json", "js", "html", "nginx", "ini", "yaml"}
 _DIRECTIVE = re.compile(r"^```\{.*?^```$", re.DOTALL | re.MULTILINE)
 _BLOCK = re.compile(r"(?:^`([\w./-]+)`:\n\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

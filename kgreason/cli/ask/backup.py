@@ -12,22 +12,25 @@ from typing import Any
 
 import click
 
-from kgreason.cli.options import as_json, example, functions, only_folder
-from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.cli.options import as_json, example, existing, functions
+from kgreason.cli.places import Place, graph_at
 
 
-@click.command(epilog=example("kgreason backup -l store /backups/store-monday"))
-@only_folder
+@click.command(
+    epilog=example("kgreason backup -l store /backups/store-monday", "kgreason backup -l http://127.0.0.1:7878 monday")
+)
+@existing
 @click.argument("copy", type=click.Path(path_type=Path))
 @functions
 @as_json
-def backup(location: Path, copy: Path, functions: list[Callable[..., Any]], as_json: bool) -> None:
+def backup(location: Place, copy: Path, functions: list[Callable[..., Any]], as_json: bool) -> None:
     """Copy a store to the folder COPY, which must not exist yet.
 
     Other processes may read the store and write to it meanwhile, and a server may serve it. The copy is a store of its
     own: the state after one commit, with the history. On the same file system, files that never change are hard links.
-    To be safe from a broken disk, copy the new folder to another disk.
+    To be safe from a broken disk, copy the new folder to another disk. STORE may be the address of a server; then the
+    token needs the role admin.
     """
-    with KnowledgeGraph.open(location, read_only=True, functions=functions) as graph:
+    with graph_at(location, read_only=True, functions=functions) as graph:
         commit = graph.backup(copy)
     click.echo(json.dumps({"commit": commit}) if as_json else f"copied the store as of commit {commit:,}")

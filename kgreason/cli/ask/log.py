@@ -43,8 +43,8 @@ def log(
     """List the commits of a store that keeps its history (`load --history all`), the newest first.
 
     Each line has the number of a commit, its time (UTC), how many triples appeared and how many of these were asserted,
-    the same for the triples that disappeared, how many of your rules were added and removed, and the headers of the
-    commit. --json prints all that is known of each commit.
+    the same for the triples that disappeared, how many of your rules were added and removed, the author and the headers
+    of the commit. --json prints all that is known of each commit.
 
     --diff M N prints what changed from commit M to commit N, as an RDF Patch. N may be the earlier commit. Comments
     tell the rules that were added and removed.
@@ -75,5 +75,6 @@ def _line(head: Head) -> str:
     rules = " ".join(f"{mark}{signs.count(sign)}" for mark, sign in (("+", 1), ("-", -1)) if sign in signs)
     numbers = f"{come:>10,}  {head.appeared.asserted:>10,}  {gone:>11,}  {head.disappeared.asserted:>10,}"
     headers = "; ".join(f"{name}: {text}" for name, text in head.headers.items())
+    author = f"by {head.author}" if head.author else ""
     time = head.time[:19].replace("T", " ")
-    return f"{head.commit:>6}  {time:<20}  {numbers}  {rules:<5}  {headers}".rstrip()
+    return f"{head.commit:>6}  {time:<20}  {numbers}  {rules:<5}  {'; '.join(filter(None, (author, headers)))}".rstrip()

@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -114,7 +115,8 @@ def _of_server(
         with graph.subscribe(after) as deltas:
             for delta in deltas:
                 facts = signed_facts(delta.change.facts, delta.dictionary, delta.declared)
-                yield Record(delta.commit, delta.removed, delta.added, delta.rules, facts)
+                told = Record(delta.commit, delta.removed, delta.added, delta.rules, facts)
+                yield replace(told, time=delta.time, author=delta.author)
                 if once and delta.commit >= last:
                     return
 

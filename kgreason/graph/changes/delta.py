@@ -64,6 +64,8 @@ class Delta(Frames):
     - `declared`: the declarations of relations, by name
     - `rules`: the user's rules that were removed (-1) and added (1), as rule text
     - `reasons`: the rules and axioms that derive inferred triples, if `what_if` was asked for reasons
+    - `time`: when the commit was made, as text of xsd:dateTime in UTC; `author`: who made it. Both are empty if that is
+      not known, and for a what-if
 
     As a table (`to_pandas`, `to_arrow`, `to_polars`) a delta has the columns subject, predicate, object, graph, before
     and after. The last two are "absent", "inferred" or "asserted". The rows are the triples of the default graph whose
@@ -78,6 +80,8 @@ class Delta(Frames):
     rules: Signed = ()
     ended: tuple[Contradiction, ...] = ()
     reasons: Mapping[Triple, Reason] = field(default_factory=dict)
+    time: str = ""
+    author: str = ""
 
     @property
     def rows(self) -> Int32:
@@ -274,7 +278,8 @@ class Delta(Frames):
 
     def to_json(self) -> dict[str, Any]:
         """Return the delta as a dict for `json.dumps`. Terms are N-Triples text, and rules are rule text."""
-        told: dict[str, Any] = {"commit": self.commit}
+        signature = {"time": self.time, "author": self.author} if self.time else {}
+        told: dict[str, Any] = {"commit": self.commit} | signature
         for name, read in (("appeared", self.appeared), ("disappeared", self.disappeared)):
             told[name] = {"asserted": read(asserted=True), "inferred": read(asserted=False)}
         told |= {"asserted": self.quads(added=True), "retracted": self.quads(added=False)}

@@ -38,7 +38,8 @@ class CommitLog:
     def end(self, delta: Delta, warnings: Callable[[], Iterable[str]]) -> None:
         """Write the messages about a commit that was made. `warnings` returns the warnings after the commit."""
         if LOGGER.isEnabledFor(logging.INFO):
-            LOGGER.info("%s in %.3f s", repr(delta)[1:-1], time.perf_counter() - self._begun)
+            author = f" by {delta.author}" if delta.author else ""
+            LOGGER.info("%s%s in %.3f s", repr(delta)[1:-1], author, time.perf_counter() - self._begun)
         if LOGGER.isEnabledFor(logging.DEBUG):
             LOGGER.debug("commit %d: %s", delta.commit, delta.work)
         if self._known is not None:

@@ -10,7 +10,6 @@ Cost: linear in the lines of the entries.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from kgreason.graph.changes.relations import texts_by_kind
 from kgreason.graph.input.quads import of_canonical
 from kgreason.materialize.edit import NO_KINDS, Change, Kinds, Work
 from kgreason.rules.model import Relation
-from kgreason.store.history.entry import Count, Entry, Head, now
+from kgreason.store.history.entry import Count, Entry, Head
 from kgreason.store.journal.facts import read_fact
 from kgreason.store.journal.record import Signed
 from kgreason.terms.dictionary import Dictionary
@@ -50,7 +49,7 @@ def entry_of(delta: Delta, headers: Mapping[str, str]) -> Entry:
     sections |= {name: delta.lines([rows])[0] for name, rows in quads.items() if len(rows)}
     head = Head(
         delta.commit,
-        now(),
+        delta.time,
         Count(counts[ABSENT, IS_ASSERTED], counts[ABSENT, INFERRED]),
         Count(counts[IS_ASSERTED, ABSENT], counts[INFERRED, ABSENT]),
         delta.rules,
@@ -58,6 +57,7 @@ def entry_of(delta: Delta, headers: Mapping[str, str]) -> Entry:
         (len(delta.added_quads), len(delta.removed_quads)),
         headers,
         delta.work._asdict(),
+        delta.author,
     )
     return Entry(head, sections)
 
@@ -66,7 +66,7 @@ def delta_of(entries: Iterable[Entry], commit: int, declared: Mapping[str, Relat
     """Add up the changes of successive entries. With `back` the delta leads from the last state back to the first.
 
     `commit` becomes the number of the delta, and `declared` its declarations of relations. The delta has a dictionary
-    of its own.
+    of its own. If it has the changes of one commit, it also has this commit's time and author.
     """
     sum_ = _Sum()
     for entry in entries:
@@ -83,7 +83,7 @@ class _Sum:
         self._facts: list[tuple[Int32, int, int]] = []
         self._quads: list[tuple[Int32, int]] = []
         self._rules: dict[str, int] = {}
-        self._works: list[Mapping[str, Any]] = []
+        self._heads: list[Head] = []
 
     def add(self, entry: Entry) -> None:
         """Add the next entry to the sum."""
@@ -98,7 +98,7 @@ class _Sum:
                 self._quads.append((of_canonical(lines, self._dictionary), 1 if kind == "added" else -1))
         for sign, text in entry.head.rules:
             self._rules[text] = self._rules.get(text, 0) + sign
-        self._works.append(entry.head.work)
+        self._heads.append(entry.head)
 
     def _fact_rows(self, lines: str) -> Int32:
         """Read facts of relations, one on each line. Returns rows of ids, int32[n, w].
@@ -126,7 +126,8 @@ class _Sum:
             facts, rules = Kinds(facts.rows, facts.after, facts.before), tuple((-sign, text) for sign, text in rules)
         kinds = facts if len(facts.rows) else NO_KINDS
         change = Change(rows, before, after, removed, added, 0, self._work(), facts=kinds)
-        return Delta(commit, change, self._dictionary, declared=declared, rules=rules)
+        signed = {each: getattr(self._heads[0], each) for each in ("time", "author")} if len(self._heads) == 1 else {}
+        return Delta(commit, change, self._dictionary, declared=declared, rules=rules, **({} if back else signed))
 
     def _net_quads(self) -> tuple[Int32, Int32]:
         net = ZSet.empty(4)
@@ -141,7 +142,7 @@ class _Sum:
 
     def _work(self) -> Work:
         """Return the `Work` of the last commit, with the counts of all commits added up."""
-        works = [Work(**work) for work in self._works if work]
+        works = [Work(**head.work) for head in self._heads if head.work]
         if not works:
             return Work("update", switched=False, rewrites=0)
         sums = {

@@ -9,7 +9,9 @@ from collections.abc import Collection, Iterable, Mapping
 from os import PathLike
 from types import NoneType
 
-from kgreason.errors import InputTypeError
+from kgreason.errors import InputError, InputTypeError
+
+_LONGEST_NAME = 200
 
 
 def check_text(function: str, what: str, value: object) -> None:
@@ -52,6 +54,18 @@ def check_texts(argument: str, value: object) -> None:
         raise InputTypeError(
             f"{argument} has to be a mapping of names to texts, like {{'stream': 'orders'}}; got {value!r}"
             f" ({type(value).__name__})"
+        )
+
+
+def check_author(value: object) -> None:
+    """Raise InputTypeError or InputError if a value is neither None nor the name of an author: one line of text."""
+    if value is None:
+        return
+    if not isinstance(value, str):
+        raise InputTypeError(f"author has to be a text; got {value!r} ({type(value).__name__})")
+    if not value.strip() or not value.isprintable() or len(value) > _LONGEST_NAME:
+        raise InputError(
+            f"author={value[:_LONGEST_NAME]!r}: write a name of one line, at most {_LONGEST_NAME} characters"
         )
 
 

@@ -22,6 +22,7 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message
 
 from kgreason.server.problems import Problem
+from kgreason.server.request.proxy import root_of
 
 _CARRIED = ("host", "cookie", "authorization")
 _AHEAD = 8
@@ -50,6 +51,8 @@ class Calls:
 
     def __init__(self, app: ASGIApp, page: HTTPConnection) -> None:
         self._app, self._server, self._scheme = app, page.scope.get("server"), page.url.scheme.replace("ws", "http")
+        self._root = root_of(page.scope)
+        self._client = page.scope.get("client")
         self._headers = {name: page.headers[name] for name in _CARRIED if name in page.headers}
 
     async def json(self, path: str, **parameters: Any) -> Any:
@@ -106,12 +109,12 @@ class Calls:
             "http_version": "1.1",
             "method": method,
             "scheme": self._scheme,
-            "path": path,
-            "raw_path": path.encode(),
-            "root_path": "",
+            "path": f"{self._root}{path}",
+            "raw_path": f"{self._root}{path}".encode(),
+            "root_path": self._root,
             "query_string": query.encode(),
             "headers": [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in given.items()],
-            "client": None,
+            "client": self._client,
             "server": self._server,
         }
 

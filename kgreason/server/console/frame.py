@@ -16,11 +16,12 @@ from nicegui import background_tasks, ui
 from starlette.requests import Request
 
 from kgreason.server.console.calls import Calls
-from kgreason.server.console.markup import notice
+from kgreason.server.console.markup import notice, rooted
 from kgreason.server.console.shell import CONSOLE, Console
 from kgreason.server.console.vocabulary import WELL_KNOWN, Words
 from kgreason.server.guard import ROLE
 from kgreason.server.problems import problem_of
+from kgreason.server.request.proxy import root_of
 from kgreason.server.session import cookie_of
 from kgreason.server.settings import ROLES
 
@@ -57,7 +58,8 @@ class Frame:
         self._running: dict[str, asyncio.Task[Any]] = {}
         ui.add_head_html(_HEAD)
         ui.page_title(f"{title or name} · kgreason")
-        self._navigate(name, has_session=cookie_of(request.headers.get("host", "")) in request.cookies)
+        cookie = cookie_of(request.headers.get("host", ""), root_of(request.scope))
+        self._navigate(name, has_session=cookie in request.cookies)
         self._main = ui.element("div").classes("page").props('id="main" tabindex="-1"')
         with self._main:
             html(Markup('<h1 class="{}">{}</h1>').format("" if title else "quiet", title or name))
@@ -159,10 +161,11 @@ class Frame:
 def html(text: Markup | str, tag: str = "div") -> ui.html:
     """Make an HTML element with the content `text`; `tag` is the name of the element.
 
-    A `Markup` is inserted as it is, so its parts must be escaped already. A plain text is escaped. The same holds for
-    later texts, which the element gets by `set_content`.
+    A `Markup` is inserted as it is, so its parts must be escaped already. A plain text is escaped. Addresses of this
+    server get the prefix of its paths. The same holds for later texts, which the element gets by `set_content`.
     """
-    return ui.html(text, sanitize=Markup.escape, tag=tag)
+    root = root_of(ui.context.client.request.scope)
+    return ui.html(text, sanitize=lambda content: rooted(Markup.escape(content), root), tag=tag)
 
 
 _THEMES = Markup(

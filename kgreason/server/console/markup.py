@@ -18,6 +18,7 @@ from kgreason.terms.quoting import unescape
 _LONG, _WIDE = 300, 32
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _IRI = re.compile(r"<([^<>\s]+)>")
+_ADDRESS = re.compile(r'\b(href|action)="/')
 LISTS = tuple(f"<http://www.w3.org/1999/02/22-rdf-syntax-ns#{name}>" for name in ("first", "rest"))
 """The predicates of RDF lists: rdf:first and rdf:rest."""
 Triple: TypeAlias = Sequence[str]
@@ -160,6 +161,15 @@ def link(href: str, text: str, kind: str = "") -> Markup:
     """Make a link to the address `href`, which is a page of the console."""
     assert href.startswith("/")
     return Markup('<a class="{}" href="{}">{}</a>').format(kind, href, text)
+
+
+def rooted(html: Markup, root: str) -> Markup:
+    """Put the prefix `root` before every address of this server. In text and values a quotation mark is escaped.
+
+    >>> rooted(Markup('<a href="/console/edit">href=&#34;/x&#34;</a>'), "/kg")
+    Markup('<a href="/kg/console/edit">href=&#34;/x&#34;</a>')
+    """
+    return Markup(_ADDRESS.sub(rf'\1="{root}/', str(html))) if root else html  # noqa: S704  # `check_proxy` has seen it
 
 
 def rule_text(text: str, words: Words) -> str:

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from kgreason.server.formats import SOLUTIONS, TRIPLES
 from kgreason.server.paths.query import query
 from kgreason.server.problems import Problem
+from kgreason.server.request.proxy import root_of
 
 
 async def rows(request: Request) -> Response:
@@ -20,7 +21,11 @@ async def rows(request: Request) -> Response:
     if medias is None:
         raise Problem(404, f"there is no format {form}")
     headers = [(name, value) for name, value in request.scope["headers"] if name != b"accept"]
-    scope = {**request.scope, "path": "/query", "headers": [*headers, (b"accept", medias[0].encode())]}
+    scope = {
+        **request.scope,
+        "path": f"{root_of(request.scope)}/query",
+        "headers": [*headers, (b"accept", medias[0].encode())],
+    }
     answer = await query(Request(scope, request.receive))
     answer.headers["Content-Disposition"] = f'attachment; filename="rows.{form}"'
     return answer

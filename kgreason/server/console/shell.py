@@ -26,6 +26,7 @@ from kgreason.server.console.calls import Calls
 from kgreason.server.console.vocabulary import Vocabulary
 from kgreason.server.guard import SIGN_IN
 from kgreason.server.problems import busy
+from kgreason.server.request.proxy import path_of
 
 CONSOLE = "kgreason.console"
 _PATHS = ("/console/", "/_nicegui")
@@ -59,7 +60,7 @@ class Console:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request or a websocket."""
-        path = scope.get("path", "")
+        path = path_of(scope) if "path" in scope else ""
         is_page = path == "/" or path.startswith(_PATHS)
         if scope["type"] == "lifespan" or not is_page or path.startswith(_OWN):
             await self._paths(scope, receive, send)

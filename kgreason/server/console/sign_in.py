@@ -8,6 +8,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from kgreason.server import body
 from kgreason.server.paths.served import parameters, served, single
+from kgreason.server.request.proxy import root_of
 from kgreason.server.session import Sessions
 
 _PAGE = Markup("""<!doctype html>
@@ -61,11 +62,13 @@ async def sign_in(request: Request) -> Response:
         return HTMLResponse(_PAGE.format(wrong=""), headers=_HEADERS)
     sessions: Sessions = request.app.state.sessions
     token = single(parameters(request, await body.text(request, served(request).settings)), "token") or ""
-    if sessions.role_of_token(token) is None:
+    if sessions.holder_of_token(token) is None:
+        sessions.refused.note(request.scope, "form")
         return HTMLResponse(_PAGE.format(wrong=_WRONG), 401, _HEADERS)
-    response = RedirectResponse(_next(request), 303, {"Cache-Control": "no-store"})
-    is_secure = request.headers.get("origin", "").startswith("https://")
-    sessions.begin(response, request.headers.get("host", ""), token, is_secure=is_secure)
+    root = root_of(request.scope)
+    response = RedirectResponse(f"{root}{_next(request)}", 303, {"Cache-Control": "no-store"})
+    is_secure = request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
+    sessions.begin(response, request.headers.get("host", ""), token, is_secure=is_secure, root=root)
     return response
 
 
@@ -78,6 +81,7 @@ def _next(request: Request) -> str:
 
 async def sign_out(request: Request) -> Response:
     """Sign the user out: take the cookie away, and show the page for signing in."""
-    response = RedirectResponse("/console/sign-in", 303)
-    Sessions.end(response, request.headers.get("host", ""))
+    root = root_of(request.scope)
+    response = RedirectResponse(f"{root}/console/sign-in", 303)
+    Sessions.end(response, request.headers.get("host", ""), root)
     return response

@@ -20,6 +20,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.paths.served import parameters, served, single
 from kgreason.server.problems import Problem
+from kgreason.server.session import author_of
 from kgreason.sparql.operations import Operation
 
 _TAG = re.compile(r'(?:W/)?"(\d+)(?:\.\w+)?"')
@@ -53,7 +54,7 @@ async def edited(
     the last commit. Nobody else edits the graph before `answer` has returned. Raises Problem if the header If-Match
     does not name the last commit, and the errors of `edit`.
     """
-    condition, how = request.headers.get("if-match"), _means(request)
+    condition, how = request.headers.get("if-match"), _means(request) | {"author": author_of(request.scope)}
     state, asked = served(request), time.perf_counter()
 
     def run(graph: KnowledgeGraph) -> tuple[Result, int, float]:

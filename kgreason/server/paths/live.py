@@ -27,6 +27,7 @@ from kgreason.server.paths.served import Parameters, address, flag, number, para
 from kgreason.server.paths.update import requested
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import check_terms
+from kgreason.server.session import author_of
 from kgreason.server.streams.feed import Stream
 from kgreason.server.streams.views import View, pattern_of
 
@@ -142,7 +143,7 @@ async def rules(request: Request) -> Response:
 
     def edit(graph: KnowledgeGraph) -> dict[str, str]:
         check_match(condition, graph.commit)
-        with graph.transaction() as tx:
+        with graph.transaction(author=author_of(request.scope)) as tx:
             if adds:
                 tx.add_rules(text, "the body")
             else:

@@ -85,7 +85,8 @@ def _target(request: Request) -> Target:
     graph, is_default = single(given, "graph"), "default" in given
     inferred = flag(given, "inferred")
     if is_direct := bool(request.path_params.get("graph")):
-        here = f"{str(request.base_url).removesuffix('/')}{request.scope['raw_path'].decode('latin-1')}"
+        whole = request.url.replace(path="", query="", fragment="")
+        here = f"{whole}{request.scope['raw_path'].decode('latin-1')}"
     if sum((graph is not None, is_default, is_direct)) > 1:
         raise Problem(400, "the graph is named twice: give only one of ?graph=, ?default and a path below /store")
     if is_default:

@@ -90,6 +90,8 @@ class Pool:
         self._starting: set[Process] = set()
         self._past: dict[Process, int] = {}
         self._is_closed = False
+        self.killed = 0
+        """How many processes were killed: a limit was reached, or the client had gone."""
 
     @property
     def running(self) -> int:
@@ -192,6 +194,7 @@ class Pool:
         if is_complete and process.returncode is None and not self._is_closed:
             self._idle.append(process)
         else:
+            self.killed += not self._is_closed
             self._kill(process)
         self._leave()
 

@@ -15,8 +15,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from typing import NamedTuple
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import aclosing
+from typing import NamedTuple, cast
 
 from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
 from starlette.responses import StreamingResponse
@@ -25,6 +26,7 @@ from starlette.types import Receive, Scope, Send
 from kgreason.errors import HistoryError
 from kgreason.graph.changes.delta import Delta
 from kgreason.server.problems import Problem, busy
+from kgreason.server.session import Sessions
 from kgreason.server.streams.views import View
 
 _LOGGER = logging.getLogger("kgreason.server")
@@ -170,7 +172,7 @@ class Feed:
         for commit in [each for each in self._log if each.number > after]:
             yield commit.delta
 
-    async def follow(self, after: int, view: View) -> AsyncIterator[bytes]:
+    async def follow(self, after: int, view: View) -> AsyncGenerator[bytes]:
         """Yield the bytes of a stream that begins after the commit `after`: each commit as the view shows it."""
         yield view.beginning(after)
         async for delta in self.deltas(after):
@@ -186,15 +188,26 @@ class Feed:
         return await asyncio.shield(task)
 
 
+async def _while(is_wanted: Callable[[], bool], content: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the pieces of a stream as long as it is wanted; this is asked before each piece."""
+    async with aclosing(content):
+        async for piece in content:
+            if not is_wanted():
+                return
+            yield piece
+
+
 class Stream(StreamingResponse):
     """The answer to a client that follows the feed. When the answer ends, the feed counts one stream less."""
 
-    def __init__(self, feed: Feed, content: AsyncIterator[bytes], headers: dict[str, str]) -> None:
+    def __init__(self, feed: Feed, content: AsyncGenerator[bytes], headers: dict[str, str]) -> None:
         super().__init__(content, headers=headers)
-        self._feed = feed
+        self._feed, self._content = feed, content
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the stream."""
+        """Send the stream, until its end or until the client's token is no longer known."""
+        sessions = cast(Sessions, scope["app"].state.sessions)
+        self.body_iterator = _while(lambda: sessions.is_known(scope), self._content)
         try:
             await super().__call__(scope, receive, send)
         finally:

@@ -18,6 +18,7 @@ from kgreason.errors import InputError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.filtered import filtered
 from kgreason.graph.input.terms import fitting
+from kgreason.store.journal.record import signature
 from kgreason.terms.vocabulary import RDF_TYPE
 from kgreason.wire import deltas
 
@@ -59,7 +60,8 @@ class View(NamedTuple):
         is_part = self.terms != _ALL or self.asserted is not None
         shown = filtered(delta, self.terms, self.asserted) if is_part else delta
         if self.form == "patch":
-            return f'H commit "{delta.commit}" .\n{shown.to_patch()}'.encode()
+            headers = "".join([f'H commit "{delta.commit}" .\n', *signature(delta.time, delta.author)])
+            return f"{headers}{shown.to_patch()}".encode()
         if is_part and not shown:
             return f"id: {delta.commit}\n\n".encode()
         found = deltas.encoded(shown) if self.form == "exact" else shown.to_json()

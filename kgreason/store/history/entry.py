@@ -56,6 +56,7 @@ class Head:
     - `quads`: how many quads the commit asserted, and how many it retracted.
     - `headers`: the headers of the commit's transaction.
     - `work`: how the commit was evaluated; the fields of `Work`.
+    - `author`: who made it; empty if that is not known, as for commits of older versions.
     """
 
     commit: int
@@ -67,12 +68,14 @@ class Head:
     quads: tuple[int, int] = (0, 0)
     headers: Mapping[str, str] = field(default_factory=dict)
     work: Mapping[str, Any] = field(default_factory=dict)
+    author: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the head as an object that `json.dumps` takes."""
         return {
             "commit": self.commit,
             "time": self.time,
+            "author": self.author,
             "appeared": self.appeared._asdict(),
             "disappeared": self.disappeared._asdict(),
             "asserted": self.quads[0],
@@ -101,6 +104,7 @@ class Head:
             (told["asserted"], told["retracted"]),
             told["headers"],
             told["work"],
+            told.get("author", ""),  # older servers do not tell it
         )
 
 
@@ -204,4 +208,5 @@ def _head(fields: dict[str, Any]) -> Head:
         (fields["quads"][0], fields["quads"][1]),
         fields["headers"],
         fields["work"],
+        fields.get("author", ""),
     )

@@ -2,6 +2,8 @@ r"""`Record`: the edit of a commit, as an RDF Patch.
 
     H commit "7" .
     H strategy "update" .                         how the commit was evaluated
+    H time "2026-11-28T09:30:00.000Z" .           when it was made
+    H author "ann" .                              who made it, if that is known
     H stream "sensors" .                          headers of the caller
     H delete-rule "[?x, <http://e/p>, ?x] ." .    rules, as rule text in a string
     H version "2"^^<http://www.w3.org/2001/XMLSchema#integer> .
@@ -45,7 +47,7 @@ _WITH_FACTS = 2
 """The version of records with facts, and the last one that is known."""
 _VERBS = {1: "add", -1: "delete"}
 SIGNED = {f"{verb}-{kind}": (kind, sign) for sign, verb in _VERBS.items() for kind in ("rule", "fact")}
-_OURS = {"commit", "strategy", "frame", "version", *SIGNED}
+_OURS = {"commit", "strategy", "time", "author", "frame", "version", *SIGNED}
 _STRATEGIES: dict[str, StrategyRun] = {"update": "update", "bootstrap": "bootstrap"}
 
 
@@ -61,6 +63,8 @@ class Record:
       has ASCII letters, digits, `_` and `-`, begins with a letter, and must not be one of kgreason's own, as `commit`.
     - `strategies`: how the steps of the commit were evaluated, one entry for each step; the last entry holds for all
       further steps. It may be empty, as in records of older versions.
+    - `time`: when the commit was made, as text of xsd:dateTime in UTC; `author`: who made it. Both may be empty, as in
+      records of older versions. In those, callers could give headers of these names any text.
     """
 
     commit: int
@@ -70,12 +74,15 @@ class Record:
     facts: Signed = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     strategies: tuple[StrategyRun, ...] = ()
+    time: str = ""
+    author: str = ""
 
     def patch(self) -> bytes:
         """Return the record as an RDF Patch. Raises ValueError for a header that cannot be written."""
         rows = [f'H commit "{self.commit}" .\n']
         if self.strategies:
             rows.append(f'H strategy "{" ".join(self.strategies)}" .\n')
+        rows += signature(self.time, self.author)
         rows += _version(self.facts)
         check_headers(self.headers)
         rows += [_header(name, text) for name, text in self.headers.items()]
@@ -99,7 +106,13 @@ class Record:
         commit, strategies = int(headers.pop("commit", "")), _strategies(headers.get("strategy", ""))
         if strategies:
             del headers["strategy"]
-        return cls(commit, *_lines(rows[:-5]), tuple(signed["rule"]), tuple(signed["fact"]), headers, strategies)
+        told = headers.pop("time", ""), headers.pop("author", "")
+        return cls(commit, *_lines(rows[:-5]), tuple(signed["rule"]), tuple(signed["fact"]), headers, strategies, *told)
+
+
+def signature(time: str, author: str) -> list[str]:
+    """Return the headers that say when a commit was made and by whom, as rows. An empty text has no row."""
+    return [_header(name, text) for name, text in (("time", time), ("author", author)) if text]
 
 
 def check_headers(names: Iterable[str]) -> None:

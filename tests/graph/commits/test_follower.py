@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -197,7 +198,7 @@ def test_a_commit_that_changes_no_row_is_told(store: Path, graph: KnowledgeGraph
     follower = Follower(store)
     with graph.transaction() as tx:
         tx.add(f"<{E}a> a <{E}Thing> .")  # which was inferred
-    assert list(follower.read()) == [Record(5)]
+    assert [replace(record, time="") for record in follower.read()] == [Record(5)]
 
 
 def test_a_store_to_which_nothing_was_committed(store: Path) -> None:

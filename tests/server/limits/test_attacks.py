@@ -235,7 +235,7 @@ def test_a_form_of_another_page_changes_nothing(path: str, kind: str, http: http
 def test_every_path_that_edits_needs_a_role(guarded: httpx.Client) -> None:  # noqa: F811 - the fixture
     described = guarded.get("/openapi.json", headers=bearer(ADMIN)).json()["paths"]
     edits = {"/update", "/store", "/store/{graph}", "/transactions", "/revert", "/rules"}
-    asks = {"/query", "/what-if", "/console/sign-in", "/console/sign-out"}
+    asks = {"/query", "/what-if", "/tickets", "/console/sign-in", "/console/sign-out"}
     for path, methods in described.items():
         for method in methods.keys() & {"post", "put", "delete", "patch"}:
             assert path in edits | asks, f"say whether {method} of {path} edits the graph"

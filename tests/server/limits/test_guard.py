@@ -15,9 +15,10 @@ from tests.server.conftest import ZOO
 from tests.server.limits.unguarded import GUARDS
 from tests.server.serving import client, served
 
+from kgreason.server.operation.tokens import read_tokens  # isort: skip
 from kgreason.server.paths.query import check_service  # isort: skip
 from kgreason.server.problems import Problem  # isort: skip
-from kgreason.server.settings import Settings, bound, read_tokens  # isort: skip
+from kgreason.server.settings import Settings, bound  # isort: skip
 
 READ, WRITE, ADMIN = "r" * 16, "w" * 16, "a" * 16
 
@@ -92,7 +93,7 @@ def test_an_origin_can_be_allowed(guarded: httpx.Client) -> None:
 def test_without_a_token_nothing_is_told(headers: dict[str, str], path: str, guarded: httpx.Client) -> None:
     answer = guarded.get(path, headers=headers)
     assert answer.status_code == 401
-    assert answer.headers["www-authenticate"] == "Bearer"
+    assert answer.headers["www-authenticate"] == 'Bearer, Basic realm="kgreason", charset="UTF-8"'
     assert not any(token in answer.text for token in (READ, WRITE, ADMIN))
 
 
@@ -178,9 +179,10 @@ def test_an_address_that_is_none_is_an_error(text: str) -> None:
 
 def test_tokens_come_from_a_file(tmp_path: Path) -> None:
     file = tmp_path / "tokens"
-    file.write_text(f"# people\n\nread {READ}\n  admin\t{ADMIN}\n")
-    assert read_tokens(file) == {READ: "read", ADMIN: "admin"}
-    for text in ("", "read short", f"root {READ}", f"{READ}", f"read {READ} x"):
+    file.write_text(f"# people\n\nread {READ}\n  admin\t{ADMIN}  ann@example.org\n")
+    assert read_tokens(file) == ({READ: "read", ADMIN: "admin"}, {ADMIN: "ann@example.org"})
+    wrong = (f"root {READ}", f"{READ}", f"read {READ} x y", f"read {READ} \x1b[1m", f"read {READ}\nadmin {READ}")
+    for text in ("", "read short", *wrong):
         file.write_text(text)
         with pytest.raises(InputError) as error:
             read_tokens(file)

@@ -54,7 +54,7 @@ def _header(name: str, text: str) -> Guard:
 
 
 _GUARD, _LIMITS, _SLOW = "test_guard.py", "test_limits.py", "test_slow_clients.py"
-_SAFETY = "../../console/test_safety.py"
+_SAFETY, _OPERATION = "../../console/test_safety.py", "../operation"
 GUARDS = [
     Guard(
         "size of a body, by its header",
@@ -285,6 +285,69 @@ GUARDS = [
         "self._check_token(scope, headers, ROLES[0])",
         "scope[ROLE] = ROLES[0]",
         f"{_SAFETY}::test_websockets_need_the_session_and_the_own_origin",
+    ),
+    Guard(
+        "role admin for a backup",
+        "server.guard",
+        'first in ("slow-queries", "backup")',
+        'first in ("slow-queries",)',
+        f"{_OPERATION}/test_backup.py::test_only_an_administrator_gets_a_backup",
+    ),
+    Guard(
+        "a ticket opens streams alone",
+        "server.guard",
+        "path_of(scope) not in _STREAMS",
+        "False",
+        f"{_OPERATION}/test_tokens.py::test_a_ticket_opens_a_stream_and_nothing_else",
+    ),
+    Guard(
+        "time of a ticket",
+        "server.session",
+        "time.time() < int(until)",
+        "True",
+        f"{_OPERATION}/test_tokens.py::test_a_ticket_ends",
+    ),
+    Guard(
+        "a stream ends with its token",
+        "server.streams.feed",
+        "if not is_wanted():",
+        "if False:",
+        f"{_OPERATION}/test_tokens.py::test_a_stream_ends_with_its_token",
+    ),
+    Guard(
+        "refused logins a minute",
+        "server.request.logins",
+        "self._in_window <= _MOST",
+        "True",
+        f"{_OPERATION}/test_access.py::test_refused_logins_cannot_fill_a_disk",
+    ),
+    Guard(
+        "texts of clients in the access log",
+        "server.request.ids",
+        "json.dumps(text[:LONGEST])[1:-1]",
+        "text",
+        f"{_OPERATION}/test_access.py::test_no_client_can_forge_a_line",
+    ),
+    Guard(
+        "texts of clients in other lines of the log",
+        "server.operation.access",
+        "_CONTROLS.sub(lambda found: repr(found[0])[1:-1], super().format(record))",
+        "super().format(record)",
+        f"{_OPERATION}/test_access.py::test_messages_cannot_be_forged",
+    ),
+    Guard(
+        "headers of proxies that are not trusted",
+        "server.request.proxy",
+        "list(trusted)) if trusted else rooted",
+        '"*")',
+        f"{_OPERATION}/test_proxy.py::test_other_clients_are_not_believed",
+    ),
+    Guard(
+        "author of a commit",
+        "store.journal.record",
+        '"strategy", "time", "author", ',
+        '"strategy", ',
+        f"{_OPERATION}/test_tokens.py::test_nobody_writes_as_somebody_else",
     ),
 ]
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 
 from starlette.concurrency import run_in_threadpool
@@ -68,7 +68,7 @@ async def _try(request: Request, query: Query) -> None:
         answer.close()
 
 
-async def _told(state: Served, sparql: str, prefixes: dict[str, str], base: str | None) -> AsyncIterator[bytes]:
+async def _told(state: Served, sparql: str, prefixes: dict[str, str], base: str | None) -> AsyncGenerator[bytes]:
     """Yield the events of a standing query, until the query ends, the client goes away or the server stops."""
     events: asyncio.Queue[RowChange] = asyncio.Queue()
     loop, seconds = asyncio.get_running_loop(), state.settings.standing_seconds
