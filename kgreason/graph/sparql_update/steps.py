@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.graph.commits import Committer
+from kgreason.graph.input.last_edits import last_edits
 from kgreason.graph.input.quads import of_canonical
 from kgreason.graph.sparql_update.ahead import Ahead
 from kgreason.graph.sparql_update.as_written import AsWritten, others
-from kgreason.graph.transaction import Transaction, last_wishes
+from kgreason.graph.transaction import Transaction
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.quads.documents import named
@@ -203,7 +204,7 @@ class Editing:
         """
         quads = self._encode(removed), self._encode(added)
         self._transaction.take(*quads)
-        self._waiting.append(Edit(*last_wishes((-1, 1), quads)))
+        self._waiting.append(Edit(*last_edits((-1, 1), quads)))
 
 
 def _lines(dictionary: Dictionary, quads: Int32) -> bytes:
