@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 20
 _MOST_COMMITS = 10_000
-_TOLD = ("commit", "warnings", "streams", "options")
+_TOLD = ("commit", "warnings", "streams", "prefixes", "options")
 
 
 class ReadableRemoteGraph:
@@ -124,6 +124,11 @@ class ReadableRemoteGraph:
     def streams(self) -> dict[str, dict[str, str]]:
         """Return the headers of the last commit of each stream, by the name of the stream."""
         return dict(self._told()["streams"])
+
+    @property
+    def prefixes(self) -> dict[str, str]:
+        """The prefixes that loaded files declared; see `KnowledgeGraph.prefixes`."""
+        return dict(self._told().get("prefixes", {}))
 
     def _told(self) -> dict[str, Any]:
         return cast(dict[str, Any], self._link.ask("/stats").json())

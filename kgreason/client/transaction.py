@@ -22,6 +22,7 @@ from kgreason.errors import InputError, StoreError
 from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.terms import checked
 from kgreason.progress import SILENT, Progress
+from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rules.parser import Syntax, parse, syntax_of, text_of_file
 
 if TYPE_CHECKING:
@@ -125,12 +126,14 @@ class RemoteTransaction:
         progress: Progress,
         skipped: Skipped | None = None,
     ) -> Self:
+        prefixes = DocumentPrefixes()
         with progress("reading") as report:
             for path in paths:
-                for lines, count in _chunks(path, syntax, skipped):
+                for lines, count in _chunks(path, syntax, skipped, prefixes):
                     self._lines(verb, lines)
                     report(count)
-        return self
+        found = prefixes.found()
+        return self._note({"add": "", "prefixes": found}) if found and verb == "add" else self
 
     def add_rules(self, text: str, source: str = "<rules>", *, syntax: Syntax = "datalog") -> Self:
         """Add rules, and facts of your own relations. Raises RuleSyntaxError, UnsafeRuleError."""
@@ -239,13 +242,16 @@ class _Facts:
         self._note({verb: terms, "relation": name, "arity": self._arity})
 
 
-def _chunks(path: File, syntax: str | None, skipped: Skipped | None) -> Iterator[tuple[bytes, int]]:
+def _chunks(
+    path: File, syntax: str | None, skipped: Skipped | None, prefixes: DocumentPrefixes
+) -> Iterator[tuple[bytes, int]]:
     """Yield the quads of a file in chunks, each as (N-Quads lines, number of quads)."""
     from kgreason.rdf.reader import read
     from kgreason.terms.dictionary import Dictionary
 
     terms = Dictionary()
     known = len(terms)
-    for batch in read(Path(path) if str(path) != "-" else path, terms, syntax=syntax, skipped=skipped):
+    file = Path(path) if str(path) != "-" else path
+    for batch in read(file, terms, syntax=syntax, skipped=skipped, prefixes=prefixes):
         yield terms.lines(*batch), len(batch.subjects)
         terms.truncate(known)

@@ -166,6 +166,17 @@ class ReadableGraph:
         """Return the headers of the last commit of each stream, by the name of the stream; see `transaction`."""
         return dict(self._state.streams())
 
+    @property
+    @locked
+    def prefixes(self) -> dict[str, str]:
+        """The prefixes that loaded files declared, from prefix to namespace. A store remembers them.
+
+        If files declare a prefix in several ways, the first one counts. rdf, rdfs, owl and xsd are not among them.
+        Tables in notebooks, Turtle and the command line shorten IRIs by these prefixes. Functions read them only if
+        you pass them, as in `graph.select(text, prefixes=graph.prefixes)`.
+        """
+        return dict(self._state.prefixes())
+
     @locked
     def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
         """Return a dict for each rule in force: its `name`, its text (`rule`), why it runs (`why`), and `stratum`.

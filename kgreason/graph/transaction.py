@@ -46,6 +46,7 @@ from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import check_own
 from kgreason.options import check_choice
 from kgreason.progress import SILENT, Progress
+from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read_files
 from kgreason.rules.canonical import canonical
@@ -109,6 +110,7 @@ class Transaction:
         self._facts: PendingFacts | None = None
         self._own: dict[Rule, None] | None = None
         self._evaluated: Evaluated | None = None
+        self._prefixes: dict[str, str] = {}
         self._delta: Delta | None = None
         self._is_open, self._why_ended = True, "the transaction has ended"
         self._thread = threading.current_thread()
@@ -173,6 +175,12 @@ class Transaction:
         """
         check_paths("load", paths)
         return self._note_files(1, paths, syntax, progress, skipped)
+
+    def remember(self, prefixes: Mapping[str, str]) -> Self:
+        """Have the graph remember the prefixes of a document, if this transaction changes the graph; the first wins."""
+        self._check_open()
+        self._prefixes = {**prefixes, **self._prefixes}
+        return self
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Retract the quads of RDF files. A blank node of a file means the node that loading the same file made."""
@@ -362,14 +370,16 @@ class Transaction:
         progress: Progress,
         skipped: Skipped | None = None,
     ) -> Self:
-        materializer = self._materializer
+        materializer, prefixes = self._materializer, DocumentPrefixes()
         how: dict[str, Any] = {
             "progress": progress,
             "threads": materializer.threads,
             "find": self.find,
             "skipped": skipped,
+            "prefixes": prefixes,
         }
-        return self._note(sign, partial(read_files, paths, materializer.dictionary, syntax=syntax, **how))
+        self._note(sign, partial(read_files, paths, materializer.dictionary, syntax=syntax, **how))
+        return self.remember(prefixes.found()) if sign > 0 else self
 
     @as_one
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
@@ -394,7 +404,8 @@ class Transaction:
         self._parts = []  # `added` may be all that a large load holds of them
         before, after = ({rule: rule.file for rule in rules or ()} for rules in (self._materializer.own, self._own))
         own = tuple(after) if self._own is not None and before != after else None
-        edit = Edit(removed, added, own, self._evaluated, facts=self._facts.facts() if self._facts else NO_FACTS)
+        facts = self._facts.facts() if self._facts else NO_FACTS
+        edit = Edit(removed, added, own, self._evaluated, facts=facts, prefixes=self._prefixes)
         return self._lean(edit) if -1 in self._signs or edit.facts.removed else edit
 
     def _lean(self, edit: Edit) -> Edit:

@@ -26,6 +26,7 @@ from kgreason.graph.transaction import Transaction
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.quads.documents import named
+from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rdf.reader import read
 from kgreason.sparql.editable import Asserted
 from kgreason.sparql.evaluate import Outcome, run
@@ -191,11 +192,13 @@ class Editing:
             "find": self._transaction.find,
             "beside": load.source is None,
         }  # a body that somebody sent has no folder
+        how["prefixes"] = prefixes = DocumentPrefixes()
         for batch in read(load.path, self._materializer.dictionary, syntax=load.syntax, **how):
             quads = np.stack(batch, axis=1)
             if load.graph is not None:
                 quads[:, 3] = self._materializer.dictionary.intern([load.graph])[0]
             yield _lines(self._materializer.dictionary, quads)
+        self._transaction.remember(prefixes.found())
 
     def apply(self, removed: bytes, added: bytes) -> None:
         """Add a step to the transaction: retract the quads `removed`, then assert the quads `added`.

@@ -2,6 +2,7 @@ r"""`Record`: the edit of a commit, as an RDF Patch.
 
     H commit "7" .
     H strategy "update" .                         how the commit was evaluated
+    H prefixes "{\"ex\": \"http://e/\"}" .         prefixes that the graph remembers from now on
     H stream "sensors" .                          headers of the caller
     H delete-rule "[?x, <http://e/p>, ?x] ." .    rules, as rule text in a string
     H version "2"^^<http://www.w3.org/2001/XMLSchema#integer> .
@@ -24,6 +25,7 @@ Law: `Record.parse(record.patch()) == record`. Cost: a few microseconds, and one
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -45,7 +47,7 @@ _WITH_FACTS = 2
 """The version of records with facts, and the last one that is known."""
 _VERBS = {1: "add", -1: "delete"}
 SIGNED = {f"{verb}-{kind}": (kind, sign) for sign, verb in _VERBS.items() for kind in ("rule", "fact")}
-_OURS = {"commit", "strategy", "frame", "version", *SIGNED}
+_OURS = {"commit", "strategy", "frame", "version", "prefixes", *SIGNED}
 _STRATEGIES: dict[str, StrategyRun] = {"update": "update", "bootstrap": "bootstrap"}
 
 
@@ -59,6 +61,7 @@ class Record:
       and that of a fact is made by `facts.fact_text`.
     - `headers`: name -> text that the caller wants to find again, such as a stream and the number of its batch. A name
       has ASCII letters, digits, `_` and `-`, begins with a letter, and must not be one of kgreason's own, as `commit`.
+    - `prefixes`: prefix -> namespace, those that the commit adds to the prefixes that the graph remembers.
     - `strategies`: how the steps of the commit were evaluated, one entry for each step; the last entry holds for all
       further steps. It may be empty, as in records of older versions.
     """
@@ -70,6 +73,7 @@ class Record:
     facts: Signed = ()
     headers: Mapping[str, str] = field(default_factory=dict)
     strategies: tuple[StrategyRun, ...] = ()
+    prefixes: Mapping[str, str] = field(default_factory=dict)
 
     def patch(self) -> bytes:
         """Return the record as an RDF Patch. Raises ValueError for a header that cannot be written."""
@@ -77,6 +81,8 @@ class Record:
         if self.strategies:
             rows.append(f'H strategy "{" ".join(self.strategies)}" .\n')
         rows += _version(self.facts)
+        if self.prefixes:
+            rows.append(_header("prefixes", json.dumps(dict(self.prefixes), ensure_ascii=False)))
         check_headers(self.headers)
         rows += [_header(name, text) for name, text in self.headers.items()]
         rows += [*_signed("rule", self.rules), *_signed("fact", self.facts)]
@@ -99,7 +105,10 @@ class Record:
         commit, strategies = int(headers.pop("commit", "")), _strategies(headers.get("strategy", ""))
         if strategies:
             del headers["strategy"]
-        return cls(commit, *_lines(rows[:-5]), tuple(signed["rule"]), tuple(signed["fact"]), headers, strategies)
+        if prefixes := _prefixes(headers.get("prefixes", "")):
+            del headers["prefixes"]
+        edits = *_lines(rows[:-5]), tuple(signed["rule"]), tuple(signed["fact"])
+        return cls(commit, *edits, headers, strategies, prefixes)
 
 
 def check_headers(names: Iterable[str]) -> None:
@@ -119,6 +128,20 @@ def _strategies(text: str) -> tuple[StrategyRun, ...]:
     """
     words = text.split(" ")
     return tuple(_STRATEGIES[word] for word in words) if _STRATEGIES.keys() >= set(words) else ()
+
+
+def _prefixes(text: str) -> dict[str, str]:
+    """Return the prefixes in `text`, the text of the header `prefixes`. Any other text gives none.
+
+    In older versions, callers could give a header of this name any text.
+    """
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    if not isinstance(found, dict) or not all(isinstance(namespace, str) for namespace in found.values()):
+        return {}
+    return found
 
 
 def changes(removed: bytes, added: bytes, facts: Signed = ()) -> bytes:
