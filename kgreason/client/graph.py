@@ -295,8 +295,9 @@ class RemoteGraph(ReadableRemoteGraph):
             warn_caller(told)
         if reply.headers["content-type"].startswith("application/n-triples"):
             quads = pyoxigraph.parse(reply.file, RdfFormat.N_TRIPLES, lenient=True)
-            return Triples(cast(QueryTriples, ReadTriples(quad.triple for quad in quads)))
-        return found(repeated(sparql, pyoxigraph.parse_query_results(reply.file, QueryResultsFormat.JSON)))
+            return Triples(cast(QueryTriples, ReadTriples(quad.triple for quad in quads)), self._shown_prefixes)
+        rows = pyoxigraph.parse_query_results(reply.file, QueryResultsFormat.JSON)
+        return found(repeated(sparql, rows), self._shown_prefixes)
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
         """Return the solutions of a SELECT query. Raises QueryError for a query that is not a SELECT."""
@@ -334,7 +335,7 @@ class RemoteGraph(ReadableRemoteGraph):
         given += [("asserted", "true")] if asserted else []
         file = self._link.ask("/match", given).file
         chunks = iter(lambda: b"".join(file.readlines(_CHUNK)), b"")
-        return Matches(chain.from_iterable(quads(chunk, lenient=True) for chunk in chunks))
+        return Matches(chain.from_iterable(quads(chunk, lenient=True) for chunk in chunks), self._shown_prefixes)
 
     def __contains__(self, item: Item) -> bool:
         """Whether the graph has a triple or a quad; see `KnowledgeGraph.__contains__`."""

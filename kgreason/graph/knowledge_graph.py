@@ -619,7 +619,7 @@ class KnowledgeGraph(ReadableGraph):
         ask = partial(self._home.store.query, prefixes=prefixes, base=base, default_graph=name, timeout=timeout)
         graphs = None if name is None else [name]
         spell = Renamed(self._speller.of_query(timeout), sparql, prefixes, base, graphs).spell
-        return found(answer(sparql, prefixes, base, ask, spell))
+        return found(answer(sparql, prefixes, base, ask, spell), self._shown_prefixes)
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
         """Return the solutions of a SELECT query; `options` and errors as for `query`.
@@ -679,7 +679,7 @@ class KnowledgeGraph(ReadableGraph):
             return self._state.has_small_tags()
 
         found = match(self._home.store, self._held, has_small_tags, pattern, asserted=asserted, any_case=any_case)
-        return Matches(found)
+        return Matches(found, self._shown_prefixes)
 
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
         """Return an object that reads and edits the facts of a relation, such as `edge(?x, ?y)` in rules.
