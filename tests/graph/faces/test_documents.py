@@ -33,12 +33,12 @@ ZOO = """@prefix zoo: <http://zoo/> . @prefix : <http://e/> . @prefix no: <http:
 :Cat rdfs:subClassOf :Pet .
 zoo:tom :knows zoo:kit ; :age 7, 5 ; a :Cat ; :has [ :name "x"@en-GB ] .
 zoo:kit :knows zoo:tom . GRAPH zoo:g { zoo:b :p "2" . zoo:a :p "01"^^<http://www.w3.org/2001/XMLSchema#int> }"""
-HEAD = """@prefix : <http://e/> .
-@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+HEAD = """@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix zoo: <http://zoo/> .
+@prefix : <http://e/> .
 """
 SAID = {None: "asserted and inferred", True: "The asserted triples", False: "The inferred triples"}
 _rows = st.lists(
