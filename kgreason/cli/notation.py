@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 import click
 
 from kgreason.cli.options import Command
 from kgreason.rules.formatter import format_term
 from kgreason.terms import vocabulary as v
+
+
+class Remembering(Protocol):
+    """A graph that remembers prefixes."""
+
+    @property
+    def prefixes(self) -> dict[str, str]:
+        """The prefixes of loaded files."""
+
 
 _TERM = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za-z0-9-]+)?|<[^<>\s]*>')
 PREFIXES = {"rdf": v.RDF, "rdfs": v.RDFS, "owl": v.OWL, "xsd": v.XSD}
@@ -38,7 +48,7 @@ def _prefix(does: str) -> Callable[[Command], Command]:
         metavar="p=IRI",
         callback=_prefixes,
         help=f"{does} IRIs with this prefix: ex=http://example.org/ for names such as ex:tom, =http://e.org/ for :tom. "
-        "Then rdf, rdfs, owl and xsd shorten IRIs, too. May be given several times.",
+        "Prefixes of loaded files, rdf, rdfs, owl and xsd need no --prefix. May be given several times.",
     )
 
 
@@ -46,6 +56,14 @@ prefixes = _prefix("Read and show")
 """The option of a command that reads terms from its command line, and shows terms."""
 shown_prefixes = _prefix("Show")
 """The option of a command that only shows terms."""
+
+
+def known(graph: Remembering, prefixes: Mapping[str, str]) -> dict[str, str]:
+    """Return the prefixes that a command knows: rdf, rdfs, owl, xsd, those of the graph, and those of `--prefix`.
+
+    If several have one name, the last of these counts.
+    """
+    return {**PREFIXES, **graph.prefixes, **prefixes}
 
 
 def shortened(text: str, prefixes: Mapping[str, str]) -> str:

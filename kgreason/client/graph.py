@@ -50,7 +50,8 @@ if TYPE_CHECKING:
     from kgreason.client.relation import RemoteRelation
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.history.revert import Reverted
-    from kgreason.graph.input.quads import Item
+    from kgreason.graph.input.frames import FrameMapping
+    from kgreason.graph.input.quads import Item, Table
     from kgreason.graph.sparql_update.update import Updated
     from kgreason.rules.parser import Syntax
 
@@ -160,16 +161,20 @@ class RemoteGraph(ReadableRemoteGraph):
 
         return RemoteTransaction(send, self.own_rules)
 
-    def add(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Delta:
-        """Assert rows of terms, or Turtle and TriG text, as one commit, and return its delta."""
+    def add(
+        self, *items: Item | Table, prefixes: Mapping[str, str] | None = None, **mapping: Unpack[FrameMapping]
+    ) -> Delta:
+        """Assert items as one commit, and return its delta; see `KnowledgeGraph.add`."""
         with self.transaction() as tx:
-            tx.add(*items, prefixes=prefixes)
+            tx.add(*items, prefixes=prefixes, **mapping)
         return tx.delta
 
-    def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Delta:
+    def remove(
+        self, *items: Item | Table, prefixes: Mapping[str, str] | None = None, **mapping: Unpack[FrameMapping]
+    ) -> Delta:
         """Retract triples and quads as one commit, and return its delta. Items are given as for `add`."""
         with self.transaction() as tx:
-            tx.remove(*items, prefixes=prefixes)
+            tx.remove(*items, prefixes=prefixes, **mapping)
         return tx.delta
 
     def add_rules(self, text: str, source: str = "<rules>", *, syntax: Syntax = "datalog") -> Delta:
@@ -290,8 +295,9 @@ class RemoteGraph(ReadableRemoteGraph):
             warn_caller(told)
         if reply.headers["content-type"].startswith("application/n-triples"):
             quads = pyoxigraph.parse(reply.file, RdfFormat.N_TRIPLES, lenient=True)
-            return Triples(cast(QueryTriples, ReadTriples(quad.triple for quad in quads)))
-        return found(repeated(sparql, pyoxigraph.parse_query_results(reply.file, QueryResultsFormat.JSON)))
+            return Triples(cast(QueryTriples, ReadTriples(quad.triple for quad in quads)), self._shown_prefixes)
+        rows = pyoxigraph.parse_query_results(reply.file, QueryResultsFormat.JSON)
+        return found(repeated(sparql, rows), self._shown_prefixes)
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
         """Return the solutions of a SELECT query. Raises QueryError for a query that is not a SELECT."""
@@ -329,7 +335,7 @@ class RemoteGraph(ReadableRemoteGraph):
         given += [("asserted", "true")] if asserted else []
         file = self._link.ask("/match", given).file
         chunks = iter(lambda: b"".join(file.readlines(_CHUNK)), b"")
-        return Matches(chain.from_iterable(quads(chunk, lenient=True) for chunk in chunks))
+        return Matches(chain.from_iterable(quads(chunk, lenient=True) for chunk in chunks), self._shown_prefixes)
 
     def __contains__(self, item: Item) -> bool:
         """Whether the graph has a triple or a quad; see `KnowledgeGraph.__contains__`."""

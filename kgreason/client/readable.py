@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from kgreason.client.link import Link, Parameters
+from kgreason.errors import ServerError
 from kgreason.graph.input.arguments import check_asserted, check_single
 from kgreason.graph.input.terms import checked
 from kgreason.options import check_count
+from kgreason.rdf.formats import writable
 from kgreason.store.history.entry import Head
 from kgreason.wire import EXACT
 from kgreason.wire.values import decoded
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 20
 _MOST_COMMITS = 10_000
-_TOLD = ("commit", "warnings", "streams", "options")
+_TOLD = ("commit", "warnings", "streams", "prefixes", "options")
 
 
 class ReadableRemoteGraph:
@@ -125,13 +127,35 @@ class ReadableRemoteGraph:
         """Return the headers of the last commit of each stream, by the name of the stream."""
         return dict(self._told()["streams"])
 
+    @property
+    def prefixes(self) -> dict[str, str]:
+        """The prefixes that loaded files declared; see `KnowledgeGraph.prefixes`."""
+        return dict(self._told().get("prefixes", {}))
+
+    def _shown_prefixes(self) -> dict[str, str]:
+        """Return the prefixes for an answer that is shown, also if the server does not answer any more."""
+        try:
+            return self.prefixes
+        except (ServerError, RuntimeError):  # httpx raises RuntimeError when the client is closed
+            return {}
+
     def _told(self) -> dict[str, Any]:
         return cast(dict[str, Any], self._link.ask("/stats").json())
 
-    def dump(self, *, asserted: bool | None = None, graphs: bool = False) -> Iterator[bytes]:
-        """Return the graph as N-Triples lines, in chunks, as of this call; see `KnowledgeGraph.dump`."""
+    def dump(
+        self,
+        *,
+        asserted: bool | None = None,
+        graphs: bool | None = None,
+        format: str = "nt",  # noqa: A002
+        prefixes: Mapping[str, str] | None = None,
+    ) -> Iterator[bytes]:
+        """Return the graph as N-Triples lines or in another format, in chunks; see `KnowledgeGraph.dump`."""
         check_asserted(asserted)
-        given = [("graphs", "true")] if graphs else []
+        syntax = writable(format)
+        given = [] if syntax == "nt" else [("format", syntax)]
+        given += [] if graphs is None else [("graphs", str(graphs).lower())]
+        given += [("prefix", f"{name}={namespace}") for name, namespace in checked(prefixes).items()]
         return _chunks(self._link.ask("/dump", [*given, *_kind(asserted)], "*/*").file)
 
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:

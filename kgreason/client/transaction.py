@@ -15,18 +15,20 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self, Unpack
 
 from kgreason.client.spool import spooled
 from kgreason.errors import InputError, StoreError
 from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.terms import checked
 from kgreason.progress import SILENT, Progress
+from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rules.parser import Syntax, parse, syntax_of, text_of_file
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
-    from kgreason.graph.input.quads import Item
+    from kgreason.graph.input.frames import FrameMapping
+    from kgreason.graph.input.quads import Item, Table
     from kgreason.graph.opening.options import File
     from kgreason.graph.relation.given import Terms
     from kgreason.graph.relation.relation import PendingRelation
@@ -61,20 +63,29 @@ class RemoteTransaction:
             raise StoreError("the transaction has no delta: it is still open, or it failed")
         return self._delta
 
-    def add(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
-        """Assert rows of terms, or Turtle and TriG text. Raises RdfSyntaxError, InputError."""
-        return self._items("add", items, prefixes)
+    def add(
+        self, *items: Item | Table, prefixes: Mapping[str, str] | None = None, **mapping: Unpack[FrameMapping]
+    ) -> Self:
+        """Assert rows of terms, Turtle and TriG text, frames, or graphs of rdflib; see `KnowledgeGraph.add`.
 
-    def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
-        """Retract rows of terms, or Turtle and TriG text. Name a blank node by the label that queries show."""
-        return self._items("remove", items, prefixes)
+        Raises RdfSyntaxError, InputError.
+        """
+        return self._items("add", items, prefixes, mapping)
 
-    def _items(self, verb: str, items: tuple[Item, ...], prefixes: Mapping[str, str] | None) -> Self:
+    def remove(
+        self, *items: Item | Table, prefixes: Mapping[str, str] | None = None, **mapping: Unpack[FrameMapping]
+    ) -> Self:
+        """Retract what `add` asserts for the same items. Name a blank node by the label that queries show."""
+        return self._items("remove", items, prefixes, mapping)
+
+    def _items(
+        self, verb: str, items: tuple[Item | Table, ...], prefixes: Mapping[str, str] | None, mapping: FrameMapping
+    ) -> Self:
         from kgreason.graph.input.quads import quads_of
         from kgreason.terms.dictionary import Dictionary
 
         terms = Dictionary()
-        quads = quads_of(items, terms, fresh=verb == "add", prefixes=checked(prefixes))
+        quads = quads_of(items, terms, fresh=verb == "add", prefixes=checked(prefixes), mapping=mapping)
         return self._lines(verb, terms.lines(*quads.T)) if len(quads) else self
 
     def add_lines(self, lines: bytes) -> Self:
@@ -115,12 +126,14 @@ class RemoteTransaction:
         progress: Progress,
         skipped: Skipped | None = None,
     ) -> Self:
+        prefixes = DocumentPrefixes()
         with progress("reading") as report:
             for path in paths:
-                for lines, count in _chunks(path, syntax, skipped):
+                for lines, count in _chunks(path, syntax, skipped, prefixes):
                     self._lines(verb, lines)
                     report(count)
-        return self
+        found = prefixes.found()
+        return self._note({"add": "", "prefixes": found}) if found and verb == "add" else self
 
     def add_rules(self, text: str, source: str = "<rules>", *, syntax: Syntax = "datalog") -> Self:
         """Add rules, and facts of your own relations. Raises RuleSyntaxError, UnsafeRuleError."""
@@ -229,13 +242,16 @@ class _Facts:
         self._note({verb: terms, "relation": name, "arity": self._arity})
 
 
-def _chunks(path: File, syntax: str | None, skipped: Skipped | None) -> Iterator[tuple[bytes, int]]:
+def _chunks(
+    path: File, syntax: str | None, skipped: Skipped | None, prefixes: DocumentPrefixes
+) -> Iterator[tuple[bytes, int]]:
     """Yield the quads of a file in chunks, each as (N-Quads lines, number of quads)."""
     from kgreason.rdf.reader import read
     from kgreason.terms.dictionary import Dictionary
 
     terms = Dictionary()
     known = len(terms)
-    for batch in read(Path(path) if str(path) != "-" else path, terms, syntax=syntax, skipped=skipped):
+    file = Path(path) if str(path) != "-" else path
+    for batch in read(file, terms, syntax=syntax, skipped=skipped, prefixes=prefixes):
         yield terms.lines(*batch), len(batch.subjects)
         terms.truncate(known)

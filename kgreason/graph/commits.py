@@ -43,6 +43,7 @@ from kgreason.store.homes.home import Home, RowDelta, Writable
 from kgreason.store.journal.record import Record, Signed
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.rows import SMALL, chunks, put, without_shared
+from kgreason.terms.prefixes import remembered
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Committer:
         if record.commit > since:
             self.replayed.append(RowDelta(record.commit, *delta.lines(*self._rows(delta))))
         self.materializer.accept()
-        self.state.note(delta, record.headers)
+        self.state.note(delta, record.headers, record.prefixes)
 
     def commit(
         self,
@@ -119,11 +120,12 @@ class Committer:
             if delta or edit.own is not None or headers:
                 rules = self._rule_changes(own, edit.own)
                 delta = replace(delta, rules=rules, time=now(), author=author or self.author)
-                self.state.note(delta, headers)
+                prefixes = remembered(before.prefixes, edit.prefixes)
+                self.state.note(delta, headers, prefixes)
                 if home.history is not None:
                     with span("journal"):
                         home.history.append(entry_of(delta, headers))
-                self._keep(home, delta, headers, progress)
+                self._keep(home, delta, headers, prefixes, progress)
             return delta if home.last == number else replace(delta, commit=0)
         finally:
             try:
@@ -205,7 +207,14 @@ class Committer:
                 result(stored)
         return change
 
-    def _keep(self, home: Writable, delta: Delta, headers: Mapping[str, str], progress: Progress) -> None:
+    def _keep(
+        self,
+        home: Writable,
+        delta: Delta,
+        headers: Mapping[str, str],
+        prefixes: Mapping[str, str],
+        progress: Progress,
+    ) -> None:
         """Write a pending commit to the journal and the store, in one of three ways.
 
         - The first commit, a commit of many rows on disk, and a commit that was evaluated elsewhere, such as on Spark,
@@ -228,7 +237,7 @@ class Committer:
             withdrawn, asserted, removed, added = delta.lines(*quads, *self._rows(delta))
             facts = asserted_facts(change.facts, delta.dictionary) if len(change.facts.rows) else ()
             signature = delta.time, delta.author
-            record = Record(number, withdrawn, asserted, delta.rules, facts, headers, ran, *signature)
+            record = Record(number, withdrawn, asserted, delta.rules, facts, headers, ran, *signature, prefixes)
             home.commit(record, removed, added)
         else:
             self._load(home, delta, progress)
@@ -335,6 +344,7 @@ class Committer:
             stats=stats,
             warnings=warnings,
             streams=self.state.streams(),
+            prefixes=dict(self.state.prefixes()),
             functions=functions,
             small_tags=self.state.has_small_tags(),
         )

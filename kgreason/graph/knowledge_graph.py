@@ -59,7 +59,8 @@ from kgreason.store.oxigraph.store import OxigraphStore
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.history.revert import Reverted
-    from kgreason.graph.input.quads import Item
+    from kgreason.graph.input.frames import FrameMapping
+    from kgreason.graph.input.quads import Item, Table
     from kgreason.graph.match import Pattern
     from kgreason.graph.relation.relation import GraphRelation
     from kgreason.graph.sparql_update.update import Updated
@@ -380,12 +381,33 @@ class KnowledgeGraph(ReadableGraph):
         return query
 
     @as_one
-    def add(self, *items: Item, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
-        """Assert rows of terms, or Turtle and TriG text, as one commit, and return its delta.
+    def add(
+        self,
+        *items: Item | Table,
+        prefixes: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        **mapping: Unpack[FrameMapping],
+    ) -> Delta:
+        """Assert triples as one commit, and return its delta.
 
-        An item is a tuple of three or four terms, as `match` takes them; a triple, quad or solution of pyoxigraph; or
-        text. Terms and text may use the `prefixes`. `timeout` is how many seconds to wait for another thread. Raises
-        RdfSyntaxError, InputError, and the errors of `transaction`.
+        An item is a tuple of three or four terms, as `match` takes them; a triple, quad or solution of pyoxigraph;
+        Turtle or TriG text; a graph or dataset of rdflib, whose blank nodes keep their labels; or a frame of pandas,
+        Polars or Arrow. Terms, text and mappings may use the `prefixes`. `timeout` is how many seconds to wait for
+        another thread. Raises RdfSyntaxError, InputError, and the errors of `transaction`.
+
+        For the rows of a frame, these arguments say which triples they give. A missing value (None, NaN, NaT, null)
+        gives no triple, and a list gives one for each item. Numbers, booleans, dates, times and durations become
+        literals of XSD; text becomes plain text.
+
+        - `subject`: the IRI of the row, as a template such as `"http://e/{id}"`, with values percent-encoded. `{+iri}`
+          takes values as they are.
+        - `vocabulary`: the beginning of the predicates. With `"http://e/"` the column `name` gives `<http://e/name>`.
+          Columns of the subject's template give no triples, unless `columns` names them.
+        - `columns`: what single columns mean, by their names: a predicate; a predicate with a datatype
+          (`("ex:age", "xsd:byte")`), a language (`("ex:note", "@en")`) or a template for IRIs
+          (`("ex:knows", "http://e/{knows}")`); or None for no triples.
+        - `types`: the class of all rows, or a list of classes.
+        - `graph`: the name of the graph that gets the triples.
 
         >>> with KnowledgeGraph.open() as graph:
         ...     delta = graph.add(("ex:tom", "a", "ex:Cat"), ("ex:tom", "ex:age", 7), prefixes={"ex": "http://e/"})
@@ -393,18 +415,24 @@ class KnowledgeGraph(ReadableGraph):
         (True, 2)
         """
         with self.transaction(timeout=timeout) as tx:
-            tx.add(*items, prefixes=prefixes)
+            tx.add(*items, prefixes=prefixes, **mapping)
         return tx.delta
 
     @as_one
-    def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
-        """Retract triples and quads as one commit, and return its delta. Items are given as for `add`.
+    def remove(
+        self,
+        *items: Item | Table,
+        prefixes: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        **mapping: Unpack[FrameMapping],
+    ) -> Delta:
+        """Retract triples and quads as one commit, and return its delta. Items and mappings are given as for `add`.
 
         A triple that the rules still derive stays in the graph as an inferred triple. A label of a blank node means the
         blank node that queries show with this label.
         """
         with self.transaction(timeout=timeout) as tx:
-            tx.remove(*items, prefixes=prefixes)
+            tx.remove(*items, prefixes=prefixes, **mapping)
         return tx.delta
 
     def load(
@@ -595,7 +623,7 @@ class KnowledgeGraph(ReadableGraph):
         ask = partial(self._home.store.query, prefixes=prefixes, base=base, default_graph=name, timeout=timeout)
         graphs = None if name is None else [name]
         spell = Renamed(self._speller.of_query(timeout), sparql, prefixes, base, graphs).spell
-        return found(answer(sparql, prefixes, base, ask, spell))
+        return found(answer(sparql, prefixes, base, ask, spell), self._shown_prefixes)
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
         """Return the solutions of a SELECT query; `options` and errors as for `query`.
@@ -655,7 +683,7 @@ class KnowledgeGraph(ReadableGraph):
             return self._state.has_small_tags()
 
         found = match(self._home.store, self._held, has_small_tags, pattern, asserted=asserted, any_case=any_case)
-        return Matches(found)
+        return Matches(found, self._shown_prefixes)
 
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
         """Return an object that reads and edits the facts of a relation, such as `edge(?x, ?y)` in rules.

@@ -23,12 +23,14 @@ from kgreason.graph.input.terms import checked
 from kgreason.graph.lock import GraphLock, locked
 from kgreason.graph.opening.options import MADE_WITH, EngineOptions
 from kgreason.graph.results import notebook
+from kgreason.graph.results.documents import LINES, WITH_GRAPHS, document
 from kgreason.graph.state.at_rest import AtRest
 from kgreason.graph.state.state import State
 from kgreason.graph.state.statistics import COUNTS
 from kgreason.materialize.state import Saved
 from kgreason.options import check_count
 from kgreason.proofs.contradiction import Contradiction
+from kgreason.rdf.formats import writable
 from kgreason.store.homes.home import Home, closed
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary
@@ -165,6 +167,21 @@ class ReadableGraph:
     def streams(self) -> dict[str, dict[str, str]]:
         """Return the headers of the last commit of each stream, by the name of the stream; see `transaction`."""
         return dict(self._state.streams())
+
+    @property
+    @locked
+    def prefixes(self) -> dict[str, str]:
+        """The prefixes that loaded files declared, from prefix to namespace. A store remembers them.
+
+        If files declare a prefix in several ways, the first one counts. rdf, rdfs, owl and xsd are not among them.
+        Tables in notebooks, Turtle and the command line shorten IRIs by these prefixes. Functions read them only if
+        you pass them, as in `graph.select(text, prefixes=graph.prefixes)`.
+        """
+        return dict(self._state.prefixes())
+
+    def _shown_prefixes(self) -> dict[str, str]:
+        """Return the prefixes for an answer that is shown, also after the graph was closed."""
+        return {} if self._home.is_closed else self.prefixes
 
     @locked
     def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
@@ -338,22 +355,49 @@ class ReadableGraph:
         check_count("limit", limit, 1)
         return why_not_fact(self._engine().materializer, name, terms, limit)
 
-    def dump(self, *, asserted: bool | None = None, graphs: bool = False) -> Iterator[bytes]:
+    def dump(
+        self,
+        *,
+        asserted: bool | None = None,
+        graphs: bool | None = None,
+        format: str = "nt",  # noqa: A002
+        prefixes: Mapping[str, str] | None = None,
+    ) -> Iterator[bytes]:
         """Return the graph as N-Triples lines, in chunks. Commits after this call have no effect on the result.
 
         `asserted=None` gives the closure, True its asserted triples and False its inferred triples. With `graphs` the
         lines are N-Quads: the triples of the default graph and the asserted quads of named graphs. Literals keep the
         spelling in which they were written.
 
-        Raises InputError if the store is old and has a literal that is no RDF, since nobody could read the lines.
+        `format` is the suffix or the name of another format: "turtle", "trig", "n3", "rdf", "jsonld" or "nq". Such a
+        document is sorted, and a comment in Turtle, TriG and N3 says which triples it has. Its IRIs are shortened by
+        `prefixes` and by those of the graph. "trig", "jsonld" and "nq" have named graphs, unless `graphs` is False.
+
+        Raises InputError for an unknown format or a term that the format cannot say, and if the store is old and has a
+        literal that is no RDF, since nobody could read the lines.
+
+        >>> from kgreason import KnowledgeGraph
+        >>> with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        ...     _ = graph.add(":tom a :Cat ; :age 7 .", prefixes={"": "http://e/"})
+        ...     text = b"".join(graph.dump(asserted=True, format="turtle", prefixes={"": "http://e/"}))
+        >>> print(text.decode().partition("@prefix")[0], *text.decode().split()[-7:-1])
+        # The asserted triples of the graph, without inferred ones.
+         :tom a :Cat ; :age 7
         """
         check_asserted(asserted)
+        syntax, known = writable(format), checked(prefixes)
+        graphs = syntax in WITH_GRAPHS if graphs is None else graphs
+        if syntax not in LINES:
+            known = {**self.prefixes, **known}
         state = self._saved()
         if state is None:
-            return iter(())
+            return iter(()) if syntax in LINES else document(Dictionary(), [], syntax, known, asserted)
         saved, dictionary = state
         tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(dictionary, asserted=asserted)]
-        return map(_sound, chain.from_iterable(chunks(dictionary, rows[dictionary.are_rdf(rows)]) for rows in tables))
+        tables = [rows[dictionary.are_rdf(rows)] for rows in tables]
+        if syntax not in LINES:
+            return document(dictionary, tables, syntax, known, asserted)
+        return map(_sound, chain.from_iterable(chunks(dictionary, rows) for rows in tables))
 
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
         """Return the facts of the user's relations as rule text, a line for each fact, as of this call.

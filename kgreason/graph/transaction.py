@@ -24,26 +24,29 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, Unpack
 
 import numpy as np
 
 from kgreason.errors import StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.arguments import check_paths, check_text
-from kgreason.graph.input.quads import Item, of_lines, quads_of
+from kgreason.graph.input.frames import FrameMapping
+from kgreason.graph.input.last_edits import last_edits
+from kgreason.graph.input.quads import Item, Table, of_lines, quads_of
 from kgreason.graph.input.terms import checked
 from kgreason.graph.lock import surely
 from kgreason.graph.relation.pending import PendingFacts
 from kgreason.graph.relation.relation import PendingRelation, pending_relation
 from kgreason.graph.user_rules import remaining, without
 from kgreason.interrupts import as_one, at_once, let_out
-from kgreason.materialize.edit import NO_FACTS, NO_QUADS, Edit, Facts
+from kgreason.materialize.edit import NO_FACTS, Edit, Facts
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import check_own
 from kgreason.options import check_choice
 from kgreason.progress import SILENT, Progress
+from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read_files
 from kgreason.rules.canonical import canonical
@@ -54,7 +57,6 @@ from kgreason.rules.relations.declarations import check_declared
 from kgreason.spans import Spans, span
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
-from kgreason.zset.order import grouped
 
 File = str | PathLike[str]
 _EDITS_OF_GRAPH = ("update", "transaction", "what_if")
@@ -108,6 +110,7 @@ class Transaction:
         self._facts: PendingFacts | None = None
         self._own: dict[Rule, None] | None = None
         self._evaluated: Evaluated | None = None
+        self._prefixes: dict[str, str] = {}
         self._delta: Delta | None = None
         self._is_open, self._why_ended = True, "the transaction has ended"
         self._thread = threading.current_thread()
@@ -130,20 +133,26 @@ class Transaction:
             raise StoreError("the transaction has no delta: it is still open, or it failed")
         return self._delta
 
-    def add(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
-        """Assert rows of terms, or Turtle and TriG text; see `KnowledgeGraph.add`.
+    def add(
+        self, *items: Item | Table, prefixes: Mapping[str, str] | None = None, **mapping: Unpack[FrameMapping]
+    ) -> Self:
+        """Assert rows of terms, Turtle and TriG text, frames, or graphs of rdflib; see `KnowledgeGraph.add`.
 
         Raises RdfSyntaxError, InputError.
         """
-        return self._note(
-            1, partial(quads_of, items, self._materializer.dictionary, fresh=True, prefixes=checked(prefixes))
-        )
+        return self._items(1, items, prefixes, mapping)
 
-    def remove(self, *items: Item, prefixes: Mapping[str, str] | None = None) -> Self:
-        """Retract rows of terms, or Turtle and TriG text. Name a blank node by the label that queries show."""
-        return self._note(
-            -1, partial(quads_of, items, self._materializer.dictionary, fresh=False, prefixes=checked(prefixes))
-        )
+    def remove(
+        self, *items: Item | Table, prefixes: Mapping[str, str] | None = None, **mapping: Unpack[FrameMapping]
+    ) -> Self:
+        """Retract what `add` asserts for the same items. Name a blank node by the label that queries show."""
+        return self._items(-1, items, prefixes, mapping)
+
+    def _items(
+        self, sign: int, items: Iterable[Item | Table], prefixes: Mapping[str, str] | None, mapping: FrameMapping
+    ) -> Self:
+        how: dict[str, Any] = {"fresh": sign > 0, "prefixes": checked(prefixes), "mapping": mapping}
+        return self._note(sign, partial(quads_of, items, self._materializer.dictionary, **how))
 
     def add_lines(self, lines: bytes) -> Self:
         """Assert N-Quads lines; blank nodes keep their labels."""
@@ -166,6 +175,12 @@ class Transaction:
         """
         check_paths("load", paths)
         return self._note_files(1, paths, syntax, progress, skipped)
+
+    def remember(self, prefixes: Mapping[str, str]) -> Self:
+        """Have the graph remember the prefixes of a document, if this transaction changes the graph; the first wins."""
+        self._check_open()
+        self._prefixes = {**prefixes, **self._prefixes}
+        return self
 
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
         """Retract the quads of RDF files. A blank node of a file means the node that loading the same file made."""
@@ -355,14 +370,16 @@ class Transaction:
         progress: Progress,
         skipped: Skipped | None = None,
     ) -> Self:
-        materializer = self._materializer
+        materializer, prefixes = self._materializer, DocumentPrefixes()
         how: dict[str, Any] = {
             "progress": progress,
             "threads": materializer.threads,
             "find": self.find,
             "skipped": skipped,
+            "prefixes": prefixes,
         }
-        return self._note(sign, partial(read_files, paths, materializer.dictionary, syntax=syntax, **how))
+        self._note(sign, partial(read_files, paths, materializer.dictionary, syntax=syntax, **how))
+        return self.remember(prefixes.found()) if sign > 0 else self
 
     @as_one
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
@@ -383,11 +400,12 @@ class Transaction:
             )
 
     def _edit(self) -> Edit:
-        removed, added = last_wishes(self._signs, self._parts)
+        removed, added = last_edits(self._signs, self._parts)
         self._parts = []  # `added` may be all that a large load holds of them
         before, after = ({rule: rule.file for rule in rules or ()} for rules in (self._materializer.own, self._own))
         own = tuple(after) if self._own is not None and before != after else None
-        edit = Edit(removed, added, own, self._evaluated, facts=self._facts.facts() if self._facts else NO_FACTS)
+        facts = self._facts.facts() if self._facts else NO_FACTS
+        edit = Edit(removed, added, own, self._evaluated, facts=facts, prefixes=self._prefixes)
         return self._lean(edit) if -1 in self._signs or edit.facts.removed else edit
 
     def _lean(self, edit: Edit) -> Edit:
@@ -479,18 +497,3 @@ class Transaction:
                 self._ends.drop(self._known)
         finally:
             surely(self._ends.ended)
-
-
-def last_wishes(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int32]:
-    """Keep the last edit of each quad. Returns the quads to retract, int32[n, 4], and the quads to assert, int32[m, 4].
-
-    `parts` are arrays of edited quads, in order. `signs` has -1 (retract) or 1 (assert) for each array.
-    """
-    if -1 not in signs:
-        return NO_QUADS, parts[0] if len(parts) == 1 else np.concatenate([NO_QUADS, *parts])
-    quads = np.concatenate(parts)
-    of_quads = np.repeat(np.array(signs, dtype=np.int8), [len(part) for part in parts])
-    if len(quads) > 1:
-        lasts = np.sort(grouped(quads).lasts())
-        quads, of_quads = quads[lasts], of_quads[lasts]
-    return quads[of_quads < 0], quads[of_quads > 0]

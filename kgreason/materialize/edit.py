@@ -6,7 +6,8 @@ Rows are ids of a dictionary: a quad is subject, predicate, object and graph, an
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -64,6 +65,7 @@ class Edit(NamedTuple):
       terms.
     - `facts`: the facts of relations to assert and to retract (`relations.facts`). Here `Facts` map the width of rows,
       not the number of a table, to rows.
+    - `prefixes`: the prefixes that the files of the edit declare.
     """
 
     removed: Int32 = NO_QUADS
@@ -72,6 +74,7 @@ class Edit(NamedTuple):
     evaluated: Evaluated | None = None
     unknown: int = 0
     facts: Facts = NO_FACTS
+    prefixes: Mapping[str, str] = MappingProxyType({})
 
 
 class Means(NamedTuple):

@@ -9,6 +9,7 @@ reader                  read: reads a file
 json_ld                 prepares JSON-LD: its contexts, its type maps
 lines                   part of the reader: N-Triples and N-Quads in blocks, with few calls of a parser
 counted                 part of the reader: error messages for very long tokens
+document_prefixes       part of the reader: the prefixes that documents declare
 labels                  part of the reader: stable names for blank nodes
 tokens                  part of the reader: turns text into id columns
 writing                 write: writes quads so that others can read them, or not at all

@@ -29,6 +29,8 @@ _TITLES = {
     "owl": "RDF/XML, Turtle, OWL/XML or OWL functional syntax, whichever it is",
     "xml": "RDF/XML or OWL/XML, whichever it is",
 }
+WRITABLE = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
+_NAMES = {"turtle": "ttl", "ntriples": "nt", "nquads": "nq"}
 _UNPACKERS: dict[str, Callable[..., Any]] = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}
 _MIXED = ("owl", "xml")
 
@@ -69,6 +71,19 @@ class Format(NamedTuple):
 def formats() -> dict[str, str]:
     """Return the formats that can be read: a dict from the short name, which is also the suffix, to the title."""
     return dict(_TITLES)
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is the name of a format that can be written, as `writable` takes it."""
+    return text in WRITABLE or text in _NAMES
+
+
+def writable(name: str) -> str:
+    """Return the short name of a format that can be written, which may be given as "turtle". Raises InputError."""
+    short = _NAMES.get(name, name)
+    if short not in WRITABLE:
+        raise InputError(f"{name}: not a format to write; pass one of {', '.join(WRITABLE)}")
+    return short
 
 
 def format_named(name: str) -> Format:

@@ -42,6 +42,7 @@ from kgreason.errors import InputError, LimitError, LongTermError, RdfSyntaxErro
 from kgreason.interrupts import at_once, let_out, result
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.counted import Counted, Lines, long_tokens
+from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rdf.formats import Format, format_named, format_of, mistaken, settled
 from kgreason.rdf.json_ld.contexts import Contexts, Finder, Place
 from kgreason.rdf.json_ld.document import JsonLd
@@ -100,6 +101,7 @@ def read(
     find: Finder | None = None,
     beside: bool = True,
     skipped: Skipped | None = None,
+    prefixes: DocumentPrefixes | None = None,
 ) -> Iterator[Batch]:
     """Read the quads of a file and intern their terms in `dictionary`. The path `-` is standard input.
 
@@ -109,6 +111,7 @@ def read(
     (default: see `kgreason.threads`). `find` returns the file of a JSON-LD context that a document names, by its IRI in
     angle brackets. With `beside` the document may also name contexts in files of its folder; a document that somebody
     sent must not. With `skipped` malformed lines of N-Triples and N-Quads are left out, and added to `skipped`.
+    `prefixes` gets the prefixes that the document declares.
 
     Raises InputError for a file that cannot be read and for an unknown format.
     Raises RdfSyntaxError, with file and line, for a file that does not parse. Raises LimitError if a term is too long
@@ -126,10 +129,11 @@ def read(
             threads=threads,
             find=find,
             skipped=skipped,
+            prefixes=prefixes,
         )
     path, name = Path(path), name or str(path)
     folder = path.resolve().parent if beside else None
-    return _read_file(path, dictionary, syntax, source, _Text(name, base, threads, find, folder, skipped))
+    return _read_file(path, dictionary, syntax, source, _Text(name, base, threads, find, folder, skipped, prefixes))
 
 
 def read_stream(
@@ -143,13 +147,14 @@ def read_stream(
     threads: int | None = None,
     find: Finder | None = None,
     skipped: Skipped | None = None,
+    prefixes: DocumentPrefixes | None = None,
 ) -> Iterator[Batch]:
     """Read the quads of a binary stream in the format `syntax`, as `read` does.
 
     `source` is the name of the stream in messages. `owner` is the name that the blank nodes of the stream belong to
     (default: `source`). Without `base` a relative IRI is an error.
     """
-    about = _Text(source, base, threads, find, None, skipped)
+    about = _Text(source, base, threads, find, None, skipped, prefixes)
     return _batches(stream, dictionary, format_named(syntax), owner or source, about)
 
 
@@ -162,12 +167,14 @@ def read_files(
     threads: int | None = None,
     find: Finder | None = None,
     skipped: Skipped | None = None,
+    prefixes: DocumentPrefixes | None = None,
 ) -> npt.NDArray[np.int32]:
     """Read the quads of files, int32[n, 4]. Graph 0 is the default graph. Terms and errors are as for `read`."""
     quads, end = np.empty((0, 4), dtype=np.int32), 0  # one array that grows: parts would leave holes in the memory
     with progress("reading") as report:
+        how: dict[str, Any] = {"threads": threads, "find": find, "skipped": skipped, "prefixes": prefixes}
         for path in paths:
-            for batch in read(path, dictionary, syntax=syntax, threads=threads, find=find, skipped=skipped):
+            for batch in read(path, dictionary, syntax=syntax, **how):
                 start, end = end, end + len(batch.subjects)
                 if end > len(quads):
                     quads.resize((2 * end if end < _MANY else end + end // 8, 4), refcheck=False)
@@ -184,7 +191,7 @@ def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
     with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, form) as text:
         name, counted = _begun(text, form, str(path)), Counted(text)
         with long_tokens(counted, str(path)):
-            about = _Text(str(path), path.resolve().as_uri(), None, None, path.resolve().parent, None)
+            about = _Text(str(path), path.resolve().as_uri(), None, None, path.resolve().parent, None, None)
             yield from _quads(cast(IO[bytes], counted), name, about)
 
 
@@ -202,7 +209,8 @@ def mentions(path: Path, word: bytes) -> bool:
 class _Text(NamedTuple):
     """A text that is read: its name in messages, its base IRI, and how to read it (see `read`).
 
-    `folder` is where contexts of JSON-LD may lie that the text names by a relative IRI, or None.
+    `folder` is where contexts of JSON-LD may lie that the text names by a relative IRI, or None. `prefixes` gets the
+    prefixes of the text, if it is not None.
     """
 
     file: str
@@ -211,6 +219,7 @@ class _Text(NamedTuple):
     find: Finder | None
     folder: Path | None
     skipped: Skipped | None
+    prefixes: DocumentPrefixes | None
 
 
 def _read_file(
@@ -355,6 +364,8 @@ def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Qu
         quads = pyoxigraph.parse(cast(IO[bytes], lines) if name == "n3" else text, form, base_iri=base)
     except ValueError as error:
         raise InputError(f"{file}: {error}") from error
+    if about.prefixes is not None:
+        about.prefixes.watch(xml or quads)
     if name == "n3":
         return map(partial(_unquoted, file, lines), quads)
     return _of_xml(quads, xml) if xml else quads
@@ -367,6 +378,8 @@ def _of_json(stream: IO[bytes], about: _Text) -> Iterator[pyoxigraph.Quad]:
     lines = Lines(text.checked)
     try:
         quads = pyoxigraph.parse(cast(IO[bytes], lines), pyoxigraph.RdfFormat.JSON_LD, base_iri=about.base)
+        if about.prefixes is not None:
+            about.prefixes.watch(quads)
         yield from as_tagged(quads, document, text, about.base)
     except SyntaxError as error:
         error.lineno = (error.lineno or lines.line) if document.has_lines else None

@@ -140,10 +140,17 @@ def _elements(triple: Triple) -> list[str]:
 
 
 def _check_prefix(prefix: str) -> None:
+    if not fits(prefix):
+        raise InputError(f"the graph cannot be written as rdf: XML cannot have the prefix {prefix}")
+
+
+def fits(prefix: str) -> bool:
+    """Whether XML can have a prefix."""
     try:
         expat.ParserCreate(namespace_separator=" ").Parse(f"<a xmlns{prefix and ':'}{prefix}='http://e/'/>", True)
-    except expat.ExpatError as error:
-        raise InputError(f"the graph cannot be written as rdf: XML cannot have the prefix {prefix}") from error
+    except expat.ExpatError:
+        return False
+    return True
 
 
 class _XmlFile:

@@ -100,7 +100,9 @@ _PARAMETERS = {
     },
     "/dump": {
         "asserted": "true for asserted triples, false for inferred ones",
-        "graphs": "true for N-Quads, with named graphs",
+        "graphs": "true for named graphs as well, false for the default graph alone",
+        "format": "nt, nq, ttl, trig, n3, rdf or jsonld",
+        "prefix": "a prefix to shorten IRIs, as ex=http://e/; those of loaded files are known",
         "relations": "true for the facts of relations as rule text, in place of triples",
     },
     "/relations/{name}": {

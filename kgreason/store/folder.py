@@ -75,6 +75,7 @@ class Manifest:
     - `oxigraph`: the name of the folder with Oxigraph's files.
     - `stats`, `warnings`: the statistics and the warnings of the graph after the commit `stored`.
     - `streams`: the headers of the last commit of each stream, up to the commit `stored`.
+    - `prefixes`: the prefixes of loaded files, from prefix to namespace, up to the commit `stored`.
     - `format`: the format of the snapshot.
     - `history`: which commits the history keeps (`history.log`).
     - `functions`: the signatures of the Python functions that rules call after the commit `stored`, by name.
@@ -93,6 +94,7 @@ class Manifest:
     stats: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     streams: dict[str, dict[str, str]] = field(default_factory=dict)
+    prefixes: dict[str, str] = field(default_factory=dict)
     format: int = FORMAT
     on_contradiction: OnContradiction = "keep"
     functions: dict[str, str] = field(default_factory=dict)

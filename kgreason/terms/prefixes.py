@@ -1,4 +1,4 @@
-"""The message for a prefix that is not declared. It names the prefix, and says how to declare a prefix at that place.
+"""Prefixes that need no declaration, those that a graph remembers, and the message for one that is not declared.
 
     the prefix ex: is not declared; pass prefixes={'ex': 'http://example.org/'}
 
@@ -8,6 +8,8 @@ arguments of Python functions. The command line replaces these by its own option
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from kgreason.terms import vocabulary as v
@@ -17,6 +19,12 @@ Where: TypeAlias = Literal["argument", "query", "update", "text", "rules", "srl"
 a script of `kgreason run`."""
 
 USUAL = {"rdf": v.RDF, "rdfs": v.RDFS, "owl": v.OWL, "xsd": v.XSD}
+SCHEMES = frozenset({"data", "did", "file", "info", "mailto", "tag", "tel", "urn"})
+"""The schemes of IRIs that need no angle brackets, besides those with `//`."""
+MOST_REMEMBERED = 1_000
+_LONGEST = 1_000
+_NAME = re.compile(r"(?:\w(?:[\w.-]*[\w-])?)?")
+_NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
 _EXAMPLE = "http://example.org/"
 _ADVICE: dict[Where, str] = {
     "argument": "pass prefixes={{{name!r}: {iri!r}}}",
@@ -40,3 +48,22 @@ def undeclared(prefix: str, where: Where) -> str:
     """
     advice = _ADVICE[where].format(name=prefix, iri=USUAL.get(prefix, _EXAMPLE))
     return f"the prefix {prefix}: is not declared; {advice}"
+
+
+def remembered(known: Mapping[str, str], found: Mapping[str, str]) -> dict[str, str]:
+    """Return those prefixes of `found` that a graph remembers, if it has the prefixes `known` already.
+
+    The first declaration of a prefix wins. A prefix that needs no declaration, or that is a scheme of IRIs, is left
+    out, so that no term gets another meaning. A graph remembers `MOST_REMEMBERED` prefixes.
+
+    >>> remembered({"ex": "http://e/"}, {"ex": "http://other/", "zoo": "http://zoo/", "rdf": "http://e/", "urn": "e:"})
+    {'zoo': 'http://zoo/'}
+    """
+    fresh: dict[str, str] = {}
+    for prefix, namespace in found.items():
+        is_taken = prefix in known or prefix in USUAL or prefix.lower() in SCHEMES | {"http", "https"}
+        if is_taken or len(prefix) + len(namespace) > _LONGEST or len(known) + len(fresh) >= MOST_REMEMBERED:
+            continue
+        if _NAME.fullmatch(prefix) and _NAMESPACE.fullmatch(namespace):
+            fresh[prefix] = namespace
+    return fresh

@@ -188,6 +188,29 @@ def test_materialize_reads_standard_input_and_writes_standard_output(store: Path
     assert set(printed.splitlines()) == triples(store)
 
 
+def test_materialize_writes_sorted_turtle_with_prefixes(store: Path, family: Path, tmp_path: Path) -> None:
+    for name, more in (("all.ttl", ()), ("inferred.ttl.gz", ("--inferred",))):
+        done("materialize", family, "-o", tmp_path / name, "--prefix", "ex=http://example.com/", *more)
+        shown = text(tmp_path / name)
+        assert shown.startswith("# The inferred triples" if more else "# All triples")
+        assert f"@prefix : <{E}> ." in shown
+        assert ":ida a :Person" in shown
+        assert shown == done("dump", "-l", store, "--format", "ttl", *more)
+
+
+def test_commands_know_the_prefixes_of_loaded_files(store: Path) -> None:
+    asked = ("query", "-l", store, "--query", "SELECT ?x { ?x :hasParent :eve }", "--results-format")
+    assert done(*asked, "table").splitlines()[2].strip() == ":ann"
+    assert done(*asked, "csv").split() == ["x", f"{E}ann"], "programs read the other formats"
+    other = "PREFIX : <http://other/> ASK { ?x :hasParent :eve }"
+    assert done("query", "-l", store, "--query", other) == "false\n", "the query's own prefix counts first"
+    other = "ASK { ?x :hasParent :eve }"
+    assert done("query", "-l", store, "--query", other, "--prefix", "=http://other/") == "false\n"
+    told = done("query", "-l", store, "--query", "CONSTRUCT WHERE { :ann :hasParent ?y }", "--results-format", "ttl")
+    assert told.splitlines()[-1] == ":ann :hasParent :eve ."
+    assert "the prefix : is not declared" in failed("update", "-l", store, "-u", "INSERT DATA { :a :b :c }")
+
+
 def test_materialize_takes_rules_and_schema(family: Path, tmp_path: Path) -> None:
     axioms = done("materialize", family, "-o", "-", "--rules", "rdfs", "--inferred")
     data = done("materialize", family, "-o", "-", "--rules", "rdfs", "--inferred", "--schema", "data")
@@ -227,9 +250,9 @@ def test_contradictions_are_counted(tmp_path: Path) -> None:
         count, line = result.stderr.splitlines()
         assert count == "kgreason: warning: contradictions: 1"
         assert line == (
-            "kgreason: warning: cax-dw: <http://e/x> is in <http://e/A> and in <http://e/B>, which are disjoint "
-            "classes (axiom <http://e/A> owl:disjointWith <http://e/B>)"
-        )
+            "kgreason: warning: cax-dw: :x is in :A and in :B, which are disjoint classes "
+            "(axiom :A owl:disjointWith :B)"
+        ), "with the prefixes of the file"
 
 
 def test_the_first_contradictions_are_shown_one_by_one(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import click
 
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import PREFIXES, shown_prefixes
+from kgreason.cli.notation import known, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, verbose, warn
 from kgreason.cli.places import PLACE, Graph, Place, graph_at, there, token_file
 from kgreason.progress import Progress
@@ -90,12 +90,13 @@ def check(
         if files:
             graph.load(*files, progress=Bars(verbose))
             warn(graph.warnings)
+        prefixes = known(graph, prefixes)
         shown = (0 if as_json else _EXAMPLES) if limit is None else limit
         groups = _groups(graph, shown, Bars(verbose)) if graph.stats()["contradictions"] else []
     if as_json:
         click.echo(json.dumps(list(_json(groups)), indent=1))
     else:
-        click.echo("\n".join(_lines(groups, PREFIXES | prefixes)))
+        click.echo("\n".join(_lines(groups, prefixes)))
     context.exit(1 if groups else 0)
 
 

@@ -1,8 +1,8 @@
 """`kgreason dump`: prints the triples of a store, in any RDF format.
 
-N-Triples and N-Quads are printed a chunk at a time; the other formats are made of them in a temporary file
-(`rdf.writing`). Literals keep the form in which they were loaded. Queries show another form, because Oxigraph
-normalises literals.
+N-Triples and N-Quads are printed a chunk at a time. Documents in the other formats are sorted, and made in a temporary
+file (`graph.results.documents`). Literals keep the form in which they were loaded. Queries show another form, because
+Oxigraph normalises literals.
 
 Laws: `--asserted` and `--inferred` have no triple in common. Together they print all triples. If a graph cannot be
 written in a format, nothing is printed.
@@ -10,27 +10,17 @@ written in a format, nothing is printed.
 
 from __future__ import annotations
 
-import shutil
 import sys
-from collections.abc import Iterable, Iterator
-from tempfile import SpooledTemporaryFile
-from typing import IO, cast
 
 import click
-from pyoxigraph import Quad
 
-from kgreason.cli.notation import PREFIXES, shown_prefixes
+from kgreason.cli.notation import shown_prefixes
 from kgreason.cli.options import example, location
 from kgreason.cli.places import Place, graph_at
-from kgreason.rdf.writing import write
-from kgreason.terms.tags import quads
+from kgreason.rdf.formats import WRITABLE
 
-_FORMATS = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
 _WITH_PREFIXES = ("ttl", "trig", "n3", "rdf")
 _CHOICE = f"{', '.join(_WITH_PREFIXES[:-1])} or {_WITH_PREFIXES[-1]}"
-_WITH_GRAPHS = ("nq", "trig", "jsonld")
-_SPOOLED = 1 << 26
-"""So many bytes are held in memory. More are written to a temporary file."""
 
 
 @click.command(epilog=example("kgreason dump -l store --inferred --format ttl > inferred.ttl"))
@@ -41,7 +31,7 @@ _SPOOLED = 1 << 26
 @click.option(
     "--format",
     "syntax",
-    type=click.Choice(_FORMATS),
+    type=click.Choice(WRITABLE),
     default="nt",
     show_default=True,
     help="The RDF format; those with graphs (nq, trig, jsonld) show named graphs as well.",
@@ -52,7 +42,9 @@ def dump(
 ) -> None:
     """Print the triples of a store: all of them, or only those that were loaded, or only those that were derived.
 
-    Literals keep the form in which they were loaded. --prefix shortens IRIs in the formats that have prefixes.
+    Literals keep the form in which they were loaded. Formats other than nt and nq are sorted, so that versions can be
+    compared, and the prefixes of loaded files and of --prefix shorten IRIs. Turtle, TriG and N3 begin with a comment
+    that says which triples they have.
     """
     if asserted and inferred:
         raise click.UsageError("give --asserted or --inferred, not both; without them, all triples are printed")
@@ -65,16 +57,4 @@ def dump(
             for line in graph.dump_relations(asserted=kind):
                 click.echo(line)
             return
-        chunks = graph.dump(asserted=kind, graphs=syntax in _WITH_GRAPHS)
-        if syntax in ("nt", "nq"):
-            out.writelines(chunks)
-            return
-        with SpooledTemporaryFile(_SPOOLED) as file:
-            write(_quads(chunks), cast(IO[bytes], file), syntax, PREFIXES | prefixes)
-            file.seek(0)
-            shutil.copyfileobj(file, out)
-
-
-def _quads(chunks: Iterable[bytes]) -> Iterator[Quad]:
-    for chunk in chunks:
-        yield from quads(chunk)
+        out.writelines(graph.dump(asserted=kind, format=syntax, prefixes=prefixes))

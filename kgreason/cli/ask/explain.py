@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from kgreason.cli.notation import PREFIXES, prefixes
+from kgreason.cli.notation import known, prefixes
 from kgreason.cli.options import example, existing, functions, verbose
 from kgreason.cli.places import Place, graph_at
 
@@ -66,8 +66,8 @@ def explain(
 ) -> None:
     """Show a proof of a triple: the rules, facts and axioms that it follows from, down to what was loaded.
 
-    Write terms as in Turtle: `a` for rdf:type, and prefixed names. --prefix declares a prefix; rdf, rdfs, owl and xsd
-    are always declared. Write a literal as `kgreason dump` or a query shows it.
+    Write terms as in Turtle: `a` for rdf:type, and prefixed names. --prefix declares a prefix; those of loaded files,
+    rdf, rdfs, owl and xsd are declared. Write a literal as `kgreason dump` or a query shows it.
 
     With --why-not the triple is one that does not hold. The answer shows the rules that could derive this triple, and
     the conditions of each rule that fail: missing triples, a false FILTER, or a NOT with the triples that make it fail.
@@ -75,17 +75,18 @@ def explain(
     from kgreason.cli.progress import Bars
     from kgreason.graph.input.quads import triple_of
 
-    prefixes = PREFIXES | prefixes
-    terms = triple_of(triple, prefixes)
     if is_absent:
         if every or syntax == "mermaid":
             raise click.UsageError("--why-not shows no proofs: leave --all and --format mermaid out")
         with graph_at(location, functions=functions, read_only=True) as graph, Bars(verbose)("explaining"):
-            answer = graph.why_not(terms, limit=limit)
+            prefixes = known(graph, prefixes)
+            answer = graph.why_not(triple_of(triple, prefixes), limit=limit)
         is_json = syntax == "json"
         click.echo(json.dumps(answer.to_json(), indent=1) + "\n" if is_json else answer.to_text(prefixes), nl=False)
         return
     with graph_at(location, functions=functions, read_only=True) as graph:
+        prefixes = known(graph, prefixes)
+        terms = triple_of(triple, prefixes)
         graph.check_known(terms)
         with Bars(verbose)("explaining"):
             proofs = [graph.explain(terms)]

@@ -20,7 +20,7 @@ import click
 
 from kgreason.cli.bulk.load_profile import load_profile
 from kgreason.cli.edit.listing import reason
-from kgreason.cli.notation import PREFIXES, shortened, shown_prefixes
+from kgreason.cli.notation import known, shortened, shown_prefixes
 from kgreason.cli.options import as_json, example, existing, functions, verbose
 from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.rules.canonical import canonical
@@ -90,11 +90,11 @@ def rules(
     from kgreason.cli.progress import Bars
 
     with graph_at(location, functions=functions, read_only=True) as graph, Bars(verbose)("counting"):
-        rows = costs(graph, alone=alone, anew=anew)
+        rows, prefixes = costs(graph, alone=alone, anew=anew), known(graph, prefixes)
     if as_json:
         click.echo(json.dumps(rows, indent=1))
     else:
-        click.echo("\n".join(costs_text(rows[:limit], len(rows), PREFIXES | prefixes)))
+        click.echo("\n".join(costs_text(rows[:limit], len(rows), prefixes)))
 
 
 def costs(graph: Graph, *, alone: bool = False, anew: bool = False) -> list[Row]:

@@ -88,30 +88,33 @@ def query(
     """Ask a store a SPARQL query (SELECT, ASK, CONSTRUCT or DESCRIBE).
 
     The columns have the order of the SELECT. For SELECT * they have the order in which the query first names the
-    variables. A table shortens IRIs by the prefixes of the query and by --prefix. The query may use the prefixes of
-    --prefix without a PREFIX line. --as-of needs a store that keeps its history (`load --history all`).
+    variables. Tables and Turtle shorten IRIs by the prefixes of loaded files, of --prefix and of the query. The query
+    may use those of loaded files and of --prefix without a PREFIX line; its own PREFIX lines count first. --as-of needs
+    a store that keeps its history (`load --history all`).
     """
     sparql, _ = given(text, query_file, "query")
     with SpooledTemporaryFile(_IN_MEMORY) as out:
-        with _opened(location, commit) as graph, _told(query_file), number_warnings() as told:
-            names = declared(sparql) | prefixes
-            wait_for(
-                lambda: _write(graph.query(sparql, prefixes=prefixes), syntax, names, cast(BinaryIO, out)), timeout
-            )
+        with _opened(location, commit) as (graph, remembered), _told(query_file), number_warnings() as told:
+            known = {**remembered, **prefixes}
+            names = known | declared(sparql)
+            wait_for(lambda: _write(graph.query(sparql, prefixes=known), syntax, names, cast(BinaryIO, out)), timeout)
         warn(told)
         out.seek(0)
         shutil.copyfileobj(out, sys.stdout.buffer)
 
 
 @contextmanager
-def _opened(location: Place, commit: int | None) -> Iterator[Graph | RemotePast]:
-    """Give the block the graph at a place: as it was after the commit `commit`, or as it is now if that is None."""
+def _opened(location: Place, commit: int | None) -> Iterator[tuple[Graph | RemotePast, dict[str, str]]]:
+    """Give the block the graph at a place, and the prefixes that it remembers now.
+
+    The graph is as it was after the commit `commit`, or as it is now if that is None.
+    """
     with graph_at(location, read_only=True) as graph:
         if commit is None:
-            yield graph
+            yield graph, graph.prefixes
         else:
             with graph.as_of(commit) as past:
-                yield past
+                yield past, graph.prefixes
 
 
 @contextmanager
@@ -129,7 +132,11 @@ def _told(query_file: Path | None) -> Iterator[None]:
 
 def _write(results: Found, syntax: str | None, prefixes: Mapping[str, str], out: BinaryIO) -> None:
     if isinstance(results, Triples):
-        write_results(cast(QueryTriples, results), out, _checked(syntax or "nt", _GRAPHS, "triples"))
+        syntax = _checked(syntax or "nt", _GRAPHS, "triples")
+        if syntax in ("nt", "nq"):
+            write_results(cast(QueryTriples, results), out, syntax)
+        else:
+            results.serialize(out, syntax, prefixes)
         return
     syntax = _checked(syntax or ("table" if sys.stdout.isatty() else "csv"), _TABLES, "no triples")
     if syntax != "table":

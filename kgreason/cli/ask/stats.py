@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from kgreason.cli.ask.profile import costs, costs_text
-from kgreason.cli.notation import PREFIXES, shown_prefixes
+from kgreason.cli.notation import known, shown_prefixes
 from kgreason.cli.options import as_json, example, functions, location, print_table, told
 from kgreason.cli.places import Place, graph_at
 from kgreason.terms.vocabulary import VOCABULARY
@@ -80,7 +80,7 @@ def stats(
     with graph_at(location, functions=functions, read_only=True) as graph:
         if is_by_rule:
             rows = costs(graph)
-            text = costs_text(rows, len(rows), PREFIXES | prefixes)
+            text = costs_text(rows, len(rows), known(graph, prefixes))
             click.echo(json.dumps(rows) if is_json else "\n".join(text))
             return
         counts = graph.stats()

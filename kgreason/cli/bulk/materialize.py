@@ -37,14 +37,17 @@ from kgreason.cli.options import (
 from kgreason.files import whole
 from kgreason.functions.registry import Registry
 from kgreason.graph.opening.options import catalogue_of
+from kgreason.graph.results.documents import document
 from kgreason.materialize.selection import Selection, select
 from kgreason.options import ALIASES, Limits, SameAsMode, SchemaMode, checked_limits
 from kgreason.progress import Progress
+from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read_files
 from kgreason.rules.expressions import RESERVED
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary, Ids
+from kgreason.terms.prefixes import remembered
 
 if TYPE_CHECKING:
     from kgreason.materialize.materializer import Materializer
@@ -53,7 +56,7 @@ if TYPE_CHECKING:
 
 _LEVEL = 6
 """The compression level, the same as the default of the `gzip` command."""
-_FILES = (".nt", ".nt.gz")
+_FILES = (".nt", ".nt.gz", ".ttl", ".ttl.gz")
 
 
 @click.command(
@@ -69,7 +72,7 @@ _FILES = (".nt", ".nt.gz")
     "--output",
     required=True,
     metavar="OUT",
-    help="An .nt or .nt.gz file; - is standard output. With Spark: a folder.",
+    help="An .nt, .nt.gz, .ttl or .ttl.gz file; - is standard output, in N-Triples. With Spark: a folder.",
 )
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
 @click.option("--inferred", is_flag=True, help="Write only the triples that were derived, not those of the files.")
@@ -104,12 +107,12 @@ def materialize(
     prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
-    """Read RDF files, derive what follows, and write the read and the derived triples as N-Triples. No store is made.
+    """Read RDF files, derive what follows, and write the read and the derived triples. No store is made.
 
     The file - is standard input, and needs --format. The output has the triples of the files, those of named graphs
     included, the triples of documents that owl:imports names if --catalogue has them, and all triples that follow from
     all these triples. --inferred leaves out the triples of the files. The output file is written as a whole or not at
-    all.
+    all. Turtle (-o closure.ttl) is sorted, and has the prefixes of the files and of --prefix.
 
     Spark writes a folder: Parquet if the name ends in .parquet, else N-Triples. Spark does not follow owl:imports.
     """
@@ -136,9 +139,14 @@ def materialize(
         most = checked_limits(made_terms=most_made_terms, rounds=most_rounds)
         program = Program(selection, registry, most, threads)
         inputs = Inputs(files, syntax, catalogue_of(catalogue), Skipped() if skip_malformed else None)
-        materializer = _closed(program, inputs, prefixes, progress)
+        materializer, known = _closed(program, inputs, prefixes, progress)
         rows = materializer.save().triples(materializer.dictionary, asserted=False if inferred else None)
-        _write(target, materializer.dictionary, rows[materializer.dictionary.are_rdf(rows)], progress)
+        rows = rows[materializer.dictionary.are_rdf(rows)]
+        if output.removesuffix(".gz").endswith(".ttl"):
+            with progress("writing", None), target as out:
+                out.writelines(document(materializer.dictionary, [rows], "ttl", known, False if inferred else None))
+        else:
+            _write(target, materializer.dictionary, rows, progress)
 
 
 @contextmanager
@@ -175,8 +183,13 @@ class Inputs(NamedTuple):
     skipped: Skipped | None
 
 
-def _closed(program: Program, inputs: Inputs, prefixes: Mapping[str, str], progress: Progress) -> Materializer:
-    """Load files into a new materializer, and print its warnings and contradictions."""
+def _closed(
+    program: Program, inputs: Inputs, prefixes: Mapping[str, str], progress: Progress
+) -> tuple[Materializer, dict[str, str]]:
+    """Load files into a new materializer, and print its warnings and contradictions.
+
+    Returns the materializer, and `prefixes` together with those of the files.
+    """
     from kgreason.materialize.edit import Edit
     from kgreason.materialize.imports import Imports
     from kgreason.materialize.materializer import Materializer
@@ -185,15 +198,17 @@ def _closed(program: Program, inputs: Inputs, prefixes: Mapping[str, str], progr
     materializer = Materializer(program.selection, registry=program.registry, threads=program.threads)
     files, syntax, documents, skipped = inputs
     imports = Imports(materializer, documents)
-    how: dict[str, Any] = {"progress": progress, "threads": program.threads, "skipped": skipped}
+    read = DocumentPrefixes()
+    how: dict[str, Any] = {"progress": progress, "threads": program.threads, "skipped": skipped, "prefixes": read}
     find = documents.find if documents else None
     edit = Edit(added=read_files(files, materializer.dictionary, syntax=syntax, find=find, **how))
     materializer.change(imports.completed(edit, progress), limits=program.limits, progress=progress)
     materializer.accept()
     found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
     told = skipped.messages() if skipped else ()
-    warn([*told, *materializer.warnings, *imports.warnings()], found, prefixes=PREFIXES | dict(prefixes))
-    return materializer
+    known = {**remembered({}, read.found()), **prefixes}
+    warn([*told, *materializer.warnings, *imports.warnings()], found, prefixes=PREFIXES | known)
+    return materializer, known
 
 
 def _on_spark(
@@ -229,11 +244,11 @@ def _target(output: str) -> AbstractContextManager[BinaryIO]:
     path = Path(output)
     if output == "-":
         return nullcontext(sys.stdout.buffer)
-    if output.endswith(".nt.gz"):
+    if output.endswith((".nt.gz", ".ttl.gz")):
         return _packed(path)
-    if output.endswith(".nt") or (path.exists() and not path.is_file()):
+    if output.endswith((".nt", ".ttl")) or (path.exists() and not path.is_file()):
         return whole(path)
-    raise click.UsageError(f"-o {output}: the name must end in .nt or .nt.gz")
+    raise click.UsageError(f"-o {output}: the name must end in .nt, .nt.gz, .ttl or .ttl.gz")
 
 
 @contextmanager

@@ -19,7 +19,7 @@ import click
 from kgreason.cli.edit.convert import convert
 from kgreason.cli.edit.listing import described, is_helper, text_of
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
-from kgreason.cli.notation import PREFIXES, shown_prefixes
+from kgreason.cli.notation import known, shown_prefixes
 from kgreason.cli.options import STDIN, as_json, catalogue, example, existing, is_stdin, location, typed, verbose
 from kgreason.cli.places import Place, Server, graph_at
 from kgreason.errors import RuleError, RuleSyntaxError
@@ -78,14 +78,14 @@ def list_rules(location: Place, every: bool, as_json: bool, prefixes: dict[str, 
     `# stratum 2` says when NOT, AGGREGATE and SKOLEM of a rule are decided: after those of stratum 1, whose results
     it needs.
     """
-    known = PREFIXES | prefixes
     with graph_at(location, read_only=True) as graph:
-        found = described(graph, {} if as_json else known)
+        prefixes = known(graph, prefixes)
+        found = described(graph, {} if as_json else prefixes)
     if as_json:
         click.echo(json.dumps(found, indent=1))
         return
     shown = [rule for rule in found if every or not is_helper(rule)]
-    for line in text_of(shown, known):
+    for line in text_of(shown, prefixes):
         click.echo(line)
     if len(shown) < len(found):
         click.echo(f"# {amount(len(found) - len(shown), 'helper rule')} not shown; --all shows them")

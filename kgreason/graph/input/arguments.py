@@ -13,6 +13,9 @@ from kgreason.errors import InputError, InputTypeError
 
 _LONGEST_NAME = 200
 
+_OF_FILES = {"load": "add", "unload": "remove"}
+"""The functions that take files of triples, and the functions that take triples themselves."""
+
 
 def check_text(function: str, what: str, value: object) -> None:
     """Raise InputTypeError if a value is not text. The message names the `function` and the argument (`what`)."""
@@ -28,6 +31,8 @@ def check_paths(function: str, values: Iterable[object]) -> None:
     for value in values:
         if not isinstance(value, (str, PathLike)):
             several = f": pass several as {function}(*paths)" if isinstance(value, (list, tuple, set)) else ""
+            if function in _OF_FILES and hasattr(value, "triples"):
+                several = f": for a graph of rdflib call {_OF_FILES[function]}(graph)"
             raise InputTypeError(
                 f"{function}() takes paths of files, as text or Path; got {value!r} ({type(value).__name__}){several}"
             )

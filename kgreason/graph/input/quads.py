@@ -12,13 +12,15 @@ import uuid
 from collections.abc import Iterable
 from io import BytesIO
 from textwrap import shorten
-from typing import IO, TypeAlias, cast
+from typing import IO, Any, TypeAlias, cast
 
 import numpy as np
 import pyoxigraph
 from pyoxigraph import DefaultGraph, Quad, QuerySolution, RdfFormat, Triple
 
 from kgreason.errors import InputError, InputTypeError, RdfSyntaxError
+from kgreason.graph.input.frames import FrameMapping, is_frame, lines_of
+from kgreason.graph.input.rdflib_graph import is_graph, lines_of_graph
 from kgreason.graph.input.terms import (
     NO_PREFIXES,
     PLACES,
@@ -45,6 +47,8 @@ from kgreason.zset.columns import Int32
 Row: TypeAlias = tuple[UserTerm, ...] | list[UserTerm]
 Item: TypeAlias = str | Row | Triple | Quad | QuerySolution
 """Turtle or TriG text; three or four terms (`terms`); a triple, quad or solution of pyoxigraph."""
+Table: TypeAlias = Any
+"""A frame of pandas, Polars or Arrow (`frames`), or a graph of rdflib (`rdflib_graph`)."""
 
 TEXT = "<text>"
 _WORDS = {3: "three terms (subject, predicate, object)", 4: "four terms (with the name of a graph)"}
@@ -53,10 +57,18 @@ _FILE = re.compile(r"\S+\.(\w+)(?:\.(?:gz|bz2|xz))?")
 _RULE_FILES = ("dl", "rules", "datalog")
 
 
-def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool, prefixes: Prefixes = NO_PREFIXES) -> Int32:
+def quads_of(
+    items: Iterable[Item | Table],
+    dictionary: Dictionary,
+    *,
+    fresh: bool,
+    prefixes: Prefixes = NO_PREFIXES,
+    mapping: FrameMapping | None = None,
+) -> Int32:
     """Return the quads of items, int32[n, 4]; graph 0 is the default graph.
 
-    With `fresh` the blank nodes of texts become new blank nodes, otherwise they keep their labels.
+    With `fresh` the blank nodes of texts become new blank nodes, otherwise they keep their labels. `mapping` says what
+    the rows of frames mean.
 
     Raises RdfSyntaxError, with the line, for a text that does not parse. Raises RdfSyntaxError, with the number of the
     row, for a term of a row that is invalid or cannot stand at its place. Raises InputError if a row does not have
@@ -65,15 +77,25 @@ def quads_of(items: Iterable[Item], dictionary: Dictionary, *, fresh: bool, pref
     """
     parts = [np.empty((0, 4), dtype=np.int32)]
     rows: list[str] = []
+    has_frame = False
     for item in items:
         if isinstance(item, str) and of_rdflib(item) is None:
             parts.append(_of_text(item, dictionary, prefixes, fresh=fresh))
+        elif is_frame(item):
+            has_frame = True
+            parts += [of_canonical(lines, dictionary) for lines in lines_of(item, mapping or {}, prefixes)]
+        elif is_graph(item):
+            parts += [of_lines(lines, dictionary, "row") for lines in lines_of_graph(item)]
         else:
             rows.append(_numbered(len(rows) + 1, item, prefixes))
     if rows:
         parts.append(of_lines(utf8("".join(rows)), dictionary, "row"))
         if len(parts[-1]) != len(rows):
             raise InputError("a text in a row holds more or less than one term; pass one term at each place")
+    if mapping and not has_frame:
+        raise InputTypeError(
+            f"{', '.join(mapping)}: only a frame takes these arguments; pass one of pandas, Polars or Arrow"
+        )
     return np.concatenate(parts)
 
 

@@ -1,7 +1,7 @@
 """Turns terms as users write them, at any place of a quad, into N-Triples text.
 
     <http://e/a>   "x"@en   _:b   <<( ... )>>     N-Triples; a datatype may have a prefix: "1"^^xsd:byte
-    http://e/a     urn:x:y                         a plain IRI: it has `//`, or a scheme of `_SCHEMES`
+    http://e/a     urn:x:y                         a plain IRI: it has `//`, or a scheme of `SCHEMES`
     ex:a                                           a name, with `prefixes={"ex": ...}`; rdf, rdfs, owl, xsd are known
     a                                              rdf:type, as a predicate
     NamedNode(...), URIRef(...)                    terms of pyoxigraph, and of rdflib if rdflib is imported
@@ -31,7 +31,7 @@ from kgreason.errors import InputError, InputTypeError
 from kgreason.store.oxigraph.update import Term
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import LONGEST, check_length
-from kgreason.terms.prefixes import USUAL, undeclared
+from kgreason.terms.prefixes import SCHEMES, USUAL, undeclared
 from kgreason.terms.tags import quads, tagged
 from kgreason.terms.untagged import PROBLEM, is_untagged
 
@@ -41,7 +41,6 @@ Prefixes: TypeAlias = Mapping[str, str]
 NO_PREFIXES: Prefixes = MappingProxyType({})
 PLACES = ("subject", "predicate", "object", "graph")
 
-_SCHEMES = frozenset({"data", "did", "file", "info", "mailto", "tag", "tel", "urn"})
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d+)?|\.\d+)")
 _SHORT = 40
 _PLAIN = re.compile(r"\w+")
@@ -257,7 +256,7 @@ def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
     if is_iri and prefix in prefixes:
         raise InputError(f"{text}: may be an IRI, or a name with the prefix {prefix}; for the IRI write <{text}>")
     namespace = None if is_iri else prefixes.get(prefix, USUAL.get(prefix))
-    if namespace is None and not is_iri and prefix.lower() not in _SCHEMES:
+    if namespace is None and not is_iri and prefix.lower() not in SCHEMES:
         raise InputError(f"{text}: {undeclared(prefix, 'argument')}")
     iri = text if namespace is None else namespace + re.sub(r"\\(.)", r"\1", local)
     try:

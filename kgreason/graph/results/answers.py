@@ -16,9 +16,11 @@ Cost: a tenth of a microsecond a row, and Oxigraph's time.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import BytesIO
 from itertools import islice
 from os import PathLike
+from pathlib import Path
 from typing import IO, Generic, Self, TypeAlias, TypeVar, cast
 
 import pyoxigraph
@@ -36,23 +38,29 @@ from pyoxigraph import (
 )
 
 from kgreason.errors import QueryError
+from kgreason.graph.input.terms import checked
 from kgreason.graph.results.cells import Cell
+from kgreason.graph.results.documents import LINES, in_order, used, written
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
+from kgreason.rdf.formats import is_name, writable
 from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.repeated import Repeated
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.update import Term
 
 Output: TypeAlias = IO[bytes] | str | PathLike[str] | None
+Known: TypeAlias = Callable[[], Mapping[str, str]]
+"""Returns the prefixes of a graph."""
+NO_PREFIXES: Known = dict
 Row = TypeVar("Row", bound=QuerySolution | Triple | Quad)
 
 
 class Answer(Frames, Iterator[Row], Generic[Row]):
     """Rows in the order in which they are found. Each row can be read only once."""
 
-    def __init__(self, names: Sequence[str], rows: Iterator[Row]) -> None:
-        self._names = tuple(names)
+    def __init__(self, names: Sequence[str], rows: Iterator[Row], prefixes: Known = NO_PREFIXES) -> None:
+        self._names, self._prefixes = tuple(names), prefixes
         self._rows = rows
         self._first: deque[Row] = deque()
         self._has_given = False
@@ -108,10 +116,13 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         return f"<{type(self).__name__}: {', '.join(self._names)}{read}>"
 
     def _repr_html_(self) -> str:
-        """Return the next rows as an HTML table, which notebooks show. These rows can still be read afterwards."""
+        """Return the next rows as an HTML table, which notebooks show. These rows can still be read afterwards.
+
+        The prefixes of loaded files shorten IRIs.
+        """
         rows = self._look(SHOWN + 1)
         more = f"the first {SHOWN} rows that are left" if len(rows) > SHOWN else f"{len(rows)} rows are left"
-        return table(f"{type(self).__name__}: {more}", self._names, map(_cells, rows[:SHOWN]))
+        return table(f"{type(self).__name__}: {more}", self._names, map(_cells, rows[:SHOWN]), self._prefixes())
 
 
 class Solution:
@@ -156,8 +167,8 @@ class Solution:
 class Solutions(Answer[QuerySolution]):
     """The solutions of a SELECT. The values of a solution are read by variable name, by number, or by iteration."""
 
-    def __init__(self, found: QuerySolutions) -> None:
-        super().__init__([variable.value for variable in found.variables], found)
+    def __init__(self, found: QuerySolutions, prefixes: Known = NO_PREFIXES) -> None:
+        super().__init__([variable.value for variable in found.variables], found, prefixes)
         self._found = found
 
     def _read(self) -> QuerySolution:
@@ -183,34 +194,64 @@ class Solutions(Answer[QuerySolution]):
 class Triples(Answer[Triple]):
     """The triples of a CONSTRUCT or DESCRIBE."""
 
-    def __init__(self, found: QueryTriples) -> None:
-        super().__init__(("subject", "predicate", "object"), found)
+    def __init__(self, found: QueryTriples, prefixes: Known = NO_PREFIXES) -> None:
+        super().__init__(("subject", "predicate", "object"), found, prefixes)
         self._found = found
 
-    def serialize(self, output: Output = None, format: RdfFormat | None = None) -> bytes | None:  # noqa: A002
+    def serialize(
+        self,
+        output: Output = None,
+        format: RdfFormat | str | None = None,  # noqa: A002
+        prefixes: Mapping[str, str] | None = None,
+    ) -> bytes | None:
         """Write the triples that were not read yet in an RDF format.
 
-        `output` is a file or its path; if it is None, returns the bytes.
+        `output` is a file or its path; if it is None, returns the bytes. Without a `format` the ending of the file name
+        decides. `serialize("turtle")` is short for `serialize(format="turtle")`.
+
+        With a name, such as "turtle", "rdf" or "jsonld", the triples are sorted, and IRIs are shortened by `prefixes`
+        and by the prefixes of loaded files. With a `RdfFormat` of pyoxigraph they come as they are found. Raises
+        InputError for an unknown name, and for a term that the format cannot say.
         """
-        return pyoxigraph.serialize(self, output, format) if self._first else self._found.serialize(output, format)
+        if format is None and isinstance(output, str) and is_name(output):
+            output, format = None, output  # noqa: A001
+        if not isinstance(format, str):
+            return pyoxigraph.serialize(self, output, format) if self._first else self._found.serialize(output, format)
+        syntax = writable(format)
+        rows = list(self) if syntax in LINES else in_order(self)
+        known = used(
+            {**self._prefixes(), **checked(prefixes)}, sorted({str(term) for row in rows for term in row}), syntax
+        )
+        file = BytesIO()
+        written(rows, file, syntax, known)
+        if output is None:
+            return file.getvalue()
+        if isinstance(output, (str, PathLike)):
+            Path(output).write_bytes(file.getvalue())
+        else:
+            output.write(file.getvalue())
+        return None
 
 
 class Matches(Answer[Quad]):
     """The quads that match a pattern."""
 
-    def __init__(self, found: Iterator[Quad]) -> None:
-        super().__init__(("subject", "predicate", "object", "graph"), found)
+    def __init__(self, found: Iterator[Quad], prefixes: Known = NO_PREFIXES) -> None:
+        super().__init__(("subject", "predicate", "object", "graph"), found, prefixes)
 
 
 Found: TypeAlias = Solutions | QueryBoolean | Triples
 """The result of a query: solutions for SELECT, a boolean for ASK, triples for CONSTRUCT and DESCRIBE."""
 
 
-def found(results: Results) -> Found:
-    """Wrap the results of Oxigraph in a class of this module; a boolean stays as it is."""
+def found(results: Results, prefixes: Known = NO_PREFIXES) -> Found:
+    """Wrap the results of Oxigraph in a class of this module; a boolean stays as it is.
+
+    `prefixes` returns the prefixes of the graph. It is called when the results are shown or written with prefixes.
+    """
     if isinstance(results, QuerySolutions):
-        return Solutions(results)
-    return Triples(results) if isinstance(results, QueryTriples) else results
+        return Solutions(results, prefixes)
+    return Triples(results, prefixes) if isinstance(results, QueryTriples) else results
 
 
 Wanted = TypeVar("Wanted", Solutions, QueryBoolean, Triples)

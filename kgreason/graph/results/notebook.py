@@ -5,21 +5,35 @@ Cost: linear in the rows that are shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from kgreason.graph.input.terms import text_of
+from kgreason.graph.input.terms import NO_PREFIXES, text_of
+from kgreason.rules.formatter import format_term
+from kgreason.terms.prefixes import USUAL
 
 SHOWN = 50
 """A table shows at most this many rows."""
 
 
-def table(caption: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return an HTML table with a caption and columns called `names`. A cell that is None is empty."""
-    lines = [f"<table><caption>{escape(caption)}</caption>", _row("th", names), *(_row("td", row) for row in rows)]
+def table(
+    caption: str, names: Sequence[str], rows: Iterable[Sequence[object]], prefixes: Mapping[str, str] = NO_PREFIXES
+) -> str:
+    """Return an HTML table with a caption and columns called `names`. A cell that is None is empty.
+
+    `prefixes` shorten the IRIs of terms.
+    """
+    lines = [f"<table><caption>{escape(caption)}</caption>", _row("th", names)]
+    lines += (_row("td", [_shown(cell, prefixes) for cell in row]) for row in rows)
     return "\n".join([*lines, "</table>"])
 
 
-def _row(kind: str, cells: Sequence[object]) -> str:
-    texts = ("" if cell is None else escape(text_of(cell)) for cell in cells)
+def _shown(cell: object, prefixes: Mapping[str, str]) -> str | None:
+    if cell is None or isinstance(cell, str):
+        return cell
+    return format_term(text_of(cell), {**USUAL, **prefixes}) if prefixes else text_of(cell)
+
+
+def _row(kind: str, cells: Sequence[str | None]) -> str:
+    texts = ("" if cell is None else escape(cell) for cell in cells)
     return f"<tr>{''.join(f'<{kind}>{text}</{kind}>' for text in texts)}</tr>"

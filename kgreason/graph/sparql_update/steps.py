@@ -18,13 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.graph.commits import Committer
+from kgreason.graph.input.last_edits import last_edits
 from kgreason.graph.input.quads import of_canonical
 from kgreason.graph.sparql_update.ahead import Ahead
 from kgreason.graph.sparql_update.as_written import AsWritten, others
-from kgreason.graph.transaction import Transaction, last_wishes
+from kgreason.graph.transaction import Transaction
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.quads.documents import named
+from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rdf.reader import read
 from kgreason.sparql.editable import Asserted
 from kgreason.sparql.evaluate import Outcome, run
@@ -190,11 +192,13 @@ class Editing:
             "find": self._transaction.find,
             "beside": load.source is None,
         }  # a body that somebody sent has no folder
+        how["prefixes"] = prefixes = DocumentPrefixes()
         for batch in read(load.path, self._materializer.dictionary, syntax=load.syntax, **how):
             quads = np.stack(batch, axis=1)
             if load.graph is not None:
                 quads[:, 3] = self._materializer.dictionary.intern([load.graph])[0]
             yield _lines(self._materializer.dictionary, quads)
+        self._transaction.remember(prefixes.found())
 
     def apply(self, removed: bytes, added: bytes) -> None:
         """Add a step to the transaction: retract the quads `removed`, then assert the quads `added`.
@@ -203,7 +207,7 @@ class Editing:
         """
         quads = self._encode(removed), self._encode(added)
         self._transaction.take(*quads)
-        self._waiting.append(Edit(*last_wishes((-1, 1), quads)))
+        self._waiting.append(Edit(*last_edits((-1, 1), quads)))
 
 
 def _lines(dictionary: Dictionary, quads: Int32) -> bytes:

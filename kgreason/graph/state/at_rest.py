@@ -3,6 +3,7 @@
     facts, rules, costs, contradictions, relations    the snapshot, if no commit came after it
     stats, warnings, streams                          the manifest, if the store has the last commit
     own_rules                                         snapshot and journal
+    prefixes                                          manifest and journal
 
 Otherwise the engine is started, and answers. Cost: nothing here imports the engine or Numba.
 """
@@ -119,6 +120,12 @@ class AtRest:
     def streams(self) -> Mapping[str, dict[str, str]]:
         """Return the headers in the manifest."""
         return self._described(lambda state: state.streams(), lambda: self._home.manifest.streams)
+
+    def prefixes(self) -> Mapping[str, str]:
+        """Read the prefixes in manifest and journal."""
+        home = self._home
+        found = home.reading(lambda: [home.manifest.prefixes, *(record.prefixes for record in home.pending())])
+        return {prefix: namespace for each in reversed(found) for prefix, namespace in each.items()}
 
     def number_warning(self) -> str | None:
         """Return the warning in the manifest."""

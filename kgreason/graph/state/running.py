@@ -44,10 +44,11 @@ Result = TypeVar("Result")
 
 
 class Tally(NamedTuple):
-    """The counts of a graph by name, and the headers of the last commit of each stream."""
+    """The counts of a graph, the headers of the last commit of each stream, and the prefixes of loaded files."""
 
     stats: dict[str, Any]
     streams: dict[str, dict[str, str]]
+    prefixes: Mapping[str, str]
 
 
 class Running:
@@ -69,7 +70,7 @@ class Running:
         """A number of the graph that is too long for Oxigraph; None if there is none. Any thread may read this."""
         others = {} if home.position.is_ahead else kept.stats
         counts = {name: others[name] for name in others if name not in COUNTS} | dict(saved.counts if saved else {})
-        self.noted = Tally(counts, dict(kept.streams))
+        self.noted = Tally(counts, dict(kept.streams), dict(kept.prefixes))
 
     def begin(self, home: Home) -> None:
         """Call this after the commits since the snapshot were replayed."""
@@ -79,16 +80,17 @@ class Running:
             work = {name: kept.stats[name] for name in Work._fields if name in kept.stats}
             self.noted = self.noted._replace(stats=self.noted.stats | work)
 
-    def note(self, delta: Delta, headers: Mapping[str, str]) -> None:
+    def note(self, delta: Delta, headers: Mapping[str, str], prefixes: Mapping[str, str]) -> None:
         """Remember a commit's `Work` for `stats`, its headers for `streams`, and whether its language tags are small.
 
-        Call this before the store has the commit.
+        `prefixes` are those that the commit adds to `prefixes`. Call this before the store has the commit.
         """
         self._small_tags.look()
-        stats, streams = self.noted
+        stats, streams, known = self.noted
         if "stream" in headers:
             streams = streams | {headers["stream"]: dict(headers)}
-        self.noted = Tally(changed(stats, delta.change, self.materializer) | delta.change.work._asdict(), streams)
+        counts = changed(stats, delta.change, self.materializer) | delta.change.work._asdict()
+        self.noted = Tally(counts, streams, {**prefixes, **known} if prefixes else known)
 
     def accept(self) -> None:
         """Make a pending change final. Ctrl-C cannot interrupt this."""
@@ -176,6 +178,10 @@ class Running:
     def streams(self) -> dict[str, dict[str, str]]:
         """Return the headers of the last commit of each stream."""
         return self.noted.streams
+
+    def prefixes(self) -> Mapping[str, str]:
+        """Return the prefixes of loaded files. Any thread may ask."""
+        return self.noted.prefixes
 
     def number_warning(self) -> str | None:
         """Return the warning that the graph has a number too long for Oxigraph."""

@@ -53,6 +53,9 @@ class State(Protocol):
     def streams(self) -> Mapping[str, dict[str, str]]:
         """Return the headers of the last commit of each stream."""
 
+    def prefixes(self) -> Mapping[str, str]:
+        """Return the prefixes of loaded files, from prefix to namespace."""
+
     def number_warning(self) -> str | None:
         """Return the warning that the graph has a number too long for Oxigraph. Any thread may ask, without waiting."""
 

@@ -92,6 +92,8 @@ class RdfXml:
 
     def __init__(self, stream: IO[bytes], file: str) -> None:
         self.line = 1
+        self.prefixes: dict[str, str] = {}
+        """The prefixes that the document has declared so far. The first declaration of a prefix counts."""
         self._document = Document(stream, file, self)
         self._parser = self._document.parser
         self._pieces: deque[tuple[int, bytes]] = deque()
@@ -308,6 +310,8 @@ class RdfXml:
         """Keep a declaration for the next start tag."""
         if self._literal is None and prefix != "xml":
             self._prefixes.add(prefix or "")
+            if iri:
+                self.prefixes.setdefault(prefix or "", iri)
             self._declared.append(f' xmlns{":" if prefix else ""}{prefix or ""}="{(iri or "").translate(_VALUE)}"')
 
     def comment(self, text: str) -> None:

@@ -188,7 +188,12 @@ async def stats(request: Request) -> Response:
     """Return counts of the graph, the number of its last commit, its warnings and its options."""
 
     def read(graph: KnowledgeGraph) -> dict[str, Any]:
-        told = {"commit": graph.commit, "warnings": graph.warnings, "streams": graph.streams()}
+        told = {
+            "commit": graph.commit,
+            "warnings": graph.warnings,
+            "streams": graph.streams(),
+            "prefixes": graph.prefixes,
+        }
         return graph.stats() | told | {"options": graph.options}
 
     return JSONResponse(await served(request).writer.run(read))

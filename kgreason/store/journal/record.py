@@ -4,6 +4,7 @@ r"""`Record`: the edit of a commit, as an RDF Patch.
     H strategy "update" .                         how the commit was evaluated
     H time "2026-11-28T09:30:00.000Z" .           when it was made
     H author "ann" .                              who made it, if that is known
+    H prefixes "{\"ex\": \"http://e/\"}" .         prefixes that the graph remembers from now on
     H stream "sensors" .                          headers of the caller
     H delete-rule "[?x, <http://e/p>, ?x] ." .    rules, as rule text in a string
     H version "2"^^<http://www.w3.org/2001/XMLSchema#integer> .
@@ -26,6 +27,7 @@ Law: `Record.parse(record.patch()) == record`. Cost: a few microseconds, and one
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -47,7 +49,7 @@ _WITH_FACTS = 2
 """The version of records with facts, and the last one that is known."""
 _VERBS = {1: "add", -1: "delete"}
 SIGNED = {f"{verb}-{kind}": (kind, sign) for sign, verb in _VERBS.items() for kind in ("rule", "fact")}
-_OURS = {"commit", "strategy", "time", "author", "frame", "version", *SIGNED}
+_OURS = {"commit", "strategy", "time", "author", "frame", "version", "prefixes", *SIGNED}
 _STRATEGIES: dict[str, StrategyRun] = {"update": "update", "bootstrap": "bootstrap"}
 
 
@@ -61,6 +63,7 @@ class Record:
       and that of a fact is made by `facts.fact_text`.
     - `headers`: name -> text that the caller wants to find again, such as a stream and the number of its batch. A name
       has ASCII letters, digits, `_` and `-`, begins with a letter, and must not be one of kgreason's own, as `commit`.
+    - `prefixes`: prefix -> namespace, those that the commit adds to the prefixes that the graph remembers.
     - `strategies`: how the steps of the commit were evaluated, one entry for each step; the last entry holds for all
       further steps. It may be empty, as in records of older versions.
     - `time`: when the commit was made, as text of xsd:dateTime in UTC; `author`: who made it. Both may be empty, as in
@@ -76,6 +79,7 @@ class Record:
     strategies: tuple[StrategyRun, ...] = ()
     time: str = ""
     author: str = ""
+    prefixes: Mapping[str, str] = field(default_factory=dict)
 
     def patch(self) -> bytes:
         """Return the record as an RDF Patch. Raises ValueError for a header that cannot be written."""
@@ -84,6 +88,8 @@ class Record:
             rows.append(f'H strategy "{" ".join(self.strategies)}" .\n')
         rows += signature(self.time, self.author)
         rows += _version(self.facts)
+        if self.prefixes:
+            rows.append(_header("prefixes", json.dumps(dict(self.prefixes), ensure_ascii=False)))
         check_headers(self.headers)
         rows += [_header(name, text) for name, text in self.headers.items()]
         rows += [*_signed("rule", self.rules), *_signed("fact", self.facts)]
@@ -106,8 +112,11 @@ class Record:
         commit, strategies = int(headers.pop("commit", "")), _strategies(headers.get("strategy", ""))
         if strategies:
             del headers["strategy"]
-        told = headers.pop("time", ""), headers.pop("author", "")
-        return cls(commit, *_lines(rows[:-5]), tuple(signed["rule"]), tuple(signed["fact"]), headers, strategies, *told)
+        signed_at = headers.pop("time", ""), headers.pop("author", "")
+        if prefixes := _prefixes(headers.get("prefixes", "")):
+            del headers["prefixes"]
+        edits = *_lines(rows[:-5]), tuple(signed["rule"]), tuple(signed["fact"])
+        return cls(commit, *edits, headers, strategies, *signed_at, prefixes)
 
 
 def signature(time: str, author: str) -> list[str]:
@@ -132,6 +141,20 @@ def _strategies(text: str) -> tuple[StrategyRun, ...]:
     """
     words = text.split(" ")
     return tuple(_STRATEGIES[word] for word in words) if _STRATEGIES.keys() >= set(words) else ()
+
+
+def _prefixes(text: str) -> dict[str, str]:
+    """Return the prefixes in `text`, the text of the header `prefixes`. Any other text gives none.
+
+    In older versions, callers could give a header of this name any text.
+    """
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    if not isinstance(found, dict) or not all(isinstance(namespace, str) for namespace in found.values()):
+        return {}
+    return found
 
 
 def changes(removed: bytes, added: bytes, facts: Signed = ()) -> bytes:

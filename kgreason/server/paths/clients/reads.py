@@ -14,15 +14,16 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 import pyoxigraph
-from pyoxigraph import DefaultGraph
+from pyoxigraph import DefaultGraph, RdfFormat
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from kgreason.graph.input.terms import text_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.rdf.formats import writable
 from kgreason.server.paths.clients.transactions import terms_of
 from kgreason.server.paths.documents import Stored
-from kgreason.server.paths.served import Parameters, flag, parameters, served, single
+from kgreason.server.paths.served import Parameters, declared, flag, parameters, served, single
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import check_terms
 
@@ -45,16 +46,18 @@ async def match(request: Request) -> Response:
 
 
 async def dump(request: Request) -> Response:
-    """Return the graph as N-Triples or N-Quads lines, or the facts of its relations as rule text."""
+    """Return the graph in the format `format` (N-Triples by default), or the facts of its relations as rule text."""
     given = parameters(request)
     asserted, graphs = kind(given), flag(given, "graphs")
     run = served(request).writer.run
     if flag(given, "relations"):
         text = await run(lambda graph: "".join(f"{line}\n" for line in graph.dump_relations(asserted=asserted)))
         return Response(text, headers={"Content-Type": "text/plain; charset=utf-8"})
-    chunks = await run(lambda graph: graph.dump(asserted=asserted, graphs=graphs))
-    media = _QUADS if graphs else {"Content-Type": "application/n-triples"}
-    return await Stored.of(_written(chunks), dict(media))
+    syntax, prefixes = writable(single(given, "format") or ("nq" if graphs else "nt")), declared(given)
+    how: dict[str, Any] = {"asserted": asserted, "format": syntax, "prefixes": prefixes}
+    how["graphs"] = graphs if "graphs" in given else None
+    chunks = await run(lambda graph: graph.dump(**how))
+    return await Stored.of(_written(chunks), {"Content-Type": RdfFormat.from_extension(syntax).media_type})
 
 
 def _written(chunks: Iterator[bytes]) -> Callable[[IO[bytes]], object]:

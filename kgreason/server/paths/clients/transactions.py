@@ -1,6 +1,7 @@
 """`/transactions`: several edits as one commit. The body has a line of JSON for each edit, in their order.
 
     {"add": "N-Quads lines"}                           assert; a label means the blank node of the graph with this label
+    {"add": "", "prefixes": {"ex": "http://e/"}}       with prefixes for the graph to remember
     {"remove": "N-Quads lines"}                        retract
     {"add_rules": "text", "syntax": "datalog", "source": "name for messages", "file": "family.dl"}
     {"remove_rules": "text or a name", ...}            null and a "file": all rules of this file
@@ -126,6 +127,7 @@ def carry_out(tx: Transaction, path: Path) -> None:
     for verb, line in _edits(path):
         if verb in _QUADS:
             _quads(tx, verb, line[verb])
+            tx.remember(line.get("prefixes", {}))
         elif verb in _RULES:
             _rules(tx, verb, line)
         else:
@@ -157,6 +159,9 @@ def _fits(verb: str, line: dict[str, Any]) -> bool:
     arity, value = line.get("arity"), line[verb]
     texts = (line.get(key, "") for key in ("syntax", "source", "file", "relation"))
     if not all(isinstance(text, str) for text in texts) or not (arity is None or type(arity) is int):
+        return False
+    prefixes = line.get("prefixes", {})
+    if not isinstance(prefixes, dict) or not all(isinstance(namespace, str) for namespace in prefixes.values()):
         return False
     if verb not in _FACTS:
         return isinstance(value, str) or (verb == "remove_rules" and value is None and bool(line.get("file")))
