@@ -78,8 +78,8 @@ from kgreason.errors import InputError
     "query_bytes",
     type=click.IntRange(min=1 << 29),
     metavar="BYTES",
-    help="How much memory a query process may have (default: no limit). It starts with 0.2 GB. A query that needs more "
-    "ends alone.",
+    help="How much memory a query process may have (default: half of the machine's memory, or of that of the "
+    "container, divided by --queries). It starts with 0.2 GB. A query that needs more ends alone.",
 )
 @click.option(
     "--query-timeout",
@@ -183,10 +183,11 @@ def serve(
     except ModuleNotFoundError as error:
         raise InputError("serve needs libraries that are not installed: pip install 'kgreason[server]'") from error
     from kgreason.graph.knowledge_graph import KnowledgeGraph
-    from kgreason.server.settings import Settings, bound, read_tokens
+    from kgreason.server.settings import Settings, bound, read_tokens, share_of_memory
 
     host, port = bound(bind)
     tokens = read_tokens(token_file) if token_file else {}
+    options["query_bytes"] = options["query_bytes"] or share_of_memory(options["queries"])
     settings = Settings(
         location, host, port, tokens=tokens, queries_waiting=waiting, writers_waiting=waiting, **options
     )
