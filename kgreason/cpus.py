@@ -1,7 +1,8 @@
-"""`cpus`: the number of CPUs that this process may use. `memory`: the size of the machine's memory.
+"""`cpus`: the number of CPUs that this process may use. `memory`: how much memory it may use.
 
-Two limits hold on Linux: the affinity of the process (`taskset`), and the quota of its control groups, as a container
-with `--cpus 2` has. A quota of 1.5 CPUs counts as 2. Elsewhere all CPUs of the machine count.
+Two limits hold on Linux: the affinity of the process (`taskset`), and the quotas of its control groups, as a container
+with `--cpus 2` and `--memory 4g` has. A quota of 1.5 CPUs counts as 2. Elsewhere all CPUs and all memory of the machine
+count.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 from math import ceil
 from pathlib import Path, PurePosixPath
 
@@ -16,9 +18,10 @@ _GROUPS, _OWN = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 _UNLIMITED = "max", "-1"
 
 
+@cache
 def memory() -> int:
-    """Return the size of the machine's memory in bytes. Not for Windows."""
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    """Return how many bytes of memory this process may use. Not for Windows."""
+    return min([os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"), *memory_quotas(_GROUPS, _OWN)])
 
 
 def cpus() -> int:
@@ -39,23 +42,32 @@ def quotas(groups: Path, own: Path) -> Iterator[float]:
     `groups`: the folder where control groups are mounted. `own`: the file that names the groups of this process. A
     group is limited by those that contain it, so each of them counts. Files that are missing set no limit.
     """
+    for work, period in _found(groups, own, "cpu", ("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
+        yield work / period  # microseconds of work, and the period that they are allowed in
+
+
+def memory_quotas(groups: Path, own: Path) -> Iterator[int]:
+    """Yield the quota of memory of each control group that this process is in, in bytes; see `quotas`."""
+    for (size,) in _found(groups, own, "memory", ("memory.max",), ("memory.limit_in_bytes",)):
+        yield size
+
+
+def _found(
+    groups: Path, own: Path, kind: str, names: tuple[str, ...], old_names: tuple[str, ...]
+) -> Iterator[list[int]]:
+    """Yield the numbers in the files `names` of each control group, or `old_names` in groups of version 1.
+
+    A group without a quota is left out.
+    """
     with suppress(OSError, ValueError):
         for line in own.read_text("utf-8").splitlines():
             _, kinds, path = line.split(":", 2)
-            if not kinds:
-                yield from _found(groups, path, ("cpu.max",))
-            elif "cpu" in kinds.split(","):
-                yield from _found(groups / kinds, path, ("cpu.cfs_quota_us", "cpu.cfs_period_us"))
-
-
-def _found(root: Path, path: str, names: tuple[str, ...]) -> Iterator[float]:
-    """Yield the quota of the group `path` below `root`, and of the groups that contain it.
-
-    The files `names` of a group have two words: microseconds of work, and the period that they are allowed in.
-    """
-    inner = PurePosixPath(path.lstrip("/"))
-    for group in (inner, *inner.parents):
-        with suppress(OSError, ValueError):
-            work, period = " ".join((root / group / name).read_text("utf-8") for name in names).split()
-            if work not in _UNLIMITED:
-                yield int(work) / int(period)
+            if kinds and kind not in kinds.split(","):
+                continue
+            inner = PurePosixPath(path.lstrip("/"))
+            for group in (inner, *inner.parents):
+                with suppress(OSError, ValueError):
+                    files = [groups / kinds / group / name for name in (old_names if kinds else names)]
+                    words = " ".join(file.read_text("utf-8") for file in files).split()
+                    if words[0] not in _UNLIMITED:
+                        yield list(map(int, words))

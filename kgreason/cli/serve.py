@@ -80,8 +80,8 @@ from kgreason.errors import InputError
     "query_bytes",
     type=click.IntRange(min=1 << 29),
     metavar="BYTES",
-    help="How much memory a query process may have (default: no limit). It starts with 0.2 GB. A query that needs more "
-    "ends alone.",
+    help="How much memory a query process may have (default: half of the machine's memory, or of that of the "
+    "container, divided by --queries). It starts with 0.2 GB. A query that needs more ends alone.",
 )
 @click.option(
     "--query-timeout",
@@ -213,11 +213,12 @@ def serve(
     from kgreason.graph.knowledge_graph import KnowledgeGraph
     from kgreason.server.operation.access import LineFormatter
     from kgreason.server.operation.tokens import Tokens, read_tokens
-    from kgreason.server.settings import Settings, bound
+    from kgreason.server.settings import Settings, bound, share_of_memory
 
     host, port = bound(bind)
     tokens = read_tokens(token_file) if token_file else Tokens({}, {})
     options |= {"tokens": tokens.roles, "token_names": tokens.names, "token_file": token_file}
+    options["query_bytes"] = options["query_bytes"] or share_of_memory(options["queries"])
     settings = Settings(location, host, port, queries_waiting=waiting, writers_waiting=waiting, **options)
     settings.check()
     if token_file and hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:

@@ -6,5 +6,5 @@ value                   Value: an element of one value space
 datatype_map            the lexical forms and the values of each datatype
 hierarchy               which datatypes contain each other, and which have no common value
 order                   compares two values
-facets, patterns        restrictions of datatypes, such as xsd:minInclusive and xsd:pattern
+facets                  restrictions of datatypes, such as xsd:minInclusive and xsd:pattern
 """

@@ -16,8 +16,8 @@ from typing import Any
 
 from kgreason.datatypes import value
 from kgreason.datatypes.order import compare
-from kgreason.datatypes.patterns import compiled
 from kgreason.datatypes.value import Value
+from kgreason.patterns.matching import compiled
 from kgreason.terms.vocabulary import RDF, XSD
 
 

@@ -6,13 +6,13 @@ Law: a function has no result for arguments outside of its domain. Cost: that of
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import cache
 from typing import Any
 
 from kgreason.functions.function import PythonFunction, python_function
+from kgreason.patterns.matching import tokens
 
 PREFIX = "swrlb_"
 """The beginning of the names of these functions."""
@@ -58,13 +58,11 @@ def swrlb_translate(text: str, characters: str, others: str) -> str:
 
 
 def swrlb_tokenize(text: str, pattern: str) -> list[str]:
-    """The parts of a text between the matches of a regular expression."""
+    """The parts of a text between the matches of a regular expression, in the syntax of XPath."""
     try:
-        found = list(re.finditer(pattern, text))
-    except re.error:
+        return tokens(text, pattern)
+    except ValueError:
         return []
-    starts, ends = [0, *(match.end() for match in found)], [*(match.start() for match in found), len(text)]
-    return [text[start:end] for start, end in zip(starts, ends, strict=True) if start < end]
 
 
 @cache

@@ -23,9 +23,11 @@ from typing import NamedTuple
 
 import pyoxigraph
 
+from kgreason.errors import QueryError
 from kgreason.functions.registry import HOW_TO_PASS, Find, no_function
 from kgreason.rules.constants import number, without_plain
 from kgreason.rules.model import Computed, Rule, Variable
+from kgreason.stacks import stack_for, with_stack
 from kgreason.terms.vocabulary import XSD_BOOLEAN
 
 _IMPURE = frozenset(["NOW", "RAND", "UUID", "STRUUID", "BNODE"])
@@ -207,7 +209,9 @@ def problem_of(computed: Computed, written: str = "", find: Find | None = no_fun
     inputs = " ".join(map(str, computed.inputs()))
     query = f"SELECT * WHERE {{ VALUES ({inputs}) {{}} FILTER({expression_text(computed)}) }}"
     try:
-        pyoxigraph.Store().query(query)
+        with_stack(stack_for(query), lambda: _parse(query))
+    except QueryError as error:
+        return Problem(None, str(error))
     except SyntaxError:
         if problem := _of_arguments(computed.parts, _FUNCTIONS):
             return problem
@@ -248,10 +252,14 @@ def _taken(name: str) -> tuple[int, ...]:
 
 def _parses(expression: str) -> bool:
     try:
-        pyoxigraph.Store().query(f"SELECT ({expression} AS ?result) WHERE {{}}")
+        _parse(f"SELECT ({expression} AS ?result) WHERE {{}}")
     except SyntaxError:
         return False
     return True
+
+
+def _parse(query: str) -> None:
+    pyoxigraph.Store().query(query)
 
 
 def is_skolem(computed: Computed) -> bool:

@@ -5,21 +5,28 @@
 Law: a body of more than a few megabytes is never in memory as a whole. A client is dropped if it sends nothing for some
 seconds. A client is also dropped if it sends less than a kilobyte a second. The limit of the size holds for the
 unpacked body, so that a small packed body cannot become a huge unpacked one.
+
+The files are in a folder that belongs to the store (`folder_of`). Only one server has a store open, so what the folder
+has when a server starts was left by one that was killed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 import zlib
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import NamedTemporaryFile, gettempdir
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.types import Message, Receive
 
+from kgreason.errors import InputError
 from kgreason.server.problems import Problem
 from kgreason.server.settings import Settings
 
@@ -33,22 +40,54 @@ _SHARES = 20
 _GZIP = 16 + zlib.MAX_WBITS
 
 
+def folder_of(store: Path) -> Path:
+    """Return the folder for the temporary files of the server of a store. Only its user may look into it."""
+    name = sha256(str(store.resolve()).encode()).hexdigest()[:16]
+    return Path(gettempdir()) / f"kgreason-bodies-{name}"
+
+
+@contextmanager
+def folder_for(store: Path) -> Iterator[None]:
+    """A context: the folder of a store is there, and empty at first. The store must be open for writing.
+
+    Raises InputError if the folder belongs to another user, or cannot be made.
+    """
+    folder = folder_of(store)
+    try:
+        if os.path.lexists(folder):
+            _check_own(folder)
+            shutil.rmtree(folder)
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise InputError(f"{folder}: {error.strerror}; the server keeps the bodies of requests there") from error
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check_own(folder: Path) -> None:
+    """Raise InputError if a file or folder belongs to another user, who could read or exchange what is in it."""
+    if hasattr(os, "geteuid") and folder.lstat().st_uid != os.geteuid():
+        raise InputError(f"{folder}: this belongs to another user; give the server another folder with TMPDIR")
+
+
 @asynccontextmanager
 async def stored(request: Request, settings: Settings) -> AsyncIterator[Path]:
     """A context: write the body of a request to a temporary file, and give the file's path.
 
     The end of the context removes the file. Raises Problem.
     """
-    with NamedTemporaryFile(prefix="kgreason-") as file:
+    with NamedTemporaryFile(dir=folder_of(settings.store)) as file:
         async for piece in _pieces(request, settings, settings.body_bytes):
             await run_in_threadpool(file.write, piece)
         await run_in_threadpool(file.flush)
         yield Path(file.name)
 
 
-async def text(request: Request, settings: Settings) -> str:
-    """Return the body of a request as text. Raises Problem."""
-    parts = [piece async for piece in _pieces(request, settings, min(_TEXT, settings.body_bytes))]
+async def text(request: Request, settings: Settings, most: int = _TEXT) -> str:
+    """Return the body of a request, of at most `most` bytes, as text. Raises Problem."""
+    parts = [piece async for piece in _pieces(request, settings, min(most, settings.body_bytes))]
     try:
         return b"".join(parts).decode()
     except UnicodeDecodeError as error:

@@ -23,6 +23,7 @@ import uvicorn
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.application import application
+from kgreason.server.body import folder_for
 from kgreason.server.connection import Connection
 from kgreason.server.operation.tokens import reload
 from kgreason.server.settings import Settings
@@ -41,10 +42,11 @@ _PATIENCE = 5
 def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Server], object] = lambda *_: None) -> None:
     """Serve a graph until the process is told to stop; then close the graph.
 
-    As soon as the server listens, `ready(address, server)` is called. Raises InputError if the address cannot be used.
+    As soon as the server listens, `ready(address, server)` is called. Raises InputError if the address, or the folder
+    for the bodies of requests, cannot be used.
     """
     settings.check()
-    with _listening(settings) as listener:
+    with _listening(settings) as listener, folder_for(settings.store):
         port = listener.getsockname()[1]
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         feed = Feed(graph.commit, settings.kept, settings.streams, graph.deltas_since)

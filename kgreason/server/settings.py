@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 
+from kgreason.cpus import memory
 from kgreason.errors import InputError
 
 ROLES = ("read", "write", "admin")
 """The roles of tokens. A role may do everything that the roles before it may do."""
+LEAST_MEMORY = 1 << 29
+"""The least number of bytes of memory that a query process may be limited to."""
 _SLASHES = 3
 """An address with a host and a path has at least this many slashes, as http://example.org/ has."""
 
@@ -30,7 +34,7 @@ class Settings:
     - `loads`: LOAD may read files whose IRIs begin with one of these prefixes
     - `services`: SERVICE in a query may ask services whose IRIs begin with one of these prefixes, which end in `/`
     - `query_bytes`: how many bytes of memory (heap and stacks) a query process may have; it starts with 0.2 GB. None is
-      no limit
+      no limit. The command line has `share_of_memory` as its default
     - `query_seconds`: how many seconds a query may take, the time to send its rows included
     - `standing_seconds`: how long one evaluation of a standing query may hold up the next edit
     - `answer_bytes`: how many bytes an answer may have; None is no limit
@@ -94,6 +98,14 @@ class Settings:
                 f"--bind {self.host}: other machines can reach this address; give --token-file so that only holders of"
                 " a token are served, or --public to serve everybody"
             )
+
+
+def share_of_memory(queries: int) -> int | None:
+    """Return how many bytes each query process may have, if all of them together may have half of the memory.
+
+    A share is at least `LEAST_MEMORY`. Returns None where a process cannot be limited.
+    """
+    return max(memory() // 2 // queries, LEAST_MEMORY) if hasattr(os, "sysconf") else None
 
 
 def is_loopback(host: str) -> bool:

@@ -22,6 +22,7 @@ from kgreason.sparql.problems import problem
 from kgreason.sparql.query.asking import in_dialect
 from kgreason.sparql.query.columns import dry
 from kgreason.sparql.source import Source
+from kgreason.stacks import stack_for, with_stack
 from kgreason.store.oxigraph.update import Term
 
 Solution: TypeAlias = QuerySolution | Mapping[str, Term | None]
@@ -122,10 +123,16 @@ class Where(NamedTuple):
     def _check(self, select: Select) -> None:
         """Raise QueryError, which names the place in the source, if Oxigraph cannot parse the query."""
         declared = {name.removesuffix(":") for name in self.prefixes}
+        query = replace(select, block=dry(select.block)).query
         try:
-            Store().query(replace(select, block=dry(select.block)).query)
+            with_stack(stack_for(query), lambda: _parse(query))
         except SyntaxError as error:
             has_base = "BASE <" in self.prologue
             written = self.source.text[self.start : self.end]
             found = problem(written, error.msg, declared, where="update", has_base=has_base)
             raise self.source.error(self.start + (found.at or 0), found.words) from None
+
+
+def _parse(query: str) -> None:
+    """Raise SyntaxError if Oxigraph cannot parse a query."""
+    Store().query(query)

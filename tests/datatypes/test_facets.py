@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgreason.datatypes.facets import FACETS
-from kgreason.datatypes.patterns import compiled
 from kgreason.datatypes.value import Value
+from kgreason.patterns.matching import compiled
 from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import RDF, XSD
 from tests.datatypes.spellings import plain, value

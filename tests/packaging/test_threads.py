@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.cpus import cpus, quotas
+from kgreason.cpus import cpus, memory_quotas, quotas
 from kgreason.errors import InputError, InputTypeError
 from kgreason.graph.fork import fork
 from kgreason.threads import Call, in_order, start, threads, wait_for
@@ -89,6 +89,22 @@ def test_quotas_of_control_groups_are_limits(
     if own is not None:
         (tmp_path / "own").write_text(own)
     assert list(quotas(tmp_path, tmp_path / "own")) == found
+
+
+@pytest.mark.parametrize(
+    ("own", "files", "found"),
+    [
+        ("0::/a/b\n", {"a/b/memory.max": "max\n", "a/memory.max": "1073741824\n"}, [1 << 30]),
+        ("5:memory:/a\n0::/\n", {"memory/a/memory.limit_in_bytes": "4096\n", "memory.max": "max"}, [4096]),
+        ("0::/a\n", {"a/memory.max": "much\n", "a/cpu.max": "50000 100000"}, []),
+    ],
+)
+def test_quotas_of_memory_are_limits(tmp_path: Path, own: str, files: dict[str, str], found: list[int]) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "own").write_text(own)
+    assert list(memory_quotas(tmp_path, tmp_path / "own")) == found
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import tracemalloc
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -16,6 +17,7 @@ from pyoxigraph import Literal, RdfFormat, Triple
 
 from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.xml import text as text_module
+from kgreason.rdf.xml.document import Document
 from kgreason.rdf.xml.literal import Canonical
 from kgreason.rdf.xml.rdf_xml import ITS, RdfXml
 from tests.rdf.rdf_xml_documents import RDF, Writer
@@ -342,9 +344,39 @@ def test_entities_cannot_fill_the_memory(shared_cases: Path) -> None:
             lines_read(f"<!DOCTYPE x [{chain}<!ENTITY e2000 ''>]>{_about(use)}".encode(), "rdf")
 
 
+@pytest.mark.parametrize(
+    ("declared", "use"),
+    [
+        ("<!ENTITY v '&u;&u;'><!ENTITY u 'xxxxxxxxxxxxxxxx'>", "<e:p>&v;</e:p>"),
+        (f"<!ENTITY v '{'x' * 200}'>", "<e:p>&v;</e:p>"),
+        (f"<!ENTITY v '{'x' * 200}'>", "<e:p e:q='&v;'/>"),
+        (f"<!ENTITY % p '<!ENTITY v \"{'x' * 200}\">'> %p;", "<e:p>&v;</e:p>"),
+        (f"<!ATTLIST e:p e:q CDATA '{'x' * 200}'>", "<e:p/>"),
+        (f"<!ATTLIST e:p xmlns:q CDATA '{'x' * 200}'>", "<e:p/>"),
+        (f"<!ENTITY v '<e:p>{'x' * 200}</e:p>'>", "&v;"),
+    ],
+)
+@pytest.mark.parametrize("syntax", ["rdf", "owx"])
+def test_nothing_that_a_document_declares_fills_the_memory(
+    declared: str, use: str, syntax: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Expat does not count default attributes. It counts the rest from 8 MiB on, so it finds nothing here."""
+    monkeypatch.setattr("kgreason.rdf.xml.document._FREE", 1 << 12)
+    monkeypatch.setattr("kgreason.rdf.xml.document._TIMES", 1)
+
+    class Heard:
+        """Hears of the parts of a document."""
+
+        start = end = text = namespace = comment = instruction = lambda *_: None
+
+    document = Document(io.BytesIO(f"<!DOCTYPE x [{declared}]>{_about(use * 400)}".encode()), "s", Heard())
+    with pytest.raises(RdfSyntaxError, match="expand to far more text than the document has"):
+        deque(iter(document.advance, 0), maxlen=0)
+
+
 def test_a_long_document_cannot_grow_without_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Expat lets a document grow a hundred times, which is too much for a long one."""
-    monkeypatch.setattr("kgreason.rdf.xml.rdf_xml._FREE", 1 << 16)
+    monkeypatch.setattr("kgreason.rdf.xml.document._FREE", 1 << 16)
     document = f"<!DOCTYPE x [<!ENTITY e '{'x' * 500}'>]>" + _about("<e:p>&e;&e;</e:p>\n" * 5_000)
     with pytest.raises(RdfSyntaxError, match="expand to far more text"):
         lines_read(document.encode(), "rdf")

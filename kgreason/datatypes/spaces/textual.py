@@ -16,13 +16,7 @@ import re
 from functools import cache
 
 from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, URI, Value
-
-NAME_START = (
-    r":A-Z_a-z\xC0-\xD6\xD8-\xF6\xF8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F\u2C00-\u2FEF"
-    r"\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF"
-)
-"""The characters with which an XML 1.1 name may start (NameStartChar), as a part of a character class."""
-NAME_CHARACTER = NAME_START + r"\-.0-9\xB7\u0300-\u036F\u203F\u2040"
+from kgreason.patterns.characters import NAME_CHARACTER, NAME_START, python_class
 
 _NO_CHARACTER = re.compile("[\x00\ufffe\uffff]")
 _LANGUAGE = re.compile(r"[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*")
@@ -69,12 +63,12 @@ def is_language(text: str) -> bool:
 
 def is_nmtoken(text: str) -> bool:
     """Whether a string consists of characters of XML names: xsd:NMTOKEN."""
-    return _compiled(f"[{NAME_CHARACTER}]+").fullmatch(text) is not None
+    return _compiled(f"{python_class(NAME_CHARACTER)}+").fullmatch(text) is not None
 
 
 def is_name(text: str) -> bool:
     """Whether a string is an XML name: xsd:Name."""
-    return _compiled(f"[{NAME_START}][{NAME_CHARACTER}]*").fullmatch(text) is not None
+    return _compiled(f"{python_class(NAME_START)}{python_class(NAME_CHARACTER)}*").fullmatch(text) is not None
 
 
 def is_ncname(text: str) -> bool:

@@ -126,7 +126,8 @@ def _plan(computed: Computed) -> _Plan | None:
         if word in _BETWEEN and not is_whole:
             parts.append([])
         parts[-1].append(part)
-    counts = [[sum(part == name for part in each) for name in computed.inputs()] for each in parts]
+    inputs = computed.inputs()
+    counts = [[each.count(name) for name in inputs] for each in parts]
     digits = [sum(_constant_digits(part) for part in each if isinstance(part, str)) for each in parts]
     return _Plan(np.array(counts, dtype=np.int64), np.array(digits, dtype=np.int64), has_cast)
 

@@ -33,6 +33,7 @@ from kgreason.materialize.program import uncollected
 from kgreason.rules.expressions import expression_text, is_skolem, skolem_terms
 from kgreason.rules.expressions import text_of as assignment_text
 from kgreason.rules.model import Computed, Variable
+from kgreason.stacks import stack_for, with_stack
 from kgreason.terms.compared import compared_with_lang, in_small_letters
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.skolem import skolem
@@ -174,9 +175,8 @@ def _in_order(steps: Steps, inputs: Sequence[Variable], texts: Any) -> list[Any]
     else:
         names = f"({' '.join(map(str, inputs))})"
         values = "\n".join([f"({' '.join(terms)})" for terms in texts.tolist()])
-    pattern = f"VALUES {names} {{\n{values}\n}} {_before(steps)}"
-    query = f"SELECT ({expression_text(steps.last)} AS ?result) {{ {pattern} }}"
-    return [result for (result,) in cast(Iterable[Any], ox.Store().query(query))]
+    pattern, inner = f"VALUES {names} {{\n{values}\n}} {_before(steps)}", expression_text(steps.last)
+    return [result for (result,) in _rows(ox.Store(), f"SELECT ({inner} AS ?result) {{ {pattern} }}", inner)]
 
 
 def _query_text(term: Any) -> str:
@@ -224,7 +224,15 @@ def _solutions(store: ox.Store, steps: Steps, pattern: str) -> Iterable[Any]:
         query = f"SELECT ?row {{ {pattern} {before} FILTER({inner}) }}"
     else:
         query = f"SELECT ?row ?result {{ {pattern} {before} BIND({inner} AS ?result) FILTER(BOUND(?result)) }}"
-    return cast(Iterable[Any], store.query(query))
+    return _rows(store, query, inner)
+
+
+def _rows(store: ox.Store, query: str, expression: str) -> Iterable[Any]:
+    """Return the solutions of a query. `expression` is what may need a large stack in the query."""
+    stack = stack_for(expression)
+    if not stack:
+        return cast(Iterable[Any], store.query(query))
+    return with_stack(stack, lambda: list(cast(Iterable[Any], store.query(query))))
 
 
 def _before(steps: Steps) -> str:

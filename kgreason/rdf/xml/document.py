@@ -7,10 +7,12 @@ ends and attributes. A name has the parts namespace, local name and prefix, with
 namespace has no separator.
 
 Nothing is fetched: a reference to an external entity is an error, and an external DTD is skipped. An entity that only
-such a DTD declares is an error too. Entities cannot be used to fill the memory: Expat limits how much the text may
-grow, and `Document` limits how many entities contain entities, because Expat recurses for each of them.
+such a DTD declares is an error too. Entities and default attributes cannot be used to fill the memory: `Document`
+counts what the handler hears of, if the DTD declares more than short entities without references. It also limits how
+many entities contain entities, because Expat recurses for each of them. Besides, Expat has a limit of its own: it does
+not count default attributes.
 
-Cost: Expat takes about 10 ns for a byte, and each call of the handler some 300 ns.
+Cost: Expat takes about 10 ns for a byte, and each call of the handler some 300 ns; counting takes 200 ns more.
 """
 
 from __future__ import annotations
@@ -26,6 +28,10 @@ from kgreason.rdf.xml.text import LINES_BEFORE, text_of
 SEPARATOR = "\x01"
 """Stands between the parts of a name. No XML document can contain this character."""
 _NESTED = 1_000
+_TIMES, _FREE = 10, 8 << 20
+"""What a document says may be ten times as long as the document, and 8 MiB are free."""
+_SHORT = 100
+"""An entity of so many characters, as the namespaces of many ontologies are, need not be counted."""
 _REFERENCE = re.compile(r"&([^\s#&;<>\"']+);")
 _HIDDEN = re.compile(r"(<!--).*?(-->|\Z)|(<!\[CDATA\[).*?(\]\]>|\Z)|(<\?).*?(\?>|\Z)", re.DOTALL)
 """A comment, a CDATA section or a processing instruction: no reference is in it. Its begin and its end are groups."""
@@ -34,7 +40,7 @@ _CUT = re.compile(r"(?:<!?-?|<!\[[CDAT]*|&[^\s#&;<>\"']*)\Z")
 _NO_LINE_END = re.compile(r"[^\n]+")
 _PREDEFINED = ("amp", "lt", "gt", "quot", "apos")
 _NOT_DECLARED = "is not declared in this document; kgreason fetches no DTD"
-TOO_LARGE = "the entities of this document expand to far more text than the document has"
+_TOO_LARGE = "the entities and default attributes of this document expand to far more text than the document has"
 
 
 def parts(name: str) -> tuple[str, str, str]:
@@ -78,23 +84,20 @@ class Document:
         self._block, self._given, self._lines = "", 0, 1
         self._entities, self._nested, self._has_parameters = set(_PREDEFINED), 0, False
         self._unchecked, self._tail = 0, ""
+        self._handler, self._is_counting, self._expanded = handler, False, 0
         self.parser = expat.ParserCreate("UTF-8", namespace_separator=SEPARATOR)
         self.parser.namespace_prefixes = self.parser.buffer_text = self.parser.ordered_attributes = True
         self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
         self.parser.ExternalEntityRefHandler = self._external
         self.parser.SkippedEntityHandler = self._skipped
         self.parser.EntityDeclHandler = self._entity
+        self.parser.AttlistDeclHandler = self._attribute
         self.parser.StartElementHandler = handler.start
         self.parser.EndElementHandler = handler.end
         self.parser.CharacterDataHandler = handler.text
         self.parser.StartNamespaceDeclHandler = handler.namespace
         self.parser.CommentHandler = handler.comment
         self.parser.ProcessingInstructionHandler = handler.instruction
-
-    @property
-    def has_entities(self) -> bool:
-        """Whether the document has declared an entity."""
-        return len(self._entities) > len(_PREDEFINED)
 
     def advance(self) -> int:
         """Read the next block. Returns the number of its characters, 0 at the end. Raises RdfSyntaxError."""
@@ -121,7 +124,7 @@ class Document:
         """Say in plain words what Expat found wrong."""
         what = expat.ErrorString(error.code)
         if what == errors.XML_ERROR_AMPLIFICATION_LIMIT_BREACH:
-            problem = TOO_LARGE
+            problem = _TOO_LARGE
         elif what == errors.XML_ERROR_UNDEFINED_ENTITY:
             tag = block[self.parser.ErrorByteIndex - self._given :].decode("utf-8", "replace")
             names = (found[0] for found in _REFERENCE.finditer(tag) if found[1] not in self._entities)
@@ -138,9 +141,45 @@ class Document:
             self._has_parameters = True
         else:
             self._entities.add(name)
-        self._nested += value is not None and ("&" in value or "%" in value)
+        has_references = value is not None and ("&" in value or "%" in value)
+        if has_references or is_parameter or len(value or "") > _SHORT:
+            self._count()
+        self._nested += has_references
         if self._nested > _NESTED:
             raise self.error(f"more than {_NESTED:,} entities contain entities")
+
+    def _attribute(self, _element: str, _name: str, _kind: str, default: str | None, _is_required: bool) -> None:
+        """Hear of the declaration of an attribute."""
+        if default:
+            self._count()
+
+    def _count(self) -> None:
+        """Count from now on what the handler hears of."""
+        if self._is_counting:
+            return
+        self._is_counting = True
+        handler = self._handler
+
+        def start(name: str, attributes: list[str]) -> None:
+            self._grow(sum(map(len, attributes)))
+            handler.start(name, attributes)
+
+        def text(text: str) -> None:
+            self._grow(len(text))
+            handler.text(text)
+
+        def namespace(prefix: str | None, iri: str | None) -> None:
+            self._grow(len(iri or ""))
+            handler.namespace(prefix, iri)
+
+        self.parser.StartElementHandler, self.parser.CharacterDataHandler = start, text
+        self.parser.StartNamespaceDeclHandler = namespace
+
+    def _grow(self, size: int) -> None:
+        """Count some characters. Raises RdfSyntaxError if they are too many."""
+        self._expanded += size
+        if self._expanded > _TIMES * (self._given + len(self._block)) + _FREE:
+            raise self.error(_TOO_LARGE)
 
     def _external(self, context: str | None, _base: str | None, system: str | None, _public: str | None) -> int:
         """Skip an external DTD. Raise RdfSyntaxError for another external entity."""

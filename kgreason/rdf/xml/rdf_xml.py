@@ -27,7 +27,7 @@ from typing import IO, NamedTuple
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
 
 from kgreason.errors import RdfSyntaxError
-from kgreason.rdf.xml.document import TOO_LARGE, Document, parts
+from kgreason.rdf.xml.document import Document, parts
 from kgreason.rdf.xml.literal import XML, Canonical, qualified
 from kgreason.rdf.xml.text import LINES_BEFORE
 from kgreason.terms.tags import carrier
@@ -53,8 +53,6 @@ _INSIDE = (_PROPERTIES, _NODES, _NODES)
 """What is inside an element, by what the element is."""
 _TAGGED = (f"{RDF}langString", f"{RDF}dirLangString")
 _SHAPES = 10_000
-_TIMES, _FREE = 10, 8 << 20
-"""With entities, a document may become ten times as long, and 8 MiB are free."""
 _Attributes = dict[tuple[str, str], tuple[str, str]]
 """By namespace and local name: prefix and value."""
 Term = NamedNode | BlankNode | Literal | Triple
@@ -99,7 +97,6 @@ class RdfXml:
         self._pieces: deque[tuple[int, bytes]] = deque()
         self._out: list[str] = []
         self._out_line = 1
-        self._taken = self._given = 0
         self._problem: RdfSyntaxError | None = None
         self._has_ended = self._after_end = False
         self._scopes: list[_Scope] = [(_NODES, "", (False, ""), "")]
@@ -141,21 +138,15 @@ class RdfXml:
     def _advance(self) -> None:
         """Read the next block of the document. An error is kept until the parser has read what is before it."""
         try:
-            taken = self._document.advance()
-            self._taken, self._has_ended = self._taken + taken, not taken
+            self._has_ended = not self._document.advance()
         except RdfSyntaxError as error:
             self._problem = error
         self._cut(self._out_line)
-        if self._document.has_entities and self._given > _TIMES * self._taken + _FREE:
-            self._pieces.clear()
-            self._problem = self._problem or self._document.error(TOO_LARGE)
 
     def _cut(self, line: int) -> None:
         """End a piece. The next one comes from a line of the document."""
         if self._out:
-            piece = "".join(self._out).encode()
-            self._pieces.append((self._out_line, piece))
-            self._given += len(piece)
+            self._pieces.append((self._out_line, "".join(self._out).encode()))
             self._out.clear()
         self._out_line = line
 

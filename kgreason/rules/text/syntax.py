@@ -275,7 +275,8 @@ class _Builder(Transformer[Token, Any]):
         return cast("list[Node]", parts[0]) if isinstance(parts[0], list) else parts
 
     def more_parts(self, parts: list[Any]) -> list[Node]:
-        return cast("list[Node]", parts[0]) + self.parts(parts[1:])
+        parts[0] += self.parts(parts[1:])  # a new list for each part would take a time that grows with the square
+        return cast("list[Node]", parts[0])
 
     def brackets(self, parts: list[Any]) -> list[Node]:
         return [parts[0], *(parts[1] if len(parts) == 3 else ()), parts[-1]]

@@ -48,6 +48,8 @@ p {{ margin: .75rem 0 }}
 </main></body></html>
 """)
 _WRONG = Markup('<p class="wrong" role="alert">The server does not know this token.</p>')
+_MOST = 1 << 13
+"""The largest form, in bytes: everybody may send one."""
 _HEADERS = {
     "Cache-Control": "no-store",
     "Referrer-Policy": "same-origin",  # without it browsers send the form with Origin: null
@@ -61,7 +63,8 @@ async def sign_in(request: Request) -> Response:
     if request.method != "POST":
         return HTMLResponse(_PAGE.format(wrong=""), headers=_HEADERS)
     sessions: Sessions = request.app.state.sessions
-    token = single(parameters(request, await body.text(request, served(request).settings)), "token") or ""
+    form = await body.text(request, served(request).settings, _MOST)
+    token = single(parameters(request, form), "token") or ""
     if sessions.holder_of_token(token) is None:
         sessions.refused.note(request.scope, "form")
         return HTMLResponse(_PAGE.format(wrong=_WRONG), 401, _HEADERS)

@@ -34,6 +34,7 @@ from kgreason.rdf.writing import write, write_results
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import check
 from kgreason.sparql.query.asking import answer
+from kgreason.stacks import stack_for, with_stack
 from kgreason.store import snapshot
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.homes.reader import Reader
@@ -63,7 +64,7 @@ def main(path: str, most_bytes: str, server: str) -> None:
     reader = _Reader(Path(path))
     while len(header := source.read(HEADER.size)) == HEADER.size:
         request = json.loads(source.read(HEADER.unpack(header)[1]))
-        _answer(request, reader, out)
+        _answer_with_stack(request, reader, out)
 
 
 def _limit(most_bytes: int) -> None:
@@ -231,6 +232,14 @@ def _failed(kind: str, message: str) -> bytes:
 
 class _RefusedError(Exception):
     """Raised if a request cannot be answered. The arguments are UNACCEPTABLE or MISSING (`frames`), and a message."""
+
+
+def _answer_with_stack(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
+    """Answer a request in a thread with as much stack as its query may take."""
+    try:
+        with_stack(stack_for(request["sparql"] or ""), lambda: _answer(request, reader, out))
+    except QueryError as error:
+        _Document(out, None).fail("QueryError", str(error))
 
 
 def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:

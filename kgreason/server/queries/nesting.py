@@ -1,8 +1,10 @@
 """Protect the server from deeply nested texts.
 
-The parsers of pyoxigraph recurse for each bracket inside brackets, and a stack overflow ends the process. So the server
-looks whether a text may be deep (`may_be_deep`, `may_be_deep_document`). If so, the text is first parsed in a query
-process, with a smaller stack than any thread of the server has (`check`). If that process ends, the text is refused.
+The parsers of pyoxigraph recurse for each bracket inside brackets, and a stack overflow ends the process. SPARQL has a
+stack that is large enough for it (`kgreason.stacks`), but may keep the parser busy for minutes. So the server looks
+whether a text may be deep (`may_be_deep`, `may_be_deep_document`). If so, the text is first parsed in a query process,
+with a smaller stack than any thread of the server has (`check`). If that process ends or takes some seconds, the text
+is refused.
 
 Law: a text that passes `check` does not overflow a stack of the server. Cost: `may_be_deep` counts brackets.
 """
@@ -24,6 +26,7 @@ from pyoxigraph import RdfFormat
 from kgreason.errors import KgreasonError, RdfSyntaxError, RuleError
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.server.problems import Problem
+from kgreason.stacks import is_small
 
 if TYPE_CHECKING:
     from kgreason.rules.parser import Syntax
@@ -35,9 +38,12 @@ _OPENING_OF_TERMS = re.compile(r"[{(\[]|<<")
 _NESTED = ("jsonld", "rdf")
 
 
-def may_be_deep(sparql: str) -> bool:
-    """Whether a query or an update has so many brackets, signs and escapes that it may be nested deeply."""
-    return sum(1 for _ in _OPENING.finditer(sparql)) > _SHALLOW
+def may_be_deep(text: str) -> bool:
+    """Whether an update or rules may be nested deeply, or take Oxigraph's parser long.
+
+    That is so if the text has many brackets, signs and escapes, or a WHERE and many tokens.
+    """
+    return sum(1 for _ in _OPENING.finditer(text)) > _SHALLOW or ("WHERE" in text.upper() and not is_small(text))
 
 
 def check_terms(what: str, *texts: str | None) -> None:

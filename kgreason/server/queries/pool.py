@@ -41,6 +41,8 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 _BUFFER = 1 << 20
 _READ = 4 << 20
 """After the processes have read this many bytes of Oxigraph's log, it is emptied, which takes about as long."""
+_PARSING = 10
+"""The seconds that a query process may take to parse an update or rules. The server then takes about as long."""
 _STARTING = 60
 """The seconds that a process may take to start."""
 
@@ -147,11 +149,14 @@ class Pool:
         return process
 
     async def check(self, kind: str, text: str, form: str, base: str) -> None:
-        """Parse a text in a query process, because the text may be nested too deeply. Raises QueryError.
+        """Parse a text in a query process, because the text may be nested too deeply, or take the parser long.
+
+        Raises QueryError, QueryTimeoutError.
 
         The arguments are those of `nesting.check`.
         """
-        await self.ask(Request(None, 0, base, checked=(kind, text, form)))
+        seconds = None if kind == "document" else _PARSING
+        await self.ask(Request(None, 0, base, checked=(kind, text, form), seconds=seconds))
 
     async def _place(self, deadline: float) -> None:
         """Wait until fewer than `queries` queries run, and count one more.

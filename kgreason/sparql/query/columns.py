@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pyoxigraph import QuerySolutions, Store
 
 from kgreason.sparql.tokens import TOKEN
+from kgreason.stacks import stack_for, with_stack
 from kgreason.store.oxigraph.failures import FAILURES
 
 _ALL = re.compile(r"(?:\s|#[^\r\n]*[\r\n])*(?:(?:DISTINCT|REDUCED)\b(?:\s|#[^\r\n]*[\r\n])*)?(\*)", re.IGNORECASE)
@@ -29,11 +30,17 @@ def with_columns(query: str, prefixes: Mapping[str, str], base: str | None) -> s
     if (star := _star(query)) is None:
         return query
     try:
-        solutions = Store().query(_dry(query, star), prefixes=dict(prefixes), base_iri=base)
+        columns = with_stack(stack_for(query), lambda: _columns(_dry(query, star), prefixes, base))
     except (SyntaxError, *FAILURES):
         return query
+    return in_order(query, columns)
+
+
+def _columns(query: str, prefixes: Mapping[str, str], base: str | None) -> list[str]:
+    """Return the names of the columns of a SELECT, in the order of Oxigraph."""
+    solutions = Store().query(query, prefixes=dict(prefixes), base_iri=base)
     assert isinstance(solutions, QuerySolutions)
-    return in_order(query, [variable.value for variable in solutions.variables])
+    return [variable.value for variable in solutions.variables]
 
 
 def in_order(query: str, variables: Collection[str]) -> str:

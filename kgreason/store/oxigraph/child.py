@@ -1,6 +1,6 @@
 """The script that answers one SPARQL query of a store on disk; `process` starts it.
 
-    stdin    one line of JSON: path, sparql, prefixes, base, default_graph, seconds; the parent keeps it open
+    stdin    one line of JSON: path, sparql, prefixes, base, default_graph, seconds, stack; the parent keeps it open
     stdout   one line of JSON: {"boolean": ...}, {"rows": "solutions" | "triples"} or {"error": [kind, message]};
              then the rows: SPARQL results in JSON, or N-Triples
     stderr   the message of an error after the first line
@@ -47,19 +47,32 @@ def main() -> None:
         silence = open(os.devnull, "w")  # noqa: SIM115
         faulthandler.dump_traceback_later(min(request["seconds"], _LONGEST), exit=True, file=silence)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    if not request["stack"]:
+        sys.exit(_answer(request, out))  # writes the message, if there is one, to stderr, and ends with status 1
+    threading.stack_size(request["stack"])
+    problems: list[str | None] = []
+    thread = threading.Thread(target=lambda: problems.append(_answer(request, out)))
+    thread.start()
+    thread.join()
+    sys.exit(problems[0] if problems else 1)
+
+
+def _answer(request: dict[str, Any], out: BinaryIO) -> str | None:
+    """Write the answer of a query. Returns the message of an error after the first line, otherwise None."""
     try:
         results = _results(request)
     except _FAILURES as error:
         kind = next(kind.__name__ for kind in _FAILURES if isinstance(error, kind))
         _head(out, {"error": [kind, getattr(error, "msg", None) or str(error)]})
-        return
+        return None
     if isinstance(results, QueryBoolean):
         _head(out, {"boolean": bool(results)})
-        return
+        return None
     try:
         _write(results, out)
     except _FAILURES as error:
-        sys.exit(str(error))  # writes the message to stderr, and ends with status 1
+        return str(error)
+    return None
 
 
 def _results(request: dict[str, Any]) -> QuerySolutions | QueryBoolean | QueryTriples:

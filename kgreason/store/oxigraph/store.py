@@ -36,6 +36,7 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Trip
 
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.interrupts import result
+from kgreason.stacks import stack_for
 from kgreason.store.oxigraph import process, worker
 from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.links import own_files
@@ -175,8 +176,10 @@ class OxigraphStore:
         functions: dict[NamedNode, Any] = {**update.functions, COLLECT: collect}
         steps = filter(None, [update.text, *map(_DROP, self._emptied(update)), operation, f"CLEAR GRAPH {NOWHERE}"])
         text = prologue + ";\n".join(steps)  # Oxigraph takes a prologue only at the beginning
+        stack = stack_for(operation)
         try:
-            worker.wait_for(self._holding(partial(self._store.update, text, custom_functions=functions)), timeout)
+            call = self._holding(partial(self._store.update, text, custom_functions=functions))
+            worker.wait_for(call, timeout, stack)
         except FAILURES as error:
             if NOWHERE.value not in str(error):
                 raise failure(error) from error
@@ -252,6 +255,7 @@ class OxigraphStore:
         names = dict(prefixes or {})
         ask = partial(self._asked, sparql, prefixes=names, base_iri=base, default_graph=default_graph)
         _ = self._store  # raises if it is closed
+        stack = stack_for(sparql)
         try:
             is_apart = is_apart and timeout is not None
             if not is_apart and worker.is_short(sparql) and (results := worker.at_once(ask)) is not None:
@@ -260,9 +264,16 @@ class OxigraphStore:
                 graph = default_graph
                 with suppress(process.UnopenedError):  # a writer has moved the files, which a reader has open still
                     return process.answer(
-                        self._path, sparql, timeout, prefixes=names, base=base, default_graph=graph, keeper=self
+                        self._path,
+                        sparql,
+                        timeout,
+                        prefixes=names,
+                        base=base,
+                        default_graph=graph,
+                        stack=stack,
+                        keeper=self,
                     )
-            return worker.answer(ask, timeout)
+            return worker.answer(ask, timeout, stack)
         except SyntaxError as error:
             raise QueryError(f"the query does not parse: {error.msg}") from error
         except FAILURES as error:
@@ -278,6 +289,8 @@ class OxigraphStore:
         named_graphs: Sequence[NamedNode] | None = None,
     ) -> Results:
         """Evaluate a SPARQL query in the calling thread, and return the results. Nothing can stop the query.
+
+        The thread needs as much stack as `stacks.stack_for` says, also while rows are fetched.
 
         The query sees the merged graphs `default_graphs` as its default graph, and no other named graphs than
         `named_graphs`. Both overrule the FROM clauses of the query. Raises SyntaxError, OSError, RuntimeError,

@@ -37,6 +37,7 @@ from pyoxigraph import Quad, QueryBoolean, QueryResultsFormat, QuerySolutions, V
 
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.interrupts import let_out
+from kgreason.stacks import started
 from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.results import Output, Results, Solutions, Triples, boolean, document
 
@@ -83,13 +84,14 @@ def quads(ask: Callable[[], Iterator[Quad]]) -> Iterator[Quad]:
     return iter(rows) if len(rows) <= _MOST else cast(Iterator[Quad], answer(cast(Any, ask)))
 
 
-def answer(ask: Callable[[], Results], timeout: float | None = None) -> Results:
+def answer(ask: Callable[[], Results], timeout: float | None = None, stack: int = 0) -> Results:
     """Call `ask` in a worker, and return results whose rows come from this worker.
 
-    All rows must be fetched within `timeout` seconds. Raises the errors of `ask`, QueryTimeoutError here or while rows
+    All rows must be fetched within `timeout` seconds. `stack` is how many bytes of stack `ask` and its rows may take
+    (`stacks.stack_for`). Raises the errors of `ask`, QueryTimeoutError here or while rows
     are fetched, and QueryError for a row that fails.
     """
-    query = _Query(_taken(), timeout)
+    query = _Query(_taken(stack), timeout)
     query.begin(ask)
     if query.answer is not None:
         return boolean(query.answer)
@@ -98,12 +100,13 @@ def answer(ask: Callable[[], Results], timeout: float | None = None) -> Results:
     return cast(Results, Solutions(query.variables, query.rows(), partial(query.written, query.variables)))
 
 
-def wait_for(call: Callable[[], Result], timeout: float | None = None) -> Result:
+def wait_for(call: Callable[[], Result], timeout: float | None = None, stack: int = 0) -> Result:
     """Make a call in a worker, and return its result. Ctrl-C ends the waiting, but not the call.
 
-    Raises the errors of the call, and QueryTimeoutError after `timeout` seconds.
+    `stack` is how many bytes of stack the call may take (`stacks.stack_for`). Raises the errors of the call, and
+    QueryTimeoutError after `timeout` seconds.
     """
-    worker = _taken()
+    worker = _taken(stack)
     until = math.inf if timeout is None else time.monotonic() + timeout
     try:
         worker.submit(lambda _: call())
@@ -117,7 +120,7 @@ def wait_for(call: Callable[[], Result], timeout: float | None = None) -> Result
     try:
         return cast(Result, worker.value())
     finally:
-        _IDLE.append(worker)
+        worker.leave()
 
 
 def is_left() -> bool:
@@ -147,18 +150,22 @@ def _end() -> None:
             time.sleep(_LOOK / 20)
 
 
-def _taken() -> _Worker:
-    """Return a worker that is not in use: an idle one, or a new one."""
+def _taken(stack: int) -> _Worker:
+    """Return a worker that is not in use: an idle one, or a new one, which may have a larger stack."""
     try:
-        return _IDLE.pop()
+        return _Worker(stack) if stack else _IDLE.pop()
     except IndexError:
         return _Worker()
 
 
 class _Worker:
-    """A thread that carries out one call at a time, and keeps the results of a query between calls."""
+    """A thread that carries out one call at a time, and keeps the results of a query between calls.
 
-    def __init__(self) -> None:
+    A worker with a large `stack` ends after its query; 0 is the usual stack. Raises QueryError if the system does not
+    give so much stack.
+    """
+
+    def __init__(self, stack: int = 0) -> None:
         self.is_given_up: bool = False
         self._wanted, self._done = threading.Lock(), threading.Lock()
         self._wanted.acquire()
@@ -167,8 +174,8 @@ class _Worker:
         self._call: Callable[[_Worker], Any] | None = None
         self._value: Any = None
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="kgreason query", daemon=True)
-        self._thread.start()
+        self._has_usual_stack = not stack
+        self._thread = started(stack, self._run, name="kgreason query", daemon=True)
 
     def submit(self, call: Callable[[_Worker], Any]) -> None:
         """Begin `call` in the worker's thread. It gets the worker as its argument."""
@@ -189,6 +196,13 @@ class _Worker:
             return value
         finally:
             del error  # its traceback would keep frames, and so the store, alive: the store could not be closed in time
+
+    def leave(self) -> None:
+        """Let other queries use the worker, because it has finished its call. It has no results any more."""
+        if self._has_usual_stack:
+            _IDLE.append(self)
+        else:
+            self.give_up()
 
     def give_up(self) -> None:
         """End the thread: now, or after the call that runs in it."""
@@ -356,7 +370,7 @@ class _Query:
         """Let other queries use the worker, because it has handed over all rows of this query."""
         worker, self._worker = self._worker, None
         if worker:
-            _IDLE.append(worker)
+            worker.leave()
 
     def _give_up(self) -> None:
         worker, self._worker = self._worker, None
@@ -366,7 +380,7 @@ class _Query:
             worker.submit(_Worker.forget)
             if worker.is_finished(_SHORTLY):
                 worker.value()
-                _IDLE.append(worker)
+                worker.leave()
             else:
                 worker.give_up()
 

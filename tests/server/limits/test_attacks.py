@@ -7,7 +7,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import NamedTemporaryFile, gettempdir
 from typing import Any
 
 import httpx
@@ -70,7 +70,8 @@ def test_the_server_asks_nobody(http: httpx.Client) -> None:
 
 
 def test_no_context_is_read_from_the_folder_of_bodies(http: httpx.Client) -> None:
-    with NamedTemporaryFile("w", suffix=".jsonld") as file:
+    [*_, folder] = sorted(Path(gettempdir()).glob("kgreason-bodies-*"), key=lambda each: each.stat().st_mtime)
+    with NamedTemporaryFile("w", suffix=".jsonld", dir=folder) as file:
         file.write('{"@context": {"p": "http://e/secret"}}')
         file.flush()
         for name in (Path(file.name).name, file.name, Path(file.name).as_uri()):

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from kgreason import KnowledgeGraph
+from kgreason.cpus import memory
 from kgreason.errors import LimitError
 from tests.cli.calling import done
 from tests.server.conftest import ZOO
 from tests.server.serving import client, served
 
 from kgreason.server import serve as serving  # isort: skip
-from kgreason.server.settings import Settings  # isort: skip
+from kgreason.server.settings import LEAST_MEMORY, Settings  # isort: skip
 
 CHAIN = " ".join(f":c{n} rdfs:subClassOf :c{n + 1} . :i{n} a :c{n} ." for n in range(20))
 PREFIXES = "PREFIX : <http://e/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>"
@@ -43,6 +44,7 @@ def test_the_command_line_passes_its_limits_on(tmp_path: Path, monkeypatch: pyte
 
     def run(graph: KnowledgeGraph, settings: Settings, _: Callable[[str, object], object]) -> None:
         assert (settings.budget, settings.streams, settings.kept) == (30, 7, 1000)
+        assert settings.query_bytes == max(memory() // 16, LEAST_MEMORY)
         with pytest.raises(LimitError, match="budget of 30"):
             graph.update(f"{PREFIXES} INSERT DATA {{ {CHAIN} }}")
 

@@ -54,6 +54,7 @@ def _header(name: str, text: str) -> Guard:
 
 
 _GUARD, _LIMITS, _SLOW = "test_guard.py", "test_limits.py", "test_slow_clients.py"
+_CRASHES = "test_crashes.py"
 _SAFETY, _OPERATION = "../../console/test_safety.py", "../operation"
 GUARDS = [
     Guard(
@@ -189,6 +190,62 @@ GUARDS = [
         "live.budget = min((each for each in (budget, live.budget) if each is not None), default=None)",
         "live.budget = budget or live.budget",
         "test_budget.py::test_an_edit_over_the_budget_is_refused",
+    ),
+    Guard(
+        "patterns of users",
+        "functions.builtins",
+        "return tokens(text, pattern)",
+        "import re; return re.split(pattern, text)",
+        f"{_CRASHES}::test_a_pattern_that_backtracks_freezes_nobody",
+    ),
+    Guard(
+        "stack for long texts",
+        "stacks",
+        "return 0 if needed <= _USUAL else needed + _SPARE",
+        "return 0",
+        f"{_CRASHES}::test_a_long_text_does_not_end_the_server[brackets]",
+    ),
+    Guard(
+        "number of tokens",
+        "stacks",
+        "if count > MOST_TOKENS:",
+        "if False:",
+        f"{_CRASHES}::test_a_text_is_refused_by_its_tokens",
+    ),
+    Guard(
+        "what an XML document declares",
+        "rdf.xml.document",
+        "if self._expanded > ",
+        "if False and self._expanded > ",
+        f"{_CRASHES}::test_a_document_that_expands_is_refused",
+    ),
+    Guard(
+        "memory of a query by default",
+        "cli.serve",
+        'options["query_bytes"] = options["query_bytes"] or share_of_memory(options["queries"])',
+        "pass",
+        "test_budget.py::test_the_command_line_passes_its_limits_on",
+    ),
+    Guard(
+        "size of a form to sign in",
+        "server.console.sign_in",
+        "served(request).settings, _MOST",
+        "served(request).settings",
+        f"{_CRASHES}::test_a_form_to_sign_in_is_short",
+    ),
+    Guard(
+        "bodies that a kill has left",
+        "server.body",
+        "            shutil.rmtree(folder)\n        folder.mkdir(mode=0o700)",
+        "            return (yield)\n        folder.mkdir(mode=0o700)",
+        f"{_CRASHES}::test_bodies_that_a_kill_has_left_are_removed",
+    ),
+    Guard(
+        "owner of the folder of bodies",
+        "server.body",
+        "folder.lstat().st_uid != os.geteuid()",
+        "False",
+        f"{_CRASHES}::test_a_folder_of_another_user_is_not_used",
     ),
     Guard(
         "LOAD",

@@ -1,0 +1,257 @@
+r"""Translate regular expressions of XSD into regular expressions of RE2.
+
+    a|b            \x{61}|\x{62}
+    ^$             \^\$            no anchors: a pattern matches the whole string
+    [a-z-[aeiou]]  [b-df-hj-np-tv-z], as code points
+    \i \c \w \p{L} classes written out, from the tables of XML names and of Unicode
+    a{2000}        a{1000}a{1000}   RE2 repeats at most a thousand times
+
+A class becomes the ranges of its characters. So union, complement and subtraction (XSD 1.1 Part 2, appendix G) are
+computed here. Blocks (`\p{IsGreek}`) are not supported: Python has no table of them.
+
+XPath adds to this syntax (XPath and XQuery Functions and Operators 3.1, section 5.6.1). With `is_part`, a pattern is
+one of XPath: it matches parts of a string, and `^`, `$`, `(?:a)` and `a*?` mean what they mean in Python. References
+back to a group (`\1`) do not exist.
+
+Cost: some microseconds for each character of a pattern.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple, NoReturn
+
+from kgreason.patterns.characters import (
+    NAME_CHARACTER,
+    NAME_START,
+    SPACE,
+    Characters,
+    complement,
+    difference,
+    of_category,
+    one,
+    re2_class,
+    union,
+)
+
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"} | {character: character for character in r"\|.?*+(){}-[]^$"}
+_QUANTIFIER = re.compile(r"[?*+]|\{([0-9]+)(?:(,)([0-9]*))?\}")
+_PROPERTY = re.compile(r"\{([A-Z][a-z]?)\}")
+_CLASS_ESCAPES = frozenset(f"\\{letter}" for letter in "sSdDiIcCwWpP")
+_SPECIAL = frozenset(".\\?*+{}()|[]")
+_DOT = complement(union(map(one, "\n\r")))
+_REPEATED = 1_000
+"""RE2 repeats at most so many times, in all the quantifiers that stand one within the other."""
+_LONGEST = 1 << 20
+"""The largest number of characters of a translated pattern."""
+_DEEPEST = 100
+"""How many brackets may be open at once. Each takes five calls of Python."""
+
+
+def translated(pattern: str, *, is_part: bool = False) -> str:
+    """Translate a pattern. Raises ValueError, with the position, for an error in the pattern."""
+    return _Translation(pattern, is_part).whole()
+
+
+class _Piece(NamedTuple):
+    """A translated piece, and how often RE2 may repeat something in it."""
+
+    text: str
+    repeated: int = 1
+
+
+class _Translation:
+    """Translates one pattern from left to right. `_at` is the position of the next unread character."""
+
+    def __init__(self, pattern: str, is_part: bool) -> None:
+        self._pattern, self._is_part, self._at, self._depth = pattern, is_part, 0, 0
+
+    def whole(self) -> str:
+        translated = self._alternatives()
+        if self._at < len(self._pattern):
+            self._fail()
+        return translated.text
+
+    def _alternatives(self) -> _Piece:
+        branches = [self._branch()]
+        while self._take("|"):
+            branches.append(self._branch())
+        return _Piece("|".join(each.text for each in branches), max(each.repeated for each in branches))
+
+    def _branch(self) -> _Piece:
+        pieces, size = [_Piece("")], 0
+        while self._next() not in ("", "|", ")"):
+            pieces.append(self._quantified(self._atom()))
+            size += len(pieces[-1].text)
+            self._check_size(size)
+        return _Piece("".join(each.text for each in pieces), max(each.repeated for each in pieces))
+
+    def _quantified(self, atom: _Piece) -> _Piece:
+        """Translate the quantifier that follows an atom, if there is one."""
+        if not (quantifier := _QUANTIFIER.match(self._pattern, self._at)):
+            return atom
+        self._at = quantifier.end()
+        lazy = "?" if self._is_part and self._take("?") else ""
+        if not quantifier[1]:
+            return atom._replace(text=atom.text + quantifier[0] + lazy)
+        least = int(quantifier[1][:10])
+        most = least if not quantifier[2] else int(quantifier[3][:10]) if quantifier[3] else None
+        if most is not None and most < least:
+            self._fail()
+        if max(most or 0, least) * atom.repeated <= _REPEATED:
+            return _Piece(atom.text + quantifier[0] + lazy, max(most or 0, least, 1) * atom.repeated)
+        return self._copied(atom, least, most, lazy)
+
+    def _copied(self, atom: _Piece, least: int, most: int | None, lazy: str) -> _Piece:
+        """Repeat an atom more often than RE2 does it, by copies."""
+        share = max(_REPEATED // atom.repeated, 1)
+        self._check_size(max(most or 0, least) // share * len(atom.text))
+        pieces = [f"{atom.text}{{{each}}}" for each in _shares(least, share)]
+        if most is None:
+            pieces.append(f"{atom.text}*{lazy}")
+        else:
+            pieces += [f"{atom.text}{{0,{each}}}{lazy}" for each in _shares(most - least, share)]
+        return _Piece("".join(pieces), share * atom.repeated)
+
+    def _check_size(self, size: int) -> None:
+        if size > _LONGEST:
+            raise ValueError(f"{_begin(self._pattern)} is not a valid pattern: it would take too much memory")
+
+    def _atom(self) -> _Piece:
+        if self._take("("):
+            return self._group()
+        if self._is_part and self._next() in ("^", "$"):
+            return _Piece(r"\A" if self._read() == "^" else r"\z")
+        if self._take("["):
+            return _Piece(re2_class(self._class()))
+        if self._take("."):
+            return _Piece(re2_class(_DOT))
+        if self._take("\\"):
+            return _Piece(re2_class(self._escape()))
+        if self._next() in _SPECIAL:
+            self._fail()
+        return _Piece(f"\\x{{{ord(self._read()):X}}}")
+
+    def _group(self) -> _Piece:
+        """Translate the rest of a group, after its opening bracket."""
+        if self._is_part and self._pattern.startswith("?:", self._at):
+            self._at += 2
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise ValueError(f"{_begin(self._pattern)} is not a valid pattern: more than {_DEEPEST} brackets are open")
+        inside = self._alternatives()
+        self._depth -= 1
+        self._expect(")")
+        return inside._replace(text=f"(?:{inside.text})")
+
+    def _class(self) -> Characters:
+        """Read the rest of a character class, after its opening bracket."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            self._fail()
+        negated = self._take("^")
+        parts = []
+        while self._next() != "]" and not self._at_subtraction():
+            parts.append(self._part())
+        if not parts:
+            self._fail()
+        members = complement(union(parts)) if negated else union(parts)
+        if self._at_subtraction():
+            self._at += 2
+            members = difference(members, self._class())
+        self._expect("]")
+        self._depth -= 1
+        return members
+
+    def _part(self) -> Characters:
+        r"""Read a part of a character class: a character, a range, or an escape for a class (`\d`)."""
+        if self._pattern[self._at : self._at + 2] in _CLASS_ESCAPES:
+            self._at += 1
+            return self._escape()
+        first = self._member()
+        follows = self._pattern[self._at + 1 : self._at + 2]
+        if self._next() != "-" or self._at_subtraction() or follows == "]":
+            return one(first)
+        self._at += 1
+        last = self._member()
+        if last < first:
+            self._fail()
+        return ((ord(first), ord(last)),)
+
+    def _member(self) -> str:
+        if self._take("\\"):
+            return _ESCAPES.get(self._read()) or self._fail()
+        if self._next() in ("[", ""):
+            self._fail()
+        return self._read()
+
+    def _escape(self) -> Characters:
+        """Read the rest of an escape, after its backslash."""
+        letter = self._read()
+        if letter in _ESCAPES:
+            return one(_ESCAPES[letter])
+        members = self._property() if letter in "pP" else _class_of(letter.lower()) or self._fail()
+        return members if letter.islower() else complement(members)
+
+    def _property(self) -> Characters:
+        name = _PROPERTY.match(self._pattern, self._at)
+        members = of_category(name[1]) if name else ()
+        if not name or not members:
+            self._fail()
+        self._at = name.end()
+        return members
+
+    def _at_subtraction(self) -> bool:
+        return self._pattern.startswith("-[", self._at)
+
+    def _next(self) -> str:
+        return self._pattern[self._at : self._at + 1]
+
+    def _read(self) -> str:
+        character = self._next()
+        if not character:
+            self._fail()
+        self._at += 1
+        return character
+
+    def _take(self, character: str) -> bool:
+        taken = self._next() == character
+        self._at += taken
+        return taken
+
+    def _expect(self, character: str) -> None:
+        if not self._take(character):
+            self._fail()
+
+    def _fail(self) -> NoReturn:
+        problem = f"unexpected text at character {self._at + 1}"
+        raise ValueError(f"{_begin(self._pattern)} is not a valid pattern: {problem}")
+
+
+def _begin(pattern: str) -> str:
+    """Return a pattern for a message, or its beginning if it is long."""
+    return repr(pattern if len(pattern) <= 200 else f"{pattern[:200]}...")
+
+
+def _shares(number: int, share: int) -> list[int]:
+    """Divide a number into parts of at most `share`."""
+    return [share] * (number // share) + [number % share] * (number % share > 0)
+
+
+@cache
+def _class_of(letter: str) -> Characters:
+    r"""Return the characters of an escape such as `\d`; empty if there is no such escape."""
+    match letter:
+        case "s":
+            return SPACE
+        case "d":
+            return of_category("Nd")
+        case "i":
+            return NAME_START
+        case "c":
+            return NAME_CHARACTER
+        case "w":
+            return complement(union(map(of_category, "PZC")))
+        case _:
+            return ()

@@ -1,0 +1,113 @@
+"""Short texts that would freeze the server, end its process or fill its memory; and files that a kill leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from kgreason.errors import InputError
+from tests.graph.values.test_builtins import HEADER, atom, implication
+from tests.server.conftest import ZOO
+from tests.server.limits.test_limits import TURTLE, UPDATE, added, is_well, process_of
+from tests.server.serving import client, served
+
+from kgreason.server.body import folder_for, folder_of  # isort: skip
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A client of a server that is a process of its own."""
+    with process_of(tmp_path_factory.mktemp("alone") / "store") as (_, http):
+        yield http
+
+
+def test_a_pattern_that_backtracks_freezes_nobody(alone: httpx.Client) -> None:
+    rule = HEADER + implication("r", atom("r", ":c"), ':c :a "(a+)+b"', "tokenize", "a")
+    answer = alone.post("/what-if", content=f'{rule} :s :a "{"a" * 60}" .', headers=TURTLE, timeout=30)
+    assert answer.status_code == 200
+    assert is_well(alone)
+
+
+LONG: dict[str, Callable[[int], str]] = {
+    "brackets": lambda n: f"FILTER({'(' * n}true{')' * n})",
+    "or": lambda n: f"FILTER({'||'.join(['true'] * n)})",
+    "times": lambda n: f"BIND({'*'.join(['1'] * n)} AS ?z)",
+    "steps": lambda n: f"?s {'/'.join(['<e:p>'] * n)} ?o",
+    "alternatives": lambda n: f"?s {'|'.join(['<e:p>'] * n)} ?o",
+    "patterns": lambda n: " ".join(f"?s{each} <e:p> ?s{each + 1} ." for each in range(n)),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_text_does_not_end_the_server(name: str, alone: httpx.Client) -> None:
+    """It is refused, or takes too long, or has an answer. Before, the stack was too small for it."""
+    where = LONG[name](16_000)
+    for path in ("/what-if", "/update"):
+        answer = alone.post(path, content=f"INSERT {{ <e:a> <e:b> <e:c> }} WHERE {{ {where} }}", headers=UPDATE)
+        assert answer.status_code in (200, 204, 400, 504), answer.text
+    asked = alone.post("/query", data={"query": f"SELECT * {{ {where} }}"})
+    assert asked.status_code in (200, 400, 504), asked.text
+    assert is_well(alone)
+
+
+def test_a_text_is_refused_by_its_tokens(alone: httpx.Client) -> None:
+    where = LONG["or"](33_000)
+    for path, data in (
+        ("/query", {"query": f"ASK {{ {where} }}"}),
+        ("/update", {"update": f"DELETE {{}} WHERE {{ {where} }}"}),
+    ):
+        answer = alone.post(path, data=data)
+        assert answer.status_code == 400
+        assert "the text is too long" in answer.json()["detail"]
+    assert added(alone, 1)
+
+
+def test_a_document_that_expands_is_refused(alone: httpx.Client) -> None:
+    """Expat does not count default attributes."""
+    text = (
+        f"<!DOCTYPE x [<!ATTLIST e:p e:q CDATA '{'x' * 10_000}'>]>"
+        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/"><rdf:Description>'
+        f"{'<e:p/>' * 1_000}</rdf:Description></rdf:RDF>"
+    )
+    answer = alone.put("/store?graph=http://e/x", content=text, headers={"Content-Type": "application/rdf+xml"})
+    assert answer.status_code == 400
+    assert "expand to far more text than the document has" in answer.json()["detail"]
+
+
+def test_a_form_to_sign_in_is_short(alone: httpx.Client) -> None:
+    assert alone.post("/console/sign-in", data={"token": "x" * (16 << 20)}).status_code == 413
+
+
+def test_bodies_that_a_kill_has_left_are_removed(tmp_path: Path) -> None:
+    own, other = folder_of(tmp_path / "store"), folder_of(tmp_path / "other")
+    assert own != other
+    with folder_for(tmp_path / "other"):
+        (other / "body").touch()
+        own.mkdir()
+        (own / "left").touch()
+        with served(tmp_path / "store", text=ZOO) as address, client(address) as http:
+            assert list(own.iterdir()) == []
+            assert http.post("/store?default", content="<http://e/a> a <http://e/Cat> .", headers=TURTLE).is_success
+            assert list(own.iterdir()) == []
+        assert not own.exists()
+        assert (other / "body").exists()
+    assert not other.exists()
+
+
+def test_a_folder_of_another_user_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = folder_of(tmp_path / "store")
+    folder.symlink_to(tmp_path)
+    try:
+        with (
+            pytest.raises(InputError, match="the server keeps the bodies of requests there"),
+            folder_for(tmp_path / "store"),
+        ):
+            pass
+        monkeypatch.setattr("os.geteuid", lambda: -1)
+        with pytest.raises(InputError, match="this belongs to another user"), folder_for(tmp_path / "store"):
+            pass
+    finally:
+        folder.unlink()
