@@ -16,6 +16,7 @@ from starlette.types import ASGIApp
 
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.standing.together import Together
 from kgreason.server import problems
 from kgreason.server.guard import Guard
 from kgreason.server.metrics import Metrics
@@ -36,7 +37,7 @@ from kgreason.server.queries.pool import Pool
 from kgreason.server.session import Sessions
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
-from kgreason.server.writer import Writer
+from kgreason.server.writer import Means, Writer
 
 if TYPE_CHECKING:
     from kgreason.server.console.shell import Console
@@ -79,9 +80,11 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIAp
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
-        writer = Writer(graph, settings.writers_waiting)
+        means = Means(settings.question_seconds, settings.question_bytes, settings.hold_seconds)
+        writer = Writer(graph, settings.writers_waiting, means, lambda: feed.is_closed)
         pool = Pool(settings, writer.flush)
-        app.state.served, app.state.sessions = Served(settings, pool, writer, feed, Recent()), sessions
+        standing = Together(settings.standing_seconds)
+        app.state.served, app.state.sessions = Served(settings, pool, writer, feed, Recent(), standing), sessions
         metrics.watch(app.state.served)
         feed.begin()
         graph.subscribe(feed.add)

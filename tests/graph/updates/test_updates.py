@@ -282,7 +282,7 @@ def test_a_request_does_what_its_operations_do_one_by_one(
             update(singly, operation)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(ahead, "_COPY", copy)
-            patch.setattr(editing, "Ahead", lambda home, facts: Ahead(home, min(facts, copy)))
+            patch.setattr(editing, "Ahead", lambda home, facts, _: Ahead(home, min(facts, copy)))
             done = update(graph, " ; ".join(operations))
         assert lasting(view(graph)) == lasting(view(singly))
         assert agrees(graph)
@@ -353,7 +353,7 @@ def test_a_where_behind_a_step_that_removes_everything(monkeypatch: pytest.Monke
     with KnowledgeGraph.open(rules=["none"]) as graph:
         update(graph, "INSERT DATA { :a :p :b , :c }")
         seen = "INSERT { :x :saw ?o } WHERE { ?s ?p ?o }"
-        monkeypatch.setattr(editing, "Ahead", lambda home, _: Ahead(home, 0))
+        monkeypatch.setattr(editing, "Ahead", lambda home, *_: Ahead(home, 0))
         update(graph, f"DELETE WHERE {{ ?s ?p ?o }} ; {seen} ; {seen}")
         assert len(graph) == 0
 

@@ -11,6 +11,7 @@ The thread of the writer asks the engine. Another thread then writes the lines o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import IO, Any
 
 import pyoxigraph
@@ -22,7 +23,7 @@ from kgreason.graph.input.terms import text_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.paths.clients.transactions import terms_of
 from kgreason.server.paths.documents import Stored
-from kgreason.server.paths.served import Parameters, flag, parameters, served, single
+from kgreason.server.paths.served import Parameters, asked_engine, flag, parameters, single
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import check_terms
 
@@ -41,14 +42,14 @@ async def match(request: Request) -> Response:
     def found(graph: KnowledgeGraph) -> bytes:
         return pyoxigraph.serialize(graph.match(*terms, asserted=asserted), format=pyoxigraph.RdfFormat.N_QUADS) or b""
 
-    return Response(await served(request).writer.run(found), headers=_QUADS)
+    return Response(await asked_engine(request, found), headers=_QUADS)
 
 
 async def dump(request: Request) -> Response:
     """Return the graph as N-Triples or N-Quads lines, or the facts of its relations as rule text."""
     given = parameters(request)
     asserted, graphs = kind(given), flag(given, "graphs")
-    run = served(request).writer.run
+    run = partial(asked_engine, request)
     if flag(given, "relations"):
         text = await run(lambda graph: "".join(f"{line}\n" for line in graph.dump_relations(asserted=asserted)))
         return Response(text, headers={"Content-Type": "text/plain; charset=utf-8"})
@@ -73,7 +74,7 @@ async def relations(request: Request) -> Response:
         found = graph.relations()
         return [{"name": each.name, "arity": each.arity, "columns": each.columns, "facts": len(each)} for each in found]
 
-    return JSONResponse(await served(request).writer.run(read))
+    return JSONResponse(await asked_engine(request, read))
 
 
 async def relation(request: Request) -> Response:
@@ -95,4 +96,4 @@ async def relation(request: Request) -> Response:
         rows = [[text_of(term) for term in row] for row in facts]
         return {"name": name, "arity": each.arity, "columns": each.columns, "facts": rows}
 
-    return JSONResponse(await served(request).writer.run(read))
+    return JSONResponse(await asked_engine(request, read))
