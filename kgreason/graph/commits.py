@@ -137,7 +137,9 @@ class Committer:
             self._consistency.known()
         try:
             change = self._pending(edit, progress)
+            let_out()
             delta = self._delta(0, change, edit.own).detached()
+            let_out()
             raised, ended = self._consistency.pending(change.refuted), self._consistency.ending(change.refuted)
             why = self._reasons(delta.inferred(appeared=True, most=reasons)) if reasons else {}
         finally:

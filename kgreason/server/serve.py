@@ -3,16 +3,20 @@
 SIGTERM, SIGHUP and Ctrl-C stop the server. It takes no new request, gives the running requests some seconds to end,
 finishes the commits that wait, and closes the store. After a second signal it does not wait for requests. A SIGHUP that
 is ignored, as under `nohup`, stays ignored.
+
+A commit that needs more than some seconds is rolled back. If the thread of the writer has not ended `_LATEST` seconds
+after the signal, the process ends at once, as after a kill, and its log says where it was. Nothing acknowledged is lost.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import uvicorn
@@ -30,6 +34,8 @@ _HEAD = 1 << 16
 """The longest head of a request, in bytes."""
 _MESSAGE = 1 << 22
 """The longest message of a browser to the console, in bytes."""
+_LATEST = 9
+"""The seconds after which the process ends although a call of the writer still runs."""
 _PATIENCE = 5
 """The seconds that running requests get when the server stops."""
 
@@ -84,6 +90,9 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Shut the server down. Streams end first, because the server waits for all connections to end."""
         self._stop()
+        if threading.current_thread() is threading.main_thread():
+            with suppress(OSError, ValueError, RuntimeError):  # nobody can read the log
+                faulthandler.dump_traceback_later(_LATEST, exit=True)
         await super().shutdown(sockets)
 
     @contextmanager
