@@ -5,7 +5,8 @@ finishes the commits that wait, and closes the store. After a second signal it d
 is ignored, as under `nohup`, stays ignored.
 
 A commit that needs more than some seconds is rolled back. If the thread of the writer has not ended `_LATEST` seconds
-after the signal, the process ends at once, as after a kill, and its log says where it was. Nothing acknowledged is lost.
+after the signal, the process ends at once, as after a kill, and its log says where it was. No acknowledged edit is
+lost.
 """
 
 from __future__ import annotations

@@ -207,9 +207,9 @@ class Writer:
         """
 
         def end() -> None:
-            if self._is_stopped() and self._stop_at is not None and time.monotonic() > self._stop_at:
-                if self.graph.commit == commit:
-                    raise _stopping()
+            is_due = self._is_stopped() and self._stop_at is not None and time.monotonic() > self._stop_at
+            if is_due and self.graph.commit == commit:
+                raise _stopping()
 
         return end
 

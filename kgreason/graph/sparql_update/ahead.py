@@ -30,6 +30,7 @@ from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import COLLECT, UNBOUND, pieces
 from kgreason.store.oxigraph.worker import is_short
 
+
 class Wheres(NamedTuple):
     """How to evaluate the WHEREs of a request so that each of them can be ended.
 

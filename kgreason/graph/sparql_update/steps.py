@@ -48,9 +48,7 @@ class Editing:
     `transaction` collects the edits of all steps. The caller ends the transaction.
     """
 
-    def __init__(
-        self, graph: Committer, home: Home, transaction: Transaction, wheres: Wheres | None = None
-    ) -> None:
+    def __init__(self, graph: Committer, home: Home, transaction: Transaction, wheres: Wheres | None = None) -> None:
         """`wheres`: how to evaluate each WHERE so that it can be ended; None if it need not be ended."""
         self._graph, self._home, self._transaction = graph, home, transaction
         self._materializer = graph.materializer

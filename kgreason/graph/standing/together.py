@@ -58,7 +58,7 @@ class Together:
         """Let the queries tell what a commit changed in their rows. End those for which no time is left."""
         self._until = time.monotonic() + self.seconds
         try:
-            for query in sorted(list(self._queries), key=lambda each: each.seconds):
+            for query in sorted(self._queries, key=lambda each: each.seconds):
                 query.hear(delta, self._reason, self.left)
         finally:
             self._until = None

@@ -171,8 +171,8 @@ async def contradictions(request: Request) -> Response:
         return graph.prove_contradictions(limit, each=each_cause)
 
     if is_exact(request):
-        values: list[Any] = await asked_engine(request, 
-            lambda graph: proved(graph) if with_proofs else graph.contradictions()[:limit]
+        values: list[Any] = await asked_engine(
+            request, lambda graph: proved(graph) if with_proofs else graph.contradictions()[:limit]
         )
         return answered(request, lambda: values, list)
 

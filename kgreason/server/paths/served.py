@@ -33,7 +33,7 @@ _MOST, _DIGITS = 1000, 10
 
 
 class Served(NamedTuple):
-    """The parts of a server: options, query processes, writer, feed, last commits and slow queries, standing queries."""
+    """The parts of a server: options, query processes, writer, feed, recent work, standing queries."""
 
     settings: Settings
     pool: Pool

@@ -41,4 +41,3 @@ async def slow_queries(request: Request) -> Response:
             for query in served(request).recent.queries
         ]
     )
-

@@ -293,9 +293,7 @@ def test_a_client_that_does_not_read_is_dropped(strict: httpx.Client) -> None:
 
 
 @contextmanager
-def process_of(
-    store: Path, *options: object, text: str = ZOO
-) -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
+def process_of(store: Path, *options: object, text: str = ZOO) -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
     """A server in a process of its own, with a client. Nothing of the server may be left when the block ends."""
     with KnowledgeGraph.open(store) as graph:
         graph.add(text)
