@@ -28,12 +28,12 @@ from typing import Any, NamedTuple, TypeVar, cast
 from kgreason.errors import GraphBusyError, KgreasonError, LimitError, QueryTimeoutError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import watched
-from kgreason.server.memory import give_back, resident
+from kgreason.memory import give_back, resident
 from kgreason.server.problems import Problem, busy
 
 _LOGGER = logging.getLogger("kgreason.server")
 Result = TypeVar("Result")
-GRACE = 5.0
+GRACE = 3.0
 """The seconds that an edit gets to end after the server was told to stop."""
 _TURN = 5.0
 _LARGE = 1 << 26

@@ -139,7 +139,8 @@ async def _unless_left(
 ) -> Result:
     """Return the result of `answer`. If the client goes away before that, cancel it, and raise Problem.
 
-    `drop` is then called with the future of the answer when it has ended.
+    `drop` is then called with the future of the answer when it has ended. A request that is cancelled because the
+    server stops gets a Problem as well.
     """
     answering = asyncio.ensure_future(answer)
     leaving = asyncio.ensure_future(_left(request.receive))
@@ -147,9 +148,11 @@ async def _unless_left(
         await asyncio.wait((answering, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not answering.done():
             raise Problem(400, "the client has gone away")
-    except BaseException:
+    except BaseException as error:
         answering.add_done_callback(drop)
         answering.cancel()
+        if isinstance(error, asyncio.CancelledError) and served(request).feed.is_closed:
+            raise Problem(503, "the server is stopping") from error
         raise
     finally:
         leaving.cancel()

@@ -10,7 +10,7 @@ import time
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from kgreason.server.memory import resident
+from kgreason.memory import resident
 from kgreason.server.paths.served import asked_engine, served
 
 

@@ -1,4 +1,4 @@
-"""The memory of this process: `resident`, `give_back`, `of_machine`."""
+"""The memory of this process: `resident`, `give_back`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,6 @@ def resident() -> int | None:
         return None
 
 
-def of_machine() -> int | None:
-    """Return the memory of the machine in bytes, or None if the operating system does not tell it."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None
-
-
 def give_back() -> None:
     """Give freed memory back to the system. glibc keeps it otherwise; other libraries do this alone."""
     _trim()(0)
@@ -33,10 +25,6 @@ def give_back() -> None:
 
 @cache
 def _trim() -> Callable[[int], object]:
-    if sys.platform == "linux":
-        try:
-            trim: Callable[[int], object] = ctypes.CDLL(None).malloc_trim
-        except AttributeError:  # musl
-            return bool
-        return trim
-    return bool
+    if sys.platform != "linux":
+        return bool
+    return getattr(ctypes.CDLL(None), "malloc_trim", bool)  # musl has no such function
