@@ -138,6 +138,7 @@ class Attackers:
                 if status == "left":
                     status = piece.split()[1].decode()
             return status if status != "200" else "200 (left)"
+        self._is_over.wait(1)
         return "refused"
 
     def end(self) -> None:

@@ -94,7 +94,7 @@ from kgreason.errors import InputError
     "--standing-timeout",
     "standing_seconds",
     type=click.FloatRange(min=0, min_open=True),
-    default=2,
+    default=1,
     show_default=True,
     metavar="SECONDS",
     help="How long all standing queries together may take after each commit. The next edit waits for them. If they "
@@ -122,7 +122,7 @@ from kgreason.errors import InputError
     "--question-hold",
     "hold_seconds",
     type=click.FloatRange(min=0),
-    default=1,
+    default=0.5,
     show_default=True,
     metavar="SECONDS",
     help="How long such a question may hold up an edit. After that it is ended with status 503.",

@@ -60,10 +60,10 @@ class Settings:
     services: tuple[str, ...] = ()
     query_bytes: int | None = None
     query_seconds: float = 60
-    standing_seconds: float = 2
+    standing_seconds: float = 1
     question_seconds: float = 10
     question_bytes: int | None = 1 << 30
-    hold_seconds: float = 1
+    hold_seconds: float = 0.5
     what_if_budget: int | None = 100_000_000
     what_if_role: str = ROLES[0]
     answer_bytes: int | None = None

@@ -52,7 +52,7 @@ class Means(NamedTuple):
 
     seconds: float = 10
     bytes: int | None = None
-    hold: float = 1
+    hold: float = 0.5
 
 
 class _Call:
