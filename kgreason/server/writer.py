@@ -23,6 +23,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
 from kgreason.errors import GraphBusyError, KgreasonError, LimitError, QueryTimeoutError
@@ -123,11 +124,16 @@ class Writer:
             raise _stopping()
         self._count(call, 1)
         found = asyncio.wrap_future(call.future)
-        found.add_done_callback(lambda done: (self._count(call, -1), done.cancelled() or done.exception()))
+        found.add_done_callback(partial(self._leave_queue, call))
         with self._news:
             queue.append(call)
             self._news.notify()
         return found
+
+    def _leave_queue(self, call: _Call, found: asyncio.Future[Any]) -> None:
+        self._count(call, -1)
+        if not found.cancelled():
+            found.exception()  # nobody may wait for it any more, and asyncio would log that
 
     def _count(self, call: _Call, more: int) -> None:
         if call.means is None:

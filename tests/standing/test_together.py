@@ -10,7 +10,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import QueryTimeoutError
 from kgreason.graph.changes.delta import Delta
-from kgreason.graph.knowledge_graph import Found
+from kgreason.graph.results.answers import Found
 from kgreason.graph.standing import standing
 from kgreason.graph.standing.standing import RowChange, StandingQuery
 from kgreason.graph.standing.together import Together
