@@ -88,8 +88,8 @@ class Report(NamedTuple):
     """How long each edit took."""
     told: Counter[tuple[str, str]]
     """How often each attack got each status."""
-    memory: list[int]
-    """The memory of the server and its query processes, in bytes, at equal distances."""
+    memory: list[tuple[int, int]]
+    """The memory of the server, and with its query processes, in bytes, at equal distances."""
     end: float
     """The seconds from SIGTERM to the end of the server."""
 
@@ -98,7 +98,8 @@ class Report(NamedTuple):
         parts = quantiles(self.seconds, n=100)
         yield f"edits: {self.edits:,} acknowledged, none lost"
         yield f"an edit: median {parts[49]:.3f} s, p99 {parts[98]:.3f} s, at most {max(self.seconds):.3f} s"
-        yield f"memory, MB: {' '.join(f'{each >> 20:,}' for each in self.memory)}"
+        for name, sizes in zip(("of the server", "with its processes"), zip(*self.memory, strict=True), strict=True):
+            yield f"memory {name}, MB: {' '.join(f'{each >> 20:,}' for each in sizes)}"
         yield f"SIGTERM: ended after {self.end:.1f} s"
         for (name, status), count in sorted(self.told.items()):
             yield f"{count:7,}  {status:6}  {name}"
@@ -151,15 +152,15 @@ class Attackers:
 def soaked(folder: Path, minutes: float, universities: int) -> Report:
     """Soak a server of LUBM(`universities`) for so many minutes. Raises AssertionError if an edit was lost."""
     store = lubm_store(folder, universities)
-    crowd, memory = Crowd(0, readers=0, writers=WRITERS, followers=0), list[int]()
+    crowd, memory = Crowd(0, readers=0, writers=WRITERS, followers=0), list[tuple[int, int]]()
     server = Server(store)
     try:
         attackers, work = Attackers(server.address), crowd.work(server.address, interval=_INTERVAL)
         begun = time.monotonic()
         while (left := begun + 60 * minutes - time.monotonic()) > 0:
             time.sleep(min(left, 3 * minutes))
-            memory.append(server.resident())
-            sys.stderr.write(f"{time.monotonic() - begun:6.0f} s: {memory[-1] >> 20:,} MB, {crowd.edits} edits\n")
+            memory.append((server.resident(alone=True), server.resident()))
+            sys.stderr.write(f"{time.monotonic() - begun:6.0f} s: {memory[-1][0] >> 20:,} MB, {crowd.edits} edits\n")
         work.end()
         asked = time.monotonic()
         server.process.send_signal(signal.SIGTERM)

@@ -4,9 +4,8 @@ SIGTERM, SIGHUP and Ctrl-C stop the server. It takes no new request, gives the r
 finishes the commits that wait, and closes the store. After a second signal it does not wait for requests. A SIGHUP that
 is ignored, as under `nohup`, stays ignored.
 
-A commit that needs more than some seconds is rolled back. If the thread of the writer has not ended `_LATEST` seconds
-after the signal, the process ends at once, as after a kill, and its log says where it was. No acknowledged edit is
-lost.
+A commit that needs more than some seconds is rolled back. If the store is not closed `_LATEST` seconds after the signal,
+the process ends at once, as after a kill, and its log says where it was. No acknowledged edit is lost.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ _HEAD = 1 << 16
 _MESSAGE = 1 << 22
 """The longest message of a browser to the console, in bytes."""
 _LATEST = 9
-"""The seconds after which the process ends although a call of the writer still runs."""
-_PATIENCE = 5
+"""The seconds after which the process ends although the store is not closed."""
+_PATIENCE = 3
 """The seconds that running requests get when the server stops."""
 
 
@@ -53,7 +52,10 @@ def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Serve
         feed = Feed(graph.commit, settings.kept, settings.streams, graph.deltas_since)
         app, slow = application(graph, settings, feed), settings.body_seconds
         server = Server(app, slow, lambda: ready(f"http://{host}:{port}", server), feed.close)
-        server.run([listener])
+        try:
+            server.run([listener])
+        finally:
+            server.forget_latest()
 
 
 class Server(uvicorn.Server):
@@ -81,6 +83,7 @@ class Server(uvicorn.Server):
         )
         super().__init__(config)
         self._ready, self._stop = ready, stop
+        self._has_latest = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, and call `ready`."""
@@ -94,7 +97,13 @@ class Server(uvicorn.Server):
         if threading.current_thread() is threading.main_thread():
             with suppress(OSError, ValueError, RuntimeError):  # nobody can read the log
                 faulthandler.dump_traceback_later(_LATEST, exit=True)
+                self._has_latest = True
         await super().shutdown(sockets)
+
+    def forget_latest(self) -> None:
+        """Let the process go on after the server has ended."""
+        if self._has_latest:
+            faulthandler.cancel_dump_traceback_later()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -16,7 +16,6 @@ A process that opens the store sees the commit `Writer.commit` or a later one. T
 from __future__ import annotations
 
 import asyncio
-import faulthandler
 import logging
 import threading
 import time
@@ -156,7 +155,6 @@ class Writer:
             self._is_closed = True
             self._news.notify()
         self._thread.join()
-        faulthandler.cancel_dump_traceback_later()  # `serve` has set it; closing a large store may take longer
         self.graph.close()
 
     # The methods below run in the thread of the writer.

@@ -389,7 +389,7 @@ def is_held(guard: Guard, hook: Path) -> bool:
         "GUARD_MODULE": f"kgreason.{guard.module}",
         "GUARD_OLD": guard.text,
         "GUARD_NEW": guard.without,
-        "PYTHONPATH": str(hook),
+        "PYTHONPATH": f"{hook}{os.pathsep}{_ROOT}",
     }
     test = (Path(__file__).parent / guard.test.partition("::")[0]).resolve()
     name = guard.test.partition("::")[2]
