@@ -1,4 +1,4 @@
-"""Signals act where state is whole: `undivided`, `let_out`, `shielded`, `at_once`.
+"""Signals act where state is whole: `undivided`, `let_out`, `shielded`, `at_once`; and so do limits: `watched`.
 
 Python calls the handler of a signal between any two steps of the main thread. The handler of Ctrl-C raises
 KeyboardInterrupt there, for example after an array has moved and before its new address is written. So commits are
@@ -15,10 +15,15 @@ it ends the process, or ignores the signal. Long work calls `let_out` several ti
 kernels, for each batch of a file, and in the loops of the translation and of proofs. If a Ctrl-C has waited for
 `_PATIENCE` seconds, the third one ends the process, as a kill would.
 
+Other threads have no signals. They end their work at the same places:
+
+    with watched(check):    each `let_out` of this thread calls `check`, which may raise, unless a block is `shielded`
+
 Laws: blocks may be nested. The handler of a signal is called once. An error of a handler ends a block `at_once`: the
-next signal is noted again, wherever the error goes. Threads: Python calls handlers in the main thread alone, so all of
-this does nothing in other threads. Cost: two microseconds for the outermost block, a quarter for others, and 0.05 for
-`let_out`.
+next signal is noted again, wherever the error goes. A `check` that has raised an error is not called again, just as a
+signal comes once: so the code that rolls back is not ended half way. Threads: Python calls handlers in the main thread
+alone, so all of this but `watched` does nothing in other threads. Cost: two microseconds for the outermost block, a
+quarter for others, and 0.05 for `let_out`.
 """
 
 from __future__ import annotations
@@ -71,6 +76,39 @@ class _Holding:
 
 
 _now = _Holding()
+
+
+class watched:  # noqa: N801 - as `undivided`
+    """A context in which `let_out` of this thread calls a function, which may raise to end the work of the block.
+
+    The block must not have such a block inside it.
+    """
+
+    __slots__ = ("_check", "shields")
+
+    def __init__(self, check: Callable[[], object]) -> None:
+        self._check: Callable[[], object] | None = check
+        self.shields = 0
+
+    def __enter__(self) -> None:
+        _watched[threading.get_ident()] = self
+
+    def __exit__(self, *_: object) -> None:
+        del _watched[threading.get_ident()]
+
+    def look(self) -> None:
+        """Call the function, unless it has raised an error before or a block `shielded` is open."""
+        if self._check is None or self.shields:
+            return
+        try:
+            self._check()
+        except BaseException:
+            self._check = None
+            raise
+
+
+_watched: dict[int, watched] = {}
+"""The open block `watched` of each thread that has one."""
 
 
 def _is_main() -> bool:
@@ -139,10 +177,13 @@ def _deliver() -> None:
 def let_out() -> None:
     """Call the handlers of noted signals, if the main thread calls this and no block `shielded` is open.
 
-    Call it only where an error is rolled back. Any thread may call it.
+    In a block `watched`, call the function of this block as well. Call `let_out` only where an error is rolled back.
+    Any thread may call it.
     """
     if _now.noted and not _now.shields and _is_main():
         _deliver()
+    if _watched and (watch := _watched.get(threading.get_ident())) is not None:
+        watch.look()
 
 
 class undivided:  # noqa: N801 - it reads as what it does: `with undivided()`
@@ -174,16 +215,21 @@ class undivided:  # noqa: N801 - it reads as what it does: `with undivided()`
 class shielded:  # noqa: N801 - as above
     """A context in which `let_out` does nothing. For work in an `undivided` block that must not end half way."""
 
-    __slots__ = ("_is_counted",)
+    __slots__ = ("_is_counted", "_watch")
 
     def __enter__(self) -> None:
         self._is_counted = _now.is_on and _is_main()
+        self._watch = _watched.get(threading.get_ident()) if _watched else None
         if self._is_counted:
             _now.shields += 1
+        if self._watch is not None:
+            self._watch.shields += 1
 
     def __exit__(self, *_: object) -> None:
         if self._is_counted:
             _now.shields -= 1
+        if self._watch is not None:
+            self._watch.shields -= 1
 
 
 class at_once:  # noqa: N801 - as above

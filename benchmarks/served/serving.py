@@ -75,9 +75,11 @@ class Server:
         self.kill()
         raise AssertionError(self._log.read_text())
 
-    def resident(self) -> int:
-        """The memory of the server and of its query processes, in bytes."""
+    def resident(self, *, alone: bool = False) -> int:
+        """The memory of the server and of its query processes, in bytes; with `alone` of the server only."""
         own = self.process.pid
+        if alone:
+            return _resident(own)
         children = Path(f"/proc/{own}/task/{own}/children").read_text("ascii").split()
         return sum(map(_resident, [own, *map(int, children)]))
 

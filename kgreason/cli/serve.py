@@ -96,10 +96,53 @@ from kgreason.errors import InputError
     "--standing-timeout",
     "standing_seconds",
     type=click.FloatRange(min=0, min_open=True),
-    default=2,
+    default=1,
     show_default=True,
     metavar="SECONDS",
-    help="How long a standing query may take after each commit. The next edit waits for it.",
+    help="How long all standing queries together may take after each commit. The next edit waits for them. If they "
+    "would take longer, the server ends those that take longest.",
+)
+@click.option(
+    "--question-timeout",
+    "question_seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a question may run that needs the engine, such as a what-if or a proof.",
+)
+@click.option(
+    "--question-memory",
+    "question_bytes",
+    type=click.IntRange(min=1 << 26),
+    default=1 << 30,
+    show_default=True,
+    metavar="BYTES",
+    help="By how much the memory of the server may grow while such a question runs.",
+)
+@click.option(
+    "--question-hold",
+    "hold_seconds",
+    type=click.FloatRange(min=0),
+    default=0.5,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long such a question may hold up an edit. After that it is ended with status 503.",
+)
+@click.option(
+    "--what-if-budget",
+    type=click.IntRange(min=1),
+    default=100_000_000,
+    show_default=True,
+    metavar="N",
+    help="Refuse a what-if whose work is more than N rewrites.",
+)
+@click.option(
+    "--what-if-role",
+    type=click.Choice(("read", "write", "admin")),
+    default="read",
+    show_default=True,
+    help="The role that a token needs for what-ifs.",
 )
 @click.option(
     "--max-answer",

@@ -335,6 +335,7 @@ class Engine(Reader):
         self._circuit.keep_up()
         self._circuit.undo()
         self._is_open = False
+        self._circuit.tidy()
 
     def bootstrap(self, facts: Rows, rules: Sequence[EncodedRule] | None = None, check: Check = no_check) -> Changes:
         """Replace all facts: assert `facts` and evaluate the rules by Bootstrap, as one commit.

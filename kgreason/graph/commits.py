@@ -150,13 +150,15 @@ class Committer:
             self._consistency.known()
         try:
             change = self._pending(edit, progress)
+            let_out()
             delta = self._delta(0, change, edit.own).detached()
+            let_out()
             raised, ended = self._consistency.pending(change.refuted), self._consistency.ending(change.refuted)
-            why = self._reasons(delta.appeared(asserted=False)[:reasons]) if reasons else {}
+            why = self._reasons(delta.inferred(appeared=True, most=reasons)) if reasons else {}
         finally:
             self.state.withdraw(known)
         if reasons:
-            why |= self._reasons(delta.disappeared(asserted=False)[:reasons])
+            why |= self._reasons(delta.inferred(appeared=False, most=reasons))
         return replace(delta, contradictions=raised(), ended=ended(), reasons=why)
 
     def _reasons(self, triples: Sequence[Triple]) -> dict[Triple, Reason]:

@@ -63,8 +63,10 @@ if TYPE_CHECKING:
     from kgreason.graph.input.quads import Item, Table
     from kgreason.graph.match import Pattern
     from kgreason.graph.relation.relation import GraphRelation
+    from kgreason.graph.sparql_update.ahead import Wheres
     from kgreason.graph.sparql_update.update import Updated
     from kgreason.graph.standing.standing import RowChange, StandingQuery
+    from kgreason.graph.standing.together import Together
     from kgreason.graph.transaction import Transaction
     from kgreason.materialize.materializer import Materializer
     from kgreason.materialize.precomputed import Evaluated
@@ -343,6 +345,7 @@ class KnowledgeGraph(ReadableGraph):
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         timeout: float | None = None,
+        together: Together | None = None,
     ) -> StandingQuery:
         """Call `callback` with the rows of a SELECT or ASK query, and after each commit with the rows that changed.
 
@@ -353,7 +356,8 @@ class KnowledgeGraph(ReadableGraph):
         the same braces. Any other query is evaluated again after each commit. Call `close` on the result to end it.
 
         `timeout` is how many seconds an evaluation may take. If an evaluation takes longer, the standing query ends,
-        and the last call of `callback` has the error. Raises QueryError, QueryTimeoutError.
+        and the last call of `callback` has the error. Queries that are `together` share a limit in place of `timeout`.
+        Raises QueryError, QueryTimeoutError.
 
         >>> with KnowledgeGraph.open() as graph:
         ...     query = graph.standing("SELECT ?x { ?x a <http://e/Cat> }", lambda change: print(change[2:4]))
@@ -370,14 +374,17 @@ class KnowledgeGraph(ReadableGraph):
         known, warned = checked(prefixes), list[str]()
 
         def ask(text: str) -> Found:
-            results = self._results(text, known, base, None, timeout)
+            results = self._results(text, known, base, None, timeout if together is None else together.left())
             if not warned and (number := self.number_warning(sparql)) is not None:
                 warned.append(number)
                 warn_caller(number)
             return results
 
         query = StandingQuery(ask, sparql, known, base, self._home.last, callback)
-        query.end = self._open.subscribers.add(query.hear)
+        if together is None:
+            query.end = self._open.subscribers.add(query.hear)
+        else:
+            together.join(query, self._open.subscribers.add)
         return query
 
     @as_one
@@ -547,19 +554,19 @@ class KnowledgeGraph(ReadableGraph):
         keep: bool = True,
         reasons: int = 0,
         timeout: float | None = None,
-        where_timeout: float | None = None,
+        wheres: Wheres | None = None,
     ) -> Updated:
         """Carry out the operations of a SPARQL Update (`sparql.operations`) as one commit; see `update`.
 
         With `keep=False` nothing changes: the result has the delta that the commit would have, as with `what_if`.
-        `reasons` has the same meaning as for `what_if`. A WHERE that takes more than `where_timeout` seconds raises
-        QueryTimeoutError; Oxigraph then goes on in the background, as after the timeout of a query.
+        `reasons` has the same meaning as for `what_if`. With `wheres` each WHERE can be ended, and raises
+        QueryTimeoutError if it takes too long.
         """
         from kgreason.graph.sparql_update.update import update
 
         with self._lock.within(timeout):
             transaction = self.transaction() if keep else self.what_if(reasons=reasons)
-            return update(self._engine(), self._home, transaction, operations, where_timeout)
+            return update(self._engine(), self._home, transaction, operations, wheres)
 
     def query(
         self,

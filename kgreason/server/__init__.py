@@ -9,7 +9,7 @@
     problems     errors as RFC 9457 documents
     body         bodies of requests: their size, their compression
     formats      media types and content negotiation
-    writer       the one thread that uses the engine, and its queue
+    writer       the one thread that uses the engine, and its two queues
     metrics      figures for Prometheus
     openapi      the description of all paths
     request/     the id of a request, refused logins, and what a proxy says

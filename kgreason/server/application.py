@@ -16,6 +16,7 @@ from starlette.types import ASGIApp
 
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.standing.together import Together
 from kgreason.server import problems
 from kgreason.server.guard import Guard
 from kgreason.server.metrics import Metrics
@@ -40,7 +41,7 @@ from kgreason.server.request.proxy import Proxied, check_proxy
 from kgreason.server.session import Sessions
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
-from kgreason.server.writer import Writer
+from kgreason.server.writer import Means, Writer
 
 if TYPE_CHECKING:
     from kgreason.server.console.shell import Console
@@ -86,9 +87,11 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
         remove_left(settings.store)
-        writer = Writer(graph, settings.writers_waiting)
+        means = Means(settings.question_seconds, settings.question_bytes, settings.hold_seconds)
+        writer = Writer(graph, settings.writers_waiting, means, lambda: feed.is_closed)
         pool = Pool(settings, writer.flush)
-        app.state.served, app.state.sessions = Served(settings, pool, writer, feed, Recent()), sessions
+        standing = Together(settings.standing_seconds)
+        app.state.served, app.state.sessions = Served(settings, pool, writer, feed, Recent(), standing), sessions
         metrics.watch(app.state.served, sessions)
         feed.begin()
         graph.subscribe(feed.add)

@@ -4,17 +4,21 @@ SIGTERM and Ctrl-C stop the server. It takes no new request, gives the running r
 the commits that wait, and closes the store. After a second signal it does not wait for requests. SIGHUP has the server
 read the file of its tokens again; without such a file it stops the server. A SIGHUP that is ignored, as under `nohup`,
 stays ignored.
+
+A commit that needs more than some seconds is rolled back. If the store is not closed `_LATEST` seconds after the
+signal, the process ends at once, as after a kill, and its log says where it was. No acknowledged edit is lost.
 """
 
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import os
 import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from types import FrameType
 
@@ -35,7 +39,9 @@ _HEAD = 1 << 16
 """The longest head of a request, in bytes."""
 _MESSAGE = 1 << 22
 """The longest message of a browser to the console, in bytes."""
-_PATIENCE = 5
+_LATEST = 9
+"""The seconds after which the process ends although the store is not closed."""
+_PATIENCE = 3
 """The seconds that running requests get when the server stops."""
 
 
@@ -54,7 +60,10 @@ def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Serve
         address = f"http://{host}:{port}{settings.root_path}"
         again = None if settings.token_file is None else partial(reload, settings.token_file, sessions)
         server = Server(app, settings.body_seconds, lambda: ready(address, server), feed.close, again)
-        server.run([listener])
+        try:
+            server.run([listener])
+        finally:
+            server.forget_latest()
 
 
 class Server(uvicorn.Server):
@@ -90,6 +99,7 @@ class Server(uvicorn.Server):
         )
         super().__init__(config)
         self._ready, self._stop, self._again = ready, stop, again
+        self._has_latest = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, and call `ready`."""
@@ -100,7 +110,16 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Shut the server down. Streams end first, because the server waits for all connections to end."""
         self._stop()
+        if threading.current_thread() is threading.main_thread():
+            with suppress(OSError, ValueError, RuntimeError):  # nobody can read the log
+                faulthandler.dump_traceback_later(_LATEST, exit=True)
+                self._has_latest = True
         await super().shutdown(sockets)
+
+    def forget_latest(self) -> None:
+        """Let the process go on after the server has ended."""
+        if self._has_latest:
+            faulthandler.cancel_dump_traceback_later()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -36,7 +36,12 @@ class Settings:
     - `query_bytes`: how many bytes of memory (heap and stacks) a query process may have; it starts with 0.2 GB. None is
       no limit. The command line has `share_of_memory` as its default
     - `query_seconds`: how many seconds a query may take, the time to send its rows included
-    - `standing_seconds`: how long one evaluation of a standing query may hold up the next edit
+    - `standing_seconds`: how long all standing queries together may hold up the next edit after a commit
+    - `question_seconds`, `question_bytes`: how long a question that needs the engine may run, such as /what-if or
+      /explain, and by how many bytes the memory of the server may grow meanwhile
+    - `hold_seconds`: how long such a question may hold up an edit
+    - `what_if_budget`: how many rewrites a what-if may extend; None is no limit
+    - `what_if_role`: the role that a client needs for /what-if
     - `answer_bytes`: how many bytes an answer may have; None is no limit
     - `body_bytes`: how many bytes the body of a request may have, after it was unpacked
     - `body_seconds`: how long the server waits for the next piece of a body
@@ -66,7 +71,12 @@ class Settings:
     services: tuple[str, ...] = ()
     query_bytes: int | None = None
     query_seconds: float = 60
-    standing_seconds: float = 2
+    standing_seconds: float = 1
+    question_seconds: float = 10
+    question_bytes: int | None = 1 << 30
+    hold_seconds: float = 0.5
+    what_if_budget: int | None = 100_000_000
+    what_if_role: str = ROLES[0]
     answer_bytes: int | None = None
     body_bytes: int = 1 << 30
     body_seconds: float = 30

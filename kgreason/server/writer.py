@@ -1,62 +1,269 @@
-"""`Writer`: the one thread that edits the graph and asks its engine. Calls to this thread wait in a queue.
+"""`Writer`: the one thread that edits the graph and asks its engine. Calls to this thread wait in two queues.
 
-Law: a call in the queue is carried out, even if its client goes away. A process that opens the store sees the commit
-`Writer.commit` or a later one. Threads: `run` belongs to the event loop.
+    run    an edit          carried out, even if its client goes away
+    ask    a question       needs the engine and changes nothing: /what-if, /explain, /rules and others
+
+Edits go first. A question is ended, and what it has begun is rolled back, if it takes too long or too much memory, if
+its client goes away, if an edit has waited too long for it, or if the server stops. An edit is ended only if the server
+stops and the edit needs more than some seconds after that. A question that has waited for `_TURN` seconds goes before
+the edits, at most once in `_TURN` seconds.
+
+Law: a call is ended only where the graph is whole (`interrupts.let_out`), and an edit is not ended once it is a commit.
+A process that opens the store sees the commit `Writer.commit` or a later one. Threads: `run`, `ask`, `flush` and
+`close` belong to the event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 import time
+from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, NamedTuple, TypeVar, cast
 
-from kgreason.errors import KgreasonError
+from kgreason.errors import GraphBusyError, KgreasonError, LimitError, QueryTimeoutError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.interrupts import watched
+from kgreason.memory import give_back, resident
 from kgreason.server.problems import Problem, busy
 
 _LOGGER = logging.getLogger("kgreason.server")
 Result = TypeVar("Result")
+GRACE = 3.0
+"""The seconds that an edit gets to end after the server was told to stop."""
+_TURN = 5.0
+_LARGE = 1 << 26
+"""Freed memory goes back to the system after a call that has left this many bytes more than before."""
+_PAUSE = 0.005
+"""The memory of the process is looked at again after this many seconds."""
+
+
+class Means(NamedTuple):
+    """What a question may use.
+
+    - `seconds`: how long it may run
+    - `bytes`: by how many bytes the memory of the process may grow meanwhile; None is no limit
+    - `hold`: how many seconds an edit may wait for it
+    """
+
+    seconds: float = 10
+    bytes: int | None = None
+    hold: float = 0.5
+
+
+class _Call:
+    """A call in a queue: an edit, or with `means` a question. `is_unwanted` is set once its client has gone away."""
+
+    def __init__(self, call: Callable[[KnowledgeGraph], Any], means: Means | None = None) -> None:
+        self.call, self.means = call, means
+        self.future: Future[Any] = Future()
+        self.is_unwanted = False
+        self.since = time.monotonic()
 
 
 class Writer:
-    """The one thread that edits a graph and asks its engine. At most `most` calls may wait for this thread."""
+    """The one thread that edits a graph and asks its engine.
 
-    def __init__(self, graph: KnowledgeGraph, most: int) -> None:
-        self._most = most
+    At most `most` edits, and as many questions, may wait for this thread. `is_stopping` says whether the server stops.
+    """
+
+    def __init__(
+        self,
+        graph: KnowledgeGraph,
+        most: int,
+        means: Means | None = None,
+        is_stopping: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._most, self._means, self._is_stopping = most, means or Means(), is_stopping
         self.graph = graph
         """The graph, for calls that take no lock, such as reading the history."""
-        self._thread = ThreadPoolExecutor(1, "kgreason writer")
-        self._is_closed = False
+        self._edits: deque[_Call] = deque()
+        self._questions: deque[_Call] = deque()
+        self._news = threading.Condition()
+        self._is_closed = self._is_flush_due = False
+        self._stop_at: float | None = None
+        self._asked_at = time.monotonic()
+        self._last_look = 0.0
+        self.waiting = self.asking = 0
+        """How many edits, and how many questions, run or wait."""
         self.committed: Callable[[float], object] = lambda _: None
         """Called in the thread of the writer with the seconds of each call that made a commit."""
-        self.waiting = 0
-        """How many calls run or wait."""
         self.commit = graph.commit
+        self._thread = threading.Thread(target=self._work, name="kgreason writer", daemon=True)
+        self._thread.start()
 
     async def run(self, call: Callable[[KnowledgeGraph], Result]) -> Result:
-        """Wait for the thread of the writer, and call `call(graph)` in it. Returns the result of `call`.
+        """Wait for the thread of the writer, and edit the graph by `call(graph)` in it. Returns the result of `call`.
 
-        Raises the errors of `call`, and Problem if too many calls wait.
+        Raises the errors of `call`, and Problem if too many edits wait.
         """
-        if self._is_closed:
-            raise Problem(503, "the server is stopping")
         if self.waiting > self._most:
             raise busy("edits")
-        self.waiting += 1
-        begun = self._thread.submit(self._run, call)
-        begun.add_done_callback(lambda _: self._done())
-        return await asyncio.shield(asyncio.wrap_future(begun))
+        return await asyncio.shield(self._enter(_Call(call), self._edits))
+
+    async def ask(self, call: Callable[[KnowledgeGraph], Result]) -> Result:
+        """Wait for the thread of the writer, and call `call(graph)` in it, which must change nothing.
+
+        If this is cancelled, the call ends soon. Raises the errors of `call`, and Problem, QueryTimeoutError,
+        LimitError, GraphBusyError if it was ended; see above.
+        """
+        if self.asking > self._most:
+            raise busy("questions")
+        asked = _Call(call, self._means)
+        try:
+            return cast(Result, await asyncio.shield(self._enter(asked, self._questions)))
+        except asyncio.CancelledError:
+            asked.is_unwanted = True
+            raise
+
+    def _enter(self, call: _Call, queue: deque[_Call]) -> asyncio.Future[Any]:
+        if self._is_closed:
+            raise _stopping()
+        self._count(call, 1)
+        found = asyncio.wrap_future(call.future)
+        found.add_done_callback(partial(self._leave_queue, call))
+        with self._news:
+            queue.append(call)
+            self._news.notify()
+        return found
+
+    def _leave_queue(self, call: _Call, found: asyncio.Future[Any]) -> None:
+        self._count(call, -1)
+        if not found.cancelled():
+            found.exception()  # nobody may wait for it any more, and asyncio would log that
+
+    def _count(self, call: _Call, more: int) -> None:
+        if call.means is None:
+            self.waiting += more
+        else:
+            self.asking += more
 
     def flush(self) -> None:
         """Have Oxigraph write its log to its tables, so that processes that open the store need not read the log.
 
         This does not wait, and does nothing if the server is stopping.
         """
-        if not self._is_closed:
-            self._thread.submit(self._flush)
+        with self._news:
+            self._is_flush_due = True
+            self._news.notify()
+
+    def close(self) -> None:
+        """Finish the calls that wait, and close the graph."""
+        with self._news:
+            self._is_closed = True
+            self._news.notify()
+        self._thread.join()
+        self.graph.close()
+
+    # The methods below run in the thread of the writer.
+
+    def _work(self) -> None:
+        while (call := self._next()) is not None:
+            if call == "flush":
+                self._flush()
+            else:
+                self._carry_out(cast(_Call, call))
+
+    def _next(self) -> Any:
+        """Wait for a call, and take it from its queue. Returns "flush" if that is due, and None at the end."""
+        with self._news:
+            while not (self._edits or self._questions or self._is_flush_due or self._is_closed):
+                self._news.wait()
+            if self._is_flush_due and not self._edits:
+                self._is_flush_due = False
+                return "flush"
+            if self._questions and (not self._edits or self._is_turn(self._questions[0])):
+                self._asked_at = time.monotonic()
+                return self._questions.popleft()
+            return self._edits.popleft() if self._edits else None
+
+    def _is_turn(self, question: _Call) -> bool:
+        """Whether a question has waited so long for edits that it goes before them."""
+        return time.monotonic() - max(question.since, self._asked_at) > _TURN
+
+    def _carry_out(self, call: _Call) -> None:
+        before, commit, begun = resident() or 0, self.graph.commit, time.perf_counter()
+        end = self._end_of_edit(commit) if call.means is None else self._end_of_question(call, call.means, before)
+        try:
+            with watched(end):
+                if call.means is not None:
+                    end()
+                result = call.call(self.graph)
+        except BaseException as error:
+            self._leave(before, commit, begun)
+            call.future.set_exception(error)
+        else:
+            self._leave(before, commit, begun)
+            call.future.set_result(result)
+
+    def _leave(self, before: int, commit: int, begun: float) -> None:
+        """Note the last commit, and give freed memory back.
+
+        `before` is the memory of the process before the call, `commit` the last commit then. The call began at `begun`.
+        """
+        self.commit = self.graph.commit
+        if self.commit != commit:
+            self.committed(time.perf_counter() - begun)
+        if (resident() or 0) > before + _LARGE:
+            give_back()
+
+    def _end_of_edit(self, commit: int) -> Callable[[], None]:
+        """Return a function that raises Problem if the edit that runs must end because the server stops.
+
+        `commit` is the number of the commit before the edit.
+        """
+
+        def end() -> None:
+            is_due = self._is_stopped() and self._stop_at is not None and time.monotonic() > self._stop_at
+            if is_due and self.graph.commit == commit:
+                raise _stopping()
+
+        return end
+
+    def _end_of_question(self, call: _Call, means: Means, before: int) -> Callable[[], None]:
+        """Return a function that raises an error if the question `call` must end.
+
+        `before` is the memory of the process before the question.
+        """
+        begun = time.monotonic()
+
+        def end() -> None:
+            now = time.monotonic()
+            if call.is_unwanted:
+                raise Problem(400, "the client has gone away")
+            if self._is_stopped():
+                raise _stopping()
+            if now - begun > means.seconds:
+                raise QueryTimeoutError(f"the question took longer than {means.seconds:g} s")
+            if (first := self._first_edit()) is not None and now - max(begun, first) > means.hold:
+                raise GraphBusyError("the question was ended, because an edit waited for it; ask again")
+            self._look_at_memory(now, means, before)
+
+        return end
+
+    def _first_edit(self) -> float | None:
+        """Return since when the first edit in the queue waits, or None if no edit waits."""
+        with self._news:
+            return self._edits[0].since if self._edits else None
+
+    def _look_at_memory(self, now: float, means: Means, before: int) -> None:
+        if means.bytes is None or now - self._last_look < _PAUSE:
+            return
+        self._last_look = now
+        if (resident() or 0) - before > means.bytes:
+            raise LimitError(f"the question needs more than {means.bytes:,} bytes of memory")
+
+    def _is_stopped(self) -> bool:
+        """Whether the server stops. The first call that finds this out sets the time at which edits must end."""
+        if not (self._is_closed or self._is_stopping()):
+            return False
+        if self._stop_at is None:
+            self._stop_at = time.monotonic() + GRACE
+        return True
 
     def _flush(self) -> None:
         try:
@@ -64,20 +271,6 @@ class Writer:
         except KgreasonError as error:
             _LOGGER.warning("the store cannot be flushed: %s", error)
 
-    def _done(self) -> None:
-        self.waiting -= 1
 
-    def _run(self, call: Callable[[KnowledgeGraph], Result]) -> Result:
-        begun, before = time.perf_counter(), self.graph.commit
-        try:
-            return call(self.graph)
-        finally:
-            self.commit = self.graph.commit
-            if self.commit != before:
-                self.committed(time.perf_counter() - begun)
-
-    def close(self) -> None:
-        """Finish the calls that wait, and close the graph."""
-        self._is_closed = True
-        self._thread.shutdown(wait=True)
-        self.graph.close()
+def _stopping() -> Problem:
+    return Problem(503, "the server is stopping")

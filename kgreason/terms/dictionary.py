@@ -72,6 +72,9 @@ _OBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK, Kind.LITERAL, Kin
 _TAG_ENDS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", np.uint8)
 _LONGEST_TAG = 64
 """`with_capitals` looks at so many last bytes of all tags together. Longer tags are looked at one by one."""
+_LARGE, _ROOMY = 1 << 20, 8
+"""If `truncate` leaves a hash table of more than 2**20 slots with room for more than eight times its terms, the table
+shrinks, so that terms that were dropped do not keep memory."""
 _FILES = ("arena", "offsets", "slots")
 _MORE_TEXT = 1 << 16
 """So many bytes of room a saved arena has at least."""
@@ -272,8 +275,21 @@ class Dictionary:
         if count < self._count:
             for each in self._told:
                 each.forget(count)
-            self._rehash(count, self._slots.size)
+            size = self._size_for(count)
+            is_smaller = size < self._slots.size
+            self._rehash(count, size)
             self._count = count
+            if is_smaller:
+                used = int(self._offsets[count + 1])
+                self._offsets = _resized(self._offsets, count + 2, _room(size) + 2)
+                self._arena = _resized(self._arena, used, used + max(_MORE_TEXT, used // 2))
+
+    def _size_for(self, count: int) -> int:
+        """Return the size of the hash table for `count` terms: the present size, or less if it is large and empty."""
+        size = self._slots.size
+        while size > _LARGE and _ROOMY * count < _room(size):
+            size //= 2
+        return size
 
     def tell(self, memory: Forgets) -> None:
         """Call `memory.forget` whenever `truncate` removes terms, for as long as `memory` exists."""

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from kgreason import interrupts
-from kgreason.interrupts import as_one, at_once, let_out, result, shielded, undivided
+from kgreason.interrupts import as_one, at_once, let_out, result, shielded, undivided, watched
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the system has no such signals")
 INT, USR = signal.SIGINT, signal.SIGUSR1
@@ -392,3 +392,45 @@ def test_a_press_that_acted_at_once_does_not_count_later(monkeypatch: pytest.Mon
         with undivided():
             signal.raise_signal(INT)
             signal.raise_signal(INT)
+
+
+def test_a_watched_thread_ends_where_a_signal_would_act() -> None:
+    steps: list[str] = []
+
+    def end() -> None:
+        steps.append("looked")
+        if len(steps) > 2:
+            raise TimeoutError
+
+    def work() -> None:
+        let_out()
+        try:
+            with watched(end):
+                let_out()
+                with shielded():
+                    let_out()
+                let_out()
+                let_out()
+        except TimeoutError:
+            steps.append("ended")
+        let_out()
+
+    thread = threading.Thread(target=work)
+    with watched(end):  # another thread is not ended
+        thread.start()
+        thread.join()
+    assert steps == ["looked", "looked", "looked", "ended"]
+
+
+def test_a_watched_block_ends_once() -> None:
+    calls: list[None] = []
+
+    def end() -> None:
+        calls.append(None)
+        raise TimeoutError
+
+    with watched(end):
+        with pytest.raises(TimeoutError):
+            let_out()
+        let_out()  # the code that rolls back
+    assert len(calls) == 1

@@ -57,6 +57,21 @@ def test_truncate_forgets_the_newest_terms_alone(first: list[str], second: list[
     assert dictionary.intern(third).tolist() == fresh.intern(third).tolist()
 
 
+def test_truncate_gives_memory_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgreason.terms.dictionary._LARGE", 1 << 11)
+    dictionary = Dictionary()
+    kept = [f"<http://e/{number}>" for number in range(3000)]
+    ids, size = dictionary.intern(kept), dictionary.nbytes
+    known = len(dictionary)
+    dictionary.intern([f"<http://e/more/{number}>" for number in range(100_000)])
+    assert dictionary.nbytes > 10 * size
+    dictionary.truncate(known)
+    assert dictionary.nbytes < 5 * size
+    assert dictionary.decode(ids) == kept
+    assert dictionary.find(kept).tolist() == ids.tolist()
+    assert dictionary.intern(["<http://e/next>"]).tolist() == [known + 1]
+
+
 def test_growing_keeps_every_term() -> None:
     dictionary = Dictionary()
     texts = [f"<http://e/{'x' * (i % 97)}/{i}>" for i in range(20_000)]

@@ -276,16 +276,39 @@ class Delta(Frames):
             found.append(b"".join(parts))
         return found
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the delta as a dict for `json.dumps`. Terms are N-Triples text, and rules are rule text."""
+    def to_json(self, most: int | None = None) -> dict[str, Any]:
+        """Return the delta as a dict for `json.dumps`. Terms are N-Triples text, and rules are rule text.
+
+        Each list of triples or quads has at most `most` elements; None sets no limit.
+        """
         signature = {"time": self.time, "author": self.author} if self.time else {}
         told: dict[str, Any] = {"commit": self.commit} | signature
-        for name, read in (("appeared", self.appeared), ("disappeared", self.disappeared)):
-            told[name] = {"asserted": read(asserted=True), "inferred": read(asserted=False)}
-        told |= {"asserted": self.quads(added=True), "retracted": self.quads(added=False)}
+        for name, rows in self._by_kind().items():
+            told[name] = {kind: self._decoded(each[:most]) for kind, each in rows.items()}
+        told |= {"asserted": self.quads(added=True)[:most], "retracted": self.quads(added=False)[:most]}
         for name, wanted in (("rules_added", 1), ("rules_removed", -1)):
             told[name] = [text for sign, text in self.rules if sign == wanted]
         return told
+
+    def _by_kind(self) -> dict[str, dict[str, Int32]]:
+        """Return the triples int32[n, 3] that appeared and those that disappeared: asserted ones and inferred ones."""
+        kinds = {"asserted": (IS_ASSERTED,), "inferred": (INFERRED,)}
+        return {
+            "appeared": {name: self.rows_that(before=(ABSENT,), after=kind) for name, kind in kinds.items()},
+            "disappeared": {name: self.rows_that(before=kind, after=(ABSENT,)) for name, kind in kinds.items()},
+        }
+
+    def counts(self) -> dict[str, Any]:
+        """Return the lengths of the lists that `to_json` gives without a limit."""
+        found: dict[str, Any] = {
+            name: {kind: len(each) for kind, each in rows.items()} for name, rows in self._by_kind().items()
+        }
+        quads = {"asserted": self.added_quads, "retracted": self.removed_quads}
+        return found | {name: len(of_graphs(self.dictionary, each)) for name, each in quads.items()}
+
+    def inferred(self, *, appeared: bool, most: int) -> list[Triple]:
+        """Return at most `most` of the inferred triples that appeared, or of those that disappeared."""
+        return self._decoded(self._by_kind()["appeared" if appeared else "disappeared"]["inferred"][:most])
 
     def to_patch(self) -> str:
         """Return the delta as RDF Patch: triples of the default graph, and quads of named graphs.

@@ -5,8 +5,12 @@ and is rolled back (`OxigraphStore.solutions_after`). Once these transactions ha
 each later WHERE reads such a copy (a stage of the home), which follows the steps. In both ways nobody else sees
 the rows of the steps.
 
-After Ctrl-C or a timeout nobody waits for the transaction of Oxigraph any more. Oxigraph finishes it in the background,
-and locks the store until then. A commit that comes meanwhile goes to a copy of the store (`Home.free_store`).
+After Ctrl-C nobody waits for the transaction of Oxigraph any more. Oxigraph finishes it in the background, and locks
+the store until then. A commit that comes meanwhile goes to a copy of the store (`Home.free_store`).
+
+A server must be able to end each WHERE (`Wheres`). So there a process of its own evaluates each WHERE over the files of
+the store, or of the copy. Only a WHERE that is surely fast runs in this process: one that `is_short`, or one that was
+evaluated at this commit before and was fast.
 
 Law: a WHERE has the same solutions as after a commit of the steps. Cost: at most twice the cost of the cheaper way. A
 copy on disk costs what a stage costs; a copy in memory costs loading all rows.
@@ -24,6 +28,19 @@ from kgreason.sparql.where import Select, Solution
 from kgreason.store.homes.home import Home
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import COLLECT, UNBOUND, pieces
+from kgreason.store.oxigraph.worker import is_short
+
+
+class Wheres(NamedTuple):
+    """How to evaluate the WHEREs of a request so that each of them can be ended.
+
+    - `seconds`: how long a WHERE may take
+    - `fast_at`: at this commit each WHERE was evaluated before, and was fast; None if that is not known
+    """
+
+    seconds: float
+    fast_at: int | None = None
+
 
 _COPY = 20_000
 """A copy on disk costs as much as this many rows in a transaction; a copy in memory as much as all rows, if more."""
@@ -42,8 +59,9 @@ class Ahead:
     `facts` is the number of facts of the graph.
     """
 
-    def __init__(self, home: Home, facts: int) -> None:
-        self._home = home
+    def __init__(self, home: Home, facts: int, wheres: Wheres | None = None) -> None:
+        """`wheres`: how to evaluate a WHERE so that it can be ended. Without it a WHERE has no limit."""
+        self._home, self._wheres = home, wheres
         self._limit = _COPY if home.path is not None else max(_COPY, facts)
         if not home.is_writable:
             self._limit = -1  # a store that is open for reading has no transactions
@@ -58,27 +76,34 @@ class Ahead:
         if self._copy is not None:
             self._bring_up(self._copy)
 
-    def solutions(self, select: Select, seconds: float | None = None) -> Iterable[Solution]:
-        """Evaluate a SELECT on the store with the steps so far. All solutions must be fetched within `seconds`.
+    def solutions(self, select: Select, *, is_known: bool = True) -> Iterable[Solution]:
+        """Evaluate a SELECT on the store with the steps so far.
 
+        `is_known`: whether this is the SELECT that was evaluated before, if `fast_at` says so.
         Raises QueryError, QueryTimeoutError, StoreError.
         """
-        store = self._home.store
+        is_apart = self._wheres is not None and not is_short(select.query)
         if self._delta is not None and self._copy is None:
             self._spent += sum(rows.count(b"\n") for rows in self._delta)
-            if self._spent <= self._limit:
+            if self._spent <= self._limit and not is_apart:
                 asking = select.calling(str(COLLECT), str(UNBOUND))
                 return self._home.free_store().solutions_after(
-                    *self._delta, select.prologue, asking, select.variables, seconds
+                    *self._delta, select.prologue, asking, select.variables, self._seconds
                 )
             self._copy = self._home.stage()
             self._bring_up(self._copy)
+        elif is_known and self._delta is None and self._wheres and self._wheres.fast_at == self._home.last:
+            is_apart = False
         name = select.default_graph
-        asked = store if self._copy is None else self._copy
+        asked = self._home.store if self._copy is None else self._copy
         graph = NamedNode(name[1:-1]) if name else None
-        found = asked.query(select.query, default_graph=graph, timeout=seconds, is_apart=False)
+        found = asked.query(select.query, default_graph=graph, timeout=self._seconds, is_apart=is_apart)
         assert isinstance(found, QuerySolutions)
         return found
+
+    @property
+    def _seconds(self) -> float | None:
+        return None if self._wheres is None else self._wheres.seconds
 
     def _bring_up(self, copy: OxigraphStore) -> None:
         """Bring the copy of the store up to date with all steps so far."""

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from kgreason.graph.commits import Committer
 from kgreason.graph.input.last_edits import last_edits
 from kgreason.graph.input.quads import of_canonical
-from kgreason.graph.sparql_update.ahead import Ahead
+from kgreason.graph.sparql_update.ahead import Ahead, Wheres
 from kgreason.graph.sparql_update.as_written import AsWritten, others
 from kgreason.graph.transaction import Transaction
+from kgreason.interrupts import let_out
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.quads.documents import named
@@ -49,13 +50,12 @@ class Editing:
     `transaction` collects the edits of all steps. The caller ends the transaction.
     """
 
-    def __init__(self, graph: Committer, home: Home, transaction: Transaction, seconds: float | None = None) -> None:
-        """Each WHERE may take at most `seconds`."""
-        self._seconds = seconds
+    def __init__(self, graph: Committer, home: Home, transaction: Transaction, wheres: Wheres | None = None) -> None:
+        """`wheres`: how to evaluate each WHERE so that it can be ended; None if it need not be ended."""
         self._graph, self._home, self._transaction = graph, home, transaction
         self._materializer = graph.materializer
         self._waiting: list[Edit] = []
-        self._ahead = Ahead(home, len(self._materializer.engine))
+        self._ahead = Ahead(home, len(self._materializer.engine), wheres)
         self._has_attempts = False
 
     def run(self, operations: tuple[Operation, ...]) -> Outcome:
@@ -122,7 +122,7 @@ class Editing:
         self._catch_up()
         if (number := self._graph.state.long_number) is not None and computes(select.query):
             warn_caller(warning(number))
-        found = list(self._ahead.solutions(select, self._seconds))
+        found = _all(self._ahead.solutions(select))
         values = (solution[name] for solution in found for name in objects)
         if others(self._graph.state, values) or (objects and select.gives_literals):
             return self._written(select, objects) or iter(found)
@@ -142,7 +142,7 @@ class Editing:
         except UnexpectedInput:
             return None
         rewriting = AsWritten(self._graph.state, select, origins)
-        found = iter(self._ahead.solutions(origins.select, self._seconds))
+        found = iter(self._ahead.solutions(origins.select, is_known=False))
         return chain.from_iterable(map(rewriting.solutions, iter(lambda: list(islice(found, _SOME)), [])))
 
     def asserted(self, rows: bytes) -> Asserted:
@@ -208,6 +208,15 @@ class Editing:
         quads = self._encode(removed), self._encode(added)
         self._transaction.take(*quads)
         self._waiting.append(Edit(*last_edits((-1, 1), quads)))
+
+
+def _all(solutions: Iterable[Solution]) -> list[Solution]:
+    """Return all solutions. They may be many, so that this calls `let_out` now and then."""
+    found, each = list[Solution](), iter(solutions)
+    while some := list(islice(each, _SOME)):
+        found += some
+        let_out()
+    return found
 
 
 def _lines(dictionary: Dictionary, quads: Int32) -> bytes:

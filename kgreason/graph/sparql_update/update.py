@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.commits import Committer
+from kgreason.graph.sparql_update.ahead import Wheres
 from kgreason.graph.sparql_update.steps import Editing
 from kgreason.graph.transaction import Transaction
 from kgreason.sparql.operations import Operation
@@ -40,14 +41,14 @@ def update(
     home: Home,
     transaction: Transaction,
     operations: tuple[Operation, ...],
-    seconds: float | None = None,
+    wheres: Wheres | None = None,
 ) -> Updated:
     """Carry out the operations of a request as one commit on the graph `committer`, whose home is `home`.
 
-    `transaction` collects the edits; this function ends it. Each WHERE may take at most `seconds`.
+    `transaction` collects the edits; this function ends it. `wheres`: see `Editing`.
     Raises QueryError, QueryTimeoutError, and the errors of a commit.
     """
-    editing = Editing(committer, home, transaction, seconds)
+    editing = Editing(committer, home, transaction, wheres)
     try:
         outcome = editing.run(operations)
     except BaseException:

@@ -13,6 +13,7 @@ Cost: with a plan, the evaluation of the solutions that may have changed; else t
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
@@ -32,6 +33,8 @@ from kgreason.store.spellings import stored
 
 _MOST = 1_000
 """If a commit gives more bindings than this, the whole query is evaluated again."""
+_SOME = 1_000
+"""After so many triples `check` is called."""
 Ask: TypeAlias = Callable[[str], Found]
 
 
@@ -68,6 +71,8 @@ class StandingQuery:
         Raises QueryError for a query that is not SELECT or ASK.
         """
         self._ask, self._sparql, self._callback = ask, sparql, tell
+        self._check: Callable[[], object] = let_out
+        begun = time.perf_counter()
         found = ask(sparql)
         if not isinstance(found, (Solutions, QueryBoolean)):
             raise QueryError("a standing query is a SELECT or an ASK query")
@@ -84,7 +89,10 @@ class StandingQuery:
         self._is_ended = False
         self.end: Callable[[], object] = lambda: None
         """Ends the subscription of the query."""
-        self._report(commit, self._rows.replace_all(self._all(found if self._plan is None else None)))
+        rows = self._rows.replace_all(self._all(found if self._plan is None else None))
+        self.seconds = time.perf_counter() - begun if self._plan is None else 0.0
+        """How long the last commit took, or the whole query if the query has no plan."""
+        self._report(commit, rows)
 
     @property
     def is_incremental(self) -> bool:
@@ -102,25 +110,34 @@ class StandingQuery:
         self.end()
 
     @as_one
-    def hear(self, delta: Delta) -> None:
+    def hear(
+        self,
+        delta: Delta,
+        reason: Callable[[QueryError], QueryError] = lambda error: error,
+        check: Callable[[], object] = let_out,
+    ) -> None:
         """Tell the callback what a commit changed in the rows.
 
-        If the query fails, the callback is told the error, and the standing query ends.
+        If the query fails, the callback is told the error that `reason` makes of its error, and the standing query
+        ends. `check` is called now and then, and may raise a QueryError.
         """
         if self._is_ended:
             return
+        begun, self._check = time.perf_counter(), check
         try:
+            check()
             changed = self._changed(delta)
         except QueryError as error:
             self.close()
-            self._tell(RowChange(delta.commit, self.columns, [], [], error))
+            self._tell(RowChange(delta.commit, self.columns, [], [], reason(error)))
             return
+        self.seconds = time.perf_counter() - begun
         self._report(delta.commit, changed)
 
     def _changed(self, delta: Delta) -> Counter[Row]:
         if self._plan is None:
             return self._rows.replace_all(self._all(None))
-        bindings = _bindings(self._plan, chain(delta.appeared(), delta.disappeared()))
+        bindings = _bindings(self._plan, chain(delta.appeared(), delta.disappeared()), self._check)
         if bindings is None:
             return self._rows.replace_all(self._all(None))
         if not bindings:
@@ -194,15 +211,17 @@ class StandingQuery:
             self._tell(RowChange(commit, self.columns, come, gone))
 
 
-def _bindings(plan: Plan, triples: Iterable[Triple]) -> Bindings | None:
+def _bindings(plan: Plan, triples: Iterable[Triple], check: Callable[[], object]) -> Bindings | None:
     """Return bindings of certain variables (`reading`): only solutions with these values may have changed.
 
     `triples` are the triples that appeared or disappeared. Returns None if any solution may have changed, or if there
-    are too many bindings.
+    are too many bindings. `check` is called now and then, and may raise.
     """
     found: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
     count = 0
-    for triple in triples:
+    for number, triple in enumerate(triples):
+        if number % _SOME == 0:
+            check()
         for pattern in plan.patterns:
             values = _matched(pattern, triple)
             if values is None:

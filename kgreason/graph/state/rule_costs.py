@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from kgreason.engine.costs import Cost
+from kgreason.interrupts import let_out
 from kgreason.materialize.materializer import Materializer
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import Rule
@@ -82,7 +83,7 @@ class RuleCosts:
         rules = list(materializer.rules)
         number = {rule: place for place, rule in enumerate(rules)}
         owners = {code: number[rule] for code, rule in materializer.rules_by_code().items()}
-        pairs = supported_alone(materializer.engine, owners, lambda: None)
+        pairs = supported_alone(materializer.engine, owners, let_out)
         rows, tables = materializer.engine.facts.columns(pairs[:, 0])
         relations = distinct(rows[tables != materializer.triples, 0])
         texts = materializer.dictionary.decode(relations)

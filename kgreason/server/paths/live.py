@@ -1,11 +1,13 @@
 """Questions about inference: /what-if, /explain, /why-not, /rules, /contradictions; and /stats, /changes, /health.
 
-/health and /changes do not ask the engine. All other paths ask the engine, in the thread of the writer.
+/health and /changes do not ask the engine. All other paths ask the engine, in the thread of the writer. There edits go
+first, and a question may use only so much time and memory (`server.writer`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -18,12 +20,13 @@ from kgreason.graph.user_rules import journalled
 from kgreason.proofs.proof import Proof
 from kgreason.server import body
 from kgreason.server.formats import TRIPLES, Types, media_type, wanted
+from kgreason.server.guard import check_role
 from kgreason.server.paths.clients.exact import answered, is_exact, tried
 from kgreason.server.paths.clients.reads import kind
 from kgreason.server.paths.clients.transactions import LINES, check_depth, collected, terms_of
 from kgreason.server.paths.commits import check_match, headers
 from kgreason.server.paths.documents import brought
-from kgreason.server.paths.served import Parameters, address, flag, number, parameters, served, single
+from kgreason.server.paths.served import Parameters, address, asked_engine, flag, number, parameters, served, single
 from kgreason.server.paths.update import requested
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import check_terms
@@ -43,32 +46,36 @@ async def what_if(request: Request) -> Response:
 
     The edit is an update, a document, rules, or several edits (`transactions`).
     """
-    given = parameters(request)
+    settings, given = served(request).settings, parameters(request)
+    check_role(request.scope, settings.what_if_role)
     limit, reasons = number(given, "limit"), _REASONS if flag(given, "why") else 0
     most = reasons if limit is None else min(limit, reasons)
     media = media_type(request.headers.get("content-type"))
 
-    async def answer(attempt: Callable[[KnowledgeGraph], Delta]) -> Response:
-        return await served(request).writer.run(lambda graph: tried(request, attempt(graph), limit, graph.commit))
+    async def answer(attempt: Callable[[KnowledgeGraph], tuple[Delta, dict[str, int]]]) -> Response:
+        def call(graph: KnowledgeGraph) -> Response:
+            with graph.evaluating(budget=settings.what_if_budget):
+                delta, more = attempt(graph)
+            return tried(request, delta, limit, graph.commit, **more)
+
+        return await asked_engine(request, call)
 
     if media == LINES:
-        return await collected(request, lambda attempt: answer(lambda graph: attempt(graph, most)))
+        return await collected(request, lambda attempt: answer(lambda graph: (attempt(graph, most), {})))
     if media == RULES:
-        text = await body.text(request, served(request).settings)
+        text = await body.text(request, settings)
         await check_depth(request, text)
-        return await answer(lambda graph: _with_rules(graph, text, most))
+        return await answer(lambda graph: (_with_rules(graph, text, most), {}))
     if any(media in medias for medias in TRIPLES.values()):
         async with brought(request, None, address(request), several=False) as loads:
-            return await answer(lambda graph: graph.carry_out(loads, keep=False, reasons=most).delta)
-    operations = await requested(request)
+            return await answer(lambda graph: (graph.carry_out(loads, keep=False, reasons=most).delta, {}))
+    asked = await requested(request)
 
-    def update(graph: KnowledgeGraph) -> Response:
-        seconds = served(request).settings.query_seconds
-        found = graph.carry_out(operations, keep=False, reasons=most, where_timeout=seconds)
-        more = {"unasserted": found.unasserted, "entailed": found.entailed}
-        return tried(request, found.delta, limit, graph.commit, **more)
+    def update(graph: KnowledgeGraph) -> tuple[Delta, dict[str, int]]:
+        found = graph.carry_out(asked.operations, keep=False, reasons=most, wheres=asked.wheres)
+        return found.delta, {"unasserted": found.unasserted, "entailed": found.entailed}
 
-    return await served(request).writer.run(update)
+    return await answer(update)
 
 
 def _with_rules(graph: KnowledgeGraph, text: str, reasons: int) -> Delta:
@@ -79,7 +86,7 @@ def _with_rules(graph: KnowledgeGraph, text: str, reasons: int) -> Delta:
 
 async def explain(request: Request) -> Response:
     """Return a proof of a triple, or of a fact of a relation. With `all=true`: one proof for each derivation."""
-    given, run = parameters(request), served(request).writer.run
+    given, run = parameters(request), partial(asked_engine, request)
     if (name := single(given, "relation")) is not None:
         terms = terms_of(given.get("term", []))
         return _proof(request, await run(lambda graph: graph.relation(name).explain(terms)))
@@ -102,10 +109,10 @@ async def why_not(request: Request) -> Response:
         raise Problem(400, f"limit={limit}: write a number, at least 1")
     if name is None:
         triple = _triple(given)
-        found = await served(request).writer.run(lambda graph: graph.why_not(triple, limit=int(limit[:9])))
+        found = await asked_engine(request, lambda graph: graph.why_not(triple, limit=int(limit[:9])))
     else:
         row = terms_of(given.get("term", []))
-        found = await served(request).writer.run(lambda graph: graph.relation(name).why_not(row, limit=int(limit[:9])))
+        found = await asked_engine(request, lambda graph: graph.relation(name).why_not(row, limit=int(limit[:9])))
     return answered(request, lambda: found, found.to_json)
 
 
@@ -128,10 +135,10 @@ async def rules(request: Request) -> Response:
     given, state = parameters(request), served(request)
     if request.method in ("GET", "HEAD"):
         if flag(given, "own"):
-            own = await state.writer.run(KnowledgeGraph.own_rules)
+            own = await asked_engine(request, KnowledgeGraph.own_rules)
             return answered(request, lambda: own, lambda: list(map(journalled, own)))
         how = {name: flag(given, name) for name in ("costs", "alone", "anew")}
-        return JSONResponse(await state.writer.run(lambda graph: graph.rules(**how)))
+        return JSONResponse(await asked_engine(request, lambda graph: graph.rules(**how)))
     name, condition = single(given, "name"), request.headers.get("if-match")
     is_text = name is None or request.method == "POST"
     if is_text and media_type(request.headers.get("content-type")) != RULES:
@@ -165,8 +172,8 @@ async def contradictions(request: Request) -> Response:
         return graph.prove_contradictions(limit, each=each_cause)
 
     if is_exact(request):
-        values: list[Any] = await served(request).writer.run(
-            lambda graph: proved(graph) if with_proofs else graph.contradictions()[:limit]
+        values: list[Any] = await asked_engine(
+            request, lambda graph: proved(graph) if with_proofs else graph.contradictions()[:limit]
         )
         return answered(request, lambda: values, list)
 
@@ -181,7 +188,7 @@ async def contradictions(request: Request) -> Response:
                 each["proof"] = proofs.get((f'"{each["rule"]}"', *each["terms"]))
         return found
 
-    return JSONResponse(await served(request).writer.run(read))
+    return JSONResponse(await asked_engine(request, read))
 
 
 async def stats(request: Request) -> Response:
@@ -196,7 +203,7 @@ async def stats(request: Request) -> Response:
         }
         return graph.stats() | told | {"options": graph.options}
 
-    return JSONResponse(await served(request).writer.run(read))
+    return JSONResponse(await asked_engine(request, read))
 
 
 async def health(request: Request) -> Response:

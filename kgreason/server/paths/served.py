@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import NamedTuple, TypeAlias, cast
+from collections.abc import Callable, Coroutine
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 from urllib.parse import parse_qs, urljoin
 
 from pyoxigraph import NamedNode
@@ -14,6 +15,8 @@ from starlette.types import Receive, Scope, Send
 
 from kgreason.errors import KgreasonError
 from kgreason.graph.input.terms import checked
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.standing.together import Together
 from kgreason.server.paths.recent import Recent
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Answer, Pool
@@ -25,17 +28,19 @@ from kgreason.server.writer import Writer
 _LOGGER = logging.getLogger("kgreason.server")
 
 Parameters: TypeAlias = dict[str, list[str]]
+Result = TypeVar("Result")
 _MOST, _DIGITS = 1000, 10
 
 
 class Served(NamedTuple):
-    """The parts of a server: options, query processes, writer, feed of commits, last commits and slow queries."""
+    """The parts of a server: options, query processes, writer, feed, recent work, standing queries."""
 
     settings: Settings
     pool: Pool
     writer: Writer
     feed: Feed
     recent: Recent
+    standing: Together
 
 
 def served(request: Request) -> Served:
@@ -116,15 +121,38 @@ async def asked(request: Request, query: Query) -> Answer:
     If the client goes away before that, the query ends at once, and its process is killed. Raises the errors of
     `Pool.ask`.
     """
-    answering = asyncio.ensure_future(served(request).pool.ask(query))
+    return await _unless_left(request, served(request).pool.ask(query), _drop)
+
+
+async def asked_engine(request: Request, call: Callable[[KnowledgeGraph], Result]) -> Result:
+    """Return the result of `call(graph)`, a question that needs the engine and changes nothing.
+
+    If the client goes away, the question ends. Raises the errors of `Writer.ask`.
+    """
+    return await _unless_left(request, served(request).writer.ask(call))
+
+
+async def _unless_left(
+    request: Request,
+    answer: Coroutine[Any, Any, Result],
+    drop: Callable[[asyncio.Future[Result]], object] = lambda _: None,
+) -> Result:
+    """Return the result of `answer`. If the client goes away before that, cancel it, and raise Problem.
+
+    `drop` is then called with the future of the answer when it has ended. A request that is cancelled because the
+    server stops gets a Problem as well.
+    """
+    answering = asyncio.ensure_future(answer)
     leaving = asyncio.ensure_future(_left(request.receive))
     try:
         await asyncio.wait((answering, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not answering.done():
             raise Problem(400, "the client has gone away")
-    except BaseException:
-        answering.add_done_callback(_drop)
+    except BaseException as error:
+        answering.add_done_callback(drop)
         answering.cancel()
+        if isinstance(error, asyncio.CancelledError) and served(request).feed.is_closed:
+            raise Problem(503, "the server is stopping") from error
         raise
     finally:
         leaving.cancel()

@@ -5,26 +5,25 @@ The text of a query may say what others look for, so only an administrator sees 
 
 from __future__ import annotations
 
-import os
 import time
-from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from kgreason.server.paths.served import served
+from kgreason.memory import resident
+from kgreason.server.paths.served import asked_engine, served
 
 
 async def status(request: Request) -> Response:
     """Return counts of the graph, the memory used, how many calls wait, and how long the last commits took."""
     state = served(request)
-    stats, warnings = await state.writer.run(lambda graph: (graph.stats(), graph.warnings))
+    stats, warnings = await asked_engine(request, lambda graph: (graph.stats(), graph.warnings))
     return JSONResponse(
         {
             "commit": state.writer.commit,
             "stats": stats,
             "warnings": warnings,
-            "resident_bytes": _resident(),
+            "resident_bytes": resident(),
             "seconds": time.time() - state.recent.begun,
             "waiting": {"edits": state.writer.waiting, "queries": state.pool.waiting},
             "query_processes": state.pool.running,
@@ -42,11 +41,3 @@ async def slow_queries(request: Request) -> Response:
             for query in served(request).recent.queries
         ]
     )
-
-
-def _resident() -> int | None:
-    """Return the memory of this process in bytes, or None if the operating system does not tell it."""
-    try:
-        return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
-        return None

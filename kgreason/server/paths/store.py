@@ -26,7 +26,7 @@ from kgreason.rdf.writing import write
 from kgreason.server.formats import QUADS, TRIPLES, content_type, media_type, wanted
 from kgreason.server.paths.commits import carried_out, tag
 from kgreason.server.paths.documents import Stored, brought, default_triples, quads_of
-from kgreason.server.paths.served import address, asked, flag, iri, parameters, response, served, single
+from kgreason.server.paths.served import address, asked, asked_engine, flag, iri, parameters, response, served, single
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Request as Query
 from kgreason.sparql.operations import Clear, Operation
@@ -108,7 +108,7 @@ async def _get(request: Request, target: Target) -> Response:
         answer = await asked(request, Query(None, commit, graph=target.name, triples=form))
         return response(answer, headers.pop("Content-Type"), headers)
     asserted = None if target.is_inferred else True
-    lines = await state.writer.run(lambda graph: (graph.dump(asserted=asserted, graphs=True), graph.commit))
+    lines = await asked_engine(request, lambda graph: (graph.dump(asserted=asserted, graphs=True), graph.commit))
     headers["ETag"] = tag(lines[1], form)
     return await Stored.of(lambda file: _write(file, lines[0], form, is_all=target.is_all), headers)
 

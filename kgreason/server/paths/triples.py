@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.server.paths.served import number, parameters, served, single
+from kgreason.server.paths.served import asked_engine, number, parameters, single
 from kgreason.server.queries.nesting import check_terms
 
 _MOST = 1_000
@@ -27,7 +27,7 @@ async def triples(request: Request) -> Response:
     check_terms("pattern", *terms)
     limit = number(given, "limit")
     most = _MOST if limit is None else min(limit, _MOST)
-    return JSONResponse(await served(request).writer.run(lambda graph: _matching(graph, terms, most)))
+    return JSONResponse(await asked_engine(request, lambda graph: _matching(graph, terms, most)))
 
 
 def _matching(graph: KnowledgeGraph, terms: list[str | None], most: int) -> dict[str, Any]:

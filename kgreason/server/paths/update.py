@@ -5,16 +5,19 @@
 `using-graph-uri` and `using-named-graph-uri` are the dataset of every WHERE. A request is one commit, or none. LOAD
 reads only files that `--allow-load` names.
 
-A WHERE may take as long as a query. Nothing can kill a WHERE in the thread of the writer, so a query process, which can
-be killed, evaluates each WHERE first. In the update, the operations before a WHERE may make it slower. If it then takes
-too long, the update fails and the thread of the writer is free, but Oxigraph goes on in the background.
+A WHERE may take as long as a query. Nothing can kill a WHERE in this process. So a query process, which can be killed,
+evaluates each WHERE first, while edits go on. If a WHERE was fast there, and nothing has changed since, the thread of
+the writer evaluates it. Otherwise another process evaluates it, over a copy of the store that has the results of the
+operations before it (`graph.sparql_update.ahead`).
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -22,6 +25,7 @@ from starlette.responses import Response
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.sparql_update.ahead import Wheres
 from kgreason.graph.sparql_update.update import Updated
 from kgreason.server import body
 from kgreason.server.formats import media_type
@@ -50,6 +54,8 @@ from kgreason.store.oxigraph.worker import is_short
 from kgreason.wire import EXACT
 
 _FORM, _DIRECT = "application/x-www-form-urlencoded", "application/sparql-update"
+_FAST = 0.25
+"""If a query process has evaluated all WHEREs of an update in less than this many seconds, they are fast."""
 
 
 async def update(request: Request) -> Response:
@@ -58,10 +64,10 @@ async def update(request: Request) -> Response:
         if request.scope["query_string"]:
             raise Problem(405, "an update is sent by POST", {"Allow": "POST"})
         return description(request)
-    operations = await requested(request)
+    asked = await requested(request)
 
     def edit(graph: KnowledgeGraph) -> tuple[Updated, Delta]:
-        updated = graph.carry_out(operations, where_timeout=served(request).settings.query_seconds)
+        updated = graph.carry_out(asked.operations, wheres=asked.wheres)
         return updated, updated.delta
 
     def answer(updated: Updated, delta: Delta, commit: int) -> Response:
@@ -72,7 +78,14 @@ async def update(request: Request) -> Response:
     return await edited(request, edit, answer)
 
 
-async def requested(request: Request) -> tuple[Operation, ...]:
+class Requested(NamedTuple):
+    """The operations of an update, and how to evaluate its WHEREs."""
+
+    operations: tuple[Operation, ...]
+    wheres: Wheres
+
+
+async def requested(request: Request) -> Requested:
     """Parse the update in a request, and try its WHEREs. Returns its operations.
 
     Raises Problem, QueryError, QueryTimeoutError.
@@ -95,10 +108,12 @@ async def requested(request: Request) -> tuple[Operation, ...]:
     operations = await run_in_threadpool(parse, sparql, source, prefixes, base)
     _check_loads(operations, settings.loads)
     found = tuple(_using(operations, given, address(request)))
+    commit, begun = served(request).writer.commit, time.perf_counter()
     for operation in found:
         if isinstance(operation, Modify):
             await _try(request, operation.select)
-    return found
+    is_fast = time.perf_counter() - begun < _FAST
+    return Requested(found, Wheres(settings.query_seconds, commit if is_fast else None))
 
 
 async def _try(request: Request, select: Select) -> None:

@@ -13,6 +13,7 @@ while the pipe is full, so it computes few rows that nobody has fetched.
 from __future__ import annotations
 
 import json
+import select
 import shutil
 import subprocess
 import sys
@@ -20,18 +21,21 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, QueryResultsFormat, RdfFormat
 
 from kgreason.errors import QueryError, QueryTimeoutError
+from kgreason.interrupts import let_out
 from kgreason.store.oxigraph.child import UnopenedError
 from kgreason.store.oxigraph.links import own_files
 from kgreason.store.oxigraph.results import Results, Triples, boolean
 
 __all__ = ["UnopenedError", "answer"]
 _CHILD = str(Path(__file__).with_name("child.py"))
+_LOOK = 0.1
+"""While no row comes, `let_out` is called after this many seconds."""
 _RAISED = {kind.__name__: kind for kind in (UnopenedError, OSError, RuntimeError, SyntaxError, ValueError)}
 
 
@@ -84,6 +88,16 @@ def _triples(pipe: _Pipe) -> Iterator[pyoxigraph.Triple]:
         yield quad.triple
 
 
+def _wait_for(pipe: IO[bytes]) -> None:
+    """Wait until a pipe has bytes or is closed. Calls `let_out` meanwhile."""
+    if not hasattr(select, "poll"):  # on Windows a pipe cannot be waited for
+        return
+    poll = select.poll()
+    poll.register(pipe, select.POLLIN)
+    while not poll.poll(1000 * _LOOK):
+        let_out()
+
+
 class _Pipe:
     """The output of a child process, as a binary file.
 
@@ -127,6 +141,7 @@ class _Pipe:
         """
         assert self._process.stdout
         try:
+            _wait_for(self._process.stdout)
             piece = self._process.stdout.read(size)
         except BaseException:
             self._end()

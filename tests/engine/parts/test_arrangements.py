@@ -20,7 +20,7 @@ from kgreason.engine.records import Snapshot
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.parts.arrangements import check, groups_of
 from tests.engine.small_rooms import counted_as_large, few_notes, filled_by_comparing
-from tests.engine.systems import System
+from tests.engine.systems import System, encode_facts
 from tests.histories.history import History
 from tests.strategies.programs import histories
 from tests.volume import many
@@ -319,6 +319,24 @@ def test_pairs_leave_memory_bounded() -> None:
         sizes.append((int(block[at.N_ROWS]), int(block[at.N_POSTINGS]), system.engine.nbytes))
     early, late = ([max(column) for column in zip(*part, strict=True)] for part in (sizes[:200], sizes[200:]))
     assert all(end <= 1.2 * start for start, end in zip(early, late, strict=True))
+    check(system.engine._circuit)
+
+
+def test_a_change_that_is_rolled_back_gives_its_room_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(circuit, "_SPARSE", 100)
+    system = System()
+    edges = [Atom("edge", (f"<{number}>", f"<{number + 1}>")) for number in range(40)]
+    system.update(edges[:5], RULES)
+    kept, large = system.states(), encode_facts(edges, system.engine._planner, system.intern)
+    system.engine.begin()
+    system.engine.apply(large, strategy="update")
+    full = system.engine.nbytes
+    system.engine.rollback()
+    assert system.states() == kept
+    assert system.engine._circuit.block[at.N_ROWS] == len(system.engine) == 20
+    assert system.engine.nbytes < full
+    check(system.engine._circuit)
+    system.update(edges, [])
     check(system.engine._circuit)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from hypothesis import given, settings
@@ -17,8 +17,10 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.results.answers import Solutions
 from kgreason.graph.sparql_update import ahead
 from kgreason.graph.sparql_update import steps as editing
-from kgreason.graph.sparql_update.ahead import Ahead
+from kgreason.graph.sparql_update.ahead import Ahead, Wheres
 from kgreason.graph.sparql_update.update import Updated
+from kgreason.sparql.parser import parse
+from kgreason.store.oxigraph import process
 from tests.graph.commits.test_edits import check, followed
 from tests.graph.histories import Edit, Model, histories
 from tests.graph.views import agrees, lasting, lines, rows, view
@@ -282,7 +284,7 @@ def test_a_request_does_what_its_operations_do_one_by_one(
             update(singly, operation)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(ahead, "_COPY", copy)
-            patch.setattr(editing, "Ahead", lambda home, facts: Ahead(home, min(facts, copy)))
+            patch.setattr(editing, "Ahead", lambda home, facts, _: Ahead(home, min(facts, copy)))
             done = update(graph, " ; ".join(operations))
         assert lasting(view(graph)) == lasting(view(singly))
         assert agrees(graph)
@@ -353,7 +355,7 @@ def test_a_where_behind_a_step_that_removes_everything(monkeypatch: pytest.Monke
     with KnowledgeGraph.open(rules=["none"]) as graph:
         update(graph, "INSERT DATA { :a :p :b , :c }")
         seen = "INSERT { :x :saw ?o } WHERE { ?s ?p ?o }"
-        monkeypatch.setattr(editing, "Ahead", lambda home, _: Ahead(home, 0))
+        monkeypatch.setattr(editing, "Ahead", lambda home, *_: Ahead(home, 0))
         update(graph, f"DELETE WHERE {{ ?s ?p ?o }} ; {seen} ; {seen}")
         assert len(graph) == 0
 
@@ -408,3 +410,33 @@ def test_a_graph_for_reading_tries_operations_one_after_the_other(tmp_path: Path
         assert len(tried.appeared()) == 3
         assert len(graph) == 1
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "store").rglob("*")} == files
+
+
+def test_a_where_with_a_limit_runs_where_it_can_be_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless it was fast at this commit, or is surely fast: then it has the same solutions in this process."""
+    apart: list[str] = []
+    answer = process.answer
+
+    def noted(path: Path, sparql: str, *arguments: Any, **options: Any) -> Any:
+        apart.append(sparql)
+        return answer(path, sparql, *arguments, **options)
+
+    monkeypatch.setattr(process, "answer", noted)
+    first, short = "INSERT DATA { :new a :C }", "INSERT { :b :p ?o } WHERE { :new a ?o }"
+    every = "INSERT { ?s :p :all } WHERE { ?s a :C }"
+    with KnowledgeGraph.open(tmp_path / "store", rules=["none"]) as graph:
+        update(graph, "INSERT DATA { :a a :C }")
+        for request, fast_at, count in (
+            (every, None, 1),
+            (every, 0, 1),
+            (every, 1, 0),
+            (f"{first} ; {every}", 1, 1),
+            (f"{first} ; {short}", 1, 0),
+            (f"{first} ; {every} ; {short} ; {every}", 1, 2),
+        ):
+            apart.clear()
+            known = graph.carry_out(parse(PREFIXES + request), keep=False).delta
+            limited = graph.carry_out(parse(PREFIXES + request), keep=False, wheres=Wheres(60, fast_at)).delta
+            assert limited.to_json() == known.to_json()
+            assert len(apart) == count, request
+        assert graph.commit == 1

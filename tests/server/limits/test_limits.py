@@ -87,20 +87,6 @@ def test_a_where_over_its_time_ends_and_holds_up_nobody(path: str, strict: httpx
     assert strict.post("/update", content="DELETE DATA { <http://e/1> a <http://e/Cat> }", headers=UPDATE).is_success
 
 
-def test_a_where_that_takes_too_long_after_another_operation_is_given_up(tmp_path: Path) -> None:
-    """Its thread goes on, so the server is a process of its own, which then stops as always."""
-    fast = f"INSERT DATA {{ {' '.join(f'<http://e/{n}> <http://e/link> {n} .' for n in range(100))} }}"
-    links = " ".join(f"?a{n} <http://e/link> ?b{n} ." for n in range(9))
-    slow = f"INSERT {{ <http://e/n> <http://e/n> ?n }} WHERE {{ SELECT (COUNT(*) AS ?n) {{ {links} }} }}"
-    with process_of(tmp_path / "store") as (process, http):
-        for path in ("/what-if", "/update"):
-            assert http.post(path, content=f"{fast} ; {slow}", headers=UPDATE).status_code == 504
-        assert is_well(http)
-        assert added(http, 1)
-        process.terminate()
-        assert process.wait(PATIENCE) == 0
-
-
 def test_edits_that_cannot_even_wait_are_told_so() -> None:
     async def run() -> None:
         with KnowledgeGraph.open(rules=[]) as graph:
@@ -307,11 +293,11 @@ def test_a_client_that_does_not_read_is_dropped(strict: httpx.Client) -> None:
 
 
 @contextmanager
-def process_of(store: Path) -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
+def process_of(store: Path, *options: object, text: str = ZOO) -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
     """A server in a process of its own, with a client. Nothing of the server may be left when the block ends."""
     with KnowledgeGraph.open(store) as graph:
-        graph.add(ZOO)
-    process = start("serve", "-l", store, "--bind", "127.0.0.1:0", "--query-timeout", 2)
+        graph.add(text)
+    process = start("serve", "-l", store, "--bind", "127.0.0.1:0", *(options or ("--query-timeout", 2)))
     assert process.stderr
     address = next(line for line in process.stderr if "serving" in line).split()[-1]
     log = threading.Thread(target=process.stderr.read)

@@ -54,7 +54,7 @@ def _header(name: str, text: str) -> Guard:
 
 
 _GUARD, _LIMITS, _SLOW = "test_guard.py", "test_limits.py", "test_slow_clients.py"
-_CRASHES = "test_crashes.py"
+_CRASHES, _QUESTIONS = "test_crashes.py", "test_questions.py"
 _SAFETY, _OPERATION = "../../console/test_safety.py", "../operation"
 GUARDS = [
     Guard(
@@ -157,6 +157,98 @@ GUARDS = [
         f"{_LIMITS}::test_a_where_over_its_time_ends_and_holds_up_nobody",
     ),
     Guard(
+        "a WHERE runs where it can be ended",
+        "graph.sparql_update.ahead",
+        "is_apart = self._wheres is not None and not is_short(select.query)",
+        "is_apart = False",
+        f"{_QUESTIONS}::test_a_slow_where_after_other_operations_ends",
+    ),
+    Guard(
+        "a WHERE that was fast at another commit",
+        "graph.sparql_update.ahead",
+        "self._wheres.fast_at == self._home.last:",
+        "self._wheres:",
+        "../../graph/updates/test_updates.py::test_a_where_with_a_limit_runs_where_it_can_be_ended",
+    ),
+    Guard(
+        "time of a question",
+        "server.writer",
+        "if now - begun > means.seconds:",
+        "if False:",
+        f"{_QUESTIONS}::test_a_question_over_its_time_ends",
+    ),
+    Guard(
+        "memory of a question",
+        "server.writer",
+        "if (resident() or 0) - before > means.bytes:",
+        "if False:",
+        f"{_QUESTIONS}::test_a_question_over_its_memory_ends",
+    ),
+    Guard(
+        "edits that wait for a question",
+        "server.writer",
+        "now - max(begun, first) > means.hold:",
+        "False:",
+        f"{_QUESTIONS}::test_a_question_ends_when_an_edit_waits_for_it",
+    ),
+    Guard(
+        "end of a question whose client leaves",
+        "server.writer",
+        "if call.is_unwanted:",
+        "if False:",
+        f"{_QUESTIONS}::test_a_question_ends_when_its_client_leaves",
+    ),
+    Guard(
+        "end of a question when the server stops",
+        "server.writer",
+        """            if self._is_stopped():
+                raise _stopping()""",
+        "            pass",
+        f"{_QUESTIONS}::test_questions_end_when_the_server_stops",
+    ),
+    Guard(
+        "end of an edit when the server stops",
+        "server.writer",
+        "if is_due and self.graph.commit == commit:",
+        "if False:",
+        f"{_QUESTIONS}::test_an_edit_ends_some_time_after_the_server_stops",
+    ),
+    Guard(
+        "edits go before questions",
+        "server.writer",
+        "if self._questions and (not self._edits or self._is_turn(self._questions[0])):",
+        "if self._questions:",
+        f"{_QUESTIONS}::test_edits_go_before_questions",
+    ),
+    Guard(
+        "budget of a what-if",
+        "server.paths.live",
+        "graph.evaluating(budget=settings.what_if_budget)",
+        "graph.evaluating()",
+        f"{_QUESTIONS}::test_a_what_if_that_wants_too_much_ends[budget]",
+    ),
+    Guard(
+        "role of a what-if",
+        "server.paths.live",
+        "check_role(request.scope, settings.what_if_role)",
+        "pass",
+        f"{_QUESTIONS}::test_a_what_if_needs_the_role_that_the_server_says",
+    ),
+    Guard(
+        "time of all standing queries",
+        "graph.standing.together",
+        "if left <= 0:",
+        "if False:",
+        "../../standing/test_together.py::test_the_dearest_are_dropped_when_no_time_is_left",
+    ),
+    Guard(
+        "time of a new standing query",
+        "graph.standing.together",
+        "if others + query.seconds > self.seconds:",
+        "if False:",
+        "../../standing/test_together.py::test_a_query_that_would_take_too_long_with_the_others_is_refused",
+    ),
+    Guard(
         "depth of terms",
         "server.queries.nesting",
         "if any(sum(",
@@ -187,8 +279,8 @@ GUARDS = [
     Guard(
         "budget of a client",
         "graph.knowledge_graph",
-        "live.budget = min((each for each in (budget, live.budget) if each is not None), default=None)",
-        "live.budget = budget or live.budget",
+        "committer.budget = min((each for each in (budget, committer.budget) if each is not None), default=None)",
+        "committer.budget = budget or committer.budget",
         "test_budget.py::test_an_edit_over_the_budget_is_refused",
     ),
     Guard(
@@ -416,7 +508,7 @@ def is_held(guard: Guard, hook: Path) -> bool:
         "GUARD_MODULE": f"kgreason.{guard.module}",
         "GUARD_OLD": guard.text,
         "GUARD_NEW": guard.without,
-        "PYTHONPATH": str(hook),
+        "PYTHONPATH": f"{hook}{os.pathsep}{_ROOT}",
     }
     test = (Path(__file__).parent / guard.test.partition("::")[0]).resolve()
     name = guard.test.partition("::")[2]

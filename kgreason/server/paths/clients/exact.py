@@ -11,6 +11,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from kgreason.errors import LimitError
 from kgreason.graph.changes.delta import Delta
 from kgreason.server.formats import Types, wanted
 from kgreason.server.paths.commits import headers
@@ -18,6 +19,9 @@ from kgreason.wire import EXACT, deltas, values
 
 _FORMS: Types = {"json": ("application/json",), "exact": (EXACT,)}
 DELTAS: Types = {**_FORMS, "patch": ("application/rdf-patch", "text/x-rdf-patch")}
+
+_MOST = 1_000_000
+"""An answer to a what-if has at most this many triples: to write them takes a second or two."""
 
 
 def is_exact(request: Request) -> bool:
@@ -49,8 +53,11 @@ def tried(request: Request, delta: Delta, limit: int | None, commit: int, **more
 
     In plain JSON, each list of triples or quads has at most `limit` elements; None is no limit. `commit` is the number
     of the last commit. `more` are further members of a JSON answer. Raises Problem if the request accepts none of these
-    forms.
+    forms, and LimitError if the answer would have very many triples.
     """
+    is_short = limit is not None and limit < _MOST and wanted(request.headers.get("accept"), DELTAS) == "json"
+    if len(delta) > _MOST and not is_short:
+        raise LimitError(f"the what-if changes {len(delta):,} triples, too many for an answer; give a limit for JSON")
     return _told(request, delta, lambda: _shortened(delta, limit, commit), {}, more)
 
 
@@ -75,14 +82,8 @@ def _shortened(delta: Delta, limit: int | None, commit: int) -> dict[str, Any]:
 
     The member `counts` has the lengths of the lists without the limit. `commit` is the number of the last commit.
     """
-    told = delta.to_json()
-    lists = [told["asserted"], told["retracted"], *told["appeared"].values(), *told["disappeared"].values()]
-    counts = {
-        name: {kind: len(found) for kind, found in told[name].items()} for name in ("appeared", "disappeared")
-    } | {name: len(told[name]) for name in ("asserted", "retracted")}
-    for each in lists if limit is not None else ():
-        del each[limit:]
-    told |= {"commit": commit, "counts": counts}
+    told = delta.to_json(limit)
+    told |= {"commit": commit, "counts": delta.counts()}
     told |= {"contradictions": [str(each) for each in delta.contradictions]}
     told |= {"ended": [str(each) for each in delta.ended]}
     told["reasons"] = [

@@ -10,8 +10,10 @@ The thread of the writer asks the engine. Another thread then writes the lines o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import IO, Any
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import islice
+from typing import IO, Any, TypeVar
 
 import pyoxigraph
 from pyoxigraph import DefaultGraph, RdfFormat
@@ -20,14 +22,18 @@ from starlette.responses import JSONResponse, Response
 
 from kgreason.graph.input.terms import text_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.interrupts import let_out
 from kgreason.rdf.formats import writable
 from kgreason.server.paths.clients.transactions import terms_of
 from kgreason.server.paths.documents import Stored
-from kgreason.server.paths.served import Parameters, declared, flag, parameters, served, single
+from kgreason.server.paths.served import Parameters, asked_engine, declared, flag, parameters, single
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import check_terms
 
 _PLACES = ("s", "p", "o", "g")
+Result = TypeVar("Result")
+_SOME = 10_000
+"""So many quads are written at a time."""
 _QUADS = {"Content-Type": "application/n-quads"}
 
 
@@ -40,18 +46,22 @@ async def match(request: Request) -> Response:
     asserted = flag(given, "asserted")
 
     def found(graph: KnowledgeGraph) -> bytes:
-        return pyoxigraph.serialize(graph.match(*terms, asserted=asserted), format=pyoxigraph.RdfFormat.N_QUADS) or b""
+        quads, parts = iter(graph.match(*terms, asserted=asserted)), list[bytes]()
+        while some := list(islice(quads, _SOME)):
+            parts.append(pyoxigraph.serialize(some, format=pyoxigraph.RdfFormat.N_QUADS) or b"")
+            let_out()
+        return b"".join(parts)
 
-    return Response(await served(request).writer.run(found), headers=_QUADS)
+    return Response(await asked_engine(request, found), headers=_QUADS)
 
 
 async def dump(request: Request) -> Response:
     """Return the graph in the format `format` (N-Triples by default), or the facts of its relations as rule text."""
     given = parameters(request)
     asserted, graphs = kind(given), flag(given, "graphs")
-    run = served(request).writer.run
+    run = partial(asked_engine, request)
     if flag(given, "relations"):
-        text = await run(lambda graph: "".join(f"{line}\n" for line in graph.dump_relations(asserted=asserted)))
+        text = await run(lambda graph: "".join(f"{line}\n" for line in _each(graph.dump_relations(asserted=asserted))))
         return Response(text, headers={"Content-Type": "text/plain; charset=utf-8"})
     syntax, prefixes = writable(single(given, "format") or ("nq" if graphs else "nt")), declared(given)
     how: dict[str, Any] = {"asserted": asserted, "format": syntax, "prefixes": prefixes}
@@ -62,6 +72,13 @@ async def dump(request: Request) -> Response:
 
 def _written(chunks: Iterator[bytes]) -> Callable[[IO[bytes]], object]:
     return lambda file: file.writelines(chunks)
+
+
+def _each(items: Iterable[Result]) -> Iterator[Result]:
+    """Yield items, and let the question end between two of them."""
+    for item in items:
+        let_out()
+        yield item
 
 
 def kind(given: Parameters) -> bool | None:
@@ -76,7 +93,7 @@ async def relations(request: Request) -> Response:
         found = graph.relations()
         return [{"name": each.name, "arity": each.arity, "columns": each.columns, "facts": len(each)} for each in found]
 
-    return JSONResponse(await served(request).writer.run(read))
+    return JSONResponse(await asked_engine(request, read))
 
 
 async def relation(request: Request) -> Response:
@@ -95,7 +112,7 @@ async def relation(request: Request) -> Response:
     def read(graph: KnowledgeGraph) -> dict[str, Any]:
         each = graph.relation(name, None if arity is None else int(arity[:6]))
         facts = each.match(*terms, asserted=asserted)
-        rows = [[text_of(term) for term in row] for row in facts]
+        rows = [[text_of(term) for term in row] for row in _each(facts)]
         return {"name": name, "arity": each.arity, "columns": each.columns, "facts": rows}
 
-    return JSONResponse(await served(request).writer.run(read))
+    return JSONResponse(await asked_engine(request, read))

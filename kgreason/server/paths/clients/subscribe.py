@@ -10,8 +10,8 @@ and gets the present rows again. If the query fails or takes too long, the last 
     query -> evaluated once in a query process, which can be killed -> thread of the writer: evaluated after each commit
 
 Laws: a query that takes too long or too much memory is refused before the thread of the writer evaluates it. A client
-that reads too slowly is dropped. Cost: see `graph.standing`. An evaluation after a commit delays the next edit, so it
-may take at most `standing_seconds`.
+that reads too slowly is dropped. Cost: see `graph.standing`. Evaluations after a commit delay the next edit. So all
+standing queries together may take at most `standing_seconds`, and those that would take longer end with the reason.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from contextlib import suppress
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
 from kgreason.errors import KgreasonError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.standing import RowChange, StandingQuery
 from kgreason.server.paths.query import check_service
 from kgreason.server.paths.served import Served, asked, base_of, declared, parameters, served, single
@@ -71,16 +71,20 @@ async def _try(request: Request, query: Query) -> None:
 async def _told(state: Served, sparql: str, prefixes: dict[str, str], base: str | None) -> AsyncGenerator[bytes]:
     """Yield the events of a standing query, until the query ends, the client goes away or the server stops."""
     events: asyncio.Queue[RowChange] = asyncio.Queue()
-    loop, seconds = asyncio.get_running_loop(), state.settings.standing_seconds
+    loop, is_over = asyncio.get_running_loop(), False
 
     def tell(change: RowChange) -> None:
         loop.call_soon_threadsafe(events.put_nowait, change)
 
     begun: list[StandingQuery] = []
+
+    def begin(graph: KnowledgeGraph) -> None:
+        begun.append(graph.standing(sparql, tell, prefixes=prefixes, base=base, together=state.standing))
+        if is_over:  # nobody closes the query later
+            begun[0].close()
+
     try:
-        await state.writer.run(
-            lambda graph: begun.append(graph.standing(sparql, tell, prefixes=prefixes, base=base, timeout=seconds))
-        )
+        await state.writer.ask(begin)
         is_first, idle = True, 0
         while not state.feed.is_closed and events.qsize() < _WAITING:
             try:
@@ -98,9 +102,9 @@ async def _told(state: Served, sparql: str, prefixes: dict[str, str], base: str 
     except (KgreasonError, Problem) as error:
         yield _end(error)
     finally:
+        is_over = True
         for each in begun:
-            with suppress(Problem):
-                await asyncio.shield(state.writer.run(lambda _, each=each: each.close()))  # type: ignore[misc]
+            each.close()
 
 
 def _end(error: Exception) -> bytes:

@@ -1,0 +1,73 @@
+"""`Together`: standing queries that share a limit on their time after each commit.
+
+    a commit -> the queries, those that were fast last time first -> no time is left: the others end, with the reason
+
+So the queries that take longest are dropped. A query that begins is refused if it and the others would take too long.
+Law: after a commit the queries take at most `seconds` together, and the time to notice that they are over. Threads:
+`hear` and `join` need the graph's lock, and `leave` does not.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from kgreason.errors import QueryError, QueryTimeoutError
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.standing.standing import StandingQuery
+
+
+class Together:
+    """The standing queries that may take `seconds` together after each commit."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._queries: dict[StandingQuery, None] = {}
+        self._until: float | None = None
+
+    def __len__(self) -> int:
+        """The number of the queries."""
+        return len(self._queries)
+
+    def left(self) -> float:
+        """Return how many seconds are left for the present commit. Raises QueryTimeoutError if none is left."""
+        left = self.seconds if self._until is None else self._until - time.monotonic()
+        if left <= 0:
+            raise QueryTimeoutError("no time is left")
+        return left
+
+    def join(self, query: StandingQuery, subscribe: Callable[[Callable[[Delta], object]], object]) -> None:
+        """Add a query that has begun. `subscribe` subscribes to the commits of the graph; the first query does that.
+
+        Raises QueryTimeoutError if the queries would take too long together.
+        """
+        others = sum(each.seconds for each in self._queries)
+        if others + query.seconds > self.seconds:
+            query.close()
+            raise self._late(f"this one takes {query.seconds:.2g} s, and the others take {others:.2g} s")
+        if not hasattr(self, "_end"):
+            self._end = subscribe(self.hear)
+        self._queries[query] = None
+        query.end = lambda: self.leave(query)
+
+    def leave(self, query: StandingQuery) -> None:
+        """Drop a query that has ended. Any thread may call this."""
+        self._queries.pop(query, None)
+
+    def hear(self, delta: Delta) -> None:
+        """Let the queries tell what a commit changed in their rows. End those for which no time is left."""
+        self._until = time.monotonic() + self.seconds
+        try:
+            for query in sorted(self._queries, key=lambda each: each.seconds):
+                query.hear(delta, self._reason, self.left)
+        finally:
+            self._until = None
+
+    def _reason(self, error: QueryError) -> QueryError:
+        if not isinstance(error, QueryTimeoutError):
+            return error
+        return self._late("others were faster, and no time was left for this one")
+
+    def _late(self, why: str) -> QueryTimeoutError:
+        text = f"the standing queries together may not take longer than {self.seconds:g} s after a commit"
+        return QueryTimeoutError(f"{text}: {why}")

@@ -1,0 +1,322 @@
+"""Questions that need the engine: they end at their limits, edits go before them, and the server can be stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from kgreason import KnowledgeGraph
+from kgreason.errors import GraphBusyError, LimitError, QueryTimeoutError
+from kgreason.interrupts import let_out
+from kgreason.store.oxigraph import worker
+from tests.server.conftest import ZOO
+from tests.server.limits.test_guard import ADMIN, READ, WRITE, bearer, guarded  # noqa: F401 - a fixture
+from tests.server.limits.test_limits import ENDLESS, UPDATE, added, process_of
+from tests.server.serving import PATIENCE, client, served
+
+from kgreason.server import writer as writing  # isort: skip
+from kgreason.server.problems import Problem  # isort: skip
+from kgreason.server.writer import Means, Writer  # isort: skip
+
+RULES = {"Content-Type": "text/x-kgreason-rules"}
+NUMBERS = "".join(f"<http://e/{n}> <http://e/link> {n} .\n" for n in range(1000))
+PRODUCT = "q(?a, ?c, ?e) :- [?a, <http://e/link>, ?b], [?c, <http://e/link>, ?d], [?e, <http://e/link>, ?f] ."
+"""A rule that derives 10^9 facts."""
+SLOW = "INSERT { <http://e/n> <http://e/n> ?n } WHERE { " + ENDLESS + " }"
+FIRST = "INSERT DATA { <http://e/1> <http://e/link> 1 } ; "
+FOREVER = 20
+"""The seconds after which a call of these tests ends alone, if its guard does not end it."""
+
+
+def busy(_: KnowledgeGraph) -> str:
+    """Work that passes many places where it may be ended."""
+    until = time.monotonic() + FOREVER
+    while time.monotonic() < until:
+        let_out()
+        time.sleep(0.001)
+    return "done"
+
+
+def with_writer(run: Callable[[Writer], Coroutine[Any, Any, None]], **options: Any) -> None:
+    async def whole() -> None:
+        with KnowledgeGraph.open(rules=["none"]) as graph:
+            graph.what_if().end(False)
+            writer = Writer(graph, 8, **options)
+            try:
+                await run(writer)
+            finally:
+                writer.close()
+
+    asyncio.run(whole())
+
+
+def test_a_question_over_its_time_ends() -> None:
+    async def run(writer: Writer) -> None:
+        with pytest.raises(QueryTimeoutError, match=r"longer than 0\.05 s"):
+            await writer.ask(busy)
+
+    with_writer(run, means=Means(seconds=0.05))
+
+
+def test_a_question_over_its_memory_ends() -> None:
+    def large(graph: KnowledgeGraph) -> None:
+        kept = []
+        for _ in range(400):
+            kept.append(b"x" * (1 << 20))
+            time.sleep(0.001)
+            let_out()
+
+    async def run(writer: Writer) -> None:
+        with pytest.raises(LimitError, match="more than 67,108,864 bytes"):
+            await writer.ask(large)
+
+    with_writer(run, means=Means(bytes=1 << 26))
+
+
+def test_a_question_ends_when_an_edit_waits_for_it() -> None:
+    async def run(writer: Writer) -> None:
+        asked = asyncio.create_task(writer.ask(busy))
+        await asyncio.sleep(0.01)
+        assert await writer.run(lambda _: "edited") == "edited"
+        with pytest.raises(GraphBusyError, match="an edit waited"):
+            await asked
+
+    with_writer(run, means=Means(hold=0.02))
+
+
+def test_a_question_ends_when_its_client_leaves() -> None:
+    ended: list[BaseException] = []
+
+    def noted(graph: KnowledgeGraph) -> None:
+        try:
+            busy(graph)
+        except BaseException as error:
+            ended.append(error)
+            raise
+
+    async def run(writer: Writer) -> None:
+        asked = asyncio.create_task(writer.ask(noted))
+        await asyncio.sleep(0.02)
+        asked.cancel()
+        assert await writer.ask(lambda _: "next") == "next"
+        assert "gone away" in str(ended)
+
+    with_writer(run)
+
+
+def test_questions_end_when_the_server_stops() -> None:
+    is_stopping = threading.Event()
+
+    async def run(writer: Writer) -> None:
+        asked = [asyncio.create_task(writer.ask(busy)) for _ in range(2)]
+        await asyncio.sleep(0.02)
+        is_stopping.set()
+        for each in asked:
+            with pytest.raises(Problem, match="stopping"):
+                await each
+
+    with_writer(run, is_stopping=is_stopping.is_set)
+
+
+def test_an_edit_ends_some_time_after_the_server_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "GRACE", 0.02)
+    is_stopping = threading.Event()
+
+    def edit(graph: KnowledgeGraph) -> None:
+        with graph.transaction() as tx:
+            tx.add("<http://e/a> <http://e/b> <http://e/c> .")
+            busy(graph)
+
+    async def run(writer: Writer) -> None:
+        edits = [asyncio.create_task(writer.run(edit)) for _ in range(2)]
+        await asyncio.sleep(0.02)
+        is_stopping.set()
+        for each in edits:
+            with pytest.raises(Problem, match="stopping"):
+                await each
+        assert writer.commit == 0
+
+    with_writer(run, is_stopping=is_stopping.is_set)
+
+
+def test_an_edit_that_is_a_commit_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "GRACE", 0)
+    is_stopping = threading.Event()
+
+    def edit(graph: KnowledgeGraph) -> int:
+        graph.add("<http://e/a> <http://e/b> <http://e/c> .")
+        is_stopping.set()
+        for _ in range(10):
+            let_out()
+            time.sleep(0.001)
+        return graph.commit
+
+    async def run(writer: Writer) -> None:
+        assert await writer.run(edit) == 1  # its client is told that it stands
+
+    with_writer(run, is_stopping=is_stopping.is_set)
+
+
+def test_edits_go_before_questions() -> None:
+    order: list[str] = []
+
+    async def run(writer: Writer) -> None:
+        first = asyncio.create_task(writer.run(lambda _: time.sleep(0.05)))
+        await asyncio.sleep(0.01)
+        asked = [asyncio.create_task(writer.ask(lambda _: order.append("question"))) for _ in range(2)]
+        await asyncio.sleep(0.01)
+        edited = [asyncio.create_task(writer.run(lambda _: order.append("edit"))) for _ in range(2)]
+        await asyncio.gather(first, *asked, *edited)
+        assert order == ["edit", "edit", "question", "question"]
+
+    with_writer(run)
+
+
+def test_a_question_that_has_waited_long_goes_before_edits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "_TURN", 0.0)
+    order: list[str] = []
+
+    async def run(writer: Writer) -> None:
+        first = asyncio.create_task(writer.run(lambda _: time.sleep(0.05)))
+        await asyncio.sleep(0.01)
+        edited = asyncio.create_task(writer.run(lambda _: order.append("edit")))
+        await asyncio.gather(first, edited, writer.ask(lambda _: order.append("question")))
+        assert order == ["question", "edit"]
+
+    with_writer(run)
+
+
+QUESTIONS = [
+    "/what-if",
+    "/explain?triple=%3Chttp://e/tom%3E+a+%3Chttp://e/Cat%3E",
+    "/explain?triple=%3Chttp://e/tom%3E+a+%3Chttp://e/Cat%3E&all=true",
+    "/why-not?triple=%3Chttp://e/tom%3E+a+%3Chttp://e/Dog%3E",
+    "/rules",
+    "/rules?own=true",
+    "/rules?costs=true&alone=true&anew=true",
+    "/contradictions?proofs=true",
+    "/stats",
+    "/status",
+    "/triples",
+    "/match",
+    "/dump",
+    "/dump?relations=true",
+    "/relations",
+    "/relations/edge",
+    "/store",
+]
+
+
+def test_every_question_has_limits_and_edits_have_not(tmp_path: Path) -> None:
+    with served(tmp_path / "store", text=ZOO, question_seconds=1e-9) as address, client(address) as http:
+        for path in QUESTIONS:
+            answer = http.post(path, data={"update": ""}) if path == "/what-if" else http.get(path)
+            assert (answer.status_code, "longer than" in answer.text) == (504, True), path
+        assert added(http, 1)
+
+
+@pytest.fixture(scope="module")
+def numbers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of a thousand triples without rules."""
+    store = tmp_path_factory.mktemp("numbers") / "store"
+    with KnowledgeGraph.open(store, rules=["none"]) as graph:
+        graph.add(NUMBERS)
+    return store
+
+
+@pytest.mark.parametrize(
+    ("limits", "status", "why"),
+    [
+        ({"question_seconds": 0.5, "what_if_budget": 10**9}, 504, "longer than 0.5 s"),
+        ({"what_if_budget": 10_000}, 422, "budget of 10,000"),
+        ({"question_bytes": 1 << 26, "question_seconds": 100}, 422, "bytes of memory"),
+    ],
+    ids=["time", "budget", "memory"],
+)
+def test_a_what_if_that_wants_too_much_ends(limits: dict[str, Any], status: int, why: str, numbers: Path) -> None:
+    with served(numbers, **limits) as address, client(address) as http:
+        before = sorted(http.get("/dump").text.splitlines())
+        answer = http.post("/what-if", content=PRODUCT, headers=RULES)
+        assert (answer.status_code, why in answer.text) == (status, True), answer.text
+        assert sorted(http.get("/dump").text.splitlines()) == before
+        assert http.post("/what-if", content=FIRST, headers=UPDATE).is_success
+
+
+def test_an_edit_does_not_wait_for_a_what_if(numbers: Path) -> None:
+    limits: dict[str, Any] = {"question_seconds": PATIENCE, "what_if_budget": None, "hold_seconds": 0.2}
+    with served(numbers, **limits) as address, client(address) as http, ThreadPoolExecutor(1) as other:
+        asked = other.submit(http.post, "/what-if", content=PRODUCT, headers=RULES)
+        while not asked.done():
+            assert http.post("/update", content="", headers=UPDATE).is_success
+            time.sleep(0.05)
+    assert asked.result().status_code == 503
+    assert asked.result().headers["retry-after"] == "1"
+
+
+def test_a_what_if_needs_the_role_that_the_server_says(tmp_path: Path) -> None:
+    tokens = {READ: "read", WRITE: "write", ADMIN: "admin"}
+    with served(tmp_path / "store", text=ZOO, tokens=tokens, what_if_role="write") as address, client(address) as http:
+        for token, status in ((READ, 403), (WRITE, 200), (ADMIN, 200)):
+            assert http.post("/what-if", content="", headers=UPDATE | bearer(token)).status_code == status
+        assert http.get("/stats", headers=bearer(READ)).is_success
+
+
+def test_readers_may_ask_what_ifs_by_default(guarded: httpx.Client) -> None:  # noqa: F811 - the fixture
+    assert guarded.post("/what-if", content="", headers=UPDATE | bearer(READ)).is_success
+
+
+@pytest.mark.parametrize("path", ["/update", "/what-if"])
+@pytest.mark.parametrize("before", [FIRST, f"{FIRST} INSERT {{ ?x a ?y }} WHERE {{ ?x a ?y }} ; "], ids=["one", "two"])
+def test_a_slow_where_after_other_operations_ends(path: str, before: str, tmp_path: Path) -> None:
+    """The query process finds it fast, because it sees nothing of the first operation."""
+    limits: dict[str, Any] = {"query_seconds": 1, "question_seconds": PATIENCE}
+    slow = SLOW.replace("?a0 ?b0 ?c0 .", "?a0 <http://e/link> ?c0 . ?a0 ?b0 ?c0 .")
+    was_left = worker.is_left()
+    with served(tmp_path / "store", text=ZOO, **limits) as address, client(address) as http:
+        answer = http.post(path, content=before + slow, headers=UPDATE)
+        assert (answer.status_code, "longer than 1 s" in answer.text) == (504, True), answer.text
+        assert was_left or not worker.is_left()  # nothing goes on in a thread, which nobody could stop
+        assert added(http, 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "headers"),
+    [
+        ("/what-if", PRODUCT, RULES),
+        ("/what-if", FIRST + SLOW.replace("?a0 ?b0 ?c0 .", "?a0 <http://e/link> ?c0 . ?a0 ?b0 ?c0 ."), UPDATE),
+        ("/update", SLOW, UPDATE),
+        ("/update", FIRST + SLOW.replace("?a0 ?b0 ?c0 .", "?a0 <http://e/link> ?c0 . ?a0 ?b0 ?c0 ."), UPDATE),
+        ("/rules", PRODUCT, RULES),
+    ],
+    ids=["what-if", "WHERE of a what-if", "WHERE", "WHERE after an operation", "commit"],
+)
+def test_sigterm_ends_the_server_at_any_moment(path: str, body: str, headers: dict[str, str], tmp_path: Path) -> None:
+    long = ("--query-timeout", 1000, "--question-timeout", 1000, "--what-if-budget", 10**12)
+    text = ZOO if "WHERE" in body else NUMBERS
+    with process_of(tmp_path / "store", *long, text=text) as (process, http), ThreadPoolExecutor(1) as other:
+        commit = http.get("/health").json()["commit"]
+        asked = other.submit(outcome, http, path, body, headers)
+        time.sleep(1)
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.wait(PATIENCE) in (0, 1)  # 1 on a machine so busy that the process ends itself
+        assert asked.result() in (503, None)
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        assert graph.commit == commit
+
+
+def outcome(http: httpx.Client, path: str, body: str, headers: dict[str, str]) -> int | None:
+    """The status of a request, or None if the server has gone."""
+    try:
+        return http.post(path, content=body, headers=headers).status_code
+    except httpx.TransportError:
+        return None

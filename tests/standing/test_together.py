@@ -1,0 +1,113 @@
+"""Standing queries that share a limit: those that take longest are dropped, and hear why."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from kgreason import KnowledgeGraph
+from kgreason.errors import QueryTimeoutError
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.results.answers import Found
+from kgreason.graph.standing import standing
+from kgreason.graph.standing.standing import RowChange, StandingQuery
+from kgreason.graph.standing.together import Together
+
+COUNT = "SELECT (COUNT(*) AS ?n) { ?x ?y ?z }"
+
+
+class Told(list[RowChange]):
+    """The changes that a query has told; `error` is the message of the last one."""
+
+    def __call__(self, change: RowChange) -> None:
+        self.append(change)
+
+    @property
+    def error(self) -> str:
+        return str(self[-1].error or "")
+
+
+def test_queries_hear_each_commit(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(tmp_path / "store", rules=["none"]) as graph:
+        graph.add("<e:a> <e:b> <e:c> .")
+        together, told, other = Together(100), Told(), Told()
+        first, second = (graph.standing(COUNT, each, together=together) for each in (told, other))
+        graph.add("<e:a> <e:b> <e:d> .")
+        assert [len(each) for each in (told, other)] == [2, 2]
+        second.close()
+        graph.add("<e:a> <e:b> <e:e> .")
+        assert [len(each) for each in (told, other)] == [3, 2]
+        assert len(together) == 1
+        first.close()
+
+
+def test_the_dearest_are_dropped_when_no_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    took: dict[StandingQuery, float] = {}
+    changed = StandingQuery._changed
+
+    def slowly(self: StandingQuery, delta: Delta) -> object:
+        time.sleep(took[self])
+        return changed(self, delta)
+
+    monkeypatch.setattr(StandingQuery, "_changed", slowly)
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        together, told = Together(100), [Told() for _ in range(5)]
+        queries = [graph.standing(COUNT, each, together=together) for each in told]
+        for number, query in enumerate(queries):
+            query.seconds = 5.0 - number
+            took[query] = 0.0 if number > 1 else 0.6
+        together.seconds = 0.5
+        graph.add("<e:a> <e:b> <e:c> .")
+        assert [bool(each.error) for each in told] == [True, True, False, False, False]
+        assert all("together may not take longer than 0.5 s" in each.error for each in told[:2])
+        graph.add("<e:a> <e:b> <e:d> .")
+        assert [len(each) for each in told] == [2, 2, 3, 3, 3]
+
+
+def test_a_query_that_would_take_too_long_with_the_others_is_refused() -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        together, told = Together(100), Told()
+        first = graph.standing(COUNT, told, together=together)
+        first.seconds = 100
+        with pytest.raises(QueryTimeoutError, match="the others take 1e\\+02 s"):
+            graph.standing(COUNT, lambda _: None, together=together)
+        assert len(together) == 1
+
+
+def test_a_large_delta_is_read_no_longer_than_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standing, "_SOME", 2)
+    looks: list[None] = []
+
+    def look() -> None:
+        looks.append(None)
+        if len(looks) > 3:
+            raise QueryTimeoutError("late")
+
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        told = Told()
+        query = graph.standing("SELECT ?x { ?x <urn:none> ?y }", told)
+        query.close()
+        query._is_ended = False
+        delta = graph.add(*[("urn:a", "urn:b", number) for number in range(100)])
+        query.hear(delta, check=look)
+        assert told.error == "late"
+
+
+def test_a_slow_query_ends_when_no_time_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float | None] = []
+    results = KnowledgeGraph._results
+
+    def noted(self: KnowledgeGraph, *arguments: object) -> Found:
+        asked.append(arguments[-1])  # type: ignore[arg-type]
+        return results(self, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(KnowledgeGraph, "_results", noted)
+    with KnowledgeGraph.open(tmp_path / "store", rules=["none"]) as graph:
+        query = graph.standing(COUNT, lambda _: None, together=Together(50))
+        graph.add("<e:a> <e:b> <e:c> .")
+        assert asked[0] == 50
+        assert asked[1] is not None
+        assert asked[1] < 50
+        query.close()
