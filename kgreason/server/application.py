@@ -109,7 +109,7 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIAp
         Route("/openapi.json", described, methods=_READ),
     ]
 
-    handled: tuple[type[Exception], ...] = (Problem, KgreasonError, HTTPException, Exception)
+    handled: tuple[type[Exception], ...] = (Problem, KgreasonError, HTTPException, OSError, Exception)
     sessions = Sessions(settings.tokens)
     app = Starlette(
         routes=[*routes, *_console_routes()] if settings.console else routes,

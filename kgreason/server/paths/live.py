@@ -198,11 +198,13 @@ async def stats(request: Request) -> Response:
 async def health(request: Request) -> Response:
     """Answer that the server runs, with the number of the last commit.
 
-    The status is 503, with the reason, while the disk takes no commit. Reads are served all the same.
+    The status is 503, with the reason, while the disk takes no commit. Reads are served all the same, so with
+    `live=true` the status is 200.
     """
     writer = served(request).writer
     try:
-        await run_in_threadpool(writer.graph.check_room)
+        if not flag(parameters(request), "live"):
+            await run_in_threadpool(writer.graph.check_room)
     except KgreasonError as error:
         reason = problem_of(error).detail
         return JSONResponse({"status": "not writable", "reason": reason, "commit": writer.commit}, 503)
