@@ -40,24 +40,29 @@ class Edits:
         self._number += 1
         value = f"{self._number} {'x' * size}"
         gone = self.random.choice(sorted(self.values)) if self.values and self.random.random() < 0.3 else None
+        problem = ""
         try:
             with self.graph.transaction() as tx:
                 tx.add(f'<http://e/s{self._number}> {HAS} "{value}" ; a <http://e/A> .')
                 if gone:
                     tx.remove(f'<http://e/s{gone.split()[0]}> {HAS} "{gone}" .')
+            self.values = self.values - {gone or ""} | {value}
+            self.commit += 1
         except DiskFullError as error:
-            assert str(error).startswith(str(self.path))
-            assert str(error).endswith("the disk is full")
-            self.check()
-            return False
-        self.values = self.values - {gone or ""} | {value}
-        self.commit += 1
+            problem = str(error)
+        if problem:
+            assert problem.startswith(str(self.path))
+            assert problem.endswith("the disk is full")
         self.check()
-        return True
+        return not problem
 
-    def check(self, graph: KnowledgeGraph | None = None) -> None:
+    def edit_all(self, count: int, size: int) -> bool:
+        """Make some edits. Returns whether there was room for all of them; the others are tried in any case."""
+        return [self.edit(size) for _ in range(count)].count(True) == count
+
+    def check(self) -> None:
         """Queries, the engine and the number of the last commit agree with the acknowledged edits."""
-        graph = graph or self.graph
+        graph = self.graph
         assert graph.commit == self.commit
         query = f"SELECT ?v {{ ?s {HAS} ?v }}"
         assert {str(row[0].value) for row in graph.select(query)} == self.values
@@ -73,11 +78,11 @@ def test_edits_before_during_and_after(disk: SmallDisk) -> None:
     edits = Edits(disk.path / "store")
     assert edits.edit(200)
     disk.fill()
-    assert not all([edits.edit(5_000) for _ in range(3)])
+    assert not edits.edit_all(3, 5_000)
     with pytest.raises(DiskFullError, match="the disk is full"):
         edits.graph.check_room()
     disk.free()
-    assert all([edits.edit(5_000) for _ in range(3)])
+    assert edits.edit_all(3, 5_000)
     edits.reopen()
     assert edits.edit()
     edits.graph.close()
@@ -89,7 +94,7 @@ def test_small_edits_that_fit_into_the_last_block(disk: SmallDisk) -> None:
     disk.fill()
     done = [edits.edit(1) for _ in range(60)]
     disk.free()
-    assert all([edits.edit(1) for _ in range(3)])
+    assert edits.edit_all(3, 1)
     edits.reopen()
     edits.graph.close()
     assert disk.path.name == "tmpfs" or not all(done)
@@ -103,7 +108,7 @@ def test_a_history_with_a_disk_that_is_filled_and_freed(disk: SmallDisk, seed: i
         disk.fill(spare=edits.random.choice([0, 0, 3_000, 20_000, 200_000]))
         refused += sum(not edits.edit() for _ in range(edits.random.randrange(1, 6)))
         disk.free()
-        assert all([edits.edit(100) for _ in range(edits.random.randrange(1, 4))])
+        assert edits.edit_all(edits.random.randrange(1, 4), 100)
         if edits.random.random() < 0.3:
             edits.reopen()
     assert refused
