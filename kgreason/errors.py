@@ -13,6 +13,7 @@
     │   ├── QueryTimeoutError   a query that exceeded its timeout
     │   └── NumberWarning       a warning that a query may be inexact, as the graph has very long numbers
     ├── StoreError              a store or a graph that cannot be opened, read or written
+    │   ├── DiskFullError       a disk, or a quota, without room for what must be written
     │   ├── StoreLockedError    another process, or another graph, writes to the store
     │   ├── GraphBusyError      another thread uses the graph for longer than the timeout
     │   ├── HistoryError        a commit that the history of the graph does not have
@@ -99,6 +100,10 @@ class NumberWarning(QueryError, UserWarning):  # noqa: N818  # it is a warning f
 
 class StoreError(KgreasonError):
     """A store or a graph that cannot be opened, read or written."""
+
+
+class DiskFullError(StoreError):
+    """A disk, or a quota, without room for what must be written. Once there is room, the call can be repeated."""
 
 
 class StoreLockedError(StoreError):

@@ -1,6 +1,6 @@
 """Arrays in .npy files that can be mapped into memory with room to grow.
 
-    extend    gives a file room behind its array: a hole, which most file systems store without space
+    allocate  gives a file room behind its array, which is 0 (`files`)
     mapped    maps a file, its room included; if the process writes, the file stays as it is
     load      reads the array of a file
 
@@ -25,12 +25,6 @@ from numpy.typing import NDArray
 _HEADER = re.compile(
     rb"\{'descr': '([<>|](?:b1|[iu][1248]|f[48]))', 'fortran_order': (False|True), 'shape': \(([0-9, ]*)\), \} *\n"
 )
-
-
-def extend(file: IO[bytes], size: int) -> None:
-    """Give a file that ends at its present position room for `size` more bytes, which are 0."""
-    file.flush()
-    file.truncate(file.tell() + size)
 
 
 def mapped(path: Path, *, is_written: bool = True) -> tuple[NDArray[Any], int]:

@@ -15,7 +15,6 @@ Any other exception is a bug of kgreason, and shows its traceback.
 
 from __future__ import annotations
 
-import errno
 import os
 import sys
 from typing import Any, NoReturn
@@ -25,6 +24,7 @@ import click
 from kgreason.cli.advice import in_options
 from kgreason.cli.usage import plain
 from kgreason.errors import KgreasonError
+from kgreason.files import reason
 
 _INTERRUPTED = 130
 STATUSES = """
@@ -90,8 +90,7 @@ def _say(message: str, status: int) -> int:
 
 
 def _described(error: OSError) -> str:
-    problem = "the disk is full" if error.errno == errno.ENOSPC else error.strerror or str(error)
-    return f"{error.filename}: {problem}" if error.filename else problem
+    return f"{error.filename}: {reason(error)}" if error.filename else reason(error)
 
 
 def _forget_stdout() -> None:

@@ -107,7 +107,7 @@ class RemoteGraph(ReadableRemoteGraph):
     @property
     def commit(self) -> int:
         """The number of the last commit; 0 if there is none."""
-        return int(self._link.ask("/health").json()["commit"])
+        return int(self._link.ask("/health", [("live", "true")]).json()["commit"])
 
     def __enter__(self) -> Self:
         return self

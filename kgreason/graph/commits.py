@@ -11,6 +11,7 @@ Cost: a commit costs what it changes. Opening reads the snapshot and replays the
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -18,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgreason.errors import ContradictionError, StoreError
+from kgreason.errors import ContradictionError, DiskFullError, StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.log import CommitLog, is_heard
 from kgreason.graph.changes.relations import asserted_facts
@@ -48,6 +49,8 @@ from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 
 if TYPE_CHECKING:
     from kgreason.proofs.reasons import Reason
+
+_LOGGER = logging.getLogger("kgreason")
 
 
 class Committer:
@@ -332,11 +335,16 @@ class Committer:
         """Load the last commit into Oxigraph's files, and write the manifest. Make a checkpoint if one is due.
 
         A checkpoint is also made if the next opening of the store would replay commits, and rules of the user call
-        Python functions.
+        Python functions. On a full disk this is left to the next opening: the journal has all commits.
         """
-        if isinstance(self._home, Disk) and self._home.is_writable and self._home.last:
-            self.checkpoint(is_forced=self._home.position.is_ahead and bool(function_names(self.materializer.own)))
-            self._home.settle(self.manifest())
+        home = self._home
+        if not (isinstance(home, Disk) and home.is_writable and home.last):
+            return
+        try:
+            self.checkpoint(is_forced=home.position.is_ahead and bool(function_names(self.materializer.own)))
+            home.settle(self.manifest())
+        except DiskFullError as error:
+            _LOGGER.warning("%s; all commits are in the journal, and the next opening replays them", error)
 
     def manifest(self) -> Manifest:
         """Return the manifest of the store for the present state."""

@@ -79,6 +79,14 @@ class ReadableGraph:
         """Raise StoreError if the graph takes no commit: it is closed, or was opened for reading only."""
         self._home.for_commits()
 
+    def check_room(self) -> None:
+        """Raise StoreError if the graph takes no commit now, although it is open for writing.
+
+        For a full disk this is a DiskFullError. The call writes a small file into the folder of the store, and removes
+        it. Any thread may call this, at any time; it does not wait for edits.
+        """
+        self._home.for_commits().check_room()
+
     def _engine(self) -> Committer:
         """Return the graph with its engine. The first call restores the engine from the store."""
         if self._committer is None:

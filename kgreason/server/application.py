@@ -119,7 +119,7 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
         Route("/openapi.json", described, methods=_READ),
     ]
 
-    handled: tuple[type[Exception], ...] = (Problem, KgreasonError, HTTPException, Exception)
+    handled: tuple[type[Exception], ...] = (Problem, KgreasonError, HTTPException, OSError, Exception)
     check_proxy(
         settings.root_path, settings.trusted_proxies, [*(route.path for route in routes), "/console", "/_nicegui"]
     )

@@ -78,6 +78,7 @@ _PARAMETERS = {
         "each": "how many contradictions with one cause have a proof; without it all have one",
     },
     "/commits": {"limit": "how many commits the answer has"},
+    "/health": {"live": "true: whether the server runs, also while the disk takes no edits"},
     "/commits/{number}": {"since": "the commit to begin after, in place of the one before"},
     "/changes": {
         "after": "the commit to begin after, as Last-Event-ID says it",

@@ -22,6 +22,7 @@ from starlette.responses import Response
 
 from kgreason.errors import (
     ContradictionError,
+    DiskFullError,
     GraphBusyError,
     HistoryError,
     InputError,
@@ -32,6 +33,7 @@ from kgreason.errors import (
     RuleError,
     StoreError,
 )
+from kgreason.files import fullness
 from kgreason.server.request.ids import REQUEST_ID
 from kgreason.wire import failures
 
@@ -84,6 +86,9 @@ def problem_of(error: Exception) -> Problem:
         return Problem(error.status_code, error.detail, error.headers)
     if isinstance(error, RecursionError):
         return Problem(400, "the text is nested too deeply")
+    if full := _fullness(error):
+        _LOGGER.error("a request failed: %s", error)
+        return Problem(HTTPStatus.INSUFFICIENT_STORAGE, full, more=failures.encoded(DiskFullError(full)))
     status = next((status for kind, status in _STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         _LOGGER.error("a request failed", exc_info=error)
@@ -91,6 +96,13 @@ def problem_of(error: Exception) -> Problem:
     headers = _SOON if status == HTTPStatus.SERVICE_UNAVAILABLE else None
     assert isinstance(error, KgreasonError)
     return Problem(status, " ".join(str(error).split()), headers, failures.encoded(error))
+
+
+def _fullness(error: Exception) -> str:
+    """Return what a client may know of an error that names a full disk: not the path. An empty text for others."""
+    if isinstance(error, DiskFullError):
+        return str(error).rpartition(": ")[2]
+    return fullness(error) if isinstance(error, OSError) else ""
 
 
 async def answer(_: Request, error: Exception) -> Response:

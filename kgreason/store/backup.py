@@ -21,7 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kgreason.errors import StoreError
-from kgreason.files import sync, sync_folder
+from kgreason.files import store_error, sync, sync_folder
 from kgreason.store.folder import MANIFEST, Folder, journal_path
 from kgreason.store.history.log import history_path
 from kgreason.store.oxigraph.links import is_filled, link_or_copy
@@ -48,7 +48,7 @@ def copy_store(path: Path, copy: Path) -> None:
         new.replace(copy)
         sync_folder(copy.parent)
     except OSError as error:
-        raise StoreError(f"{copy}: the copy cannot be written: {error.strerror or error}") from error
+        raise store_error(f"{copy}: the copy cannot be written", error) from error
     finally:
         shutil.rmtree(new, ignore_errors=True)
 

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, Self
 
 from kgreason.errors import StoreError, StoreLockedError, StoreVersionError
-from kgreason.files import sync, sync_folder
+from kgreason.files import store_error, sync, sync_folder
 from kgreason.interrupts import let_out
 from kgreason.options import (
     ALIASES,
@@ -239,7 +239,7 @@ class Folder:
         try:
             yield
         except OSError as error:
-            raise StoreError(f"{self.path}: the store cannot be written: {error.strerror or error}") from error
+            raise store_error(f"{self.path}: the store cannot be written", error) from error
 
     def _make(self) -> None:
         if self.path.is_file():

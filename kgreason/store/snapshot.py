@@ -33,11 +33,11 @@ import numpy as np
 from kgreason.engine.costs import Cost
 from kgreason.engine.records import Snapshot, settled
 from kgreason.errors import RuleError, StoreError
-from kgreason.files import sync, sync_folder
+from kgreason.files import allocate, sync, sync_folder
 from kgreason.materialize.relations.facts import all_of, rows_of
 from kgreason.materialize.schema.rows import AXIOMS
 from kgreason.materialize.state import Saved
-from kgreason.npy import extend, load, mapped
+from kgreason.npy import load, mapped
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
@@ -273,7 +273,7 @@ def _save_records(path: Path, records: Int32) -> None:
         np.lib.format.write_array_header_1_0(file, header)
         for low in range(0, len(records), _PART):
             settled(records[low : low + _PART]).tofile(file)
-        extend(file, (len(records) // 8 + 1024) * records.itemsize * records.shape[1])
+        allocate(file, (len(records) // 8 + 1024) * records.itemsize * records.shape[1])
         sync(file)
 
 

@@ -29,8 +29,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kgreason.errors import LimitError, LongTermError, StoreError
+from kgreason.files import allocate, store_error
 from kgreason.interrupts import undivided
-from kgreason.npy import extend, mapped
+from kgreason.npy import mapped
 from kgreason.terms.tags import has_capitals
 from kgreason.terms.vocabulary import VOCABULARY
 
@@ -309,10 +310,10 @@ class Dictionary:
             for name, array, room in zip(_FILES, arrays, rooms, strict=True):
                 with (folder / f"{name}.new.npy").open("w+b") as file:  # NumPy hides why a write to a "wb" file failed
                     np.save(file, array)
-                    extend(file, room * array.itemsize)
+                    allocate(file, room * array.itemsize)
                 (folder / f"{name}.new.npy").replace(folder / f"{name}.npy")
         except OSError as error:
-            raise StoreError(f"{folder}: the dictionary cannot be written: {error.strerror or error}") from error
+            raise store_error(f"{folder}: the dictionary cannot be written", error) from error
 
     @classmethod
     def load(cls, folder: Path) -> Self:

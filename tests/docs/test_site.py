@@ -112,6 +112,7 @@ def test_pages_of_files_link_to_pages() -> None:
 
 INSIDE = {
     "check_known",
+    "check_room",
     "check_writable",
     "load_interned",
     "matches",

@@ -12,7 +12,8 @@ import pytest
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import undivided
-from kgreason.store.homes.disk import Disk
+from kgreason.store.journal.journal import Journal
+from kgreason.store.journal.record import Record
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")
 CAT, ANIMAL, SC = "<http://e/Cat>", "<http://e/Animal>", "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
@@ -73,15 +74,15 @@ def test_a_noted_ctrl_c_acts_before_the_end(graph: KnowledgeGraph, name: str) ->
 
 def test_what_the_journal_has_stands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Ctrl-C after the record is written: the commit is accepted, and the call raises KeyboardInterrupt."""
-    catch_up = Disk._catch_up
+    append = Journal.append
 
-    def interrupted(self: Disk, store: object) -> None:
+    def interrupted(self: Journal, record: Record) -> None:
+        append(self, record)
         signal.raise_signal(signal.SIGINT)
-        catch_up(self, store)  # type: ignore[arg-type]
 
     with KnowledgeGraph.open(tmp_path) as graph:
         graph.add((CAT, SC, ANIMAL))
-        monkeypatch.setattr(Disk, "_catch_up", interrupted)
+        monkeypatch.setattr(Journal, "append", interrupted)
         heard: list[Delta] = []
         graph.subscribe(heard.append)
         with pytest.raises(KeyboardInterrupt):

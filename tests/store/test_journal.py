@@ -311,11 +311,33 @@ def test_an_append_that_fails_changes_nothing(
         with pytest.raises(expected) as caught:
             journal.append(RECORDS[2])
         if isinstance(error, OSError):
-            assert str(caught.value) == f"{path}: the journal cannot be written: No space left on device"
+            assert str(caught.value) == f"{path}: the journal cannot be written: the disk is full"
         assert (journal.last, journal.size, path.read_bytes()) == (2, len(before), before)
         monkeypatch.undo()
         journal.append(RECORDS[2])
     assert read(path) == list(RECORDS)
+
+
+@pytest.mark.parametrize("can_be_cut", [True, False])
+def test_a_record_that_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, can_be_cut: bool) -> None:
+    path = tmp_path / "journal"
+    written(path, RECORDS[:1])
+    before = path.read_bytes()
+    with Journal(path, write=True) as journal:
+        journal.append(RECORDS[1])
+        with monkeypatch.context() as patch:
+            if not can_be_cut:
+                patch.setattr(os, "ftruncate", fails)
+            journal.take_back()
+        assert (journal.last, journal.size, path.read_bytes() == before) == (1, len(before), can_be_cut)
+        journal.take_back()  # does nothing
+        assert (journal.last, journal.size) == (1, len(before))
+        journal.append(RECORDS[1])
+    assert read(path) == list(RECORDS[:2])
+
+
+def fails(*_: object) -> None:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
 def test_what_could_not_be_cut_is_cut_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

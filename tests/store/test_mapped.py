@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kgreason import npy
+from kgreason import files, npy
 from kgreason.engine.facts.table import FactTable
 from kgreason.engine.index import arrangements
 from kgreason.errors import StoreError
+from kgreason.files import allocate
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.state.statistics import COUNTS
 from tests.graph.views import Lines, agrees, assert_counted, file_of, lasting, lines, view
@@ -301,12 +304,22 @@ def test_a_load_that_fails_leaves_no_import(store: Path, monkeypatch: pytest.Mon
         assert not graph.warnings
 
 
+def unsupported(*_: object) -> None:
+    raise OSError(errno.EOPNOTSUPP, "the file system cannot do that")
+
+
+@pytest.mark.parametrize("has_call", [True, False])
 @pytest.mark.parametrize("shape", [(0,), (7,), (5, 3), (0, 3)])
-def test_an_array_with_room(tmp_path: Path, shape: tuple[int, ...]) -> None:
+def test_an_array_with_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: tuple[int, ...], has_call: bool
+) -> None:
     array = np.arange(np.prod(shape), dtype=np.int32).reshape(shape)
     with (tmp_path / "array.npy").open("w+b") as file:
         np.save(file, array)
-        npy.extend(file, 64)
+        monkeypatch.setattr(files, "_PIECE", 40)
+        if not has_call:
+            monkeypatch.setattr(os, "posix_fallocate", unsupported, raising=False)
+        allocate(file, 64)
     found, count = npy.mapped(tmp_path / "array.npy")
     assert np.array_equal(found[:count], array)
     assert np.array_equal(np.load(tmp_path / "array.npy"), array)
@@ -314,6 +327,14 @@ def test_an_array_with_room(tmp_path: Path, shape: tuple[int, ...]) -> None:
     assert len(found) * found[:1].nbytes >= array.nbytes + 60 - 4 * found[:1].size
     found[:] = 9
     assert np.array_equal(np.load(tmp_path / "array.npy"), array)
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="the system cannot tell what has its place on the disk")
+def test_a_snapshot_has_no_holes(store: Path) -> None:
+    """The kernel would look for room on the disk when a hole is first written, and end the process without."""
+    written = [path for path in store.glob("snapshot-*/**/*.npy") if path.stat().st_size]
+    assert len(written) > 5
+    assert all(path.stat().st_blocks * 512 >= path.stat().st_size for path in written)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int64, ">u4", np.float64, np.bool_])

@@ -424,6 +424,6 @@ def test_a_manifest_that_cannot_be_written_leaves_no_store(tmp_path: Path, monke
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("kgreason.store.folder.sync", fail)
-    with pytest.raises(StoreError, match="No space left"):
+    with pytest.raises(StoreError, match="the disk is full"):
         KnowledgeGraph.open(tmp_path / "store", rules=["rdfs"])
     assert not (tmp_path / "store").exists()

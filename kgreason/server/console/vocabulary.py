@@ -116,7 +116,7 @@ class Vocabulary:
         After a commit the words are read again, but at most once in ten seconds. If the user may not read the graph, or
         the query fails, the words that were read before are returned.
         """
-        commit = (await calls.json("/health"))["commit"]
+        commit = (await calls.json("/health", live="true"))["commit"]
         if commit != self._commit and time.monotonic() - self._time > _SECONDS:
             try:
                 terms = [(kind.strip('"'), term[1:-1]) for kind, term in await _rows(calls, _QUERY)]

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from kgreason.errors import KgreasonError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.quads import Item
 from kgreason.graph.knowledge_graph import KnowledgeGraph
@@ -28,7 +30,7 @@ from kgreason.server.paths.commits import check_match, headers
 from kgreason.server.paths.documents import brought
 from kgreason.server.paths.served import Parameters, address, asked_engine, flag, number, parameters, served, single
 from kgreason.server.paths.update import requested
-from kgreason.server.problems import Problem
+from kgreason.server.problems import Problem, problem_of
 from kgreason.server.queries.nesting import check_terms
 from kgreason.server.session import author_of
 from kgreason.server.streams.feed import Stream
@@ -207,8 +209,19 @@ async def stats(request: Request) -> Response:
 
 
 async def health(request: Request) -> Response:
-    """Answer that the server runs, with the number of the last commit."""
-    return JSONResponse({"status": "ok", "commit": served(request).writer.commit})
+    """Answer that the server runs, with the number of the last commit.
+
+    The status is 503, with the reason, while the disk takes no commit. Reads are served all the same, so with
+    `live=true` the status is 200.
+    """
+    writer = served(request).writer
+    try:
+        if not flag(parameters(request), "live"):
+            await run_in_threadpool(writer.graph.check_room)
+    except KgreasonError as error:
+        reason = problem_of(error).detail
+        return JSONResponse({"status": "not writable", "reason": reason, "commit": writer.commit}, 503)
+    return JSONResponse({"status": "ok", "commit": writer.commit})
 
 
 async def changes(request: Request) -> Response:

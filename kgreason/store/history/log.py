@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
 
 from kgreason.errors import HistoryError, StoreError
-from kgreason.files import sync_folder
+from kgreason.files import store_error, sync_folder
 from kgreason.store.history.entry import Entry, Head, Place, place
 from kgreason.store.history.kept import Kept
 
@@ -315,7 +315,7 @@ class FileHistory:
         try:
             yield
         except OSError as error:
-            raise StoreError(f"{self._folder}: the history cannot be written: {error.strerror or error}") from error
+            raise store_error(f"{self._folder}: the history cannot be written", error) from error
 
 
 def history_path(path: Path) -> Path:

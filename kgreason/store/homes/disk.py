@@ -39,9 +39,11 @@ from kgreason.store.folder import FORMAT, Folder, Manifest, read_manifest
 from kgreason.store.history.entry import Entry, Head, now
 from kgreason.store.history.kept import Kept
 from kgreason.store.history.log import FileHistory, history_path
-from kgreason.store.homes.home import LastCommit, Result, RowDelta, Started, Write, closed, net
+from kgreason.store.homes.home import LastCommit, Result, RowDelta, Started, Write, closed, has_rows, net
 from kgreason.store.homes.position import Position
+from kgreason.store.homes.room import LEAST, Room
 from kgreason.store.journal.record import Record
+from kgreason.store.oxigraph.links import log_bytes
 from kgreason.store.oxigraph.store import OxigraphStore
 
 _NUMBERS = count(1)
@@ -73,16 +75,15 @@ class Disk:
         self._stage: _Stage | None = None
         self._opening = Lock()
         self._process = os.getpid()
-        self._is_stuck = self._is_doubted = False
+        self._is_doubted = False
         self.is_closed = False
-        self._missing: list[RowDelta] = []
-        """The commits that the journal has and the store lacks."""
         known = folder.manifest
         self.manifest = known if known is not None and known.commit else wanted
         self._stored = self.manifest.stored
         self.last = folder.journal.last
         """The number of the last commit."""
         self._limit: int | None = None
+        self._room = Room(self.path)
         self._tidy()
         if known != self.manifest:
             folder.put(self.manifest)
@@ -104,18 +105,16 @@ class Disk:
     def store(self) -> OxigraphStore:
         """The store as of the last commit, opened when it is first needed. Any thread may ask, without waiting.
 
-        Raises StoreError, also if the graph is closed, or if the store cannot take the last commit.
+        Raises StoreError, also if the graph is closed.
         """
         store = self._store
-        if store is not None and not self._is_stuck:
+        if store is not None:
             return store
         with self._opening:
             if self.is_closed:
                 raise closed()
             if self._store is None:
                 self._store = OxigraphStore(self._folder.oxigraph(self.manifest))
-            if self._is_stuck:
-                self._catch_up(self._store)
             return self._store
 
     @property
@@ -126,9 +125,18 @@ class Disk:
 
     def free_store(self) -> OxigraphStore:
         """Return a store that no transaction holds; a copy, if an abandoned transaction holds the present one."""
+        return self._renewed() if self.store.is_held else self.store
+
+    def _sound_store(self) -> OxigraphStore:
+        """Return a store that takes changes: a copy, if a transaction holds the present store or if it is broken.
+
+        Raises StoreError. After an error or Ctrl-C the store is as it was.
+        """
         store = self.store
-        if not store.is_held:
-            return store
+        return self._renewed() if store.is_held or store.is_broken else store
+
+    def _renewed(self) -> OxigraphStore:
+        """Put a copy of the store in its place, and return the copy. Queries that read the old store can go on."""
         try:
             self.stage().flush()
             with undivided():
@@ -137,6 +145,7 @@ class Disk:
                 self._adopt()
         finally:
             self.unstage()
+        self._tidy()
         return self.store
 
     @property
@@ -158,6 +167,12 @@ class Disk:
                 "the graph was opened in another process, before a fork; open the store again in the present process"
             )
         return self
+
+    def check_room(self) -> None:
+        """Raise StoreError if the disk has no room for a small commit, or for the copy of a store that is broken."""
+        store = self._store
+        is_broken = store is not None and store.is_broken and store.path is not None
+        self._room.check(LEAST + (2 * log_bytes(store.path) if is_broken else 0))
 
     @property
     def snapshot(self) -> Path | None:
@@ -188,7 +203,7 @@ class Disk:
             self.refill(started)
         elif started.replayed:
             come, gone = net(started.replayed)
-            self.store.apply(gone, come)
+            self._sound_store().apply(gone, come)
             self._stored = self.last
         return started
 
@@ -227,38 +242,49 @@ class Disk:
     def commit(self, record: Record, removed: bytes, added: bytes) -> None:
         """Make a commit: write `record` to the journal, then remove and add rows of the store.
 
-        There must be a snapshot, which the first load writes. Once the journal has the record, the commit is made; if
-        the store fails after that, the next use of `store` tries again and raises the error.
+        There must be a snapshot, which the first load writes. Once the journal has the record and the store has the
+        rows, the commit is made. If the store does not take the rows, the journal loses the record again. After an
+        error or an interrupt `last` says whether the commit was made.
         """
-        store, journal = self.free_store(), self._folder.journal
+        self._sound_store()
         if not self.manifest.commit:
             raise StoreError(f"{self.path}: there is no snapshot yet; the first commit must be a load")
         if self._is_doubted:
             self._make_sure()
         try:
-            self._missing.append(RowDelta(record.commit, removed, added))
             with span("journal"):
-                journal.append(record)
-            self.last = record.commit
+                self._folder.journal.append(record)
             with span("store"):
-                self._catch_up(store)
-        except BaseException as error:
-            self.last = journal.last
-            self._is_stuck = self.last == record.commit
-            if not self._is_stuck:
-                self._missing = [delta for delta in self._missing if delta.commit != record.commit]
-            if not (self._is_stuck and isinstance(error, StoreError)):
-                raise
+                self._apply(RowDelta(record.commit, removed, added))
+        except BaseException:
+            if self._folder.journal.last > self.last:
+                self._folder.journal.take_back()
+            raise
 
-    def _catch_up(self, store: OxigraphStore) -> None:
-        """Apply to the store the deltas that it lacks."""
-        while self._missing:
-            delta = self._missing[0]
-            if delta.commit == self._stored + 1:
-                store.apply(delta.removed, delta.added)
-                self._stored = delta.commit
-            del self._missing[0]
-        self._is_stuck = False
+    def _apply(self, delta: RowDelta) -> None:
+        """Apply the delta of the next commit to the store; from then on the commit is made.
+
+        If the store has failed, the commit gets a second attempt, with a copy of the store. For RocksDB may remember an
+        earlier failure, such as one in the background, when there is room again.
+        """
+        try:
+            self._attempt(delta)
+        except StoreError:
+            self._attempt(delta)
+
+    def _attempt(self, delta: RowDelta) -> None:
+        """Apply a delta as `_apply` does. An error may come after the transaction; then the store has the rows."""
+        store = self._sound_store()
+        try:
+            store.apply(delta.removed, delta.added)
+        except BaseException as error:
+            if not has_rows(store, [delta]):
+                raise
+            self.last = self._stored = delta.commit
+            if not isinstance(error, StoreError):
+                raise
+        else:
+            self.last = self._stored = delta.commit
 
     def stage(self, *, is_empty: bool = False) -> OxigraphStore:
         """Return the stage, with the rows of the last commit or with none."""
@@ -293,8 +319,7 @@ class Disk:
         assert self._stage is not None
         with self._opening:
             self._store = self._stage.store  # the old store is closed once nobody reads it any more
-            self._stage, self._is_stuck = None, False
-            self._missing.clear()
+            self._stage = None
 
     def load(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:
         """Make a commit whose rows are in the stage already; see `Writable.load`."""
@@ -316,10 +341,10 @@ class Disk:
         `manifest` describes the last commit. `write` writes the snapshot. Raises StoreError. After an error snapshot
         and journal are as before. No commit is lost in either case.
         """
-        store, position = self.store, self.position
+        position = self.position
         if position.is_ahead and not position.is_behind:
             with self._new_snapshot(self.last, write):
-                store.flush()
+                self._sound_store().flush()
                 with undivided():
                     self._rebase(manifest, self.last, self.manifest.oxigraph)
 
@@ -335,7 +360,7 @@ class Disk:
         """Flush the store. If the store has the last commit, write `manifest`, which describes this commit."""
         settled = self._settled(manifest, self.manifest.oxigraph)
         if settled != self.manifest:
-            self.store.flush()
+            self._sound_store().flush()
             if not self.position.is_behind:
                 self._note(settled, self.last)
 

@@ -153,6 +153,9 @@ class Writable(Home, Protocol):
         whether the commit was made. If not, everything is as before.
         """
 
+    def check_room(self) -> None:
+        """Raise StoreError if the disk takes no commit now. Any thread may ask, without waiting for a commit."""
+
     def refill(self, engine: LastCommit) -> None:
         """If the contents of the store are unknown, replace the store by a new one with the rows of the last commit."""
 
@@ -169,3 +172,12 @@ def net(deltas: Iterable[RowDelta]) -> tuple[bytes, bytes]:
         come.apply(delta.removed, delta.added)
         gone.apply(delta.added, delta.removed)
     return b"".join(come.lines()), b"".join(gone.lines())
+
+
+def has_rows(store: OxigraphStore, deltas: Iterable[RowDelta]) -> bool:
+    """Whether a store has the rows that it must have after all `deltas`.
+
+    It must have every row that the deltas add in the end, and no row that they remove in the end.
+    """
+    come, gone = net(deltas)
+    return store.count(come) == come.count(b"\n") and not store.count(gone)

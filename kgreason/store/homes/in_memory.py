@@ -105,6 +105,9 @@ class RowsInMemory:
             self._reach(manifest, self.last + 1)
             self._adopt()
 
+    def check_room(self) -> None:
+        """Do nothing: there is no disk."""
+
     def refill(self, engine: LastCommit) -> None:
         """If the contents of the store are unknown, replace the store by one with the rows of the last commit."""
         if self.position.is_unknown:

@@ -13,7 +13,7 @@ commits. A stage costs the memory of all rows.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, NoReturn
@@ -22,7 +22,7 @@ from kgreason.errors import StoreError
 from kgreason.interrupts import let_out
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.history.log import FileHistory, history_path
-from kgreason.store.homes.home import Result, RowDelta, Started, closed, net
+from kgreason.store.homes.home import Result, RowDelta, Started, closed, has_rows
 from kgreason.store.homes.position import Position
 from kgreason.store.journal.record import Record
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -165,17 +165,9 @@ class Reader:
         commit is right.
         """
         end = self.last
-        while replayed and not self._has(replayed):
+        while replayed and not has_rows(self.store, replayed):
             replayed, end = replayed[:-1], replayed[-1].commit - 1
         return end
-
-    def _has(self, deltas: Iterable[RowDelta]) -> bool:
-        """Whether Oxigraph has the rows that it must have after all `deltas`.
-
-        It must have every row that the deltas add in the end, and no row that they remove in the end.
-        """
-        come, gone = net(deltas)
-        return self.store.count(come) == come.count(b"\n") and not self.store.count(gone)
 
     def free_store(self) -> OxigraphStore:
         """Return the store, which nobody changes."""

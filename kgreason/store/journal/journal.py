@@ -27,7 +27,7 @@ from typing import BinaryIO, NamedTuple, Self
 from zlib import crc32
 
 from kgreason.errors import StoreError
-from kgreason.files import sync_folder
+from kgreason.files import store_error, sync_folder
 from kgreason.store.journal.record import Record
 
 _FRAME = re.compile(rb'(H frame "([0-9a-f]{12}) ([0-9a-f]{8})) ([0-9a-f]{8})" \.\n')
@@ -54,7 +54,8 @@ class Journal:
 
     def __init__(self, path: Path, *, write: bool, size: int = 0, last: int = 0) -> None:
         self._path = path
-        self._end = _End(size, last)
+        self._end = self._before = _End(size, last)
+        """The end of the journal, and the end before the last `append`."""
         self._read_last = 0, b""
         """Where the last record begins that `news` has read, and its first row."""
         self._file: int | None = None
@@ -96,7 +97,7 @@ class Journal:
         """Write a record to disk. Raises StoreError, and ValueError as `Record.patch` does.
 
         After an error or an interrupt the journal is as before. Only if an interrupt comes after the sync, the record
-        stays, and `last` is its commit.
+        stays, and `last` is its commit. `take_back` removes the record again.
         """
         if record.commit != self.last + 1:
             raise self._error(f"ends with commit {self.last}, so commit {record.commit} cannot be the next one")
@@ -107,11 +108,20 @@ class Journal:
             try:
                 _write(file, data)
                 _sync(file)
-                self._end = _End(self.size + len(data), record.commit)
+                self._before, self._end = self._end, _End(self.size + len(data), record.commit)
             except BaseException:
                 with suppress(OSError):
                     _cut(file, self.size)
                 raise
+
+    def take_back(self) -> None:
+        """Remove the record of the last `append`, because the rest of its commit failed.
+
+        If the file cannot be cut now, the next append cuts it. Until then the next opening would find the record.
+        """
+        self._end = self._before
+        with suppress(OSError):
+            _cut(self._writable(), self.size)
 
     def records(self, after: int) -> Iterator[Record]:
         """Yield the records of the commits after commit `after`, in order.
@@ -164,7 +174,7 @@ class Journal:
 
         If the file cannot be cut now, the next append cuts it. Until then nobody reads its records.
         """
-        self._end = _End(0, last)
+        self._end = self._before = _End(0, last)
         with suppress(OSError):
             _cut(self._writable(), 0)
 
@@ -185,7 +195,7 @@ class Journal:
         try:
             yield
         except OSError as error:
-            raise self._error(f"cannot be {what}: {error.strerror or error}") from error
+            raise store_error(f"{self._path}: the journal cannot be {what}", error) from error
 
     def _find_end(self) -> None:
         """Read to the end of the last whole record.

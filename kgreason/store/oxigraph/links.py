@@ -77,6 +77,27 @@ def is_filled(folder: Path, path: Path, link: Callable[[Path, Path], None] = lin
     return _tables(path) == before
 
 
+def copied(path: Path, folder: Path) -> None:
+    """Make a new folder with the files of the store at `path`, by hard links where possible.
+
+    Raises OSError; then there is no new folder.
+    """
+    for _ in range(_ATTEMPTS):
+        try:
+            if is_filled(folder, path):
+                return
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        shutil.rmtree(folder, ignore_errors=True)
+    raise OSError(f"{path}: the files of the store keep changing")
+
+
+def log_bytes(path: Path) -> int:
+    """Return how many bytes of the store at `path` a copy does not share: all files but the tables."""
+    return sum(file.stat().st_size for file in path.iterdir() if file.suffix != ".sst" and file.is_file())
+
+
 def left_by_the_dead(store: Path) -> list[Path]:
     """Return the folders of `own_files` in the folder `store` that belong to readers whose process has ended.
 

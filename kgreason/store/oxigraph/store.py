@@ -34,12 +34,13 @@ from weakref import WeakSet, finalize
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Quad, RdfFormat, Triple
 
-from kgreason.errors import QueryError, StoreError, StoreLockedError
+from kgreason.errors import DiskFullError, QueryError, StoreError, StoreLockedError
+from kgreason.files import fullness
 from kgreason.interrupts import result
 from kgreason.stacks import stack_for
 from kgreason.store.oxigraph import process, worker
 from kgreason.store.oxigraph.failures import FAILURES, failure
-from kgreason.store.oxigraph.links import own_files
+from kgreason.store.oxigraph.links import copied, own_files
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.update import (
     COLLECT,
@@ -104,7 +105,7 @@ class OxigraphStore:
         in memory splits the chunks into smaller pieces, which costs nothing.
         """
         running: deque[Future[None]] = deque()
-        with self._errors(), ThreadPoolExecutor(_THREADS) as workers:
+        with self._changing(), ThreadPoolExecutor(_THREADS) as workers:
             try:
                 for chunk in chunks if self._path else chain.from_iterable(map(pieces, chunks)):
                     if len(running) > _THREADS:
@@ -125,7 +126,7 @@ class OxigraphStore:
         raised with this error as its `reason`. A delta that only adds rows cannot be stopped while Oxigraph runs, which
         takes some 5 microseconds a row.
         """
-        with self._errors():
+        with self._changing():
             if not removed and check is None:
                 self._store.extend(pyoxigraph.parse(added, RdfFormat.N_QUADS, lenient=True))
             elif not removed:
@@ -345,13 +346,20 @@ class OxigraphStore:
             return len(self._store)
 
     def copy(self, path: Path) -> None:
-        """Copy the store to a path that does not exist yet. The copy shares the large files, by hard links."""
-        with self._errors():
+        """Copy the store to a path that does not exist yet. The copy shares the large files, by hard links.
+
+        A store that is broken cannot write its log to its tables first. So its files are copied as they are.
+        """
+        if self.is_broken and self._path is not None:
+            with self._errors():
+                copied(self._path, path)
+            return
+        with self._changing():
             self._store.backup(str(path))
 
     def flush(self) -> None:
         """Write all changes to the disk."""
-        with self._errors():
+        with self._changing():
             self._store.flush()
 
     def close(self) -> None:
@@ -372,6 +380,11 @@ class OxigraphStore:
     def _prepare(self, path: Path | None) -> None:
         self._path, self._name = path, str(path) if path else "the store in memory"
         self._opened = None
+        self.is_broken = False
+        """Whether a write to the disk has failed. Then RocksDB takes no more changes, even if there is room again.
+
+        The rows can still be read, and a transaction that is rolled back still works. A `copy` takes changes again.
+        """
         if path:
             _ON_DISK.add(self)
         # Two writers that call Python under Oxigraph's own lock would deadlock: each waits for the other's lock or GIL.
@@ -391,6 +404,16 @@ class OxigraphStore:
             yield
         except (OSError, RuntimeError, SyntaxError) as error:
             raise _store_error(self._name, error) from error
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Do the same as `_errors`, for a block that writes. If a write fails, the store is broken."""
+        try:
+            with self._errors():
+                yield
+        except StoreError as error:
+            self.is_broken = self.is_broken or isinstance(error.__cause__, (OSError, RuntimeError))
+            raise
 
 
 _ON_DISK: WeakSet[OxigraphStore] = WeakSet()
@@ -414,8 +437,8 @@ def _store_error(name: str, error: Exception) -> StoreError:
         return StoreLockedError(f"{name}: another process has the store open")
     if "lock hold by current process" in text:
         return StoreLockedError(f"{name}: this process has the store open already")
-    if "No space left" in text:
-        return StoreError(f"{name}: the disk is full")
+    if full := fullness(error):
+        return DiskFullError(f"{name}: {full}")
     if isinstance(error, SyntaxError):
         return StoreError(f"{name}: a row is not N-Quads: {error.msg}")
     return StoreError(f"{name}: {text.removeprefix('IO error: ')}")

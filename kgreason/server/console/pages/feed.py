@@ -49,7 +49,7 @@ class _Feed:
 
         The server still has all commits after it. At the time of the call, there are at most `_KEPT` of them.
         """
-        commit = int((await self._frame.calls.json("/health"))["commit"])
+        commit = int((await self._frame.calls.json("/health", live="true"))["commit"])
         try:
             async with self._frame.calls.open("GET", "/changes", {"after": 0}):
                 return max(0, commit - _KEPT)
