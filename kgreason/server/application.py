@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server import problems
+from kgreason.server.compression import Compression
 from kgreason.server.guard import Guard
 from kgreason.server.metrics import Metrics
 from kgreason.server.openapi import openapi
@@ -118,7 +119,7 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> ASGIAp
     )
     console = _console(app, lambda: metrics) if settings.console else None
     guarded = Guard(console or app, settings, sessions)
-    metrics = Metrics(guarded, frozenset(route.path for route in routes))
+    metrics = Metrics(Compression(guarded), frozenset(route.path for route in routes))
     return metrics
 
 

@@ -1,9 +1,12 @@
 """`Sessions`: browsers that have signed in with a token. The cookie of a session is signed, and holds no token.
 
-    kgreason-7878=1763890000.3f2a9c51d0e47b86.5d0c...   its end, a name of the token, signature (HMAC-SHA-256)
+    kgreason-7878=1763890000.3f2a9c51d0e47b86.9c0d....5d0c...   its end, a name of the token, its own name, signature
 
-Laws: a cookie has the role of its token, and never a higher one. A session ends after twelve hours. It also ends when
-the server stops, because each process makes a new key for signatures. Scripts in the browser cannot read the cookie
+The signature is HMAC-SHA-256.
+
+Laws: a cookie has the role of its token, and never a higher one. A session ends after twelve hours, or when its user
+signs out. Then every copy of its cookie is refused, and other sessions of the token go on. All sessions end when the
+server stops, because each process makes a new key for signatures. Scripts in the browser cannot read the cookie
 (HttpOnly). Browsers send it only with requests from the server's own pages (SameSite=Strict).
 """
 
@@ -39,6 +42,7 @@ class Sessions:
 
     def __init__(self, tokens: Mapping[str, str]) -> None:
         self._tokens, self._key = tokens, secrets.token_bytes(32)
+        self._ended: dict[str, int] = {}  # cookies of ended sessions, and when each would have ended by itself
         self._roles = {self._name(token): role for token, role in tokens.items()}
 
     def _name(self, token: str) -> str:
@@ -60,19 +64,23 @@ class Sessions:
         text, _, signature = cookie.rpartition(".")
         if not hmac.compare_digest(self._signed(text).encode(), signature.encode(errors="surrogateescape")):
             return None
-        until, _, name = text.partition(".")
-        return self._roles.get(name) if time.time() < int(until) else None
+        until, name, _ = text.split(".")
+        return self._roles.get(name) if time.time() < int(until) and text not in self._ended else None
 
     def begin(self, response: Response, host: str, token: str, *, is_secure: bool) -> None:
         """Give a browser the cookie of a new session, in `response`. The browser has sent the known `token` to `host`.
 
         With `is_secure` the browser sends the cookie over HTTPS only.
         """
-        text = f"{int(time.time()) + _SECONDS}.{self._name(token)}"
+        text = f"{int(time.time()) + _SECONDS}.{self._name(token)}.{secrets.token_hex(16)}"
         cookie = f"{text}.{self._signed(text)}"
         response.set_cookie(cookie_of(host), cookie, _SECONDS, httponly=True, samesite="strict", secure=is_secure)
 
-    @staticmethod
-    def end(response: Response, host: str) -> None:
-        """Make the browser that gets `response` delete the cookie of `host`."""
+    def end(self, response: Response, host: str, cookie: str | None) -> None:
+        """End the session with this cookie, and make the browser that gets `response` delete the cookie of `host`."""
+        now = time.time()
+        self._ended = {text: until for text, until in self._ended.items() if now < until}
+        if cookie is not None and self.role_of_cookie(cookie) is not None:
+            text = cookie.rpartition(".")[0]
+            self._ended[text] = int(text.partition(".")[0])
         response.delete_cookie(cookie_of(host), httponly=True, samesite="strict")

@@ -15,7 +15,10 @@ from typing import TypeVar
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.problems import Problem, busy
+from kgreason.server.states import States
 
+_MOMENT = 2
+"""So many seconds a reader waits for the edits before it."""
 _LOGGER = logging.getLogger("kgreason.server")
 Result = TypeVar("Result")
 
@@ -31,7 +34,13 @@ class Writer:
         self._is_closed = False
         self.waiting = 0
         """How many calls run or wait."""
-        self.commit = graph.commit
+        self.states = States(graph.commit)
+        graph.subscribe(self.states.add)
+
+    @property
+    def commit(self) -> int:
+        """The number of the last commit."""
+        return self.states.commit
 
     async def run(self, call: Callable[[KnowledgeGraph], Result]) -> Result:
         """Wait for the thread of the writer, and call `call(graph)` in it. Returns the result of `call`.
@@ -46,6 +55,15 @@ class Writer:
         begun = self._thread.submit(self._run, call)
         begun.add_done_callback(lambda _: self._done())
         return await asyncio.shield(asyncio.wrap_future(begun))
+
+    async def settle(self) -> bool:
+        """Wait a moment until `states` has every commit that a process may see by now. Returns whether it has them."""
+        if not self.waiting:
+            return True
+        if self._is_closed:
+            return False
+        calls = asyncio.wrap_future(self._thread.submit(lambda: None))
+        return bool((await asyncio.wait([calls], timeout=_MOMENT))[0])
 
     def flush(self) -> None:
         """Have Oxigraph write its log to its tables, so that processes that open the store need not read the log.
@@ -68,7 +86,7 @@ class Writer:
         try:
             return call(self.graph)
         finally:
-            self.commit = self.graph.commit
+            self.states.publish(self.graph.commit)
 
     def close(self) -> None:
         """Finish the calls that wait, and close the graph."""

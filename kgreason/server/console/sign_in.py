@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from kgreason.server import body
 from kgreason.server.paths.served import parameters, served, single
-from kgreason.server.session import Sessions
+from kgreason.server.session import Sessions, cookie_of
 
 _PAGE = Markup("""<!doctype html>
 <html lang="en">
@@ -77,7 +77,8 @@ def _next(request: Request) -> str:
 
 
 async def sign_out(request: Request) -> Response:
-    """Sign the user out: take the cookie away, and show the page for signing in."""
-    response = RedirectResponse("/console/sign-in", 303)
-    Sessions.end(response, request.headers.get("host", ""))
+    """Sign the user out: end the session, take the cookie away, and show the page for signing in."""
+    response, host = RedirectResponse("/console/sign-in", 303), request.headers.get("host", "")
+    sessions: Sessions = request.app.state.sessions
+    sessions.end(response, host, request.cookies.get(cookie_of(host)))
     return response
