@@ -65,7 +65,8 @@ from kgreason.errors import InputError
     "loads",
     multiple=True,
     metavar="IRI",
-    help="Let LOAD read files whose IRI begins so, such as file:///data/; may be given several times.",
+    help="Let LOAD read this file, or all files below an IRI that ends in a slash, such as file:///data/; may be given "
+    "several times.",
 )
 @click.option(
     "--allow-service",

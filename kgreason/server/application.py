@@ -18,6 +18,7 @@ from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.together import Together
 from kgreason.server import problems
+from kgreason.server.compression import Compression
 from kgreason.server.guard import Guard
 from kgreason.server.metrics import Metrics
 from kgreason.server.openapi import openapi
@@ -131,7 +132,7 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
     )
     console = _console(app, lambda: logged) if settings.console else None
     guarded = Guard(console or app, settings, sessions)
-    metrics = Metrics(guarded, frozenset(route.path for route in routes))
+    metrics = Metrics(Compression(guarded), frozenset(route.path for route in routes))
     logged = AccessLog(metrics, settings)
     return Proxied(logged, settings.root_path, settings.trusted_proxies), sessions
 

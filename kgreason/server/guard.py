@@ -22,6 +22,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kgreason.server.lists import joined
 from kgreason.server.problems import Problem
 from kgreason.server.request.ids import HEADER
 from kgreason.server.request.proxy import path_of, root_of
@@ -33,7 +34,9 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 SIGN_IN = "/console/sign-in"
 ROLE = "kgreason.role"
 """The key of a scope under which paths find the role of the client."""
-_EXPOSED = "ETag, Location, Kgreason-Commit, Kgreason-Asserted, Kgreason-Retracted, Kgreason-Appeared"
+_EXPOSED = (
+    "ETag, Location, Kgreason-Commit, Kgreason-Asserted, Kgreason-Retracted, Kgreason-Appeared, Kgreason-Committed"
+)
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -58,8 +61,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
-        origin = headers.get("origin")
+        origin = Headers(scope=scope).get("origin")
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -67,6 +69,8 @@ class Guard:
             await send(message)
 
         try:
+            scope["headers"] = joined(scope["headers"])
+            headers = Headers(scope=scope)
             self._check_host(headers)
             self._check_origin(headers)
             if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:

@@ -162,7 +162,7 @@ def _parameter(name: str, text: str, place: str) -> dict[str, Any]:
 def _done(path: str, method: str) -> dict[str, Any]:
     """Return the description of a successful answer: the media types of its body, if it has a body."""
     if method not in ("GET", "POST") or (path in ("/update", "/store") and method == "POST"):
-        return {"description": "done; headers tell of the commit"}
+        return {"description": "done; headers tell of the commit", "headers": _COMMIT}
     kinds: dict[str, Types] = {"/query": {**SOLUTIONS, **TRIPLES}, "/store": {**TRIPLES, **QUADS}}
     medias = [each[0] for each in kinds[path].values()] if path in kinds else [_OTHERS.get(path, "application/json")]
     return {"description": "the answer", "content": {media: {} for media in medias}}
@@ -184,6 +184,11 @@ _OTHERS = {
     "/dump": "application/n-triples",
     "/metrics": "text/plain",
     "/backup": "application/x-tar",
+}
+_COMMIT = {
+    "ETag": {"description": "the state of the edited graph, for If-Match", "schema": {"type": "string"}},
+    "Kgreason-Commit": {"description": "the number of the last commit", "schema": {"type": "integer"}},
+    "Kgreason-Committed": {"description": "whether the edit made a commit", "schema": {"type": "boolean"}},
 }
 _SCHEMA = {"schema": {"$ref": "#/components/schemas/Problem"}}
 _PROBLEM = {"description": "a problem (RFC 9457)", "content": {"application/problem+json": _SCHEMA}}

@@ -2,11 +2,15 @@
 
 `Holder` is who has a token. Tickets for streams (`operation.tickets`) are signed in the same way.
 
-    kgreason-7878=1763890000.3f2a9c51d0e47b86.5d0c...   its end, a name of the token, signature (HMAC-SHA-256)
+    kgreason-7878=1763890000.3f2a9c51d0e47b86.9c0d....5d0c...   its end, a name of the token, its own name, signature
 
-Laws: a cookie has the role of its token, and never a higher one. A session ends after twelve hours, and with its token.
-It also ends when the server stops, because each process makes a new key for signatures. Scripts in the browser cannot
-read the cookie (HttpOnly). Browsers send it only with requests from the server's own pages (SameSite=Strict).
+The signature is HMAC-SHA-256.
+
+
+Laws: a cookie has the role of its token, and never a higher one. A session ends after twelve hours, with its token, or
+when its user signs out. Then every copy of its cookie is refused, and other sessions of the token go on. All sessions
+end when the server stops, because each process makes a new key for signatures. Scripts in the browser cannot read the
+cookie (HttpOnly). Browsers send it only with requests from the server's own pages (SameSite=Strict).
 """
 
 from __future__ import annotations
@@ -64,6 +68,7 @@ class Sessions:
 
     def __init__(self, roles: Mapping[str, str], names: Mapping[str, str] | None = None) -> None:
         self._key = secrets.token_bytes(32)
+        self._ended: dict[str, int] = {}  # cookies of ended sessions, and when each would have ended by itself
         self.refused = RefusedLogins()
         self.replace(roles, names or {})
 
@@ -112,8 +117,8 @@ class Sessions:
         own = self._signed(f"{kind}{text}").encode()
         if not hmac.compare_digest(own, signature.encode(errors="surrogateescape")):
             return None
-        until, _, name = text.partition(".")
-        return self._holders.get(name) if time.time() < int(until) else None
+        until, name, *_ = text.split(".")
+        return self._holders.get(name) if time.time() < int(until) and text not in self._ended else None
 
     def is_known(self, scope: Scope) -> bool:
         """Whether the token of the client that sent a request is still a token of this server."""
@@ -125,12 +130,19 @@ class Sessions:
 
         With `is_secure` the browser sends the cookie over HTTPS only. `root` is the prefix of the server's paths.
         """
-        text = f"{int(time.time()) + _SECONDS}.{self._name(token)}"
+        text = f"{int(time.time()) + _SECONDS}.{self._name(token)}.{secrets.token_hex(16)}"
         cookie = f"{text}.{self._signed(text)}"
         how: Any = {"httponly": True, "samesite": "strict", "path": root or "/"}
         response.set_cookie(cookie_of(host, root), cookie, _SECONDS, secure=is_secure, **how)
 
-    @staticmethod
-    def end(response: Response, host: str, root: str = "") -> None:
-        """Make the browser that gets `response` delete the cookie of `host`, for paths with the prefix `root`."""
+    def end(self, response: Response, host: str, cookie: str | None, root: str = "") -> None:
+        """End the session with this cookie, and make the browser that gets `response` delete the cookie of `host`.
+
+        `root` is the prefix of the server's paths.
+        """
+        now = time.time()
+        self._ended = {text: until for text, until in self._ended.items() if now < until}
+        if cookie is not None and self.holder_of_cookie(cookie) is not None:
+            text = cookie.rpartition(".")[0]
+            self._ended[text] = int(text.partition(".")[0])
         response.delete_cookie(cookie_of(host, root), root or "/", httponly=True, samesite="strict")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
+from urllib.request import url2pathname
 
 from kgreason.cpus import memory
 from kgreason.errors import InputError
@@ -14,6 +16,8 @@ ROLES = ("read", "write", "admin")
 """The roles of tokens. A role may do everything that the roles before it may do."""
 LEAST_MEMORY = 1 << 29
 """The least number of bytes of memory that a query process may be limited to."""
+_ORIGIN = re.compile(r"null|[a-z][a-z0-9+.-]*://[^/?#@A-Z\s]+")
+"""An origin: a scheme, a host in lower case and perhaps a port, without a slash at the end."""
 _SLASHES = 3
 """An address with a host and a path has at least this many slashes, as http://example.org/ has."""
 
@@ -31,7 +35,7 @@ class Settings:
     - `names`: the names that the Host header of a request may have, besides `host`. If `host` is a loopback address,
       the header may also have the other names of the loopback. If not, and without `names`, it may have any name
     - `origins`: the origins of other web pages that may use the server (CORS)
-    - `loads`: LOAD may read files whose IRIs begin with one of these prefixes
+    - `loads`: LOAD may read the files with these IRIs, and all files below one that ends in `/`
     - `services`: SERVICE in a query may ask services whose IRIs begin with one of these prefixes, which end in `/`
     - `query_bytes`: how many bytes of memory (heap and stacks) a query process may have; it starts with 0.2 GB. None is
       no limit. The command line has `share_of_memory` as its default
@@ -98,11 +102,20 @@ class Settings:
         """Raise InputError if everybody on the network could change the graph, unless `is_public` is set.
 
         Also raise InputError for a prefix in `services` that other hosts could match, because it lacks a slash at the
-        end: http://example.org.evil/ begins with http://example.org.
+        end: http://example.org.evil/ begins with http://example.org. Also raise InputError for a folder in `loads`
+        without a slash at the end, and for a text in `origins` that no browser would send as an origin.
         """
         for prefix in self.services:
             if not prefix.endswith("/") or prefix.count("/") < _SLASHES:
                 raise InputError(f"--allow-service {prefix}: end the prefix with a slash, as in http://example.org/")
+        for allowed in self.loads:
+            if not allowed.startswith("file:///"):
+                raise InputError(f"--allow-load {allowed}: give the IRI of a file or a folder, as in file:///data/")
+            if not allowed.endswith("/") and Path(url2pathname(allowed.removeprefix("file://"))).is_dir():
+                raise InputError(f"--allow-load {allowed}: it is a folder; end the IRI with a slash")
+        for origin in self.origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                raise InputError(f"--cors {origin}: write an origin as browsers do, as in https://example.org:8443")
         if not (is_loopback(self.host) or self.tokens or self.is_public):
             raise InputError(
                 f"--bind {self.host}: other machines can reach this address; give --token-file so that only holders of"

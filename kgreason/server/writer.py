@@ -30,7 +30,10 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import watched
 from kgreason.memory import give_back, resident
 from kgreason.server.problems import Problem, busy
+from kgreason.server.states import States
 
+_MOMENT = 2
+"""So many seconds a reader waits for the edits before it."""
 _LOGGER = logging.getLogger("kgreason.server")
 Result = TypeVar("Result")
 GRACE = 3.0
@@ -92,9 +95,15 @@ class Writer:
         """How many edits, and how many questions, run or wait."""
         self.committed: Callable[[float], object] = lambda _: None
         """Called in the thread of the writer with the seconds of each call that made a commit."""
-        self.commit = graph.commit
+        self.states = States(graph.commit)
+        graph.subscribe(self.states.add)
         self._thread = threading.Thread(target=self._work, name="kgreason writer", daemon=True)
         self._thread.start()
+
+    @property
+    def commit(self) -> int:
+        """The number of the last commit."""
+        return self.states.commit
 
     async def run(self, call: Callable[[KnowledgeGraph], Result]) -> Result:
         """Wait for the thread of the writer, and edit the graph by `call(graph)` in it. Returns the result of `call`.
@@ -141,6 +150,15 @@ class Writer:
             self.waiting += more
         else:
             self.asking += more
+
+    async def settle(self) -> bool:
+        """Wait a moment until `states` has every commit that a process may see by now. Returns whether it has them."""
+        if not self.waiting:
+            return True
+        if self._is_closed:
+            return False
+        turn = self._enter(_Call(lambda _: None), self._edits)
+        return bool((await asyncio.wait([turn], timeout=_MOMENT))[0])
 
     def flush(self) -> None:
         """Have Oxigraph write its log to its tables, so that processes that open the store need not read the log.
@@ -205,7 +223,7 @@ class Writer:
 
         `before` is the memory of the process before the call, `commit` the last commit then. The call began at `begun`.
         """
-        self.commit = self.graph.commit
+        self.states.publish(self.graph.commit)
         if self.commit != commit:
             self.committed(time.perf_counter() - begun)
         if (resident() or 0) > before + _LARGE:

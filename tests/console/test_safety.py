@@ -73,7 +73,7 @@ def test_a_session_is_a_signed_cookie_of_its_role(http: httpx.Client) -> None:
     assert http.post("/update", data={"update": "INSERT DATA { <e:a> <e:b> <e:c> }"}).status_code == 403
     name = f"kgreason-{http.base_url.port}"  # browsers send the cookies of a host to all its ports
     text, _, signature = http.cookies[name].rpartition(".")
-    until, _, token = text.partition(".")
+    until, _, token = text.partition(".")  # the rest has the token's name and the session's own
     forged = [f"{int(until) + 9}.{token}.{signature}", f"{text}.{'0' * 64}", "", "x", f"{text}.", "1.2.3", ".."]
     for each in forged:
         assert http.get("/query?query=ASK{}", headers={"Cookie": f"{name}={each}"}).status_code in (200, 401)
@@ -85,6 +85,19 @@ def test_signing_out_takes_the_cookie_away(http: httpx.Client) -> None:
     signed_in(http, READ)
     http.post("/console/sign-out")
     assert http.get("/").status_code == 303
+
+
+def test_signing_out_ends_this_session_and_no_other(http: httpx.Client) -> None:
+    """A copy of the cookie is refused after the sign-out; another browser with the same token goes on."""
+    with httpx.Client(base_url=http.base_url, trust_env=False) as other:
+        signed_in(http, READ)
+        signed_in(other, READ)
+        copy = {"Cookie": "; ".join(f"{name}={value}" for name, value in http.cookies.items())}
+        ask = "/query?query=ASK{}"
+        assert httpx.get(http.base_url.join(ask), headers=copy).status_code == 200
+        http.post("/console/sign-out")
+        assert httpx.get(http.base_url.join(ask), headers=copy).status_code == 401
+        assert other.get(ask).status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from kgreason.server import body
 from kgreason.server.paths.served import parameters, served, single
 from kgreason.server.request.proxy import root_of
-from kgreason.server.session import Sessions
+from kgreason.server.session import Sessions, cookie_of
 
 _PAGE = Markup("""<!doctype html>
 <html lang="en">
@@ -83,8 +83,9 @@ def _next(request: Request) -> str:
 
 
 async def sign_out(request: Request) -> Response:
-    """Sign the user out: take the cookie away, and show the page for signing in."""
-    root = root_of(request.scope)
+    """Sign the user out: end the session, take the cookie away, and show the page for signing in."""
+    root, host = root_of(request.scope), request.headers.get("host", "")
     response = RedirectResponse(f"{root}/console/sign-in", 303)
-    Sessions.end(response, request.headers.get("host", ""), root)
+    sessions: Sessions = request.app.state.sessions
+    sessions.end(response, host, request.cookies.get(cookie_of(host, root)), root)
     return response

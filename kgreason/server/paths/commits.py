@@ -1,65 +1,76 @@
 """Headers of the answer to an edit, which say what the commit did; and `If-Match`, which guards an edit.
 
-ETag: "12.ttl"               the state of commit 12, in Turtle; If-Match also accepts "12"
+ETag: "13-5f3a9c0d"          the state of the graph that was edited (`conditions`)
 Kgreason-Commit: 13          the number of the last commit after the edit
+Kgreason-Committed: true     whether the edit made a commit; false for an edit that changes nothing
 Kgreason-Asserted: 1         quads that were asserted; Kgreason-Retracted: quads that were retracted
 Kgreason-Appeared: 7         triples that appeared, asserted or inferred; Kgreason-Disappeared: triples that disappeared
 """
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.server.conditions import check_edit, tag
 from kgreason.server.paths.served import parameters, served, single
 from kgreason.server.problems import Problem
 from kgreason.server.session import author_of
-from kgreason.sparql.operations import Operation
+from kgreason.server.states import States
 
-_TAG = re.compile(r'(?:W/)?"(\d+)(?:\.\w+)?"')
 Found = TypeVar("Found")
 Result = TypeVar("Result")
-Check = Callable[[KnowledgeGraph], Any]
 
 
-async def carried_out(request: Request, operations: tuple[Operation, ...], before: Check) -> tuple[Any, Response]:
-    """Call `before(graph)`, then carry out the operations as one commit.
+class Target(Protocol):
+    """The graph that an edit is about. The headers If-Match and If-None-Match speak of this graph."""
 
-    Returns the result of `before`, and the answer to the request. Nobody else changes the graph between the two steps.
-    Raises Problem if the header If-Match does not name the last commit, and the errors of `before`.
-    """
+    def state(self, states: States) -> int:
+        """Return the number of the last commit that changed the graph."""
 
-    def edit(graph: KnowledgeGraph) -> tuple[Any, Delta]:
-        found = before(graph)
-        return found, graph.carry_out(operations).delta
+    def exists(self, graph: KnowledgeGraph) -> bool:
+        """Whether the graph exists."""
 
-    return await edited(request, edit, lambda found, delta, commit: (found, done(delta, commit)))
+
+class Whole:
+    """All graphs and rules together."""
+
+    def state(self, states: States) -> int:
+        """Return the number of the last commit."""
+        return states.commit
+
+    def exists(self, _: KnowledgeGraph) -> bool:
+        """Return True."""
+        return True
+
+
+WHOLE = Whole()
 
 
 async def edited(
     request: Request,
     edit: Callable[[KnowledgeGraph], tuple[Found, Delta]],
     answer: Callable[[Found, Delta, int], Result],
+    target: Target = WHOLE,
 ) -> Result:
     """Edit the graph in the thread of the writer. Returns the result of `answer(found, delta, commit)`.
 
     `edit(graph)` makes the edit and returns `found`, which may be any value, and the delta. `commit` is the number of
-    the last commit. Nobody else edits the graph before `answer` has returned. Raises Problem if the header If-Match
-    does not name the last commit, and the errors of `edit`.
+    the last commit. Nobody else edits the graph before `answer` has returned. Raises the errors of `edit`, and Problem
+    if If-Match or If-None-Match does not hold for `target`.
     """
-    condition, how = request.headers.get("if-match"), _means(request) | {"author": author_of(request.scope)}
+    how = _means(request) | {"author": author_of(request.scope)}
     state, asked = served(request), time.perf_counter()
 
     def run(graph: KnowledgeGraph) -> tuple[Result, int, float]:
         begun = time.perf_counter()
-        check_match(condition, graph.commit)
+        check_conditions(request, graph, target)
         with graph.evaluating(**how):
             found, delta = edit(graph)
         return answer(found, delta, graph.commit), delta.commit, begun
@@ -68,6 +79,16 @@ async def edited(
     if commit:
         state.recent.committed(commit, time.perf_counter() - asked, begun - asked)
     return result
+
+
+def check_conditions(request: Request, graph: KnowledgeGraph, target: Target = WHOLE) -> None:
+    """Raise Problem if If-Match or If-None-Match of an edit does not hold for its target.
+
+    Call this in the thread of the writer.
+    """
+    if "if-match" in request.headers or "if-none-match" in request.headers:
+        states = served(request).writer.states
+        check_edit(request.headers, target.state(states), graph.commit, exists=target.exists(graph))
 
 
 def done(delta: Delta, commit: int) -> Response:
@@ -94,24 +115,9 @@ def headers(delta: Delta, commit: int) -> dict[str, str]:
     return {
         "ETag": tag(commit),
         "Kgreason-Commit": str(commit),
+        "Kgreason-Committed": "true" if delta.commit else "false",
         "Kgreason-Asserted": str(len(delta.added_quads)),
         "Kgreason-Retracted": str(len(delta.removed_quads)),
         "Kgreason-Appeared": str(len(delta.appeared_rows)),
         "Kgreason-Disappeared": str(len(delta.disappeared_rows)),
     }
-
-
-def tag(commit: int, form: str = "") -> str:
-    """Return the ETag of the graph after a commit. With `form` it is the ETag of the graph in this format."""
-    return f'"{commit}.{form}"' if form else f'"{commit}"'
-
-
-def check_match(condition: str | None, commit: int) -> None:
-    """Raise Problem if the header If-Match does not name the last commit, `commit`.
-
-    `condition` is the value of the header, None if there is no such header.
-    """
-    if condition is None or condition.strip() == "*":
-        return
-    if str(commit) not in _TAG.findall(condition):
-        raise Problem(412, f"the graph has commit {commit} now, and If-Match names another one", {"ETag": tag(commit)})

@@ -70,7 +70,17 @@ def _form(request: Request) -> AbstractAsyncContextManager[FormData]:
 
 
 def _files(form: FormData) -> list[UploadFile]:
-    return [each for _, each in form.multi_items() if isinstance(each, UploadFile)]
+    """Return the files of a form. Raises Problem for a form without a file, and for a field that is not a file.
+
+    Otherwise the text of such a field would be lost, and a PUT of a form without a file would empty the graph.
+    """
+    files = [each for _, each in form.multi_items() if isinstance(each, UploadFile)]
+    field = next((name for name, each in form.multi_items() if not isinstance(each, UploadFile)), None)
+    if field is not None:
+        raise Problem(400, f"the field {field} of the form is not a file; give each document a file name")
+    if not files:
+        raise Problem(400, "the form has no file")
+    return files
 
 
 @asynccontextmanager

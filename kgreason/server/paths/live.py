@@ -26,7 +26,7 @@ from kgreason.server.guard import check_role
 from kgreason.server.paths.clients.exact import answered, is_exact, tried
 from kgreason.server.paths.clients.reads import kind
 from kgreason.server.paths.clients.transactions import LINES, check_depth, collected, terms_of
-from kgreason.server.paths.commits import check_match, headers
+from kgreason.server.paths.commits import check_conditions, headers
 from kgreason.server.paths.documents import brought
 from kgreason.server.paths.served import Parameters, address, asked_engine, flag, number, parameters, served, single
 from kgreason.server.paths.update import requested
@@ -141,7 +141,7 @@ async def rules(request: Request) -> Response:
             return answered(request, lambda: own, lambda: list(map(journalled, own)))
         how = {name: flag(given, name) for name in ("costs", "alone", "anew")}
         return JSONResponse(await asked_engine(request, lambda graph: graph.rules(**how)))
-    name, condition = single(given, "name"), request.headers.get("if-match")
+    name = single(given, "name")
     is_text = name is None or request.method == "POST"
     if is_text and media_type(request.headers.get("content-type")) != RULES:
         raise Problem(415, f"send rules as {RULES}")
@@ -151,7 +151,7 @@ async def rules(request: Request) -> Response:
     adds = request.method == "POST"
 
     def edit(graph: KnowledgeGraph) -> dict[str, str]:
-        check_match(condition, graph.commit)
+        check_conditions(request, graph)
         with graph.transaction(author=author_of(request.scope)) as tx:
             if adds:
                 tx.add_rules(text, "the body")

@@ -13,23 +13,31 @@ the engine, with literals as they were written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import IO, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import IO, NamedTuple, TypeVar
 from uuid import uuid4
 
 from pyoxigraph import NamedNode
 from starlette.requests import Request
 from starlette.responses import Response
 
+from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write
+from kgreason.server.conditions import check_read, tag
 from kgreason.server.formats import QUADS, TRIPLES, content_type, media_type, wanted
-from kgreason.server.paths.commits import carried_out, tag
+from kgreason.server.paths.commits import done, edited
 from kgreason.server.paths.documents import Stored, brought, default_triples, quads_of
 from kgreason.server.paths.served import address, asked, asked_engine, flag, iri, parameters, response, served, single
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Request as Query
+from kgreason.server.states import States, changed
 from kgreason.sparql.operations import Clear, Operation
+
+Found = TypeVar("Found")
+_TRIES = 3
+"""How often a graph is read again that is changed meanwhile."""
+_PARAMETERS = {"graph", "default", "inferred", "strategy", "budget"}
 
 
 class Target(NamedTuple):
@@ -57,6 +65,15 @@ class Target(NamedTuple):
             return Clear(True, None)
         return Clear(self.name is None, () if self.term is None else (self.term,))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every commit may change the target: all graphs together, or the closure."""
+        return self.is_all or (self.is_inferred and self.name is None)
+
+    def state(self, states: States) -> int:
+        """Return the number of the last commit that changed the target."""
+        return states.commit if self.is_whole else states.of(self.term)
+
     def exists(self, graph: KnowledgeGraph) -> bool:
         """Whether the target exists. The default graph and all graphs together always exist.
 
@@ -83,6 +100,8 @@ def _target(request: Request) -> Target:
     """Return the target that a request names: one graph, or all graphs. Raises Problem."""
     given, here = parameters(request), address(request)
     graph, is_default = single(given, "graph"), "default" in given
+    if unknown := set(given) - _PARAMETERS:  # DELETE /store?Graph=... would otherwise empty all graphs
+        raise Problem(400, f"/store has no parameter {min(unknown)}; it has {', '.join(sorted(_PARAMETERS))}")
     inferred = flag(given, "inferred")
     if is_direct := bool(request.path_params.get("graph")):
         whole = request.url.replace(path="", query="", fragment="")
@@ -98,19 +117,45 @@ def _target(request: Request) -> Target:
 
 
 async def _get(request: Request, target: Target) -> Response:
-    types, state = QUADS if target.is_all else TRIPLES, served(request)
+    types, writer = QUADS if target.is_all else TRIPLES, served(request).writer
     form = wanted(request.headers.get("accept"), types)
-    commit = state.writer.commit
-    headers = {"Vary": "Accept", "ETag": tag(commit, form), "Content-Type": content_type(types[form][0])}
-    if request.headers.get("if-none-match") == headers["ETag"]:
-        return Response(status_code=304, headers=headers)
+    headers = {"Vary": "Accept", "Content-Type": content_type(types[form][0])}
+    state = target.state(writer.states)
+    same = check_read(request.headers, tag(state, form), state, writer.commit)
+    if same is not None and (target.name is None or await asked_engine(request, target.exists)):
+        return Response(status_code=304, headers=headers | {"ETag": same})
     if target.name is not None or (target.is_inferred and not target.is_all):
-        answer = await asked(request, Query(None, commit, graph=target.name, triples=form))
-        return response(answer, headers.pop("Content-Type"), headers)
+        return await _read(request, target, form, headers)
     asserted = None if target.is_inferred else True
-    lines = await asked_engine(request, lambda graph: (graph.dump(asserted=asserted, graphs=True), graph.commit))
-    headers["ETag"] = tag(lines[1], form)
-    return await Stored.of(lambda file: _write(file, lines[0], form, is_all=target.is_all), headers)
+    lines, state = await asked_engine(
+        request, lambda graph: (graph.dump(asserted=asserted, graphs=True), target.state(writer.states))
+    )
+    headers["ETag"] = tag(state, form)
+    return await Stored.of(lambda file: _write(file, lines, form, is_all=target.is_all), headers)
+
+
+async def _read(request: Request, target: Target, form: str, headers: dict[str, str]) -> Response:
+    """Have a query process read the target, and return the answer with these headers.
+
+    The process may see a commit that this process does not know yet. So the answer has an ETag only if the target was
+    not changed from before the read until after it. Under edits of the target it is read again, a few times.
+    """
+    writer = served(request).writer
+    for left in reversed(range(_TRIES)):
+        state = target.state(writer.states)
+        answer = await asked(request, Query(None, writer.commit, graph=target.name, triples=form))
+        try:
+            is_known = await writer.settle()
+        except BaseException:
+            answer.close()
+            raise
+        if is_known and target.state(writer.states) == state:
+            headers["ETag"] = tag(state, form)
+        elif is_known and left:
+            answer.close()
+            continue
+        break
+    return response(answer, headers.pop("Content-Type"), headers)
 
 
 def _write(file: IO[bytes], lines: Iterable[bytes], form: str, *, is_all: bool) -> None:
@@ -141,11 +186,11 @@ async def _post(request: Request, target: Target) -> Response:
 
 async def _written(request: Request, target: Target, operations: tuple[Operation, ...]) -> Response:
     """Carry out the operations as one commit. The answer has the status 201 if the target did not exist before."""
-    was_there, done = await carried_out(request, operations, target.exists)
+    was_there, answer = await _carried_out(request, target, operations, target.exists)
     if not was_there:
-        done.status_code = 201
-        done.headers["Content-Length"] = "0"
-    return done
+        answer.status_code = 201
+        answer.headers["Content-Length"] = "0"
+    return answer
 
 
 async def _delete(request: Request, target: Target) -> Response:
@@ -153,4 +198,30 @@ async def _delete(request: Request, target: Target) -> Response:
         if not target.exists(graph):
             raise Problem(404, f"there is no graph {target.term}")
 
-    return (await carried_out(request, (target.clearing,), check))[1]
+    return (await _carried_out(request, target, (target.clearing,), check))[1]
+
+
+async def _carried_out(
+    request: Request, target: Target, operations: tuple[Operation, ...], before: Callable[[KnowledgeGraph], Found]
+) -> tuple[Found, Response]:
+    """Call `before(graph)`, then carry out the operations as one commit.
+
+    Returns the result of `before`, and the answer to the request. Nobody else changes the graph between the two steps.
+    The answer has the ETag of the target, if the target still exists. Raises Problem, and the errors of `before`.
+    """
+    states = served(request).writer.states
+
+    def edit(graph: KnowledgeGraph) -> tuple[tuple[Found, bool], Delta]:
+        found = before(graph)
+        delta = graph.carry_out(operations).delta
+        return (found, target.exists(graph)), delta
+
+    def answer(found: tuple[Found, bool], delta: Delta, commit: int) -> tuple[Found, Response]:
+        response = done(delta, commit)
+        is_changed = delta.commit and (target.is_whole or target.term in changed(delta))
+        response.headers["ETag"] = tag(delta.commit if is_changed else target.state(states))
+        if not found[1]:
+            del response.headers["ETag"]
+        return found[0], response
+
+    return await edited(request, edit, answer, target)

@@ -138,8 +138,12 @@ def _check_loads(operations: tuple[Operation, ...], allowed: tuple[str, ...]) ->
 
 
 def _is_allowed(path: Path, allowed: tuple[str, ...]) -> bool:
-    """Whether the IRI of a file begins with an allowed prefix, after links and `..` in its path are resolved."""
-    return bool(allowed) and path.resolve().as_uri().startswith(allowed)
+    """Whether the IRI of a file is allowed, or lies below an allowed IRI that ends in a slash.
+
+    Links and `..` in its path are resolved first.
+    """
+    file = path.resolve().as_uri() if allowed else ""
+    return any(file.startswith(each) if each.endswith("/") else file == each for each in allowed)
 
 
 def _using(operations: tuple[Operation, ...], given: Parameters, base: str) -> Iterator[Operation]:

@@ -201,7 +201,7 @@ class Stream(StreamingResponse):
     """The answer to a client that follows the feed. When the answer ends, the feed counts one stream less."""
 
     def __init__(self, feed: Feed, content: AsyncGenerator[bytes], headers: dict[str, str]) -> None:
-        super().__init__(content, headers=headers)
+        super().__init__(content, headers={**headers, "X-Accel-Buffering": "no"})  # nginx keeps nothing back
         self._feed, self._content = feed, content
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -144,11 +144,36 @@ def test_load_reads_what_is_allowed(tmp_path: Path) -> None:
     (allowed / "a.ttl").write_text("<http://e/a> <http://e/b> <http://e/c> .")
     secret.write_text("<http://e/x> <http://e/y> <http://e/z> .")
     (allowed / "link.ttl").symlink_to(secret)
-    loads = (f"{allowed.as_uri()}/",)
+    beside = tmp_path / "allowed-secret"
+    beside.mkdir()
+    for folder in (beside, tmp_path):
+        (folder / "one.ttl").write_text("<http://e/a> <http://e/b> <http://e/c> .")
+    (tmp_path / "one.ttl-secret").write_text("")
+    one = (tmp_path / "one.ttl").as_uri()
+    loads = (f"{allowed.as_uri()}/", one)
+    beyond = (("../one.ttl", 204), ("../one.ttl-secret", 403), ("../allowed-secret/one.ttl", 403))
     with served(tmp_path / "store", loads=loads) as address, client(address) as http:
-        for path, status in (("a.ttl", 204), ("../secret.ttl", 403), ("%2e%2e/secret.ttl", 403), ("link.ttl", 403)):
+        for path, status in (
+            ("a.ttl", 204),
+            ("../secret.ttl", 403),
+            ("%2e%2e/secret.ttl", 403),
+            ("link.ttl", 403),
+            *beyond,
+        ):
             answer = http.post("/update", data={"update": f"LOAD <{allowed.as_uri()}/{path}>"})
             assert answer.status_code == status, path
+
+
+@pytest.mark.parametrize("loads", [("{}",), ("/data",), ("http://e/",), ("",)])
+def test_a_prefix_of_files_ends_in_a_slash_or_names_a_file(loads: tuple[str, ...], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--allow-load"):
+        Settings(tmp_path, loads=tuple(each.format(tmp_path.as_uri()) for each in loads)).check()
+
+
+@pytest.mark.parametrize("origin", ["https://e.org/", "e.org", "https://E.org", "https://a@e.org", ""])
+def test_an_origin_is_written_as_browsers_write_it(origin: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="--cors"):
+        Settings(tmp_path, origins=(origin,)).check()
 
 
 def test_every_answer_protects_browsers(http: httpx.Client) -> None:
