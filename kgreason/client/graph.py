@@ -37,7 +37,8 @@ from kgreason.graph.knowledge_graph import QueryOptions
 from kgreason.graph.opening.options import File, Strategy
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.options import check_count, check_seconds
-from kgreason.progress import SILENT, Progress
+from kgreason.progress import Progress
+from kgreason.progress.bars import progress_of
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.sparql.query.asking import repeated
 from kgreason.sparql.query.numeric import warn_caller
@@ -196,18 +197,20 @@ class RemoteGraph(ReadableRemoteGraph):
         *paths: File,
         syntax: str | None = None,
         skip_malformed: bool = False,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
     ) -> Loaded:
         """Assert the quads of RDF files as one commit; see `KnowledgeGraph.load`. The client reads the files."""
         check_paths("load", paths)
+        progress = progress_of(progress)
         begun, tx, skipped = time.perf_counter(), self.transaction(), Skipped() if skip_malformed else None
         return self._loaded(
             tx.load(*paths, syntax=syntax, skipped=skipped, progress=progress), begun, progress, skipped
         )
 
-    def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Loaded:
+    def unload(self, *paths: File, syntax: str | None = None, progress: Progress | bool = False) -> Loaded:
         """Retract the quads of RDF files as one commit; see `KnowledgeGraph.unload`. The client reads the files."""
         check_paths("unload", paths)
+        progress = progress_of(progress)
         begun, tx = time.perf_counter(), self.transaction()
         return self._loaded(tx.unload(*paths, syntax=syntax, progress=progress), begun, progress)
 

@@ -49,7 +49,9 @@ from kgreason.options import (
     check_seconds,
 )
 from kgreason.progress import SILENT, Progress
+from kgreason.progress.bars import progress_of
 from kgreason.rdf.lines.skipped import Skipped
+from kgreason.rdf.reader import check_files
 from kgreason.sparql.query.asking import answer
 from kgreason.sparql.query.numeric import computes, warn_caller
 from kgreason.store.homes.home import Home, closed
@@ -388,6 +390,7 @@ class KnowledgeGraph(ReadableGraph):
         ...     ("http://e/tom", "http://e/age", 7) in graph, len(graph)
         (True, 2)
         """
+        self._before_compiling(partial(_check_items, items, prefixes))
         with self.transaction(timeout=timeout) as tx:
             tx.add(*items, prefixes=prefixes)
         return tx.delta
@@ -399,6 +402,7 @@ class KnowledgeGraph(ReadableGraph):
         A triple that the rules still derive stays in the graph as an inferred triple. A label of a blank node means the
         blank node that queries show with this label.
         """
+        self._before_compiling(partial(_check_items, items, prefixes))
         with self.transaction(timeout=timeout) as tx:
             tx.remove(*items, prefixes=prefixes)
         return tx.delta
@@ -408,14 +412,16 @@ class KnowledgeGraph(ReadableGraph):
         *paths: File,
         syntax: str | None = None,
         skip_malformed: bool = False,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
         timeout: float | None = None,
     ) -> Loaded:
         """Assert the quads of RDF files as one commit.
 
         `-` is standard input. `syntax` names the format of files without a known suffix. With `skip_malformed`
         malformed lines of N-Triples and N-Quads are left out: the result has their number, `skipped`, and its attribute
-        `skipped` the first of them. `timeout` is how many seconds to wait for another thread.
+        `skipped` the first of them. `progress=True` draws a bar for each stage, on a terminal or in a notebook; a
+        function of your own (`kgreason.progress`) hears of the stages. `timeout` is how many seconds to wait for
+        another thread.
 
         The result is a dict of counts of the *whole graph* after the commit, by the names of `stats`, with the
         `seconds` that the call took. The result's attribute `delta` is the delta of *this call*, as `add` returns it.
@@ -430,6 +436,9 @@ class KnowledgeGraph(ReadableGraph):
         (True, True)
         """
         check_paths("load", paths)
+        progress = progress_of(progress)
+        if not skip_malformed:
+            self._before_compiling(lambda: check_files(paths, syntax=syntax, find=self._options.find))
         skipped = Skipped() if skip_malformed else None
         load = lambda tx: tx.load(*paths, syntax=syntax, skipped=skipped, progress=progress)  # noqa: E731
         return self._files(load, progress, timeout, skipped)
@@ -448,7 +457,7 @@ class KnowledgeGraph(ReadableGraph):
         self,
         *paths: File,
         syntax: str | None = None,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
         timeout: float | None = None,
     ) -> Loaded:
         """Retract the quads of RDF files as one commit. Triples that followed only from these quads disappear.
@@ -457,7 +466,17 @@ class KnowledgeGraph(ReadableGraph):
         that were not asserted.
         """
         check_paths("unload", paths)
+        progress = progress_of(progress)
+        self._before_compiling(lambda: check_files(paths, syntax=syntax, find=self._options.find))
         return self._files(lambda tx: tx.unload(*paths, syntax=syntax, progress=progress), progress, timeout)
+
+    def _before_compiling(self, check: Callable[[], object]) -> None:
+        """If kernels must be compiled first, call `check`: it reads the input, whose errors do not wait so long."""
+        if self._committer is None:
+            from kgreason.engine.engine import is_compiled
+
+            if not is_compiled():
+                check()
 
     @as_one
     def _files(
@@ -801,3 +820,9 @@ class KnowledgeGraph(ReadableGraph):
             return self._home.last
         with type(self).open(path, functions=self._options.registry.calls) as copy:
             return copy.commit
+
+
+def _check_items(items: Iterable[Item], prefixes: Mapping[str, str] | None) -> None:
+    from kgreason.graph.input.quads import check_items
+
+    check_items(items, prefixes=checked(prefixes))
