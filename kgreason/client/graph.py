@@ -32,6 +32,7 @@ from kgreason.client.transaction import RemoteTransaction
 from kgreason.errors import QueryError, QueryTimeoutError, ServerError
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.input.arguments import check_paths, check_text, check_texts
+from kgreason.graph.input.bindings import Bindings, bound
 from kgreason.graph.input.terms import UserTerm, checked, graph_name, text_of
 from kgreason.graph.knowledge_graph import QueryOptions
 from kgreason.graph.opening.options import File, Strategy
@@ -226,6 +227,7 @@ class RemoteGraph(ReadableRemoteGraph):
         sparql: str,
         source: str = "<update>",
         *,
+        bindings: Bindings | None = None,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         keep: bool = True,
@@ -241,6 +243,7 @@ class RemoteGraph(ReadableRemoteGraph):
         check_text("update", "a SPARQL Update", sparql)
         if not sparql.strip():
             raise QueryError(f"{source}: the update is empty")
+        sparql = bound(sparql, bindings, checked(prefixes), base)
         given = [("update", sparql), ("source", source), ("base", base or ""), *_prefixed(prefixes)]
         path = with_parameters("/update", self._how) if keep else "/what-if"
         told = self._link.form(path, given, EXACT, is_edit=keep).json()
@@ -252,6 +255,7 @@ class RemoteGraph(ReadableRemoteGraph):
         self,
         sparql: str,
         *,
+        bindings: Bindings | None = None,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         default_graph: UserTerm | None = None,
@@ -261,12 +265,15 @@ class RemoteGraph(ReadableRemoteGraph):
 
         The answer is read as a whole before the first row is given. Raises QueryError, QueryTimeoutError, InputError.
         """
-        return self._queried(sparql, prefixes=prefixes, base=base, default_graph=default_graph, timeout=timeout)
+        return self._queried(
+            sparql, bindings=bindings, prefixes=prefixes, base=base, default_graph=default_graph, timeout=timeout
+        )
 
     def _queried(
         self,
         sparql: str,
         *,
+        bindings: Bindings | None = None,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         default_graph: UserTerm | None = None,
@@ -276,6 +283,7 @@ class RemoteGraph(ReadableRemoteGraph):
         """Answer a query over the graph as it is now, or as it was after the commit `as_of`."""
         check_text("query", "a SPARQL query", sparql)
         check_seconds("timeout", timeout)
+        sparql = bound(sparql, bindings, checked(prefixes), base)
         given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]
         if default_graph is not None:
             name = graph_name(default_graph, checked(prefixes))

@@ -31,6 +31,7 @@ from kgreason.graph.constructed.renamed import Renamed
 from kgreason.graph.constructed.speller import Speller
 from kgreason.graph.history import reading
 from kgreason.graph.input.arguments import check_paths, check_rules, check_text, check_texts
+from kgreason.graph.input.bindings import Bindings, bound, naming
 from kgreason.graph.input.terms import UserTerm, checked, graph_name
 from kgreason.graph.lock import check_wait, locked
 from kgreason.graph.open_transaction import OpenTransaction
@@ -80,6 +81,7 @@ Result = TypeVar("Result")
 class QueryOptions(TypedDict, total=False):
     """The options of `query`, `select`, `ask` and `construct`; `KnowledgeGraph.query` explains them."""
 
+    bindings: Bindings | None
     prefixes: Mapping[str, str] | None
     base: str | None
     default_graph: UserTerm | None
@@ -503,6 +505,7 @@ class KnowledgeGraph(ReadableGraph):
         sparql: str,
         source: str = "<update>",
         *,
+        bindings: Bindings | None = None,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         timeout: float | None = None,
@@ -513,9 +516,10 @@ class KnowledgeGraph(ReadableGraph):
         found by WHERE or written by INSERT are in the normal form that Oxigraph shows, as in `query`. DELETE retracts
         every spelling of a literal: `DELETE DATA { :x :age 1 }` also retracts `:x :age "01"^^xsd:integer`.
 
-        The request may use the `prefixes` and the `base` without declaring them. `timeout` is how many seconds to wait
-        for another thread. Raises QueryError for a request that does not parse or cannot be evaluated, and the errors
-        of a transaction. After an error nothing has changed. A WHERE that computes warns as `query` does.
+        The request may use the `prefixes` and the `base` without declaring them. `bindings` are terms for variables, as
+        in `query`. `timeout` is how many seconds to wait for another thread. Raises QueryError for a request that does
+        not parse or cannot be evaluated, and the errors of a transaction. After an error nothing has changed. A WHERE
+        that computes warns as `query` does.
         """
         from kgreason.sparql.parser import parse
 
@@ -523,7 +527,8 @@ class KnowledgeGraph(ReadableGraph):
         if not sparql.strip():
             raise QueryError(f"{source}: the update is empty")
         known = checked(prefixes)
-        operations = parse(sparql, source, known, base)  # before the engine starts: a syntax error does not wait for it
+        text = bound(sparql, bindings, known, base)
+        operations = parse(text, source, known, base)  # before the engine starts: a syntax error does not wait for it
         return self.carry_out(operations, timeout=timeout)
 
     @as_one
@@ -552,6 +557,7 @@ class KnowledgeGraph(ReadableGraph):
         self,
         sparql: str,
         *,
+        bindings: Bindings | None = None,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         default_graph: UserTerm | None = None,
@@ -563,6 +569,15 @@ class KnowledgeGraph(ReadableGraph):
         that the query reads in place of the default graph, as a term that `match` takes. A query sees the last commit,
         also inside a transaction. The variables of SELECT * come in the order in which the query names them. SERVICE
         asks the network. Raises QueryError, InputError.
+
+        `bindings` maps variables to terms, as `match` takes them for an object: the query is asked with these terms in
+        the place of the variables. A term is never read as SPARQL, so it may come from anybody.
+
+        >>> with KnowledgeGraph.open() as graph:
+        ...     _ = graph.add("<http://e/tom> <http://e/age> 7 . <http://e/kim> <http://e/age> 9 .")
+        ...     [row] = graph.select("SELECT ?who { ?who <http://e/age> ?age }", bindings={"age": 7})
+        ...     row["who"].value
+        'http://e/tom'
 
         CONSTRUCT and DESCRIBE give the triples of the graph with literals as they are written. SELECT shows literals in
         Oxigraph's normal form, and so do computed values and triples that are read after a later commit.
@@ -585,7 +600,9 @@ class KnowledgeGraph(ReadableGraph):
         check_seconds("timeout", timeout)
         known = checked(prefixes)
         name = None if default_graph is None else graph_name(default_graph, known)
-        results = self._results(sparql, known, base, name, timeout)
+        sparql = bound(sparql, bindings, known, base)
+        with naming(bindings):
+            results = self._results(sparql, known, base, name, timeout)
         if (number := self.number_warning(sparql)) is not None:
             warn_caller(number)
         return results
