@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from kgreason.client.link import Link, Parameters
 from kgreason.graph.input.arguments import check_asserted, check_single
 from kgreason.graph.input.terms import checked
+from kgreason.graph.results.lists import ContradictionList, RuleList
 from kgreason.options import check_count
 from kgreason.store.history.entry import Head
 from kgreason.wire import EXACT
@@ -66,7 +67,7 @@ class ReadableRemoteGraph:
 
     def contradictions(self) -> list[Contradiction]:
         """Return the contradictions that the rules derive; see `KnowledgeGraph.contradictions`."""
-        return list(self._exact("/contradictions"))
+        return ContradictionList(self._exact("/contradictions"))
 
     def prove_contradictions(self, most: int | None = None, *, each: int | None = None) -> list[Proof]:
         """Return proofs of contradictions; see `KnowledgeGraph.prove_contradictions`."""
@@ -78,7 +79,7 @@ class ReadableRemoteGraph:
         """Return a dict for each rule in force; see `KnowledgeGraph.rules`."""
         wanted = {"costs": costs, "alone": alone, "anew": anew}
         given = [(name, "true") for name, is_wanted in wanted.items() if is_wanted]
-        return list(self._link.ask("/rules", given).json())
+        return RuleList(self._link.ask("/rules", given).json())
 
     def own_rules(self) -> tuple[Rule, ...]:
         """Return the rules that the user added as text or by a rule file, as of the last commit."""
