@@ -1,101 +1,40 @@
-"""Progress on a terminal: a bar for each stage of a long command, and a message before kernels are compiled.
+"""Progress of a command: a bar for each stage on a terminal, and with `--verbose` a line for each stage.
 
-Everything goes to standard error. If standard error is not a terminal, nothing is shown. `--verbose` adds a line for
-each stage that is done. `within` ends work that takes too long.
+Everything goes to standard error. `within` ends work that takes too long.
 """
 
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import click
 
 from kgreason.errors import LimitError
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
+from kgreason.progress.bars import LiveBars
 
 _DELAY = 1
 """Bars are drawn from this second of a command on; a short command draws none."""
 
 
-class Bars:
-    """A `Progress` that draws bars.
-
-    Make it before the work begins, because it prints a line first if kernels must be compiled.
-    """
+class Bars(LiveBars):
+    """Bars for a command; with `verbose` a line says how long each stage took."""
 
     def __init__(self, verbose: bool) -> None:
-        self._verbose, self._begun = verbose, time.perf_counter()
-        if verbose or sys.stderr.isatty():
-            _announce()
+        super().__init__(_DELAY)
+        self._verbose = verbose
 
     @contextmanager
     def __call__(self, stage: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
-        """Show a bar during a `with` block, for one stage of the command.
-
-        The block gets a function. Call it with the number of steps that were done since its last call.
-        """
+        """Show a bar during a `with` block, for one stage of the command; see `LiveBars`."""
         begun = time.perf_counter()
-        if sys.stderr.isatty():
-            with self._drawn(stage, total) as report:
-                yield report
-        else:
-            yield _ignore
+        with super().__call__(stage, total) as report:
+            yield report
         if self._verbose:
             click.echo(f"kgreason: {stage} took {time.perf_counter() - begun:.2f} s", err=True)
-
-    @contextmanager
-    def _drawn(self, stage: str, total: int | None) -> Iterator[Callable[[int], object]]:
-        bar: Progress | None = None
-        count = 0
-
-        def report(done: int) -> None:
-            nonlocal bar, count
-            count += done
-            if bar is None and time.perf_counter() - self._begun > _DELAY:
-                bar = _started(stage, total)
-            if bar is not None:
-                bar.update(bar.task_ids[0], completed=count)
-
-        try:
-            yield report
-        finally:
-            if bar is not None:
-                bar.stop()
-
-
-def _started(stage: str, total: int | None) -> Progress:
-    """Draw a bar, or without a total the number of steps. Something is drawn anew ten times a second by a thread."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # takes a tenth of a second
-
-    steps = "{task.completed:,}" if total is None else "{task.completed:,} of {task.total:,}"
-    columns = [TextColumn(stage), *([BarColumn()] if total else []), TextColumn(steps), TimeElapsedColumn()]
-    console = Console(file=sys.stderr, markup=False)
-    bar = Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
-    bar.add_task(stage, total=total)
-    bar.start()
-    return bar
-
-
-def _ignore(_done: int) -> None:
-    pass
-
-
-def _announce() -> None:
-    """If kernels must be compiled first, print a line that says so."""
-    from kgreason import compiled  # importing a member would make the cache take this module for one of kernels
-    from kgreason.engine.engine import is_compiled
-
-    if not is_compiled():
-        click.echo(f"kgreason: {compiled.ONCE}", err=True)
 
 
 @contextmanager

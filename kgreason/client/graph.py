@@ -32,12 +32,14 @@ from kgreason.client.transaction import RemoteTransaction
 from kgreason.errors import QueryError, QueryTimeoutError, ServerError
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.input.arguments import check_paths, check_text, check_texts
+from kgreason.graph.input.bindings import Bindings, bound
 from kgreason.graph.input.terms import UserTerm, checked, graph_name, text_of
 from kgreason.graph.knowledge_graph import QueryOptions
 from kgreason.graph.opening.options import File, Strategy
 from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
 from kgreason.options import check_count, check_seconds
-from kgreason.progress import SILENT, Progress
+from kgreason.progress import Progress
+from kgreason.progress.bars import progress_of
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.sparql.query.asking import repeated
 from kgreason.sparql.query.numeric import warn_caller
@@ -201,18 +203,20 @@ class RemoteGraph(ReadableRemoteGraph):
         *paths: File,
         syntax: str | None = None,
         skip_malformed: bool = False,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
     ) -> Loaded:
         """Assert the quads of RDF files as one commit; see `KnowledgeGraph.load`. The client reads the files."""
         check_paths("load", paths)
+        progress = progress_of(progress)
         begun, tx, skipped = time.perf_counter(), self.transaction(), Skipped() if skip_malformed else None
         return self._loaded(
             tx.load(*paths, syntax=syntax, skipped=skipped, progress=progress), begun, progress, skipped
         )
 
-    def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Loaded:
+    def unload(self, *paths: File, syntax: str | None = None, progress: Progress | bool = False) -> Loaded:
         """Retract the quads of RDF files as one commit; see `KnowledgeGraph.unload`. The client reads the files."""
         check_paths("unload", paths)
+        progress = progress_of(progress)
         begun, tx = time.perf_counter(), self.transaction()
         return self._loaded(tx.unload(*paths, syntax=syntax, progress=progress), begun, progress)
 
@@ -228,6 +232,7 @@ class RemoteGraph(ReadableRemoteGraph):
         sparql: str,
         source: str = "<update>",
         *,
+        bindings: Bindings | None = None,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         keep: bool = True,
@@ -243,6 +248,7 @@ class RemoteGraph(ReadableRemoteGraph):
         check_text("update", "a SPARQL Update", sparql)
         if not sparql.strip():
             raise QueryError(f"{source}: the update is empty")
+        sparql = bound(sparql, bindings, checked(prefixes), base)
         given = [("update", sparql), ("source", source), ("base", base or ""), *_prefixed(prefixes)]
         path = with_parameters("/update", self._how) if keep else "/what-if"
         told = self._link.form(path, given, EXACT, is_edit=keep).json()
@@ -254,6 +260,7 @@ class RemoteGraph(ReadableRemoteGraph):
         self,
         sparql: str,
         *,
+        bindings: Bindings | None = None,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         default_graph: UserTerm | None = None,
@@ -263,12 +270,15 @@ class RemoteGraph(ReadableRemoteGraph):
 
         The answer is read as a whole before the first row is given. Raises QueryError, QueryTimeoutError, InputError.
         """
-        return self._queried(sparql, prefixes=prefixes, base=base, default_graph=default_graph, timeout=timeout)
+        return self._queried(
+            sparql, bindings=bindings, prefixes=prefixes, base=base, default_graph=default_graph, timeout=timeout
+        )
 
     def _queried(
         self,
         sparql: str,
         *,
+        bindings: Bindings | None = None,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         default_graph: UserTerm | None = None,
@@ -278,6 +288,7 @@ class RemoteGraph(ReadableRemoteGraph):
         """Answer a query over the graph as it is now, or as it was after the commit `as_of`."""
         check_text("query", "a SPARQL query", sparql)
         check_seconds("timeout", timeout)
+        sparql = bound(sparql, bindings, checked(prefixes), base)
         given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]
         if default_graph is not None:
             name = graph_name(default_graph, checked(prefixes))

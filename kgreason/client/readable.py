@@ -9,6 +9,7 @@ from kgreason.client.link import Link, Parameters
 from kgreason.errors import ServerError
 from kgreason.graph.input.arguments import check_asserted, check_single
 from kgreason.graph.input.terms import checked
+from kgreason.graph.results.lists import ContradictionList, RuleList
 from kgreason.options import check_count
 from kgreason.rdf.formats import writable
 from kgreason.store.history.entry import Head
@@ -68,7 +69,7 @@ class ReadableRemoteGraph:
 
     def contradictions(self) -> list[Contradiction]:
         """Return the contradictions that the rules derive; see `KnowledgeGraph.contradictions`."""
-        return list(self._exact("/contradictions"))
+        return ContradictionList(self._exact("/contradictions"))
 
     def prove_contradictions(self, most: int | None = None, *, each: int | None = None) -> list[Proof]:
         """Return proofs of contradictions; see `KnowledgeGraph.prove_contradictions`."""
@@ -80,7 +81,7 @@ class ReadableRemoteGraph:
         """Return a dict for each rule in force; see `KnowledgeGraph.rules`."""
         wanted = {"costs": costs, "alone": alone, "anew": anew}
         given = [(name, "true") for name, is_wanted in wanted.items() if is_wanted]
-        return list(self._link.ask("/rules", given).json())
+        return RuleList(self._link.ask("/rules", given).json())
 
     def own_rules(self) -> tuple[Rule, ...]:
         """Return the rules that the user added as text or by a rule file, as of the last commit."""

@@ -22,6 +22,7 @@ from kgreason.errors import InputError, StoreError
 from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.terms import checked
 from kgreason.progress import SILENT, Progress
+from kgreason.progress.bars import progress_of
 from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rules.parser import Syntax, parse, syntax_of, text_of_file
 
@@ -104,18 +105,20 @@ class RemoteTransaction:
         *paths: File,
         syntax: str | None = None,
         skipped: Skipped | None = None,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
     ) -> Self:
         """Assert the quads of RDF files. Raises InputError, RdfSyntaxError.
 
         With `skipped` malformed lines of N-Triples and N-Quads are left out, and added to `skipped`.
         """
         check_paths("load", paths)
+        progress = progress_of(progress)
         return self._files("add", paths, syntax, progress, skipped)
 
-    def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
+    def unload(self, *paths: File, syntax: str | None = None, progress: Progress | bool = False) -> Self:
         """Retract the quads of RDF files. A blank node of a file is the node that loading the same file made."""
         check_paths("unload", paths)
+        progress = progress_of(progress)
         return self._files("remove", paths, syntax, progress)
 
     def _files(

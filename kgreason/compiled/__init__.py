@@ -1,4 +1,4 @@
-"""Kernels: the hot loops of kgreason, compiled. `announce` says so in the log before they are compiled.
+"""Kernels: the hot loops of kgreason, compiled. `announce` says so before they are compiled.
 
     kernel, inline   decorators: a function that Python calls, and a function that is a part of kernels
     library     kernels that were compiled when the wheel was built; they need no Numba
@@ -25,14 +25,14 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
 from kgreason.compiled.library import Library, find_library
 from kgreason.errors import KernelError
 
-ONCE = "compiling the engine's kernels, once, 10 to 20 seconds"
-"""The message before the first compilation: the command line prints it on terminals, in Python it goes to the logger
-`kgreason`."""
+ONCE = "compiling the engine's kernels, once for this installation, 10 to 60 seconds"
+"""The message before the first compilation (`announce`)."""
 READ_ONLY = "read-only"
 """Marks an array that must not be written, such as one made from `bytes`: `Annotated[NDArray[np.uint8], READ_ONLY]`."""
 Number: TypeAlias = Any
@@ -126,9 +126,19 @@ def is_compiled(function: Callable[..., Any]) -> bool:
 
 @functools.cache
 def announce(function: Callable[..., Any]) -> None:
-    """Log that kernels are compiled now, unless the kernel `function` is compiled. Later calls do nothing."""
-    if not is_compiled(function):
+    """Say that kernels are compiled now, unless the kernel `function` is compiled. Later calls do nothing.
+
+    The logger `kgreason` hears it, at level INFO. If nobody has set up logging, a line on standard error says so, for
+    nobody else would; a level above WARNING for the logger silences this line.
+    """
+    if is_compiled(function):
+        return
+    if _LOG.hasHandlers():
         _LOG.info(ONCE)
+    elif _LOG.isEnabledFor(logging.WARNING):
+        with suppress(AttributeError, OSError, ValueError):  # there is no standard error, or it is closed
+            sys.stderr.write(f"kgreason: {ONCE}\n")
+            sys.stderr.flush()
 
 
 @functools.cache

@@ -31,6 +31,7 @@ from kgreason.graph.constructed.renamed import Renamed
 from kgreason.graph.constructed.speller import Speller
 from kgreason.graph.history import reading
 from kgreason.graph.input.arguments import check_author, check_paths, check_rules, check_text, check_texts
+from kgreason.graph.input.bindings import Bindings, bound, naming
 from kgreason.graph.input.terms import UserTerm, checked, graph_name
 from kgreason.graph.lock import check_wait, locked
 from kgreason.graph.open_transaction import OpenTransaction
@@ -49,7 +50,9 @@ from kgreason.options import (
     check_seconds,
 )
 from kgreason.progress import SILENT, Progress
+from kgreason.progress.bars import progress_of
 from kgreason.rdf.lines.skipped import Skipped
+from kgreason.rdf.reader import check_files
 from kgreason.sparql.query.asking import answer
 from kgreason.sparql.query.numeric import computes, warn_caller
 from kgreason.store.homes.home import Home, closed
@@ -81,6 +84,7 @@ Result = TypeVar("Result")
 class QueryOptions(TypedDict, total=False):
     """The options of `query`, `select`, `ask` and `construct`; `KnowledgeGraph.query` explains them."""
 
+    bindings: Bindings | None
     prefixes: Mapping[str, str] | None
     base: str | None
     default_graph: UserTerm | None
@@ -421,6 +425,7 @@ class KnowledgeGraph(ReadableGraph):
         ...     ("http://e/tom", "http://e/age", 7) in graph, len(graph)
         (True, 2)
         """
+        self._before_compiling(partial(_check_items, items, prefixes))
         with self.transaction(timeout=timeout) as tx:
             tx.add(*items, prefixes=prefixes, **mapping)
         return tx.delta
@@ -438,6 +443,7 @@ class KnowledgeGraph(ReadableGraph):
         A triple that the rules still derive stays in the graph as an inferred triple. A label of a blank node means the
         blank node that queries show with this label.
         """
+        self._before_compiling(partial(_check_items, items, prefixes))
         with self.transaction(timeout=timeout) as tx:
             tx.remove(*items, prefixes=prefixes, **mapping)
         return tx.delta
@@ -447,14 +453,16 @@ class KnowledgeGraph(ReadableGraph):
         *paths: File,
         syntax: str | None = None,
         skip_malformed: bool = False,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
         timeout: float | None = None,
     ) -> Loaded:
         """Assert the quads of RDF files as one commit.
 
         `-` is standard input. `syntax` names the format of files without a known suffix. With `skip_malformed`
         malformed lines of N-Triples and N-Quads are left out: the result has their number, `skipped`, and its attribute
-        `skipped` the first of them. `timeout` is how many seconds to wait for another thread.
+        `skipped` the first of them. `progress=True` draws a bar for each stage, on a terminal or in a notebook; a
+        function of your own (`kgreason.progress`) hears of the stages. `timeout` is how many seconds to wait for
+        another thread.
 
         The result is a dict of counts of the *whole graph* after the commit, by the names of `stats`, with the
         `seconds` that the call took. The result's attribute `delta` is the delta of *this call*, as `add` returns it.
@@ -469,6 +477,9 @@ class KnowledgeGraph(ReadableGraph):
         (True, True)
         """
         check_paths("load", paths)
+        progress = progress_of(progress)
+        if not skip_malformed:
+            self._before_compiling(lambda: check_files(paths, syntax=syntax, find=self._options.find))
         skipped = Skipped() if skip_malformed else None
         load = lambda tx: tx.load(*paths, syntax=syntax, skipped=skipped, progress=progress)  # noqa: E731
         return self._files(load, progress, timeout, skipped)
@@ -487,7 +498,7 @@ class KnowledgeGraph(ReadableGraph):
         self,
         *paths: File,
         syntax: str | None = None,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
         timeout: float | None = None,
     ) -> Loaded:
         """Retract the quads of RDF files as one commit. Triples that followed only from these quads disappear.
@@ -496,7 +507,17 @@ class KnowledgeGraph(ReadableGraph):
         that were not asserted.
         """
         check_paths("unload", paths)
+        progress = progress_of(progress)
+        self._before_compiling(lambda: check_files(paths, syntax=syntax, find=self._options.find))
         return self._files(lambda tx: tx.unload(*paths, syntax=syntax, progress=progress), progress, timeout)
+
+    def _before_compiling(self, check: Callable[[], object]) -> None:
+        """If kernels must be compiled first, call `check`: it reads the input, whose errors do not wait so long."""
+        if self._committer is None:
+            from kgreason.engine.engine import is_compiled
+
+            if not is_compiled():
+                check()
 
     @as_one
     def _files(
@@ -523,6 +544,7 @@ class KnowledgeGraph(ReadableGraph):
         sparql: str,
         source: str = "<update>",
         *,
+        bindings: Bindings | None = None,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         timeout: float | None = None,
@@ -533,9 +555,10 @@ class KnowledgeGraph(ReadableGraph):
         found by WHERE or written by INSERT are in the normal form that Oxigraph shows, as in `query`. DELETE retracts
         every spelling of a literal: `DELETE DATA { :x :age 1 }` also retracts `:x :age "01"^^xsd:integer`.
 
-        The request may use the `prefixes` and the `base` without declaring them. `timeout` is how many seconds to wait
-        for another thread. Raises QueryError for a request that does not parse or cannot be evaluated, and the errors
-        of a transaction. After an error nothing has changed. A WHERE that computes warns as `query` does.
+        The request may use the `prefixes` and the `base` without declaring them. `bindings` are terms for variables, as
+        in `query`. `timeout` is how many seconds to wait for another thread. Raises QueryError for a request that does
+        not parse or cannot be evaluated, and the errors of a transaction. After an error nothing has changed. A WHERE
+        that computes warns as `query` does.
         """
         from kgreason.sparql.parser import parse
 
@@ -543,7 +566,8 @@ class KnowledgeGraph(ReadableGraph):
         if not sparql.strip():
             raise QueryError(f"{source}: the update is empty")
         known = checked(prefixes)
-        operations = parse(sparql, source, known, base)  # before the engine starts: a syntax error does not wait for it
+        text = bound(sparql, bindings, known, base)
+        operations = parse(text, source, known, base)  # before the engine starts: a syntax error does not wait for it
         return self.carry_out(operations, timeout=timeout)
 
     @as_one
@@ -572,6 +596,7 @@ class KnowledgeGraph(ReadableGraph):
         self,
         sparql: str,
         *,
+        bindings: Bindings | None = None,
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         default_graph: UserTerm | None = None,
@@ -583,6 +608,15 @@ class KnowledgeGraph(ReadableGraph):
         that the query reads in place of the default graph, as a term that `match` takes. A query sees the last commit,
         also inside a transaction. The variables of SELECT * come in the order in which the query names them. SERVICE
         asks the network. Raises QueryError, InputError.
+
+        `bindings` maps variables to terms, as `match` takes them for an object: the query is asked with these terms in
+        the place of the variables. A term is never read as SPARQL, so it may come from anybody.
+
+        >>> with KnowledgeGraph.open() as graph:
+        ...     _ = graph.add("<http://e/tom> <http://e/age> 7 . <http://e/kim> <http://e/age> 9 .")
+        ...     [row] = graph.select("SELECT ?who { ?who <http://e/age> ?age }", bindings={"age": 7})
+        ...     row["who"].value
+        'http://e/tom'
 
         CONSTRUCT and DESCRIBE give the triples of the graph with literals as they are written. SELECT shows literals in
         Oxigraph's normal form, and so do computed values and triples that are read after a later commit.
@@ -605,7 +639,9 @@ class KnowledgeGraph(ReadableGraph):
         check_seconds("timeout", timeout)
         known = checked(prefixes)
         name = None if default_graph is None else graph_name(default_graph, known)
-        results = self._results(sparql, known, base, name, timeout)
+        sparql = bound(sparql, bindings, known, base)
+        with naming(bindings):
+            results = self._results(sparql, known, base, name, timeout)
         if (number := self.number_warning(sparql)) is not None:
             warn_caller(number)
         return results
@@ -843,3 +879,9 @@ class KnowledgeGraph(ReadableGraph):
             return self._home.last
         with type(self).open(path, functions=self._options.registry.calls) as copy:
             return copy.commit
+
+
+def _check_items(items: Iterable[Item], prefixes: Mapping[str, str] | None) -> None:
+    from kgreason.graph.input.quads import check_items
+
+    check_items(items, prefixes=checked(prefixes))

@@ -24,6 +24,7 @@ from kgreason.graph.lock import GraphLock, locked
 from kgreason.graph.opening.options import MADE_WITH, EngineOptions
 from kgreason.graph.results import notebook
 from kgreason.graph.results.documents import LINES, WITH_GRAPHS, document
+from kgreason.graph.results.lists import ContradictionList, RuleList
 from kgreason.graph.state.at_rest import AtRest
 from kgreason.graph.state.state import State
 from kgreason.graph.state.statistics import COUNTS
@@ -223,10 +224,10 @@ class ReadableGraph:
         True
         """
         if not (costs or alone or anew):
-            return self._state.rules()
+            return RuleList(self._state.rules())
         from kgreason.graph.state.rule_costs import costliest
 
-        return costliest(self._state.costs(alone=alone, anew=anew))
+        return RuleList(costliest(self._state.costs(alone=alone, anew=anew)))
 
     @locked
     def own_rules(self) -> tuple[Rule, ...]:
@@ -249,7 +250,7 @@ class ReadableGraph:
         short IRIs. For terms that owl:sameAs makes equal, the representative is named. If there are many, `by_cause` of
         `kgreason.proofs.contradiction` groups them by rule and axioms.
         """
-        return self._state.contradictions()
+        return ContradictionList(self._state.contradictions())
 
     @locked
     def prove_contradictions(self, most: int | None = None, *, each: int | None = None) -> list[Proof]:

@@ -46,6 +46,7 @@ from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import check_own
 from kgreason.options import check_choice
 from kgreason.progress import SILENT, Progress
+from kgreason.progress.bars import progress_of
 from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read_files
@@ -167,14 +168,14 @@ class Transaction:
         *paths: File,
         syntax: str | None = None,
         skipped: Skipped | None = None,
-        progress: Progress = SILENT,
+        progress: Progress | bool = False,
     ) -> Self:
         """Assert the quads of RDF files; see `KnowledgeGraph.load`. Raises InputError, RdfSyntaxError.
 
         With `skipped` malformed lines of N-Triples and N-Quads are left out, and added to `skipped`.
         """
         check_paths("load", paths)
-        return self._note_files(1, paths, syntax, progress, skipped)
+        return self._note_files(1, paths, syntax, progress_of(progress), skipped)
 
     def remember(self, prefixes: Mapping[str, str]) -> Self:
         """Have the graph remember the prefixes of a document, if this transaction changes the graph; the first wins."""
@@ -182,10 +183,10 @@ class Transaction:
         self._prefixes = {**prefixes, **self._prefixes}
         return self
 
-    def unload(self, *paths: File, syntax: str | None = None, progress: Progress = SILENT) -> Self:
+    def unload(self, *paths: File, syntax: str | None = None, progress: Progress | bool = False) -> Self:
         """Retract the quads of RDF files. A blank node of a file means the node that loading the same file made."""
         check_paths("unload", paths)
-        return self._note_files(-1, paths, syntax, progress)
+        return self._note_files(-1, paths, syntax, progress_of(progress))
 
     def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]]) -> Self:
         """Assert quads together with a closure that was computed elsewhere, for example by Spark.

@@ -185,6 +185,30 @@ def read_files(
     return quads
 
 
+def check_files(paths: Iterable[str | PathLike[str]], *, syntax: str | None = None, find: Finder | None = None) -> None:
+    """Raise the error of `read_files` that the first `CHUNK` quads of a file call for. No kernel is needed.
+
+    Standard input is not read, because it can be read only once.
+    """
+    for path in map(Path, paths):
+        if str(path) != "-":
+            about = _Text(str(path), None, None, find, path.resolve().parent, None)
+            with _opened(path, syntax, about) as (stream, form, more):
+                _check(stream, form, more)
+
+
+def check_stream(stream: BinaryIO, *, syntax: str, source: str) -> None:
+    """Raise the error of `read_stream` that the first `CHUNK` quads call for. No kernel is needed."""
+    _check(stream, format_named(syntax), _Text(source, None, None, None, None, None))
+
+
+def _check(stream: BinaryIO, form: Format, about: _Text) -> None:
+    from kgreason.rdf.lines.blocks import Rest
+
+    with _input_errors(about.file), _unpacked(stream, form) as text, _limits(about.file):
+        next(_chunks(Rest(text, 0), _begun(text, form, about.file), about), None)
+
+
 def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
     """Read the quads of a file one by one, without Numba, for callers that need few quads. Raises errors as `read`."""
     form = format_of(path)
@@ -225,13 +249,27 @@ class _Text(NamedTuple):
 def _read_file(
     path: Path, dictionary: Dictionary, syntax: str | None, source: str | None, about: _Text
 ) -> Iterator[Batch]:
+    with _opened(path, syntax, about) as (stream, form, more):
+        yield from _batches(stream, dictionary, form, source or str(path.resolve()), more)
+
+
+@contextmanager
+def _opened(path: Path, syntax: str | None, about: _Text) -> Iterator[tuple[BinaryIO, Format, _Text]]:
+    """A context with the bytes of a file, its format, and what `about` says with the base IRI of the file."""
     if path.is_dir():
         raise InputError(f"{about.file}: is a folder; name the files in it")
     form = format_named(syntax) if syntax else format_of(path)
     with _input_errors(about.file), path.open("rb") as stream:
-        resolved = path.resolve()
-        about = about._replace(base=about.base or resolved.as_uri())
-        yield from _batches(stream, dictionary, form, source or str(resolved), about)
+        yield stream, form, about._replace(base=about.base or path.resolve().as_uri())
+
+
+@contextmanager
+def _limits(file: str) -> Iterator[None]:
+    """A context that turns the error for a term that is too long into LimitError."""
+    try:
+        yield
+    except LongTermError as error:
+        raise LimitError(f"{file}: {error}") from error
 
 
 def _batches(stream: BinaryIO, dictionary: Dictionary, form: Format, source: str, about: _Text) -> Iterator[Batch]:
@@ -242,7 +280,7 @@ def _batches(stream: BinaryIO, dictionary: Dictionary, form: Format, source: str
     with _input_errors(about.file), _unpacked(stream, form) as text:
         name = _begun(text, form, about.file)
         rest, labels = Rest(text, 0), Labels(source, invented=name not in ("nt", "nq"))
-        try:
+        with _limits(about.file):
             if name in ("nt", "nq"):
                 blocks = Blocks(text)
                 try:
@@ -251,8 +289,6 @@ def _batches(stream: BinaryIO, dictionary: Dictionary, form: Format, source: str
                 except UnparsedError:
                     rest = blocks.rest()
             yield from _of_chunks(rest, dictionary, name, about, labels)
-        except LongTermError as error:
-            raise LimitError(f"{about.file}: {error}") from error
 
 
 def _of_blocks(blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels, about: _Text) -> Iterator[Batch]:

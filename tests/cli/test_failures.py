@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from kgreason.compiled import LIBRARY
 from tests.cli.calling import PROGRAM, call, done, failed, files, message, start, triples
 
 HOLDER = """
@@ -243,19 +242,6 @@ def test_a_program_sees_no_bars_and_a_verbose_one_sees_stages(store: Path, famil
         assert [line.split()[1] for line in stages] == expected
     stages = call("update", "-l", store, "-u", "CLEAR ALL", "--verbose").stderr.splitlines()
     assert [line.split()[1] for line in stages] == ["updating"]
-
-
-@pytest.mark.skipif(LIBRARY is not None, reason="nothing is compiled")
-def test_the_first_compilation_is_announced(family: Path, tmp_path: Path) -> None:
-    # a folder that has never been used is a cold cache; the one that this process uses is warm after some work
-    done("materialize", family, "-o", tmp_path / "out.nt")
-    code = "from kgreason.cli.progress import Bars; Bars(verbose=True)"
-    for folder, expected in ((tmp_path / "cold", "kgreason: compiling"), (None, "")):
-        environment = os.environ | ({"NUMBA_CACHE_DIR": str(folder)} if folder else {})
-        process = subprocess.run(
-            [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-        )
-        assert process.stderr.startswith(expected) if expected else not process.stderr
 
 
 def test_the_program_of_the_package_is_this_one() -> None:

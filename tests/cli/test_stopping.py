@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import signal
 import subprocess
 import sys
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from kgreason import compiled
 from kgreason.cli import progress
 from kgreason.errors import LimitError
 from tests.cli.calling import call, done, start
@@ -103,23 +101,6 @@ def test_the_second_counts_from_the_beginning_of_the_command(
     shown = capsys.readouterr().err
     assert "first" not in shown
     assert "third" in shown
-
-
-def test_the_first_compilation_is_announced(
-    caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(compiled, "is_compiled", lambda _: False)
-    monkeypatch.setattr("kgreason.engine.engine.are_compiled", lambda _: False)  # a name of its own, once imported
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    progress.Bars(False)
-    said = "compiling the engine's kernels, once, 10 to 20 seconds"
-    assert capsys.readouterr().err == f"kgreason: {said}\n"
-    compiled.announce.cache_clear()
-    with caplog.at_level(logging.INFO, logger="kgreason"):
-        compiled.announce(len)
-        compiled.announce(len)
-    assert [record.getMessage() for record in caplog.records] == [said]
-    compiled.announce.cache_clear()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")

@@ -72,6 +72,11 @@ QUESTIONS: dict[str, Callable[[Graph], Any]] = {
     "select": lambda graph: terms(graph.select("SELECT * { ?x ?p ?y }")),
     "columns": lambda graph: [str(each) for each in graph.select("SELECT * { ?z :age ?a }", prefixes=EX).variables],
     "prefixes": lambda graph: graph.ask("ASK { :tom a :Animal }", prefixes=EX),
+    "bindings": lambda graph: terms(graph.select("SELECT ?x ?y { ?x a ?y }", bindings={"x": ":tom"}, prefixes=EX)),
+    "an unknown binding": lambda graph: graph.ask("ASK { ?x a ?y }", bindings={"z": 1}),
+    "bindings of an update": lambda graph: graph.update(
+        "INSERT { ?x a :Bound } WHERE {}", bindings={"x": ":tom"}, prefixes=EX
+    ).delta.appeared(asserted=True),
     "construct": lambda graph: terms(graph.construct("CONSTRUCT { ?x a ?y } WHERE { ?x a ?y }")),
     "serialize": lambda graph: graph.construct(
         "CONSTRUCT { <a:b> <a:c> ?y } WHERE { <http://e/tom> :age ?y }", prefixes=EX

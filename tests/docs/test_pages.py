@@ -11,13 +11,17 @@ from pathlib import Path
 import click
 import pytest
 
+from kgreason import KnowledgeGraph
 from kgreason.cli.commands import main
+from kgreason.graph.transaction import Transaction
 from tests.cli.calling import call
 from tests.docs.page import SHOWN_ONLY, Page, is_as_shown, pages
 from tests.tables import table
 
 ELSEWHERE = {"spark"}
 """Pages with a test of their own: tests/spark/test_docs.py."""
+OF_RDFLIB = {"how-to/rdflib", "how-to/pyshacl"}
+"""Pages on which `graph` is a graph of rdflib."""
 PAGES = [page for page in pages() if page.name not in ELSEWHERE]
 
 
@@ -62,11 +66,24 @@ def test_command_lines_that_are_only_shown_have_commands_and_options_that_exist(
         check_command_line(line)
 
 
+@table("page", [*PAGES, Page("spark")])
+def test_commands_and_methods_that_the_text_names_exist(page: Page) -> None:
+    text = re.sub(r"\s+", " ", re.sub(r"^```.*?^```$", "", page.text, flags=re.DOTALL | re.MULTILINE))
+    for code in re.findall(r"`([^`]+)`", text):
+        if code.startswith("kgreason ") and code.split()[1] in main.commands:
+            check_command_line(code)
+        elif code.startswith("kgreason "):
+            assert re.match(r"kgreason [-A-Z]", code), code
+        if page.name not in OF_RDFLIB and (method := re.match(r"(graph|tx)\.(\w+)", code)):
+            assert hasattr(KnowledgeGraph if method[1] == "graph" else Transaction, method[2]), code
+
+
 def check_command_line(line: str) -> None:
     """Fail where a command line names a command or an option that does not exist."""
     _, *words = shlex.split(line, comments=True)
     command: click.Command = main
     while isinstance(command, click.Group):
+        assert words, f"{line}: not a whole command"
         command = command.commands[words.pop(0)]
-    options = {option for parameter in command.params for option in parameter.opts}
+    options = {"--help"} | {option for parameter in command.params for option in parameter.opts}
     assert {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)} <= options, line

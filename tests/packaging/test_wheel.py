@@ -3,6 +3,7 @@
 The wheel is installed into a fresh environment that borrows the dependencies of this one, so no network is needed.
 """
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -12,8 +13,10 @@ import venv
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hatchling.builders.wheel import WheelBuilder
 
 from kgreason.compiled.library import can_build
 
@@ -34,7 +37,8 @@ EXTRAS = {
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sdist, and the wheel that was built from it."""
     folder = tmp_path_factory.mktemp("dist")
-    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT)
+    variables = os.environ | {"KGREASON_WHEEL": "any"}
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT, environment=variables)
     return folder
 
 
@@ -143,3 +147,80 @@ def test_the_wheel_of_a_platform_reasons_without_numba(tmp_path: Path) -> None:
             print(graph.ask("ASK { <a:y> <a:q> <a:x> }"), "numba" in sys.modules)
     """
     assert run(python, "-I", "-c", code, cwd=tmp_path).split() == ["True", "False"]
+
+
+def hook() -> Any:
+    """The build hook of a wheel of this project."""
+    builder = WheelBuilder(str(ROOT))
+    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "scripts" / "hatch_build.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.PlatformHook(str(ROOT), {}, builder.config, builder.metadata, "", "wheel", builder.app)
+
+
+def begun(made: Any, version: str = "standard") -> dict[str, Any]:
+    """What the wheel of a hook gets."""
+    data: dict[str, Any] = {"force_include": {}, "pure_python": True}
+    made.initialize(version, data)
+    made.finalize(version, data, "")
+    return data
+
+
+@pytest.mark.skipif(not can_build(), reason="no library of kernels for this platform")
+def test_an_installation_from_source_gets_the_library_if_there_is_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KGREASON_WHEEL", raising=False)
+    each = hook()
+    monkeypatch.setattr(each, "_make", lambda *_: None)
+    data = begun(each)
+    assert set(data["force_include"].values()) == {"kgreason/compiled/_library.abi3.so", "kgreason/prepared"}
+    assert data["tag"] == "cp311-abi3-linux_x86_64"
+    assert any(name.startswith("numba") for name in each.dependencies())
+
+
+@pytest.mark.parametrize("compiler", ["false", "no-such-compiler"])
+def test_an_installation_without_a_compiler_leaves_the_kernels_to_numba(
+    monkeypatch: pytest.MonkeyPatch, compiler: str
+) -> None:
+    monkeypatch.delenv("KGREASON_WHEEL", raising=False)
+    monkeypatch.setenv("CC", compiler)
+    each = hook()
+    assert begun(each) == {"force_include": {}, "pure_python": True}
+    assert each.dependencies() == []
+
+
+@pytest.mark.skipif(not can_build(), reason="no library of kernels for this platform")
+def test_a_library_that_cannot_be_built_is_an_error_only_where_it_must_be_built(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise subprocess.CalledProcessError(1, "python")
+
+    for choice, expected in (("", None), ("platform", subprocess.CalledProcessError)):
+        monkeypatch.setenv("KGREASON_WHEEL", choice)
+        each = hook()
+        monkeypatch.setattr(each, "_make", fail)
+        if expected is None:
+            assert begun(each) == {"force_include": {}, "pure_python": True}
+            assert "Numba compiles them when they are first used" in "".join(capfd.readouterr())
+        else:
+            with pytest.raises(expected):
+                begun(each)
+
+
+def test_an_editable_installation_gets_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGREASON_WHEEL", "platform")
+    assert begun(hook(), "editable")["force_include"] == {}
+
+
+def test_a_choice_that_does_not_exist_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGREASON_WHEEL", "windows")
+    with pytest.raises(ValueError, match="KGREASON_WHEEL=windows: it must be `platform` or `any`"):
+        begun(hook())
+
+
+def test_the_image_of_the_container_is_built_from_files_that_it_is_given() -> None:
+    """Docker sees only the files that Dockerfile.dockerignore names, and pip needs the build hook among them."""
+    seen = (ROOT / "container" / "Dockerfile.dockerignore").read_text(encoding="utf-8").split()
+    assert {"!scripts/hatch_build.py", "!scripts/prepared.py"} < set(seen)

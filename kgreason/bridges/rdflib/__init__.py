@@ -10,10 +10,31 @@ pending    Pending: edits that wait for a commit
 opening    Place: the store that a configuration string names
 sparql     prepares queries and updates of rdflib for kgreason
 closure    DeductiveClosure and its semantics
+facets     literals of datatypes with facets
+conversion  convert_graph: files in, closure, RDF text out
 terms      converts terms of rdflib to terms of pyoxigraph and back
 """
 
-from kgreason.bridges.rdflib.closure import DeductiveClosure, OWLRL_Semantics, RDFS_OWLRL_Semantics, RDFS_Semantics
+from kgreason.bridges.rdflib.closure import (
+    DeductiveClosure,
+    OWLRL_Extension,
+    OWLRL_Extension_Trimming,
+    OWLRL_Semantics,
+    RDFS_OWLRL_Semantics,
+    RDFS_Semantics,
+)
+from kgreason.bridges.rdflib.conversion import convert_graph, interpret_owl_imports, return_closure_class
 from kgreason.bridges.rdflib.store import KGReasonStore
 
-__all__ = ["DeductiveClosure", "KGReasonStore", "OWLRL_Semantics", "RDFS_OWLRL_Semantics", "RDFS_Semantics"]
+__all__ = [
+    "DeductiveClosure",
+    "KGReasonStore",
+    "OWLRL_Extension",
+    "OWLRL_Extension_Trimming",
+    "OWLRL_Semantics",
+    "RDFS_OWLRL_Semantics",
+    "RDFS_Semantics",
+    "convert_graph",
+    "interpret_owl_imports",
+    "return_closure_class",
+]

@@ -12,15 +12,18 @@ the same nodes. Contradictions are added as owlrl adds them, as `err:ErrorMessag
     OWLRL_Semantics              owl2rl with `thing`, `annotation` and `scm-reflexive`
     RDFS_OWLRL_Semantics         both, and three axioms: owl:Thing is rdfs:Resource, owl:Class is rdfs:Class,
                                  owl:DataRange is rdfs:Datatype
+    OWLRL_Extension              RDFS_OWLRL_Semantics with `has-self`, and literals of datatypes with facets (`facets`)
+    OWLRL_Extension_Trimming     the same: the triples that owlrl removes are not added, also with `axiomatic_triples`
     rdfs_closure                 adds the rules of RDFS_Semantics
     axiomatic_triples            adds the groups `axiomatic` and `eq-ref`: the axioms of the W3C, fewer than owlrl has
     datatype_axioms              an error: kgreason has no rules for them
     improved_datatypes=False     an error: kgreason reads literals as XSD says, never as rdflib does
 
 owlrl also adds trivial triples. kgreason derives these triples too, because other triples depend on them, but adds them
-only with `axiomatic_triples`. A triple is trivial if it is reflexive, puts something in or below owl:Thing,
-rdfs:Resource or rdf:Property, or follows from the empty graph. kgreason never adds a triple with a literal as its
-subject. Under RDFS it does not repeat a triple with other literals of the same value.
+only with `complete` or `axiomatic_triples`. A triple is trivial if it is reflexive, puts something in or below
+owl:Thing, rdfs:Resource or rdf:Property, or follows from the empty graph. `complete` also switches on the groups
+`eq-ref` and `dt-type1`. Then only triples about terms of RDF, OWL and XSD are missing. kgreason never adds a triple
+with a literal as its subject. Under RDFS it does not repeat a triple with other literals of the same value.
 
 Cost: the evaluation by the engine, and a few microseconds for each triple. The closure of the empty graph is computed
 once for each semantics.
@@ -37,6 +40,7 @@ from rdflib.graph import DATASET_DEFAULT_GRAPH_ID, ConjunctiveGraph, Dataset, Gr
 from rdflib.namespace import OWL, RDF, RDFS, Namespace
 from rdflib.term import BNode, Literal, Node, URIRef
 
+from kgreason.bridges.rdflib.facets import typed_literals
 from kgreason.bridges.rdflib.terms import Triple, from_text, to_text
 from kgreason.errors import InputError, RuleError
 from kgreason.materialize.edit import Edit
@@ -50,6 +54,7 @@ from kgreason.zset.columns import INFERRED, Int32
 _ERR = Namespace("http://www.daml.org/2002/03/agents/agent-ont#")
 _RDFS, _RDFS_AXIOMATIC = "rdfs+property+resource+reflexive+container+datatype", "+axiomatic"
 _OWL, _OWL_AXIOMATIC = "owl2rl+thing+annotation+scm-reflexive", "+eq-ref"
+_OWL_COMPLETE, _EXTENSION = "+eq-ref+dt-type1", "+has-self"
 _REFLEXIVE = {OWL.sameAs, OWL.equivalentClass, OWL.equivalentProperty, RDFS.subClassOf, RDFS.subPropertyOf}
 _ABOVE = {RDF.type, RDFS.subClassOf, RDFS.domain, RDFS.range}
 _EVERYTHING = {OWL.Thing, RDFS.Resource}
@@ -58,11 +63,14 @@ _EVERYTHING = {OWL.Thing, RDFS.Resource}
 class Semantics:
     """A rule set, and a graph to which the rules are applied. Use a subclass. owlrl's classes have the same arguments.
 
-    Raises RuleError for an option that kgreason has no rules for.
+    With `complete` no triple is left out because it is trivial. Raises RuleError for an option that kgreason has no
+    rules for.
     """
 
     _rdfs: ClassVar[bool] = False
     _owl: ClassVar[bool] = False
+    _extends: ClassVar[bool] = False
+    _trims: ClassVar[bool] = False
     _axioms: ClassVar[tuple[Triple, ...]] = ()
 
     def __init__(
@@ -72,20 +80,28 @@ class Semantics:
         daxioms: bool,
         rdfs: bool = False,
         destination: Graph | URIRef | str | None = None,
+        *,
+        complete: bool = False,
     ) -> None:
         if daxioms:
             raise RuleError("datatype_axioms is not supported: there are no rules for the hierarchy of XSD datatypes")
-        names = ((self._rdfs or rdfs, _RDFS, _RDFS_AXIOMATIC), (self._owl, _OWL, _OWL_AXIOMATIC))
-        self._names = tuple(name + axioms * more for is_on, name, more in names if is_on)
-        self._is_quiet = not axioms
+        groups = (_OWL_COMPLETE if complete else axioms * _OWL_AXIOMATIC) + self._extends * _EXTENSION
+        names = ((self._rdfs or rdfs, _RDFS + axioms * _RDFS_AXIOMATIC), (self._owl, _OWL + groups))
+        self._names = tuple(name for is_on, name in names if is_on)
+        self._without_axioms = not (axioms or complete)
+        self._without_trivial = self._without_axioms or (self._trims and not complete)
         self._graph, self._target = graph, _target(graph, destination)
 
     def closure(self) -> list[Contradiction]:
         """Add the inferred triples to the graph. Returns the contradictions. Raises InputError for an invalid term."""
-        inferred, found = _closure(self._names, [*_triples(self._graph), *self._axioms])
+        triples = [*_triples(self._graph)]
+        typed = typed_literals(self._graph, triples) if self._extends else ()
+        inferred, found = _closure(self._names, [*triples, *typed, *self._axioms])
         added = {*inferred, *self._axioms}
-        if self._is_quiet:
-            added = {triple for triple in added - _axiomatic(self._names, self._axioms) if not _says_nothing(triple)}
+        if self._without_axioms:
+            added -= _axiomatic(self._names, self._axioms)
+        if self._without_trivial:
+            added = {triple for triple in added if not _says_nothing(triple)}
         if found:
             self._target.bind("err", _ERR)
         self._target.addN((*triple, self._target) for triple in (*added, *_messages(found)))
@@ -115,10 +131,29 @@ class RDFS_OWLRL_Semantics(Semantics):  # noqa: N801
     )
 
 
+class OWLRL_Extension(RDFS_OWLRL_Semantics):  # noqa: N801
+    """OWL 2 RL, owl:hasSelf, and datatypes with facets: what owlrl adds to OWL 2 RL. `rdfs_closure` adds RDFS."""
+
+    _rdfs = False
+    _extends = True
+
+
+class OWLRL_Extension_Trimming(OWLRL_Extension):  # noqa: N801
+    """`OWLRL_Extension` without trivial triples, whatever the axioms are."""
+
+    _trims = True
+
+
+SEMANTICS = (RDFS_Semantics, OWLRL_Semantics, RDFS_OWLRL_Semantics, OWLRL_Extension, OWLRL_Extension_Trimming)
+"""The classes that `DeductiveClosure` takes."""
+
+
 class DeductiveClosure:
     """Adds inferred triples to graphs, by the rules of `closure_class`; with None, nothing is added.
 
-    Raises RuleError for a class that is not of this module, and for options that kgreason has no rules for.
+    `complete` adds trivial triples as well, such as `x owl:sameAs x` and `x a owl:Thing`, as owlrl does. The other
+    arguments are those of owlrl. Raises RuleError for a class that is not of this module, and for options that kgreason
+    has no rules for.
 
     >>> from rdflib import OWL, RDF, Graph, URIRef
     >>> part, a, b, c = map(URIRef, ("http://e/part", "http://e/a", "http://e/b", "http://e/c"))
@@ -136,11 +171,11 @@ class DeductiveClosure:
         rdfs_closure: bool = False,
         axiomatic_triples: bool = False,
         datatype_axioms: bool = False,
+        *,
+        complete: bool = False,
     ) -> None:
-        if closure_class not in (None, RDFS_Semantics, OWLRL_Semantics, RDFS_OWLRL_Semantics):
-            raise RuleError(
-                f"{closure_class!r}: pass RDFS_Semantics, OWLRL_Semantics or RDFS_OWLRL_Semantics of kgreason"
-            )
+        if closure_class not in (None, *SEMANTICS):
+            raise RuleError(f"{closure_class!r}: pass {', '.join(each.__name__ for each in SEMANTICS)} of kgreason")
         if not improved_datatypes:
             raise RuleError(
                 "improved_datatypes=False is not supported: kgreason always reads literals as XSD defines them"
@@ -149,6 +184,7 @@ class DeductiveClosure:
         self.rdfs_closure = rdfs_closure
         self.axiomatic_triples = axiomatic_triples
         self.datatype_axioms = datatype_axioms
+        self.complete = complete
 
     def expand(self, graph: Graph, destination: Graph | URIRef | str | None = None) -> list[Contradiction]:
         """Infer triples from a graph, and add them to the graph `destination`. Returns the contradictions.
@@ -159,7 +195,7 @@ class DeductiveClosure:
         if self.closure_class is None:
             return []
         options = self.axiomatic_triples, self.datatype_axioms, self.rdfs_closure
-        return self.closure_class(graph, *options, destination=destination).closure()
+        return self.closure_class(graph, *options, destination=destination, complete=self.complete).closure()
 
 
 def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[Triple], list[Contradiction]]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from textwrap import shorten
 from typing import IO, Any, TypeAlias, cast
@@ -99,6 +100,20 @@ def quads_of(
     return np.concatenate(parts)
 
 
+def check_items(items: Iterable[Item], *, prefixes: Prefixes = NO_PREFIXES) -> None:
+    """Raise the error of `quads_of` that items call for, as far as no kernel is needed to see it."""
+    from kgreason.rdf.reader import check_stream
+
+    rows = 0
+    for item in items:
+        if isinstance(item, str) and of_rdflib(item) is None:
+            with _explaining(item, prefixes):
+                check_stream(BytesIO(_with_prefixes(item, prefixes)), syntax="trig", source=TEXT)
+        else:
+            rows += 1
+            _numbered(rows, item, prefixes)
+
+
 def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
     """Return the terms of the triple in a Turtle text or a row of terms; blank nodes keep their labels.
 
@@ -176,14 +191,25 @@ def of_canonical(lines: bytes, dictionary: Dictionary) -> Int32:
 
 
 def _of_text(text: str, dictionary: Dictionary, prefixes: Prefixes, *, fresh: bool) -> Int32:
-    read = utf8(f"{_declared(prefixes)}\n{text}" if prefixes else text)
-    try:
+    read = _with_prefixes(text, prefixes)
+    with _explaining(text, prefixes):
         if not fresh:
             return _encoded(read, RdfFormat.TRIG, dictionary, TEXT)
         from kgreason.rdf.reader import read_stream
 
         batches = read_stream(BytesIO(read), dictionary, syntax="trig", source=TEXT, owner=uuid.uuid4().hex)
         return np.concatenate([np.empty((0, 4), dtype=np.int32), *(np.stack(batch, axis=1) for batch in batches)])
+
+
+def _with_prefixes(text: str, prefixes: Prefixes) -> bytes:
+    return utf8(f"{_declared(prefixes)}\n{text}" if prefixes else text)
+
+
+@contextmanager
+def _explaining(text: str, prefixes: Prefixes) -> Iterator[None]:
+    """A context in which the error of a parser for `text` gets a message that fits it."""
+    try:
+        yield
     except RdfSyntaxError as error:
         raise _explained(error, text, 1 if prefixes else 0) from error
 

@@ -3,10 +3,10 @@
     for row in graph.select("SELECT ?x ?y { ?x :partOf ?y }"):    row["x"]  row[0]  x, y = row
     graph.select(...).to_pandas()                                 to_arrow(), to_polars(): the types are in `frames`
 
-Law: each row is read once. Iteration, `to_pandas`, `to_arrow`, `to_polars` and `serialize` take the rows that are left.
-Reading an answer again after its last row is an error, so that nobody takes it for an empty answer. To read rows
-several times, keep them: `rows = list(answer)`. A notebook shows the first rows without taking them. An answer has the
-rows of the moment when the graph was asked.
+Law: iteration, `to_pandas`, `to_arrow`, `to_polars` and `serialize` take the rows that are left. After its last row, an
+answer of at most `KEPT` rows begins again. Reading a longer one again is an error, so that nobody takes it for an empty
+answer. To read it several times, keep its rows: `rows = list(answer)`. `serialize` keeps no rows. A notebook shows the
+first rows without taking them. An answer has the rows of the moment when the graph was asked.
 
 Threads: only one thread at a time may read an answer.
 
@@ -53,29 +53,34 @@ Output: TypeAlias = IO[bytes] | str | PathLike[str] | None
 Known: TypeAlias = Callable[[], Mapping[str, str]]
 """Returns the prefixes of a graph."""
 NO_PREFIXES: Known = dict
+KEPT = 5000
+"""An answer with so many rows can be read again."""
 Row = TypeVar("Row", bound=QuerySolution | Triple | Quad)
 
 
 class Answer(Frames, Iterator[Row], Generic[Row]):
-    """Rows in the order in which they are found. Each row can be read only once."""
+    """Rows in the order in which they are found. An answer of at most `KEPT` rows can be read several times."""
 
     def __init__(self, names: Sequence[str], rows: Iterator[Row], prefixes: Known = NO_PREFIXES) -> None:
         self._names, self._prefixes = tuple(names), prefixes
         self._rows = rows
         self._first: deque[Row] = deque()
-        self._has_given = False
+        self._kept: list[Row] | None = []
+        """The rows that were given since the beginning; None if they are too many."""
         self._is_read = False
 
     def __iter__(self) -> Self:
-        """Iterate over the rows that were not read yet.
+        """Iterate over the rows that were not read yet; once all were read, over all of them again.
 
-        Raises QueryError if there were rows and all of them were read already.
+        Raises QueryError if all rows were read, and there are more than `KEPT` of them.
         """
-        if self._is_read and self._has_given:
-            raise QueryError(
-                "the rows of this answer were read already, and each row is read once: keep them with"
-                " rows = list(answer), or ask again"
-            )
+        if self._is_read:
+            if self._kept is None:
+                raise QueryError(
+                    f"the rows of this answer were read already, and an answer of more than {KEPT} rows, or one that"
+                    " was written, is read once: keep the rows with rows = list(answer), or ask again"
+                )
+            self._first, self._kept, self._is_read = deque(self._kept), [], False
         return self
 
     def __next__(self) -> Row:
@@ -88,8 +93,15 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         except StopIteration:
             self._is_read = True
             raise
-        self._has_given = True
+        if self._kept is not None:
+            self._kept.append(row)
+            if len(self._kept) > KEPT:
+                self._kept = None
         return row
+
+    def _all_is_written(self) -> None:
+        """Note that Oxigraph has written the rows that were left, which nobody has kept."""
+        self._kept, self._is_read = None, True
 
     def _read(self) -> Row:
         try:
@@ -112,7 +124,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         return self._names, map(_cells, self)
 
     def __repr__(self) -> str:
-        read = "; all rows were read" if self._is_read else ""
+        read = "; all rows were read" if self._is_read and self._kept is None else ""
         return f"<{type(self).__name__}: {', '.join(self._names)}{read}>"
 
     def _repr_html_(self) -> str:
@@ -120,6 +132,8 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
 
         The prefixes of loaded files shorten IRIs.
         """
+        if self._is_read and self._kept is not None:
+            iter(self)
         rows = self._look(SHOWN + 1)
         more = f"the first {SHOWN} rows that are left" if len(rows) > SHOWN else f"{len(rows)} rows are left"
         return table(f"{type(self).__name__}: {more}", self._names, map(_cells, rows[:SHOWN]), self._prefixes())
@@ -180,15 +194,17 @@ class Solutions(Answer[QuerySolution]):
         return self._found.variables
 
     def serialize(self, output: Output = None, format: QueryResultsFormat | None = None) -> bytes | None:  # noqa: A002
-        """Write the solutions that were not read yet as CSV, TSV, JSON or XML.
+        """Write the solutions that were not read yet as CSV, TSV, JSON or XML; once all were read, write all of them.
 
         `output` is a file or its path; if it is None, returns the bytes. Without a `format` the ending of the file name
         decides. Raises ValueError if no format has this ending.
         """
-        found = self._found
+        iter(self)
         if self._first:
-            found = cast(QuerySolutions, Repeated(self._names, self))
-        return found.serialize(output, format)
+            return cast(QuerySolutions, Repeated(self._names, self)).serialize(output, format)
+        written = self._found.serialize(output, format)
+        self._all_is_written()
+        return written
 
 
 class Triples(Answer[Triple]):
@@ -204,7 +220,7 @@ class Triples(Answer[Triple]):
         format: RdfFormat | str | None = None,  # noqa: A002
         prefixes: Mapping[str, str] | None = None,
     ) -> bytes | None:
-        """Write the triples that were not read yet in an RDF format.
+        """Write the triples that were not read yet in an RDF format; once all were read, write all of them.
 
         `output` is a file or its path; if it is None, returns the bytes. Without a `format` the ending of the file name
         decides. `serialize("turtle")` is short for `serialize(format="turtle")`.
@@ -213,10 +229,15 @@ class Triples(Answer[Triple]):
         and by the prefixes of loaded files. With a `RdfFormat` of pyoxigraph they come as they are found. Raises
         InputError for an unknown name, and for a term that the format cannot say.
         """
+        iter(self)
         if format is None and isinstance(output, str) and is_name(output):
             output, format = None, output  # noqa: A001
         if not isinstance(format, str):
-            return pyoxigraph.serialize(self, output, format) if self._first else self._found.serialize(output, format)
+            if self._first:
+                return pyoxigraph.serialize(self, output, format)
+            found = self._found.serialize(output, format)
+            self._all_is_written()
+            return found
         syntax = writable(format)
         rows = list(self) if syntax in LINES else in_order(self)
         known = used(

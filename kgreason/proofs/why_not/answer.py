@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 from kgreason.proofs.notation import (
@@ -61,6 +62,10 @@ class WhyNot:
 
     def __str__(self) -> str:
         return self.to_text().rstrip()
+
+    def _repr_html_(self) -> str:
+        """Return the answer as HTML, which notebooks show: its text, escaped."""
+        return f"<pre>{escape(str(self))}</pre>"
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer for `json.dumps`; terms are N-Triples text.

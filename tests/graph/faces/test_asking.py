@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pyoxigraph import Literal, NamedNode, Quad, QueryResultsFormat, Store, Triple, Variable
+from pyoxigraph import Literal, NamedNode, Quad, QueryResultsFormat, RdfFormat, Store, Triple, Variable
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, QueryError, StoreError
+from kgreason.graph.results import answers
 from kgreason.graph.results.answers import Matches, Solutions, Triples
 from kgreason.store.oxigraph.update import quads
 from tests.volume import many
@@ -44,21 +45,54 @@ def test_solutions(graph: KnowledgeGraph) -> None:
     assert list(found) == []
 
 
-def test_an_answer_that_was_read_is_not_taken_for_an_empty_one(graph: KnowledgeGraph) -> None:
-    query = "SELECT ?x { ?x a :Animal }"
-    found = graph.select(query, prefixes=EX)
-    assert len(list(found)) == 1
-    assert repr(found) == "<Solutions: x; all rows were read>"
-    reads: list[Callable[[], object]] = [lambda: list(found), found.to_arrow, lambda: [*found]]
-    for read in reads:
-        with pytest.raises(
-            QueryError, match=r"were read already, .* keep them with rows = list\(answer\), or ask again"
-        ):
-            read()
-    empty = graph.select("SELECT ?x { ?x a :Nobody }", prefixes=EX)
+def test_a_small_answer_is_read_as_often_as_one_likes(graph: KnowledgeGraph) -> None:
+    found = graph.select("SELECT ?x ?y { ?x ?p ?y }", prefixes=EX)
+    first = next(found)
+    rest = list(found)
+    assert list(found) == [*found] == [first, *rest]
+    assert found.to_arrow() == found.to_arrow()
+    assert found.to_arrow().num_rows == len(rest) + 1
+    html = found._repr_html_()
+    assert f"{len(rest) + 1} rows" in html
+    assert found.serialize(format=QueryResultsFormat.TSV).count(b"\n") == len(rest) + 2  # type: ignore[union-attr]
+    assert list(found) == [first, *rest]
+    triples = graph.construct("CONSTRUCT WHERE { ?s ?p ?o }")
+    assert list(triples) == list(triples)
+    assert len(triples.serialize(format=RdfFormat.N_TRIPLES).splitlines()) == len(list(triples))  # type: ignore[union-attr]
+    empty = graph.select("SELECT ?x { ?x a ?x }")
     assert list(empty) == list(empty) == []
     with pytest.raises(StopIteration):
+        next(empty)
+
+
+def test_a_long_answer_that_was_read_is_not_taken_for_an_empty_one(
+    graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "KEPT", 2)
+    found = graph.select("SELECT ?x ?p ?y { ?x ?p ?y }", prefixes=EX)
+    assert len(list(found)) > 2
+    assert repr(found) == "<Solutions: x, p, y; all rows were read>"
+    reads: list[Callable[[], object]] = [
+        lambda: list(found),
+        found.to_arrow,
+        lambda: [*found],
+        lambda: found.serialize(format=QueryResultsFormat.CSV),
+    ]
+    for read in reads:
+        with pytest.raises(
+            QueryError, match=r"were read already, .* keep the rows with rows = list\(answer\), or ask again"
+        ):
+            read()
+    with pytest.raises(StopIteration):
         next(found)
+
+
+def test_an_answer_that_was_written_is_not_taken_for_an_empty_one(graph: KnowledgeGraph) -> None:
+    for found in (graph.select("SELECT ?x { ?x a ?y }"), graph.construct("CONSTRUCT WHERE { ?s ?p ?o }")):
+        form: Any = QueryResultsFormat.CSV if isinstance(found, Solutions) else RdfFormat.N_TRIPLES
+        assert found.serialize(format=form)
+        with pytest.raises(QueryError, match="one that was written, is read once"):
+            list(found)
 
 
 def test_ask_is_a_boolean(graph: KnowledgeGraph) -> None:
@@ -213,13 +247,11 @@ def test_len_in_and_iteration_agree(rows: set[Any]) -> None:
         assert len(graph) == len(list(graph)) == 0
 
 
-def test_matches_are_read_once_and_show_their_first_rows(graph: KnowledgeGraph) -> None:
+def test_matches_show_their_first_rows(graph: KnowledgeGraph) -> None:
     found = graph.match(None, ":age", prefixes=EX)
     assert isinstance(found, Matches)
     assert "<td>" in found._repr_html_()
-    assert len(list(found)) == 1
-    with pytest.raises(QueryError, match="each row is read once"):
-        list(found)
+    assert len(list(found)) == len(list(found)) == 1
 
 
 @pytest.mark.parametrize("copying", [copy.copy, copy.deepcopy, pickle.dumps])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from pyoxigraph import Literal
 
 from kgreason import KnowledgeGraph
 
@@ -43,8 +45,8 @@ def test_a_table_shows_the_first_rows_and_leaves_them_there() -> None:
         assert len(rows(html)) == 51
         assert found._repr_html_() == html
         assert len(list(found)) == 60
-        assert rows(found._repr_html_()) == [["o", "u"]]
-        assert repr(found) == "<Solutions: o, u; all rows were read>"
+        assert found._repr_html_() == html
+        assert repr(found) == "<Solutions: o, u>"
         assert repr(graph.match()) == "<Matches: subject, predicate, object, graph>"
 
 
@@ -85,3 +87,41 @@ def test_names_are_escaped_too(text: str) -> None:
     from kgreason.graph.results.notebook import table
 
     assert rows(table(text, [text], [[text, None, 1]])) == [[text], [text, "", "1"]]
+
+
+def html_of(shown: Any) -> str:
+    """What a notebook shows for a value."""
+    html: str = shown._repr_html_()
+    return html
+
+
+def test_rules_and_contradictions_are_tables_and_why_not_is_its_text() -> None:
+    evil = Literal("<script>alert(1)</script>")
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        with graph.transaction() as tx:
+            tx.add_rules(f"@rule bad\nfalse :- [?x, <e:p>, {evil}], [?x, <e:q>, ?y] .")
+            tx.add_rules(f"[?x, <e:r>, {evil}] :- [?x, <e:s>, {evil}] .")
+            tx.add((":a", "<e:p>", evil), (":a", "<e:q>", evil), prefixes=EX)
+        assert rows(html_of(graph.rules()))[0][:2] == ["name", "rule"]
+        assert "bad" in [row[0] for row in rows(html_of(graph.rules(costs=True)))]
+        found = graph.contradictions()
+        header, [name, told] = rows(html_of(found))
+        assert (header, name) == (["rule", "contradiction"], "bad")
+        assert "<script>" in told
+        why_not = graph.why_not((":a", "<e:r>", evil), prefixes=EX)
+        for shown in (graph.rules(), found, why_not):
+            assert "<script" not in html_of(shown)
+            assert "&lt;script" in html_of(shown)
+        assert html_of(why_not).startswith("<pre>")
+        assert found == list(found)
+
+
+def test_a_list_shows_its_first_rows() -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        assert "0 rules" in html_of(graph.rules())
+        with graph.transaction() as tx:
+            tx.add_rules("".join(f"r{number}(?x) :- s(?x) .\n" for number in range(60)))
+        html = html_of(graph.rules())
+        assert "the first 50 of 60 rules" in html
+        assert len(rows(html)) == 51
+        assert "0 contradictions" in html_of(graph.contradictions())

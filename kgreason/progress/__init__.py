@@ -1,8 +1,9 @@
 """How work that takes a while reports its progress.
 
 `with progress(stage, total) as report` opens a stage. The work calls `report(n)` after each `n` steps; `report(0)` only
-shows that the work goes on. The command line draws a bar, and `SILENT` shows nothing. If `report` raises an error, the
-work stops and changes nothing.
+shows that the work goes on. `SILENT` shows nothing. If `report` raises an error, the work stops and changes nothing.
+
+    bars    LiveBars: draws bars on a terminal or in a notebook; `progress_of` takes True for them
 """
 
 from __future__ import annotations

@@ -1,0 +1,32 @@
+"""Lists that notebooks show as tables: the rules and the contradictions of a graph. Otherwise they are plain lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kgreason.graph.results.notebook import SHOWN, table
+from kgreason.proofs.contradiction import Contradiction
+
+
+class RuleList(list[dict[str, Any]]):
+    """A dict for each rule."""
+
+    def _repr_html_(self) -> str:
+        """Return the first rules as an HTML table, with a column for each key."""
+        names = list(dict.fromkeys(name for each in self[:SHOWN] for name in each))
+        rows = ([each.get(name) for name in names] for each in self[:SHOWN])
+        return table(_caption(len(self), "rule"), names, rows)
+
+
+class ContradictionList(list[Contradiction]):
+    """The contradictions of a graph."""
+
+    def _repr_html_(self) -> str:
+        """Return the first contradictions as an HTML table: the rule that finds each, and what it says."""
+        rows = ([each.rule, str(each).removeprefix(f"{each.rule}: ")] for each in self[:SHOWN])
+        return table(_caption(len(self), "contradiction"), ("rule", "contradiction"), rows)
+
+
+def _caption(count: int, noun: str) -> str:
+    counted = f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"the first {SHOWN} of {counted}" if count > SHOWN else counted
