@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,5 +112,12 @@ def test_a_commit_is_taken_back(browser: Browser, tmp_path: Path) -> None:
         page.get_by_text("is saved").wait_for()
         page.goto("/console/feed")
         page.get_by_role("button", name="Take commit 2 back").click()
+        dialog = page.get_by_role("dialog", name="Take commit 2 back")
+        assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", dialog.inner_text())
+        dialog.get_by_role("button", name="Cancel").click()
+        dialog.wait_for(state="detached")
+        assert page.get_by_text("was taken back").count() == 0
+        page.get_by_role("button", name="Take commit 2 back").click()
+        dialog.get_by_role("button", name="Take back").click()
         page.get_by_text("Commit 2 was taken back by commit 3").wait_for()
         page.get_by_role("article", name="Commit 3").wait_for()

@@ -26,7 +26,7 @@ def test_the_classes_lead_to_a_term_and_to_a_proof(page: Page) -> None:
 
 def test_a_term_is_found_by_its_name(page: Page) -> None:
     page.goto("/console/explore")
-    page.wait_for_selector("datalist option", state="attached")
+    page.get_by_role("link", name="e:Cat").first.wait_for()
     page.get_by_label("Term").fill("e:ben")
     page.keyboard.press("Enter")
     page.get_by_role("link", name="e:Dog").first.wait_for()
