@@ -58,7 +58,7 @@ class Calls:
             return await answer.json()
 
     async def rows(self, query: str, **parameters: Any) -> list[list[str]]:
-        """Send a SELECT query to /query. Returns the rows, each with its cells as N-Triples text. Raises Problem."""
+        """Send a SELECT query to /query. Returns the rows, with cells as TSV has them. Raises Problem."""
         given = {"query": query, **parameters}
         async with self.open("GET", "/query", given, headers={"accept": "text/tab-separated-values"}) as answer:
             lines = (await answer.read()).decode().removesuffix("\n").split("\n")  # texts may have other line breaks

@@ -170,9 +170,9 @@ def link(href: str, text: str, kind: str = "") -> Markup:
     return Markup('<a class="{}" href="{}">{}</a>').format(kind, href, text)
 
 
-def js(text: str) -> str:
-    """Return a text as a literal of JavaScript, which may stand in a script of a page."""
-    return json.dumps(text).replace("<", "\\u003c")
+def js(value: object) -> str:
+    """Return a text or another JSON value as a literal of JavaScript, which may stand in a script of a page."""
+    return json.dumps(value).replace("<", "\\u003c")
 
 
 def rule_text(text: str, words: Words) -> str:

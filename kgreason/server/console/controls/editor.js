@@ -1,4 +1,4 @@
-async (id, label, words, restores) => {
+async (id, label, words, replaced) => {
   const CM = await import("nicegui-codemirror");
   const element = getElement(id), { memory } = kgreason;
   await element.editorPromise;
@@ -23,7 +23,7 @@ async (id, label, words, restores) => {
   ]) });
   view.setTabFocusMode(true);  // Tab goes to the next field, as in any field
   const draft = memory.draft("text");
-  if (restores && draft && draft !== read()) write(draft);
+  if (draft && read() === replaced) write(draft);
   kgreason.editor = { read, write };
   const paint = () => element.setTheme(kgreason.isDark() ? "vscodeDark" : "vscodeLight");
   addEventListener("kgreason:theme", paint);

@@ -6,12 +6,12 @@ leaves the editor.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from nicegui import ui
 
+from kgreason.server.console.markup import js
 from kgreason.server.console.vocabulary import Words
 
 _SCRIPT = Path(__file__).with_name("editor.js").read_text("utf-8")
@@ -40,7 +40,7 @@ class Editor:
             line_wrapping=True,
         )
         self.element.classes("editor")
-        self._label = label
+        self._label, self._given = label, text
 
     @property
     def text(self) -> str:
@@ -54,10 +54,10 @@ class Editor:
     def ready(self, words: Words, *, restores: bool) -> None:
         """Give the field a name for screen readers, a theme, and the words of the graph, which it can complete.
 
-        If `restores` is set, the text is replaced by the text that the user had left on this page, if there is one.
+        If `restores` is set, the text that the user had left on this page comes back, unless the user types already.
         """
         told = {"keywords": _KEYWORDS, "terms": list(completions(words))}
-        values = json.dumps([self.element.id, self._label, told, restores]).replace("<", "\\u003c")
+        values = js([self.element.id, self._label, told, self._given if restores else None])
         ui.run_javascript(f"({_SCRIPT})(...{values})")
 
 

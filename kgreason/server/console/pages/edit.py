@@ -31,7 +31,7 @@ from kgreason.server.console.frame import Frame, button, choice, html
 from kgreason.server.console.markup import empty, js
 from kgreason.server.problems import Problem
 
-_PAUSE = 0.35
+_PAUSE, _WAIT = 0.35, 30
 _PLACE = re.compile(r"the body:(\d+):(\d+)")
 _SHOWN = 100
 _TURTLE, _UPDATE = "text/turtle", "application/sparql-update"
@@ -89,7 +89,10 @@ class _Edit:
 
     async def _ready(self) -> None:
         given = self._editor.text
-        kept = "" if given else await ui.run_javascript("return kgreason.memory.draft('language')")
+        self._graph = str(
+            await ui.run_javascript("return document.getElementById('graph').value", timeout=_WAIT)
+        ).strip()
+        kept = "" if given else await ui.run_javascript("return kgreason.memory.draft('language')", timeout=_WAIT)
         for kind in (kind for kind, mode in _MODES.items() if mode == kept):
             ui.run_javascript(f"getHtmlElement({self._language.id}).value = {js(kind)}")
             self._choose(kind)

@@ -96,7 +96,7 @@ class _Explore:
                 return
             html(Markup("<h2>Terms whose label or name fits</h2>"))
             rows = [(f"<{hit.iri}>", hit.label) for hit in hits]
-            Listing("Terms", ["term", "label"], rows, lambda each: Row([term(each[0], words), each[1]]), _of)
+            Listing("Terms that fit", ["term", "label"], rows, lambda each: Row([term(each[0], words), each[1]]), _of)
 
     async def _show_term(self, name: str) -> None:
         words = self._frame.words

@@ -31,7 +31,7 @@ _FIRST = """SELECT ?class (COUNT(?thing) AS ?things) {
   FILTER(isIRI(?class))
 } GROUP BY ?class ORDER BY DESC(?things) LIMIT 20"""
 _ACCEPT = {"accept": "text/tab-separated-values, application/n-triples"}
-_COMMITS = 100
+_COMMITS, _WAIT = 100, 30
 _LONGEST = 6_000
 """How many bytes an address with the query may have. Beyond it browsers and proxies may refuse the address."""
 _IS_TRUE = "true"
@@ -81,6 +81,7 @@ class _Query:
         self._editor.ready(self._frame.words, restores=not text)
         self._show_history()
         ui.run_javascript("kgreason.memory.showSaved()")
+        self._as_of = str(await ui.run_javascript("return document.getElementById('as-of').value", timeout=_WAIT))
         self._commits.set_content(options(await heads(self._frame.calls, _COMMITS) or ()))
         if text:
             self._frame.run(self._run, "query")
