@@ -16,6 +16,7 @@ pytest.importorskip("nicegui")
 from nicegui import Client, ui
 from nicegui.events import GenericEventArguments
 from nicegui.page import page
+from starlette.requests import Request
 
 from kgreason.server.console.calls import Calls
 from kgreason.server.console.consequences import deletions, staying
@@ -60,6 +61,15 @@ def test_a_search_finds_labels_and_names_the_best_first() -> None:
     assert found("big") == ["x1"]
     assert found("e:to") == found("http://e/tom") == ["tomcat"]
     assert found('"') == found("") == found(" ") == found('\\"}') == []
+
+
+def test_a_row_may_have_any_line_break() -> None:
+    async def app(_: Any, __: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": '?x\t?y\n"a\u2028\x0bb"\t\n<e:x>\t7\n'.encode()})
+
+    page = Request({"type": "http", "headers": [], "scheme": "http", "path": "/", "query_string": b""})
+    assert asyncio.run(Calls(app, page).rows("")) == [['"a\u2028\x0bb"', ""], ["<e:x>", "7"]]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ PAGES = {
     "/console/edit": "Edit",
     "/console/explore": "Explore",
     "/console/explore?term=e:tom": "Explore",
+    "/console/explore?term=li": "Explore",
+    "/console/explore?graph=http://e/none": "Explore",
     "/console/why?triple=<http://e/tom> a <http://e/LivingThing>": "Explore",
     "/console/ontology": "Ontology",
     "/console/contradictions": "Contradictions",

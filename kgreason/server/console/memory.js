@@ -1,6 +1,6 @@
 // What the browser keeps for its user: `kgreason.memory`.
 //
-//     draft    the text of an editor and the choices beside it, until the tab is closed (sessionStorage)
+//     draft    the text of an editor and its language, until the tab is closed or the user signs out (sessionStorage)
 //     past     the last queries that ran (localStorage)
 //     saved    queries with names (localStorage)
 //
@@ -60,6 +60,7 @@ kgreason.memory = (() => {
   };
 
   document.addEventListener("submit", (event) => {
+    if (event.target.action.endsWith("/console/sign-out")) sessionStorage.clear();
     if (!event.target.matches(".saved form")) return;
     event.preventDefault();
     const field = event.target.elements.name;
