@@ -63,6 +63,7 @@ _PARAMETERS = {
     "/what-if": {
         "limit": "how many triples of each kind the answer has",
         "why": "true for the rule and the axioms of each inferred triple",
+        "graph": "the named graph to which a document is added",
         **_TEXT,
     },
     "/revert": {"commit": "the number of the commit to take back"} | _EDIT,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import httpx
 
 from kgreason import KnowledgeGraph
 from tests.console.browsing import ENDLESS, ZOO, serving, visiting, write
@@ -51,6 +54,45 @@ def test_an_update_tells_what_would_disappear(page: Page) -> None:
     write(page, "DELETE DATA {")
     page.get_by_text("Not complete yet").wait_for()
     assert page.get_by_role("button", name="Commit").is_disabled()
+
+
+def test_deleting_an_inferred_triple_shows_its_reasons(page: Page) -> None:
+    page.goto("/console/explore?term=e:tom")
+    row = page.locator("tr", has_text="e:Cat")
+    row.get_by_role("link", name="remove").wait_for()
+    assert page.locator("tr", has_text="e:LivingThing").get_by_role("link", name="remove").count() == 0
+    row.get_by_role("link", name="remove").click()
+    page.get_by_role("heading", name="Disappears").wait_for()
+    write(page, "DELETE DATA { e:tom a e:LivingThing }")
+    page.get_by_role("heading", name="It is inferred").wait_for()
+    assert "e:Animal rdfs:subClassOf e:LivingThing" in consequences(page)
+    assert page.get_by_role("button", name="Commit").is_disabled()
+    write(page, "DELETE DATA { e:tom a e:Cat }")
+    page.get_by_role("heading", name="It is inferred").wait_for(state="detached")
+
+
+def test_old_consequences_are_dimmed_while_the_text_is_incomplete(page: Page) -> None:
+    page.goto("/console/edit")
+    write(page, "e:pip a e:Cat .")
+    page.get_by_text("e:pip a e:Animal").wait_for()
+    old = page.locator(".consequences.old")
+    assert old.count() == 0
+    write(page, "e:pip a e:Cat")
+    page.get_by_text("Not complete yet").wait_for()
+    assert "e:pip a e:Animal" in old.inner_text()
+    write(page, "")
+    old.wait_for(state="detached")
+
+
+def test_turtle_is_added_to_a_named_graph(page: Page, address: str) -> None:
+    page.goto("/console/edit")
+    page.get_by_label("Graph").fill("http://e/graph")
+    write(page, "e:pip a e:Cat .")
+    page.get_by_text("e:pip a e:Animal").wait_for()
+    page.get_by_role("button", name="Commit").click()
+    page.get_by_text("is saved").wait_for()
+    graph = httpx.get(f"{address}/store", params={"graph": "http://e/graph"}, trust_env=False)
+    assert "<http://e/pip>" in graph.text
 
 
 def test_looking_ahead_is_stopped(page: Page) -> None:
@@ -111,5 +153,12 @@ def test_a_commit_is_taken_back(browser: Browser, tmp_path: Path) -> None:
         page.get_by_text("is saved").wait_for()
         page.goto("/console/feed")
         page.get_by_role("button", name="Take commit 2 back").click()
+        dialog = page.get_by_role("dialog", name="Take commit 2 back")
+        assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", dialog.inner_text())
+        dialog.get_by_role("button", name="Cancel").click()
+        dialog.wait_for(state="detached")
+        assert page.get_by_text("was taken back").count() == 0
+        page.get_by_role("button", name="Take commit 2 back").click()
+        dialog.get_by_role("button", name="Take back").click()
         page.get_by_text("Commit 2 was taken back by commit 3").wait_for()
         page.get_by_role("article", name="Commit 3").wait_for()

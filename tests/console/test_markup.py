@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html.parser import HTMLParser
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,11 +21,14 @@ from nicegui import Client
 from nicegui.page import page
 from starlette.requests import Request
 
-from kgreason.server.console.consequences import consequences
+from kgreason.server.console.consequences import consequences, staying
+from kgreason.server.console.controls import files, graphs, listing, past, terms
 from kgreason.server.console.frame import html
-from kgreason.server.console.hierarchy import hierarchy, tree_of
-from kgreason.server.console.markup import Row, empty, link, literal_of, notice, rooted, table, term, triple, why
-from kgreason.server.console.pages import explore, feed, ontology, query, status
+from kgreason.server.console.hierarchy import around, hierarchy, tree_of
+from kgreason.server.console.literals import literal_of
+from kgreason.server.console.markup import Row, empty, link, notice, rooted, table, term, triple, why
+from kgreason.server.console.pages import explore, feed, ontology, status
+from kgreason.server.console.pages import why as why_page
 from kgreason.server.console.tree import tree
 from kgreason.server.console.vocabulary import WELL_KNOWN, Words, prefixes_for
 from kgreason.server.problems import Problem
@@ -109,22 +112,55 @@ EDIT: dict[str, Any] = {
         {"triple": OTHER, "axioms": [], "rule": SCRIPT, "text": SCRIPT},
     ],
 }
+HEAD = {"time": SCRIPT, "author": SCRIPT, "commit": 1}
+LABELLED = Words({"e": "http://e/"}, [IRI[1:-1]], [SCRIPT], {IRI[1:-1]: SCRIPT})
+CLASSES = hierarchy([(IRI, "<http://e/a>")], {IRI: 1})
+
+
+def made(make: Callable[[], object]) -> str:
+    """The HTML of all elements that `make` makes."""
+    with Client(page("/"), request=None) as client:
+        make()
+        return "".join(str(each.props.get("innerHTML", "")) for each in client.elements.values())
+
+
+def triples_of_a_page(found: Sequence[Sequence[str]], graph: str = "") -> str:
+    shown = object.__new__(explore._Explore)
+    shown._frame, shown._graph = SimpleNamespace(words=LABELLED, may=lambda _: True), graph  # type: ignore[assignment]
+    return made(lambda: shown._table(SCRIPT, explore.Triples([(each, True) for each in found], False), (0, 2)))
+
+
+def listed(items: Sequence[Any]) -> str:
+    def row(each: Any) -> Row:
+        return Row([term(each, WORDS)])
+
+    return made(lambda: listing.Listing(SCRIPT, [SCRIPT], items, row, lambda each, _: each))
+
+
 SHOWN: dict[str, Callable[[], str]] = {
     "an edit": lambda: consequences(EDIT, WORDS),
     "a proof": lambda: tree({"fact": 0, "steps": STEPS}, WORDS),
-    "a class": lambda: tree_of(hierarchy([(IRI, "<http://e/a>")], {IRI: 1}), WORDS),
-    "rows": lambda: query.shown(query.Found([SCRIPT], [TRIPLE], True, False, "1"), WORDS),
-    "a commit": lambda: feed.shown(1, json.dumps({"appeared": ROWS, "disappeared": ROWS}).encode(), WORDS),
+    "classes": lambda: tree_of(CLASSES, LABELLED, SCRIPT).shown,
+    "a class": lambda: around(CLASSES, LABELLED, IRI),
+    "rows": lambda: listed([IRI, f'"{SCRIPT}"'] * 60),
+    "a commit": lambda: feed.shown(1, {"appeared": ROWS, "disappeared": ROWS}, HEAD, WORDS),
+    "a question": lambda: feed.question(1, HEAD),
+    "commits": lambda: past.options([HEAD]),
+    "what stays": lambda: staying(2, [{"fact": 0, "steps": STEPS}], WORDS),
+    "offers": lambda: terms.offers([terms.Hit(IRI[1:-1], SCRIPT)], WORDS),
+    "a graph": lambda: graphs.field(SCRIPT) + graphs.offers([SCRIPT]) + explore._graphs([SCRIPT]),
+    "a file": lambda: table(
+        ["", ""], [files.result(SCRIPT, {"detail": SCRIPT}), files.result(SCRIPT, {"counts": [SCRIPT] * 3})], label=""
+    ),
     "rules": lambda: ontology.shown([(RULE, SCRIPT, SCRIPT), (RULE, f"of the rule set: {SCRIPT} . x", SCRIPT)]),
     "queries": lambda: status.slow([{"seconds": 1.0, "begun": 0.0, "text": SCRIPT}]),
-    "a term": lambda: explore._form(SCRIPT, Words({"e": "http://e/"}, [IRI[1:-1]], [SCRIPT])),
+    "a term": lambda: explore._FORM.format(SCRIPT, ""),
     "a label": lambda: explore._head(
-        IRI, [{"triple": [IRI, explore._LABELS[0], f'"{SCRIPT}"'], "asserted": True}], WORDS
+        IRI, explore.Triples([([IRI, explore._LABELS[0], f'"{SCRIPT}"'], True)], True), LABELLED
     ),
-    "a triple": lambda: explore._table(
-        "What", {"triples": [{"triple": TRIPLE, "asserted": True}], "complete": True}, (0, 2), WORDS
-    ),
-    "no triple": lambda: explore._missing(
+    "a triple": lambda: triples_of_a_page([TRIPLE, [IRI] * 3]),
+    "a triple of a graph": lambda: triples_of_a_page([TRIPLE, OTHER], SCRIPT),
+    "no triple": lambda: why_page._missing(
         Problem(400, SCRIPT), {"rules": [{"name": SCRIPT, "rule": SCRIPT, "fails": [{"condition": SCRIPT}]}]}, WORDS
     ),
 }
@@ -181,7 +217,7 @@ def test_only_direct_superclasses_are_drawn() -> None:
     told = hierarchy(pairs, {"<a>": 3})
     assert told.classes["<c>"] == {"<b>"}
     assert told.classes["<d>"] == frozenset()
-    shown = tree_of(told, WORDS)
+    shown = tree_of(told, WORDS).shown
     assert shown.count("<ul") == shown.count("</ul>")
     assert shown.index("&lt;a&gt;") < shown.index("&lt;b&gt;") < shown.index("&lt;c&gt;")
 
@@ -199,7 +235,8 @@ def test_a_term_is_found_without_its_prefix() -> None:
     words = Words({"e": "http://e/"}, ["http://e/Cat"], ["http://e/age"])
     assert explore.asked("cat", words) == "<http://e/Cat>"
     assert explore.asked("e:dog", words) == "<http://e/dog>"
-    assert explore.asked("dog", words) == "<dog>"
+    assert explore.asked("urn:dog", words) == "<urn:dog>"
+    assert explore.asked("dog", words) is None
 
 
 def test_the_larger_namespace_has_the_plain_prefix() -> None:

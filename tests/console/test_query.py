@@ -101,3 +101,23 @@ def test_construct_shows_triples(page: Page) -> None:
     page.keyboard.press("ControlOrMeta+Enter")
     page.get_by_role("columnheader", name="predicate").wait_for()
     assert page.locator("tbody tr").count() == 3
+
+
+def test_rows_are_sorted_and_shown_a_page_at_a_time(page: Page) -> None:
+    page.goto("/")
+    values = " ".join(map(str, range(120)))
+    write(page, f"SELECT (?n * ?n - 100 * ?n AS ?m) {{ VALUES ?n {{ {values} }} }}")
+    page.keyboard.press("ControlOrMeta+Enter")
+    cells = page.locator("tbody td")
+    page.get_by_text("1 to 100 of 120").wait_for()
+    page.get_by_role("button", name="m", exact=True).press("Enter")
+    page.locator("th[aria-sort=ascending]").wait_for()
+    assert cells.first.inner_text().startswith("-2500")
+    assert page.evaluate("document.activeElement.textContent") == "m"
+    page.keyboard.press("Enter")
+    page.locator("th[aria-sort=descending]").wait_for()
+    assert cells.first.inner_text().startswith("2261")
+    page.get_by_role("button", name="Next").click()
+    page.get_by_text("101 to 120 of 120").wait_for()
+    assert cells.count() == 20
+    assert page.evaluate("document.activeElement.textContent") == "Previous"

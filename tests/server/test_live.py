@@ -45,6 +45,15 @@ def test_what_if_changes_nothing(http: httpx.Client) -> None:
     assert http.get("/contradictions").json() == []
 
 
+def test_what_if_adds_a_document_to_a_named_graph(http: httpx.Client) -> None:
+    document = f"<http://e/kit> {TYPE} <http://e/Cat> ."
+    form = {"Content-Type": "text/turtle"}
+    told = http.post("/what-if", params={"graph": "http://e/graph"}, content=document, headers=form).json()
+    assert told["asserted"][0][3] == "<http://e/graph>"
+    assert len(http.post("/what-if", content=document, headers=form).json()["asserted"][0]) == 3
+    assert http.post("/what-if", params={"graph": "<x> y"}, content=document, headers=form).status_code == 400
+
+
 def test_a_proof_and_why_there_is_none(http: httpx.Client) -> None:
     proof = http.get("/explain", params={"triple": "<http://e/tom> a <http://e/Animal>"}).json()
     assert proof["steps"][proof["fact"]]["rule"]["name"] == "cax-sco"

@@ -3,10 +3,11 @@
     sign_in      the page that takes a token; it works without JavaScript
     shell        NiceGUI beside the paths of the server, and the headers of its pages
     calls        requests of a page to the paths of the server, inside the process
-    vocabulary   prefixes, classes and properties of the graph, for short names and completion
+    literals     the parts of a literal
+    vocabulary   prefixes, classes, properties and labels of the graph, for short names and completion
     markup       terms, triples, proofs and tables as HTML; all text is escaped here
-    frame        what every page has: navigation, notices, style
-    editor       the editor for SPARQL and Turtle
+    frame        what every page has: navigation, notices, style, and what the browser keeps (theme.js, memory.js)
+    controls/    what pages share: the editor, tables, the field for a term, the field for files
     pages/       one module for each page
 
     page -> calls -> guard -> path of the server -> engine or query process

@@ -5,12 +5,24 @@ The contradictions that would come or end are shown first, then the triples that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from markupsafe import Markup
+from pyoxigraph import DefaultGraph
 
-from kgreason.server.console.markup import LISTS, Row, badge, empty, plain, rule_text, table, triple
+from kgreason.errors import KgreasonError
+from kgreason.server.console.markup import LISTS, Row, badge, empty, notice, plain, rule_text, table, triple
+from kgreason.server.console.tree import tree
 from kgreason.server.console.vocabulary import Words
+from kgreason.sparql.operations import DeleteData
+from kgreason.sparql.parser import parse
+from kgreason.terms.tags import quads as quads_of
+
+_PROVED = 5
+"""How many of the triples to delete are proved."""
+_ADVICE = "Deleting has no effect as long as these reasons hold; change one of them instead."
 
 
 def consequences(told: dict[str, Any], words: Words) -> Markup:
@@ -27,6 +39,8 @@ def consequences(told: dict[str, Any], words: Words) -> Markup:
 def _summary(told: dict[str, Any]) -> Markup:
     counts = told["counts"]
     came, went = counts["appeared"], counts["disappeared"]
+    if told.get("entailed") and not any((*came.values(), *went.values())):
+        return Markup("")  # `staying` says why
     if not any((*came.values(), *went.values(), counts["asserted"], counts["retracted"])):
         return empty("This changes nothing", "The graph has these triples already, or lacks what you remove.")
     figures = {
@@ -79,3 +93,28 @@ def because(reason: dict[str, Any] | None, words: Words) -> Markup:
     return Markup('<span class="mark" title="{}">rule {}</span>').format(
         rule_text(reason["text"], words), plain(reason["rule"], words)
     )
+
+
+def deletions(update: str) -> list[str]:
+    """Return the triples of the default graph that an update names to delete, as Turtle; at most `_PROVED`.
+
+    They are those of DELETE DATA. A text that is not an update has none.
+
+    >>> deletions("DELETE DATA { <http://e/a> <http://e/b> 1 }")
+    ['<http://e/a> <http://e/b> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .']
+    """
+    try:
+        operations = parse(update)
+    except KgreasonError:
+        return []
+    quads = (quad for each in operations if isinstance(each, DeleteData) for quad in quads_of(each.rows, lenient=True))
+    found = (f"{quad.triple} ." for quad in quads if quad.graph_name == DefaultGraph())
+    return list(islice(dict.fromkeys(found), _PROVED))
+
+
+def staying(count: int, proofs: Sequence[dict[str, Any]], words: Words) -> Markup:
+    """Say that `count` triples stay although they are deleted, because rules derive them. Show the proofs that do."""
+    derived = [proof for proof in proofs if "rule" in proof["steps"][proof["fact"]]]
+    subject = "One of the triples is" if count == 1 else f"{count:,} of the triples are"
+    parts = [Markup("<h2>It is inferred</h2>"), notice(f"{subject} inferred. {_ADVICE}", "warning")]
+    return Markup("").join([*parts, *(tree(proof, words) for proof in derived[:_PROVED])])

@@ -37,8 +37,10 @@ PAGES = (
 _LOAD = "load"
 _SHOW_CURRENT = "document.querySelector('nav [aria-current]').scrollIntoView({inline: 'center', block: 'nearest'})"
 """A script: on a narrow screen it scrolls the navigation until the name of the page is in sight."""
-_STYLE, _THEME = (Path(__file__).with_name(name).read_text("utf-8") for name in ("style.css", "theme.js"))
-_HEAD = f"<style>{_STYLE}</style><script>{_THEME}</script>"
+_STYLE, _THEME, _MEMORY = (
+    Path(__file__).with_name(name).read_text("utf-8") for name in ("style.css", "theme.js", "memory.js")
+)
+_HEAD = f"<style>{_STYLE}</style><script>{_THEME}{_MEMORY}</script>"
 
 
 class Frame:
@@ -51,6 +53,7 @@ class Frame:
         """
         console = cast(Console, request.scope[CONSOLE])
         self.calls: Calls = console.calls(request)
+        self.body_bytes = console.body_bytes
         self.words = Words(WELL_KNOWN)
         self._vocabulary = console.vocabulary
         self._role = cast(str, request.scope[ROLE])

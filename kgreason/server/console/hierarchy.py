@@ -12,8 +12,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from kgreason.server.console.calls import Calls
-from kgreason.server.console.markup import term
-from kgreason.server.console.vocabulary import Words
+from kgreason.server.console.markup import plain, term
+from kgreason.server.console.vocabulary import Words, local
 from kgreason.server.problems import Problem
 
 _PAIRS = """PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> PREFIX owl: <http://www.w3.org/2002/07/owl#>
@@ -24,8 +24,10 @@ SELECT DISTINCT ?class ?super {
   OPTIONAL { ?class rdfs:subClassOf ?super FILTER(isIRI(?super) && ?super != ?class && ?super != owl:Thing) }
 } LIMIT 50000"""
 _COUNTS = "SELECT ?class (COUNT(?thing) AS ?things) { ?thing a ?class } GROUP BY ?class"
-_ACCEPT = {"accept": "text/tab-separated-values"}
-_MOST = 1_000
+MOST = 1_000
+"""How many lines of the tree are shown at first, and how many more at each wish for more."""
+_FEW, _OPEN = 60, 2
+"""A tree of few classes is open; of a larger one, the first levels."""
 
 
 class Hierarchy(NamedTuple):
@@ -41,17 +43,12 @@ class Hierarchy(NamedTuple):
 
 async def read(calls: Calls) -> Hierarchy:
     """Read the hierarchy of a graph. Members are not counted if that takes too long. Raises Problem."""
-    pairs = [(each[0], each[1] if len(each) > 1 else "") for each in await _rows(calls, _PAIRS)]
+    pairs = [(each[0], each[1] if len(each) > 1 else "") for each in await calls.rows(_PAIRS)]
     try:
-        members = {each[0]: int(each[1]) for each in await _rows(calls, _COUNTS)}
+        members = {each[0]: int(each[1]) for each in await calls.rows(_COUNTS)}
     except Problem:
         members = {}
     return hierarchy(pairs, members)
-
-
-async def _rows(calls: Calls, query: str) -> list[list[str]]:
-    async with calls.open("GET", "/query", {"query": query}, headers=_ACCEPT) as answer:
-        return [line.split("\t") for line in (await answer.read()).decode().splitlines()[1:]]
 
 
 def hierarchy(pairs: list[tuple[str, str]], members: Mapping[str, int]) -> Hierarchy:
@@ -84,34 +81,83 @@ def _direct(name: str, supers: set[str], above: Mapping[str, set[str]]) -> set[s
     return {each for each in strict if not any(each in above[other] and other not in above[each] for other in strict)}
 
 
-def tree_of(told: Hierarchy, words: Words, around: str | None = None) -> Markup:
-    """Show the classes as a tree. With `around`, show only this class with its direct superclasses and subclasses."""
-    if around is None:
-        return _tree([name for name, supers in told.classes.items() if not supers], told, words, _MOST, depth=100)
-    roots = sorted(told.classes[around])
+class Tree(NamedTuple):
+    """`size` classes as HTML. `left` of them are not shown, because the tree would be too long."""
+
+    shown: Markup
+    size: int
+    left: int
+
+
+def fitting(told: Hierarchy, words: Words, wanted: str) -> set[str]:
+    """Return the classes whose name or label has all words of `wanted`, and all classes above them."""
+    found = {name for name in told.classes if words.fits(name[1:-1], wanted.lower())}
+    waiting = list(found)
+    while waiting:
+        for above in told.classes.get(waiting.pop(), ()):
+            if above not in found:
+                found.add(above)
+                waiting.append(above)
+    return found
+
+
+def tree_of(told: Hierarchy, words: Words, wanted: str = "", most: int = MOST) -> Tree:
+    """Show the classes as a tree that opens and closes; the first levels are open.
+
+    With `wanted`, show only the classes that fit, and the classes above them. At most `most` lines are shown.
+    """
+    kept = fitting(told, words, wanted) if wanted.strip() else set(told.classes)
+    roots = [name for name in told.classes if name in kept and not told.classes[name]]
+    below = {name: tuple(each for each in inner if each in kept) for name, inner in told.below.items() if name in kept}
+    opened = 100 if wanted.strip() or len(kept) <= _FEW else _OPEN
+    return _tree(roots, told._replace(below=below), words, most, depth=100, opened=opened, count=len(kept))
+
+
+def around(told: Hierarchy, words: Words, name: str) -> Markup:
+    """Show one class with its direct superclasses and subclasses."""
+    roots = sorted(told.classes[name])
     if not roots:
-        return _tree([around], told, words, _MOST, depth=1)
-    narrowed = dict.fromkeys(roots, (around,)) | {around: told.below.get(around, ())}
-    return _tree(roots, told._replace(below=narrowed), words, _MOST, depth=2)
+        return _tree([name], told, words, MOST, depth=1).shown
+    narrowed = dict.fromkeys(roots, (name,)) | {name: told.below.get(name, ())}
+    return _tree(roots, told._replace(below=narrowed), words, MOST, depth=2).shown
 
 
-def _tree(roots: list[str], told: Hierarchy, words: Words, most: int, depth: int) -> Markup:
+def _tree(
+    roots: list[str], told: Hierarchy, words: Words, most: int, *, depth: int, opened: int = 100, count: int = 0
+) -> Tree:
+    """Show the classes `roots` with the classes below them. A class with several superclasses is unfolded once."""
     parts: list[Markup] = []
+    seen = set[str]()
     waiting: list[tuple[str, int] | None] = [(root, 0) for root in sorted(roots, reverse=True)]
     while waiting and most:
         if (item := waiting.pop()) is None:
-            parts.append(Markup("</ul></li>"))
+            parts.append(_END)
             continue
         name, level = item
         most -= 1
         inner = told.below.get(name, ()) if level < depth else ()
-        head = Markup('<li>{}<span class="count">{}</span>').format(term(name, words), _count(told.members.get(name)))
-        parts.append(head + (Markup("<ul>") if inner else Markup("</li>")))
-        if inner:
+        line = _line(name, told, words)
+        if not inner or (name in seen and depth > 2):
+            note = Markup('<span class="mark">unfolded above</span>') if inner else ""
+            parts.append(Markup('<li class="leaf">{}{}</li>').format(line, note))
+        else:
+            is_open = Markup(" open") if level < opened else ""
+            parts.append(_BEGIN.format(line, is_open, f"Subclasses of {plain(name, words)}"))
             waiting.append(None)
             waiting += [(each, level + 1) for each in reversed(inner)]
-    return Markup('<ul class="tree">{}</ul>').format(Markup("").join(parts))
+        seen.add(name)
+    parts += [_END] * waiting.count(None)
+    return Tree(Markup('<ul class="tree">{}</ul>').format(Markup("").join(parts)), count, max(0, count - len(seen)))
 
 
-def _count(members: int | None) -> str:
-    return f"{members:,}" if members else ""
+_BEGIN, _END = Markup('<li>{}<details{}><summary aria-label="{}"></summary><ul>'), Markup("</ul></details></li>")
+
+
+def _line(name: str, told: Hierarchy, words: Words) -> Markup:
+    label, members = words.labels.get(name[1:-1], ""), told.members.get(name)
+    is_new = label and label.lower() != local(name[1:-1]).lower()
+    return Markup('<span class="line">{}{}<span class="count">{}</span></span>').format(
+        term(name, words),
+        Markup('<span class="mark">{}</span>').format(label) if is_new else "",
+        f"{members:,}" if members else "",
+    )

@@ -5,6 +5,7 @@ Law: all text goes through `Markup.format` or `escape`, which escape the text. A
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
@@ -12,8 +13,8 @@ from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
 
+from kgreason.server.console.literals import Literal, literal_of
 from kgreason.server.console.vocabulary import Words
-from kgreason.terms.quoting import unescape
 
 _LONG, _WIDE = 300, 32
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -24,38 +25,21 @@ LISTS = tuple(f"<http://www.w3.org/1999/02/22-rdf-syntax-ns#{name}>" for name in
 Triple: TypeAlias = Sequence[str]
 
 
-class Literal(NamedTuple):
-    """The three parts of a literal: value, language and datatype; an absent part is ""."""
+def term(text: str, words: Words, graph: str = "") -> Markup:
+    """Show a term, given as N-Triples text. An IRI or a blank node becomes a link to the page Explore for it.
 
-    value: str
-    language: str
-    datatype: str
-
-
-def literal_of(text: str) -> Literal:
-    r"""Split a literal, given as N-Triples text, into its parts.
-
-    >>> literal_of('"a\\"b"@en'), literal_of('"7"^^<http://e/d>').datatype
-    (Literal(value='a"b', language='en', datatype=''), 'http://e/d')
+    The link leads to the named graph `graph`; empty means the default graph.
     """
-    end = text.rindex('"')
-    rest = text[end + 1 :]
-    try:
-        value = unescape(text[1:end])
-    except ValueError:
-        value = text[1:end]
-    return Literal(value, rest[1:] if rest.startswith("@") else "", rest[3:-1] if rest.startswith("^^") else "")
-
-
-def term(text: str, words: Words) -> Markup:
-    """Show a term, given as N-Triples text. An IRI or a blank node becomes a link to the page Explore for it."""
     if text.startswith("<") and not text.startswith("<<"):
         iri = text[1:-1]
         shown = words.short(iri) or f"<{iri}>"
+        title = f"{words.labels[iri]} {text}" if iri in words.labels else iri
         kind = "term" if len(shown) < _WIDE else "term long"
-        return Markup('<a class="{}" href="{}" title="{}">{}</a>').format(kind, explore(text), iri, _shortened(shown))
+        return Markup('<a class="{}" href="{}" title="{}">{}</a>').format(
+            kind, explore(text, graph), title, _shortened(shown)
+        )
     if text.startswith("_:"):
-        return Markup('<a class="term blank" href="{}">{}</a>').format(explore(text), _shortened(text))
+        return Markup('<a class="term blank" href="{}">{}</a>').format(explore(text, graph), _shortened(text))
     if text.startswith('"'):
         return _literal(literal_of(text), words)
     return Markup('<span class="literal">{}</span>').format(_shortened(text))
@@ -82,14 +66,25 @@ def plain(text: str, words: Words) -> str:
     return text
 
 
-def explore(text: str) -> str:
-    """Return the address of the page Explore for a term."""
-    return f"/console/explore?term={quote(text, safe='')}"
+def explore(text: str, graph: str = "") -> str:
+    """Return the address of the page Explore for a term, in the named graph `graph` or in the default graph."""
+    return f"/console/explore?term={quote(text, safe='')}" + (f"&graph={quote(graph, safe='')}" if graph else "")
 
 
 def why(triple: Triple) -> str:
     """Return the address of the page that shows the proof of a triple."""
     return f"/console/why?{urlencode({'triple': ' '.join(triple)})}"
+
+
+def removal(triple: Triple) -> str | None:
+    """Return the address of the page Edit with the update that removes a triple.
+
+    Returns None for a triple with blank nodes, which an update cannot name.
+    """
+    if any(text.startswith("_:") for text in triple):
+        return None
+    text = f"DELETE DATA {{ {' '.join(triple)} }}"
+    return f"/console/edit?{urlencode({'update': text})}"
 
 
 def triple(terms: Triple, words: Words) -> Markup:
@@ -112,16 +107,17 @@ class Row(NamedTuple):
     kind: str = ""
 
 
-def table(head: Sequence[str], rows: Iterable[Row], *, label: str, numbers: Iterable[int] = ()) -> Markup:
+def table(
+    head: Sequence[str], rows: Iterable[Row], *, label: str, numbers: Iterable[int] = (), orders: Sequence[str] = ()
+) -> Markup:
     """Make a table with the titles `head`. It scrolls inside its own box, which screen readers call `label`.
 
-    The columns with the indexes `numbers` are aligned right.
+    The columns with the indexes `numbers` are aligned right. If `orders` says how each column is sorted, as the
+    attribute aria-sort does, the titles are buttons, each with the index of its column.
     """
     right = set(numbers)
-    titles = _cells(_TITLE, head, right)
-    lines = Markup("").join(
-        Markup('<tr class="{}">{}</tr>').format(row.kind, _cells(_CELL, row.cells, right)) for row in rows
-    )
+    titles = _titles(head, orders, right)
+    lines = Markup("").join(Markup('<tr class="{}">{}</tr>').format(row.kind, _cells(row.cells, right)) for row in rows)
     return _TABLE.format(label, titles, lines)
 
 
@@ -131,12 +127,24 @@ _TABLE = Markup(
 )
 
 
-_TITLE, _CELL = Markup('<th scope="col"{}>{}</th>'), Markup("<td{}>{}</td>")
-_NUMBER = Markup(" class=number")
+_CELL, _NUMBER = Markup("<td{}>{}</td>"), Markup(" class=number")
+_TITLE = Markup('<th scope="col"{}>{}</th>')
+_SORTED = Markup('<th scope="col" aria-sort="{}"{}><button type="button" data-do="{}">{}</button></th>')
+_UNTITLED = Markup("<td></td>")
+"""In place of an empty title, which screen readers would read as a title."""
 
 
-def _cells(form: Markup, cells: Sequence[Markup | str], right: set[int]) -> Markup:
-    parts = (form.format(_NUMBER if place in right else "", cell) for place, cell in enumerate(cells))
+def _titles(head: Sequence[str], orders: Sequence[str], right: set[int]) -> Markup:
+    parts = []
+    for place, title in enumerate(head):
+        kind = _NUMBER if place in right else ""
+        titled = _SORTED.format(orders[place], kind, place, title) if orders else _TITLE.format(kind, title)
+        parts.append(titled if title else _UNTITLED)
+    return Markup("").join(parts)
+
+
+def _cells(cells: Sequence[Markup | str], right: set[int]) -> Markup:
+    parts = (_CELL.format(_NUMBER if place in right else "", cell) for place, cell in enumerate(cells))
     return Markup("").join(parts)
 
 
@@ -170,6 +178,11 @@ def rooted(html: Markup, root: str) -> Markup:
     Markup('<a href="/kg/console/edit">href=&#34;/x&#34;</a>')
     """
     return Markup(_ADDRESS.sub(rf'\1="{root}/', str(html))) if root else html  # noqa: S704  # `check_proxy` has seen it
+
+
+def js(value: object) -> str:
+    """Return a text or another JSON value as a literal of JavaScript, which may stand in a script of a page."""
+    return json.dumps(value).replace("<", "\\u003c")
 
 
 def rule_text(text: str, words: Words) -> str:

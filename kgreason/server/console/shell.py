@@ -49,12 +49,15 @@ class Console:
     It sends requests for pages to NiceGUI, and all other requests to the paths of the server.
     """
 
-    def __init__(self, paths: ASGIApp, whole: Callable[[], ASGIApp], register: Callable[[], object]) -> None:
+    def __init__(
+        self, paths: ASGIApp, whole: Callable[[], ASGIApp], register: Callable[[], object], body_bytes: int
+    ) -> None:
         """`paths` is the application of the paths. `whole` returns the application with the guard.
 
         The pages send their requests to the application with the guard. `register` makes all pages known to NiceGUI.
+        `body_bytes` is the largest body that the paths take.
         """
-        self._paths, self._whole = paths, whole
+        self._paths, self._whole, self.body_bytes = paths, whole, body_bytes
         self._shell = _shell(register)
         self.vocabulary = Vocabulary()
 

@@ -10,7 +10,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from kgreason.server.console.markup import LISTS, badge, literal_of, rule_text, term, triple
+from kgreason.server.console.literals import literal_of
+from kgreason.server.console.markup import LISTS, badge, rule_text, term, triple
 from kgreason.server.console.vocabulary import Words
 
 _OPEN, _MOST = 3, 1_000

@@ -3,8 +3,8 @@
 A graph does not keep the prefixes of its files. So well-known namespaces have their usual prefix. The prefix of any
 other namespace of a class or property is made from the namespace: `http://example.org/univ-bench.owl#` is `univ-bench`.
 
-Cost: two queries, at most once after a commit, and at most once in ten seconds. They find the declared classes and
-properties, and look for further ones in some ten thousands of triples.
+Cost: three queries, at most once after a commit, and at most once in ten seconds. They find the declared classes and
+properties with their labels, and look for further ones in some ten thousands of triples.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kgreason.errors import KgreasonError
 from kgreason.server.console.calls import Calls
+from kgreason.server.console.literals import Literal, literal_of
 from kgreason.server.problems import Problem
 
 WELL_KNOWN = {
@@ -48,6 +49,13 @@ SELECT DISTINCT ?kind ?term {{
   UNION {{ {{ SELECT ?term {{ ?s ?term ?o }} LIMIT 20000 }} BIND("property" AS ?kind) }}
   FILTER(isIRI(?term))
 }} LIMIT {_MOST}"""
+_LABELS = f"""PREFIX rdfs: <{WELL_KNOWN["rdfs"]}> PREFIX owl: <{WELL_KNOWN["owl"]}>
+PREFIX rdf: <{WELL_KNOWN["rdf"]}> PREFIX skos: <{WELL_KNOWN["skos"]}>
+SELECT DISTINCT ?term ?label {{
+  VALUES ?type {{ rdfs:Class owl:Class {_PROPERTIES} }} ?term a ?type
+  {{ ?term rdfs:label ?label }} UNION {{ ?term skos:prefLabel ?label }}
+  FILTER(isIRI(?term) && STRLEN(?label) <= 200)
+}} LIMIT {2 * _MOST}"""
 _NAMESPACES = """SELECT ?space (COUNT(*) AS ?uses) {
   { SELECT ?term { ?term a ?class } LIMIT 20000 } FILTER(isIRI(?term))
   BIND(REPLACE(STR(?term), "[^#/:]*$", "") AS ?space)
@@ -61,12 +69,19 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 
 
 class Words:
-    """The words that the console knows of a graph: namespaces by prefix, and the IRIs of classes and properties."""
+    """The words that the console knows of a graph.
+
+    They are the namespaces by prefix, the IRIs of classes and properties, and the labels of these IRIs.
+    """
 
     def __init__(
-        self, prefixes: Mapping[str, str], classes: Sequence[str] = (), properties: Sequence[str] = ()
+        self,
+        prefixes: Mapping[str, str],
+        classes: Sequence[str] = (),
+        properties: Sequence[str] = (),
+        labels: Mapping[str, str] | None = None,
     ) -> None:
-        self.prefixes, self.classes, self.properties = prefixes, classes, properties
+        self.prefixes, self.classes, self.properties, self.labels = prefixes, classes, properties, labels or {}
         self._prefix = {namespace: prefix for prefix, namespace in prefixes.items()}
 
     def short(self, iri: str) -> str | None:
@@ -76,8 +91,8 @@ class Words:
         'owl:Thing'
         """
         namespace = namespace_of(iri)
-        prefix, local = self._prefix.get(namespace), iri[len(namespace) :]
-        return f"{prefix}:{local}" if prefix is not None and _LOCAL.fullmatch(local) else None
+        prefix, name = self._prefix.get(namespace), iri[len(namespace) :]
+        return f"{prefix}:{name}" if prefix is not None and _LOCAL.fullmatch(name) else None
 
     def name(self, iri: str) -> str:
         """Return an IRI as people read it: as a prefixed name if a known prefix fits, else in angle brackets."""
@@ -85,17 +100,24 @@ class Words:
 
     def full(self, text: str) -> str | None:
         """Return the IRI that a prefixed name stands for; None if the text is no name with a known prefix."""
-        prefix, colon, local = text.partition(":")
-        return self.prefixes[prefix] + local if colon and prefix in self.prefixes else None
+        prefix, colon, name = text.partition(":")
+        return self.prefixes[prefix] + name if colon and prefix in self.prefixes else None
 
     def named(self, text: str) -> str | None:
-        """Return the IRI of a class or property whose name without the prefix is this text; None if there is none.
+        """Return the IRI of a class or property whose name without the prefix, or whose label, is this text.
 
-        Capital and small letters count as equal. A class goes before a property.
+        Returns None if there is none. Capital and small letters count as equal. A name goes before a label, and a class
+        before a property.
         """
         wanted = text.lower()
         terms = (*self.classes, *self.properties)
-        return next((iri for iri in terms if iri[len(namespace_of(iri)) :].lower() == wanted), None)
+        named = (iri for iri in terms if local(iri).lower() == wanted)
+        return next(named, None) or next((iri for iri in terms if self.labels.get(iri, "").lower() == wanted), None)
+
+    def fits(self, iri: str, wanted: str) -> bool:
+        """Whether each word of `wanted`, in small letters, occurs in the name or in the label of an IRI."""
+        text = f"{self.name(iri)} {self.labels.get(iri, '')}".lower()
+        return all(word in text for word in wanted.split())
 
     def undeclared(self, text: str) -> dict[str, str]:
         """Return the known prefixes that a text uses but does not declare. The text is a query or a document."""
@@ -119,25 +141,39 @@ class Vocabulary:
         commit = (await calls.json("/health", live="true"))["commit"]
         if commit != self._commit and time.monotonic() - self._time > _SECONDS:
             try:
-                terms = [(kind.strip('"'), term[1:-1]) for kind, term in await _rows(calls, _QUERY)]
-                spaces = [space.strip('"') for space, _ in await _rows(calls, _NAMESPACES)]
+                terms = [(kind.strip('"'), term[1:-1]) for kind, term in await calls.rows(_QUERY)]
+                spaces = [space.strip('"') for space, _ in await calls.rows(_NAMESPACES)]
+                labels = [(term[1:-1], label) for term, label in await calls.rows(_LABELS)]
             except (Problem, KgreasonError):
                 return self._words
-            self._words, self._commit, self._time = words_of(terms, spaces), commit, time.monotonic()
+            self._words, self._commit, self._time = words_of(terms, spaces, labels), commit, time.monotonic()
         return self._words
 
 
-async def _rows(calls: Calls, query: str) -> list[list[str]]:
-    accept = {"accept": "text/tab-separated-values"}
-    async with calls.open("GET", "/query", {"query": query}, headers=accept) as answer:
-        return [line.split("\t") for line in (await answer.read()).decode().splitlines()[1:]]
+def words_of(
+    rows: Iterable[tuple[str, str]], namespaces: Iterable[str] = (), labels: Iterable[tuple[str, str]] = ()
+) -> Words:
+    """Make `Words` from rows (kind, IRI), where kind is "class" or "property". All `namespaces` get prefixes, too.
 
-
-def words_of(rows: Iterable[tuple[str, str]], namespaces: Iterable[str] = ()) -> Words:
-    """Make `Words` from rows (kind, IRI), where kind is "class" or "property". All `namespaces` get prefixes, too."""
+    `labels` are pairs of an IRI and a literal. Of several labels of an IRI, `best_labels` chooses one.
+    """
     found = sorted(set(rows))
     classes, properties = (tuple(term for kind, term in found if kind == wanted) for wanted in ("class", "property"))
-    return Words(prefixes_for((*classes, *properties, *namespaces)), classes, properties)
+    return Words(prefixes_for((*classes, *properties, *namespaces)), classes, properties, best_labels(labels))
+
+
+def best_labels(rows: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Choose a label for each IRI, from pairs of an IRI and a literal: English first, then one without a language.
+
+    >>> best_labels([("e:cat", '"Katze"@de'), ("e:cat", '"cat"@en')])
+    {'e:cat': 'cat'}
+    """
+    ranked = sorted((_foreign(literal), literal.value, iri) for iri, literal in ((i, literal_of(t)) for i, t in rows))
+    return {iri: value for _, value, iri in reversed(ranked)}
+
+
+def _foreign(literal: Literal) -> int:
+    return 0 if literal.language.lower().startswith("en") else 1 if not literal.language else 2
 
 
 def prefixes_for(iris: Iterable[str]) -> dict[str, str]:
@@ -167,6 +203,11 @@ def namespace_of(iri: str) -> str:
     ('http://e/zoo#', 'urn:')
     """
     return iri[: max(iri.rfind(sign) for sign in "#/:") + 1]
+
+
+def local(iri: str) -> str:
+    """Return the part of an IRI after its namespace."""
+    return iri[len(namespace_of(iri)) :]
 
 
 def _invented(namespace: str) -> str:

@@ -28,7 +28,17 @@ from kgreason.server.paths.clients.reads import kind
 from kgreason.server.paths.clients.transactions import LINES, check_depth, collected, terms_of
 from kgreason.server.paths.commits import check_conditions, headers
 from kgreason.server.paths.documents import brought
-from kgreason.server.paths.served import Parameters, address, asked_engine, flag, number, parameters, served, single
+from kgreason.server.paths.served import (
+    Parameters,
+    address,
+    asked_engine,
+    flag,
+    iri,
+    number,
+    parameters,
+    served,
+    single,
+)
 from kgreason.server.paths.update import requested
 from kgreason.server.problems import Problem, problem_of
 from kgreason.server.queries.nesting import check_terms
@@ -46,7 +56,8 @@ _REASONS = 1000
 async def what_if(request: Request) -> Response:
     """Return the delta that an edit would have, with the contradictions that it would cause and end.
 
-    The edit is an update, a document, rules, or several edits (`transactions`).
+    The edit is an update, a document, rules, or several edits (`transactions`). The triples of a document go into the
+    graph that the parameter `graph` names, or into the default graph.
     """
     settings, given = served(request).settings, parameters(request)
     check_role(request.scope, settings.what_if_role)
@@ -69,7 +80,9 @@ async def what_if(request: Request) -> Response:
         await check_depth(request, text)
         return await answer(lambda graph: (_with_rules(graph, text, most), {}))
     if any(media in medias for medias in TRIPLES.values()):
-        async with brought(request, None, address(request), several=False) as loads:
+        name, here = single(given, "graph"), address(request)
+        graph_name = None if name is None else f"<{iri(name, here)}>"
+        async with brought(request, graph_name, here, several=False) as loads:
             return await answer(lambda graph: (graph.carry_out(loads, keep=False, reasons=most).delta, {}))
     asked = await requested(request)
 

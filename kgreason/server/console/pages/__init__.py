@@ -6,11 +6,12 @@ from nicegui import app, ui
 
 from kgreason.server.console.pages.contradictions import contradictions_page
 from kgreason.server.console.pages.edit import edit_page
-from kgreason.server.console.pages.explore import explore_page, why_page
+from kgreason.server.console.pages.explore import explore_page
 from kgreason.server.console.pages.feed import feed_page
 from kgreason.server.console.pages.ontology import ontology_page
 from kgreason.server.console.pages.query import query_page
 from kgreason.server.console.pages.status import status_page
+from kgreason.server.console.pages.why import why_page
 from kgreason.server.problems import problem_of
 
 

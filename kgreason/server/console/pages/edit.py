@@ -4,6 +4,9 @@ While the user types, the page asks /what-if. The request to commit names the co
 computed (If-Match). If the graph has a later commit, the server refuses the request. So the user has seen the
 consequences of everything that is committed.
 
+If the update deletes triples that rules derive, the page says so and shows the proofs: they stay. While the text is not
+complete, the last consequences stay and are dimmed.
+
 One what-if runs at a time. When it has ended, the page tries the latest text. After the button Stop, the page no longer
 waits for the what-if, and the server kills the query process that evaluates its WHERE.
 """
@@ -12,19 +15,23 @@ from __future__ import annotations
 
 import asyncio
 import re
+from contextlib import suppress
 from typing import Any
 
 from markupsafe import Markup
 from nicegui import ui
+from nicegui.events import GenericEventArguments
 from starlette.requests import Request
 
-from kgreason.server.console.consequences import consequences
-from kgreason.server.console.editor import Editor
+from kgreason.server.console.consequences import consequences, deletions, staying
+from kgreason.server.console.controls import graphs
+from kgreason.server.console.controls.editor import Editor
+from kgreason.server.console.controls.files import Files
 from kgreason.server.console.frame import Frame, button, choice, html
-from kgreason.server.console.markup import empty
+from kgreason.server.console.markup import empty, js
 from kgreason.server.problems import Problem
 
-_PAUSE = 0.35
+_PAUSE, _WAIT = 0.35, 30
 _PLACE = re.compile(r"the body:(\d+):(\d+)")
 _SHOWN = 100
 _TURTLE, _UPDATE = "text/turtle", "application/sparql-update"
@@ -34,15 +41,18 @@ _STOPPED = Markup('<span role="status">Stopped. Change the text to look ahead ag
 _NOTHING = empty("Nothing to commit", "Type triples or an update. What they would change appears here as you type.")
 
 
-async def edit_page(request: Request, update: str = "") -> None:
-    """Make the page Edit. `update` is the SPARQL update that the editor shows at the beginning."""
+async def edit_page(request: Request, update: str = "", graph: str = "") -> None:
+    """Make the page Edit. `update` is the SPARQL update that the editor shows at the beginning.
+
+    `graph` is the IRI of the graph to which Turtle is added; empty means the default graph.
+    """
     with Frame(request, "Edit") as frame:
-        _Edit(frame, update)
+        _Edit(frame, update, graph)
 
 
 class _Edit:
-    def __init__(self, frame: Frame, update: str) -> None:
-        self._frame = frame
+    def __init__(self, frame: Frame, update: str, graph: str) -> None:
+        self._frame, self._graph = frame, graph.strip()
         self._kind = _UPDATE if update else _TURTLE
         self._busy = self._stale = False
         self._shift = 0
@@ -54,35 +64,60 @@ class _Edit:
                 self._make_editor(update)
             with ui.element("section").classes("pane").props('aria-label="Consequences" aria-live="polite"'):
                 self._state = html("").classes("state")
-                self._shown = html(_NOTHING)
+                self._kept = html("")
+                self._shown = html(_NOTHING).classes("consequences")
+        self._offers = html("", tag="datalist").props('id="graph-offers"')
         frame.later(self._ready)
 
     def _make_editor(self, update: str) -> None:
         kinds = [self._kind, *(kind for kind in _LANGUAGES if kind != self._kind)]
-        choice({kind: _LANGUAGES[kind] for kind in kinds}, "Language", self._choose)
+        with ui.element("div").classes("bar"):
+            self._language = choice({kind: _LANGUAGES[kind] for kind in kinds}, "Language", self._choose)
+            self._target = html(graphs.field(self._graph)).classes("bar")
+            self._target.on("input", self._choose_graph, js_handler="(event) => emit(event.target.value)")
+            self._target.set_visibility(self._kind == _TURTLE)
         commit = self._frame.on(self._commit, "commit")
         self._editor = Editor(update, _MODES[self._kind], "Triples or update", commit, self._changed)
         with ui.element("div").classes("bar"):
             self._button = button("Commit", commit, is_main=True).props("disabled")
             self._stop = button("Stop", lambda: self._frame.stop("follow")).props("disabled")
             html(Markup('<span class="mark keys">Ctrl+Enter</span>'))
-        if not self._frame.may("write"):
+        if self._frame.may("write"):
+            Files(self._frame.body_bytes, self._changed, may_edit_rules=self._frame.may("admin"))
+        else:
             html(Markup("<p>You may look ahead. To commit, sign in with a token of the role write.</p>"))
 
     async def _ready(self) -> None:
-        self._editor.ready(self._frame.words)
-        if self._editor.text:
+        given = self._editor.text
+        self._graph = str(
+            await ui.run_javascript("return document.getElementById('graph').value", timeout=_WAIT)
+        ).strip()
+        kept = "" if given else await ui.run_javascript("return kgreason.memory.draft('language')", timeout=_WAIT)
+        for kind in (kind for kind, mode in _MODES.items() if mode == kept):
+            ui.run_javascript(f"getHtmlElement({self._language.id}).value = {js(kind)}")
+            self._choose(kind)
+        self._editor.ready(self._frame.words, restores=not given)
+        self._offers.set_content(graphs.offers(await graphs.names(self._frame.calls)))
+        if given:
             self._changed()
 
     def _choose(self, kind: str) -> None:
         if kind in _LANGUAGES:
             self._kind = kind
             self._editor.element.language = _MODES[kind]  # type: ignore[assignment]
+            self._target.set_visibility(kind == _TURTLE)
+            ui.run_javascript(f"kgreason.memory.keep('language', {js(_MODES[kind])})")
             self._changed()
+
+    def _choose_graph(self, event: GenericEventArguments) -> None:
+        self._graph = str(event.args).strip()
+        self._changed()
 
     def _changed(self) -> None:
         self._tried = None
         self._button.props("disabled")
+        self._shown.classes("old")
+        self._kept.set_content("")
         self._frame.run(self._wait, "wait")
 
     async def _wait(self) -> None:
@@ -105,6 +140,7 @@ class _Edit:
         text = self._editor.text
         if not text.strip():
             self._shown.set_content(_NOTHING)
+            self._shown.classes(remove="old")
             self._state.set_content("")
             return
         self._frame.tell("")
@@ -128,13 +164,31 @@ class _Edit:
         self._tried = text, told["commit"]
         self._state.set_content("")
         self._shown.set_content(consequences(told, self._frame.words))
+        self._shown.classes(remove="old")
+        self._frame.run(lambda: self._say_why_they_stay(told.get("entailed", 0), self._whole(text)), "staying")
         if self._frame.may("write") and _changes(told):
             self._button.props(remove="disabled")
 
+    async def _say_why_they_stay(self, count: int, update: str) -> None:
+        """Show the proofs of the triples that the update deletes and that stay, because rules derive them."""
+        if not count:
+            return
+        proofs = []
+        for triple in await asyncio.to_thread(deletions, update):
+            with suppress(Problem):  # the graph does not have this triple
+                proofs += await self._frame.calls.json("/explain", triple=triple, all="true")
+        self._kept.set_content(staying(count, proofs, self._frame.words))
+
     async def _ask(self, text: str) -> Any:
-        options = {"limit": _SHOWN, "why": "true"}
+        options = {"limit": _SHOWN, "why": "true"} | (self._where() if self._graph else {})
         answer = await self._frame.calls.send("POST", "/what-if", self._whole(text), self._kind, parameters=options)
         return await answer.json()
+
+    def _where(self) -> dict[str, str]:
+        """Return the parameter that names the graph to which Turtle is added."""
+        if self._kind != _TURTLE:
+            return {}
+        return {"graph": self._graph} if self._graph else {"default": ""}
 
     def _whole(self, text: str) -> str:
         """Return the text with declarations of the known prefixes that it uses and does not declare.
@@ -152,10 +206,15 @@ class _Edit:
         text, commit = self._tried
         self._button.props("disabled")
         self._state.set_content(Markup('<span role="status">saving…</span>'))
-        path, given = ("/store", {"default": ""}) if self._kind == _TURTLE else ("/update", {})
+        path = "/store" if self._kind == _TURTLE else "/update"
         try:
             answer = await self._frame.calls.send(
-                "POST", path, self._whole(text), self._kind, parameters=given, headers={"if-match": f'"{commit}"'}
+                "POST",
+                path,
+                self._whole(text),
+                self._kind,
+                parameters=self._where(),
+                headers={"if-match": f'"{commit}"'},
             )
         except Problem as problem:
             self._state.set_content("")

@@ -1,56 +1,212 @@
-"""The page Explore: a term with its triples, or the classes of the graph; and the page that says why a triple holds.
+"""The page Explore: a term with its triples, the terms that a search finds, or the classes and the named graphs.
 
-Asserted and inferred triples are told apart (/triples). Every triple has a link to its proof.
+In the default graph, asserted and inferred triples are told apart (/triples), and every triple has a link to its proof.
+In a named graph all triples are asserted (/match).
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from markupsafe import Markup
+from nicegui import ui
+from pyoxigraph import RdfFormat, parse
 from starlette.requests import Request
 
-from kgreason.server.console.frame import Frame, html
-from kgreason.server.console.hierarchy import Hierarchy, read, tree_of
-from kgreason.server.console.markup import Row, badge, empty, link, literal_of, plain, rule_text, table, term, why
-from kgreason.server.console.tree import tree
+from kgreason.server.console.controls import graphs
+from kgreason.server.console.controls.listing import Listing, order_of
+from kgreason.server.console.controls.terms import Hit, offer_terms, search
+from kgreason.server.console.frame import Frame, button, html
+from kgreason.server.console.hierarchy import MOST, Hierarchy, around, read, tree_of
+from kgreason.server.console.literals import literal_of
+from kgreason.server.console.markup import Row, badge, empty, js, link, plain, removal, term, why
 from kgreason.server.console.vocabulary import Words
-from kgreason.server.problems import Problem
 
-_MOST = 300
-_OFFERED = 500
+_MOST = 1_000
 _LABELS = ("<http://www.w3.org/2000/01/rdf-schema#label>", "<http://www.w3.org/2004/02/skos/core#prefLabel>")
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+_PAUSE = 0.2
+_FORM = Markup(
+    '<form class="bar" action="/console/explore" role="search"><label for="term">Term</label>'
+    '<input id="term" name="term" list="term-offers" value="{}" size="34" autocomplete="off" spellcheck="false"'
+    ' placeholder="a label, ub:Person or http://…">{}<button class="main">Explore</button></form>'
+)
+_UNTOUCHED = "const field = document.getElementById('term'); if (field.value === field.defaultValue) field.value = {}"
 
 
-async def explore_page(request: Request, term: str = "") -> None:
-    """Make the page Explore: it shows a term, or the classes of the graph if `term` is empty."""
+class Triples(NamedTuple):
+    """Triples that match a pattern, each with a flag: whether it is asserted. `is_whole`: whether these are all."""
+
+    rows: Sequence[tuple[Sequence[str], bool]]
+    is_whole: bool
+
+
+async def explore_page(request: Request, term: str = "", graph: str = "") -> None:
+    """Make the page Explore: it shows a term, or the classes of the graph if `term` is empty.
+
+    `graph` is the IRI of a named graph; empty means the default graph.
+    """
     with Frame(request, "Explore") as frame:
-        form = html(_form(term, frame.words))
-        content = html("")
-
-    async def load() -> None:
-        form.set_content(_form(term, frame.words))
-        content.set_content(await (_term(term, frame) if term else _classes(frame)))
-
-    frame.later(load)
+        _Explore(frame, term.strip(), graph.strip())
 
 
-def _form(text: str, words: Words) -> Markup:
-    offered = (*words.classes, *words.properties)[:_OFFERED]
-    options = Markup("").join(Markup('<option value="{}">').format(words.name(each)) for each in offered)
-    form = Markup(
-        '<form class="bar" action="/console/explore" role="search"><label for="term">Term</label>'
-        '<input id="term" name="term" list="terms" value="{}" size="40" autocomplete="off" spellcheck="false"'
-        ' placeholder="ub:Person or http://…"><datalist id="terms">{}</datalist>'
-        '<button class="main">Explore</button></form>'
-    )
-    return form.format(plain(text, words) if text else "", options)
+class _Explore:
+    def __init__(self, frame: Frame, text: str, graph: str) -> None:
+        self._frame, self._text, self._graph = frame, text, graph.removeprefix("<").removesuffix(">")
+        form = html(_FORM.format(text, graphs.field(self._graph)))
+        offer_terms(frame, form, "term")
+        self._offers = html("", tag="datalist").props('id="graph-offers"')
+        self._content = ui.element("div").classes("pane")
+        frame.later(self._load)
+
+    async def _load(self) -> None:
+        found = await graphs.names(self._frame.calls)
+        self._offers.set_content(graphs.offers(found))
+        if self._text:
+            await self._show_text()
+        elif self._graph:
+            await self._show_graph()
+        else:
+            await self._show_classes(found)
+
+    async def _show_text(self) -> None:
+        """Show the term that the user has named, or all terms that fit the text if there are several."""
+        words = self._frame.words
+        name = asked(self._text, words)
+        if name is None:
+            hits = await search(self._frame.calls, self._text, words)
+            exact = [hit for hit in hits if hit.label.lower() == self._text.lower()]
+            if len(exact) != 1 and len(hits) != 1:
+                self._show_hits(hits)
+                return
+            name = f"<{(exact or hits)[0].iri}>"
+        ui.run_javascript(_UNTOUCHED.format(js(plain(name, words))))
+        await self._show_term(name)
+
+    def _show_hits(self, hits: list[Hit]) -> None:
+        words = self._frame.words
+        with self._content:
+            if not hits:
+                html(empty("The graph does not have this term", "Check its spelling, or choose another one above."))
+                return
+            html(Markup("<h2>Terms whose label or name fits</h2>"))
+            rows = [(f"<{hit.iri}>", hit.label) for hit in hits]
+            Listing("Terms that fit", ["term", "label"], rows, lambda each: Row([term(each[0], words), each[1]]), _of)
+
+    async def _show_term(self, name: str) -> None:
+        words = self._frame.words
+        out = _NONE if name.startswith('"') else await self._triples(subject=name)
+        into = await self._triples(object=name)
+        with self._content:
+            html(_head(name, out, words))
+            if not (out.rows or into.rows):
+                html(empty("The graph does not have this term", "Check its spelling, or choose another one above."))
+                return
+            if not self._graph:
+                hierarchy = await read(self._frame.calls)
+                if name in hierarchy.classes:
+                    html(Markup("<h2>Class</h2>{}").format(around(hierarchy, words, name)))
+            self._table("What it says", out, (1, 2))
+            self._table("What says something of it", into, (0, 1))
+
+    async def _triples(self, **pattern: str) -> Triples:
+        """Return the triples with these terms, in the default graph or in the named graph that the user has chosen."""
+        if self._graph:
+            return await _matching(self._frame, self._graph, **pattern)
+        told = await self._frame.calls.json("/triples", limit=_MOST, **pattern)
+        return Triples([(each["triple"], each["asserted"]) for each in told["triples"]], told["complete"])
+
+    def _table(self, title: str, found: Triples, places: Sequence[int]) -> None:
+        if not found.rows:
+            return
+        words, names = self._frame.words, ("subject", "predicate", "object")
+
+        def row(each: tuple[Sequence[str], bool]) -> Row:
+            triple, is_asserted = each
+            cells = [self._term(triple[place]) for place in places]
+            if self._graph:
+                return Row(cells)
+            links = link(why(triple), "why?", "why")
+            if is_asserted and self._frame.may("write") and (address := removal(triple)):
+                links += " " + link(address, "remove", "why")
+            return Row([*cells, badge(is_asserted), links])
+
+        def order(each: tuple[Sequence[str], bool], place: int) -> Any:
+            return order_of(plain(each[0][places[place]], words)) if place < len(places) else not each[1]
+
+        html(Markup("<h2>{}</h2>").format(title))
+        head = [*(names[place] for place in places), *([] if self._graph else ["kind", ""])]
+        rows = sorted(found.rows, key=lambda each: (not each[1], *(each[0][place] for place in places)))
+        Listing(title, head, rows, row, order)
+        if not found.is_whole:
+            html(Markup("<p>There are more; these are the first {}. The page Query finds all.</p>").format(len(rows)))
+
+    def _term(self, text: str) -> Markup:
+        return term(text, self._frame.words, self._graph)
+
+    async def _show_graph(self) -> None:
+        found = await _matching(self._frame, self._graph)
+        with self._content:
+            html(Markup("<h2>The named graph {}</h2>").format(f"<{self._graph}>"))
+            if not found.rows:
+                html(empty("There is no such graph", "A named graph exists as long as it has a triple."))
+            self._table("Its triples", found, (0, 1, 2))
+
+    async def _show_classes(self, names: list[str]) -> None:
+        hierarchy = await read(self._frame.calls)
+        with self._content:
+            if names:
+                html(_graphs(names))
+            if hierarchy.classes:
+                _Classes(self._frame, hierarchy)
+            else:
+                html(empty("The graph has no classes yet", link("/console/edit", "Add triples on the page Edit")))
 
 
-def asked(text: str, words: Words) -> str:
-    """Turn what a user has typed into a term in N-Triples text.
+class _Classes:
+    """The tree of classes, with a field that filters it, and a button that shows more of it."""
+
+    def __init__(self, frame: Frame, hierarchy: Hierarchy) -> None:
+        self._frame, self._hierarchy = frame, hierarchy
+        self._wanted, self._most = "", MOST
+        html(Markup("<h2>Classes, with the number of their members</h2>"))
+        with ui.element("div").classes("bar"):
+            html(Markup('<label for="filter">Filter</label>'))
+            field = ui.element("input").props('id="filter" type="search" placeholder="a label or a name"')
+            field.on("input", lambda event: self._filter(str(event.args)), js_handler="(e) => emit(e.target.value)")
+            self._state = html("").classes("state")
+        self._tree = html("")
+        self._more = button("", self._show_more)
+        frame.run(self._show, "filter")
+
+    def _filter(self, wanted: str) -> None:
+        self._wanted, self._most = wanted, MOST
+        self._frame.run(partial(self._show, _PAUSE), "filter")
+
+    def _show_more(self) -> None:
+        self._most += MOST
+        self._frame.run(self._show, "filter")
+
+    async def _show(self, pause: float = 0) -> None:
+        await asyncio.sleep(pause)
+        tree = await asyncio.to_thread(tree_of, self._hierarchy, self._frame.words, self._wanted, self._most)
+        count = f"{tree.size:,} {'class' if tree.size == 1 else 'classes'}"
+        left = f", {tree.left:,} of them not shown yet" if tree.left else ""
+        self._tree.set_content(tree.shown)
+        self._state.set_content(Markup('<span role="status">{}{}</span>').format(count, left))
+        self._more.set_visibility(tree.left > 0)
+        with self._more:
+            self._more.clear()
+            html(f"Show {min(tree.left, MOST):,} more", tag="span")
+
+
+def asked(text: str, words: Words) -> str | None:
+    """Turn what a user has typed into a term in N-Triples text, or return None: then the text must be searched.
 
     The user may type an IRI, with or without angle brackets, a short name, the name of a class or of a property, a
     blank node or a literal.
@@ -58,107 +214,48 @@ def asked(text: str, words: Words) -> str:
     text = text.strip()
     if text.startswith(("<", "_:", '"')):
         return text
-    return f"<{words.full(text) or words.named(text) or text}>"
+    iri = words.full(text) or words.named(text) or (text if ":" in text and " " not in text else None)
+    return None if iri is None else f"<{iri}>"
 
 
-async def _term(text: str, frame: Frame) -> Markup:
-    name, words = asked(text, frame.words), frame.words
-    out = await frame.calls.json("/triples", subject=name, limit=_MOST) if not name.startswith('"') else _NONE
-    into = await frame.calls.json("/triples", object=name, limit=_MOST)
-    parts = [_head(name, out["triples"], words)]
-    if not (out["triples"] or into["triples"]):
-        return parts[0] + empty("The graph does not have this term", "Check its spelling, or choose another one above.")
-    hierarchy = await read(frame.calls)
-    if name in hierarchy.classes:
-        parts.append(_class(name, hierarchy, words))
-    if out["triples"]:
-        parts.append(_table("What it says", out, (1, 2), words))
-    if into["triples"]:
-        parts.append(_table("What says something of it", into, (0, 1), words))
-    return Markup("").join(parts)
+_NONE = Triples((), True)
 
 
-_NONE: dict[str, Any] = {"triples": [], "complete": True}
+async def _matching(frame: Frame, graph: str, **pattern: str) -> Triples:
+    """Return the triples of a named graph that match a pattern. A query cannot name a blank node, but /match can."""
+    places = ("subject", "predicate", "object")
+    if any(text.startswith("_:") for text in pattern.values()):
+        given = {name[0]: text for name, text in pattern.items()} | {"g": f"<{graph}>"}
+        async with frame.calls.open("GET", "/match", given) as answer:
+            quads = list(islice(parse(await answer.read(), format=RdfFormat.N_QUADS), _MOST + 1))
+        rows = [[*map(str, quad.triple)] for quad in quads]
+    else:
+        terms = [pattern.get(place, f"?{place}") for place in places]
+        bound = " ".join(f"BIND({pattern[place]} AS ?{place})" for place in places if place in pattern)
+        query = f"SELECT ?subject ?predicate ?object {{ {' '.join(terms)} {bound} }} LIMIT {_MOST + 1}"
+        rows = await frame.calls.rows(query, **{"default-graph-uri": graph})
+    return Triples([(row, True) for row in rows[:_MOST]], len(rows) <= _MOST)
 
 
-def _head(name: str, triples: list[dict[str, Any]], words: Words) -> Markup:
-    labels = [each["triple"][2] for each in triples if each["triple"][1] in _LABELS]
+def _head(name: str, found: Triples, words: Words) -> Markup:
+    labels = [triple[2] for triple, _ in found.rows if triple[1] in _LABELS]
     label = Markup("<p>{}</p>").format(literal_of(labels[0]).value) if labels and labels[0].startswith('"') else ""
     types = [
-        Markup("{} {}").format(term(each["triple"][2], words), badge(each["asserted"]))
-        for each in triples
-        if each["triple"][1] == _TYPE
+        Markup("{} {}").format(term(triple[2], words), badge(is_asserted))
+        for triple, is_asserted in found.rows
+        if triple[1] == _TYPE
     ]
     told = Markup('<p class="types">a {}</p>').format(Markup(", ").join(types[:20])) if types else ""
     return Markup("<h2 class='term-name'>{}</h2>{}{}").format(term(name, words), label, told)
 
 
-def _class(name: str, hierarchy: Hierarchy, words: Words) -> Markup:
-    return Markup("<h2>Class</h2>{}").format(tree_of(hierarchy, words, around=name))
-
-
-def _table(title: str, told: dict[str, Any], places: tuple[int, int], words: Words) -> Markup:
-    triples = sorted(
-        told["triples"], key=lambda each: (not each["asserted"], *(each["triple"][place] for place in places))
+def _graphs(names: list[str]) -> Markup:
+    form = Markup('<li><a class="term" href="{}">{}</a></li>')
+    lines = (form.format(f"/console/explore?{urlencode({'graph': name})}", name) for name in names)
+    return Markup('<details class="graphs"><summary>Named graphs: {}</summary><ul>{}</ul></details>').format(
+        len(names), Markup("").join(lines)
     )
-    rows = [
-        Row(
-            [
-                *(term(each["triple"][place], words) for place in places),
-                badge(each["asserted"]),
-                link(why(each["triple"]), "why?", "why"),
-            ]
-        )
-        for each in triples
-    ]
-    names = ("subject", "predicate", "object")
-    note = "" if told["complete"] else Markup("<p>There are more; these are the first {}.</p>").format(len(rows))
-    head = [*(names[place] for place in places), "", ""]
-    return Markup("<h2>{}</h2>{}{}").format(title, table(head, rows, label=title), note)
 
 
-async def _classes(frame: Frame) -> Markup:
-    hierarchy = await read(frame.calls)
-    if not hierarchy.classes:
-        return empty("The graph has no classes yet", link("/console/edit", "Add triples on the page Edit"))
-    shown = await asyncio.to_thread(tree_of, hierarchy, frame.words)
-    return Markup("<h2>Classes, with the number of their members</h2>{}").format(shown)
-
-
-async def why_page(request: Request, triple: str = "") -> None:
-    """Make the page that says why a triple holds, or why it does not hold."""
-    with Frame(request, "Explore", title="Why?") as frame:
-        content = html("")
-
-    async def load() -> None:
-        try:
-            proof = await frame.calls.json("/explain", triple=triple)
-        except Problem as problem:
-            if problem.status != 400:
-                raise
-            content.set_content(_missing(problem, await frame.calls.json("/why-not", triple=triple), frame.words))
-            return
-        content.set_content(tree(proof, frame.words))
-
-    frame.later(load)
-
-
-def _missing(problem: Problem, told: dict[str, Any], words: Words) -> Markup:
-    """Show why a triple does not hold: the rules that come closest to deriving it, and what each rule lacks.
-
-    `told` is the answer of /why-not.
-    """
-    rows = [
-        Row(
-            [
-                rule["name"],
-                Markup('<span class="fact">{}</span>').format(rule_text(rule["rule"], words)),
-                Markup("<br>").join(rule_text(fail["condition"], words) for fail in rule["fails"]),
-            ]
-        )
-        for rule in told["rules"]
-    ]
-    head = empty("The graph does not have this triple", rule_text(problem.detail, words))
-    if not rows:
-        return head
-    return head + Markup("<h2>Rules that could derive it</h2>") + table(["rule", "", "lacks"], rows, label="Rules")
+def _of(each: tuple[str, str], place: int) -> tuple[int, float, str]:
+    return order_of(each[place])

@@ -1,4 +1,8 @@
-"""The page Feed: commits as they come, with their changes (/changes), and a button to take a commit back (/revert)."""
+"""The page Feed: commits as they come, with their changes (/changes), and a button to take a commit back (/revert).
+
+If the graph keeps its history, the page shows when each commit was made and by whom (/commits), and a commit can be
+taken back. The page asks first.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from markupsafe import Markup
 from nicegui import ui
 from starlette.requests import Request
 
+from kgreason.server.console.controls.past import Head, heads, made
 from kgreason.server.console.frame import Frame, button, html
 from kgreason.server.console.markup import Row, badge, empty, table, triple
 from kgreason.server.console.vocabulary import Words
@@ -32,6 +37,8 @@ class _Feed:
         self._empty = html(_WAITING)
         self._commits = ui.element("div").classes("feed").props('role="feed" aria-label="Commits"')
         self._shown: list[ui.element] = []
+        self._heads: dict[int, Head] | None = {}
+        """The commits of the history by their numbers; None if the graph keeps no history."""
 
     async def follow(self) -> None:
         """Show the commits that the server still has, and then every new one, until the page is left."""
@@ -42,7 +49,7 @@ class _Feed:
                 *events, rest = (rest + piece).split(b"\n\n")
                 for event in events:
                     if b"\ndata:" in event:
-                        self._show(event)
+                        await self._show(event)
 
     async def _first(self) -> int | None:
         """Return the number of a commit: the page shows the commits after it.
@@ -58,32 +65,64 @@ class _Feed:
                 raise
             return max(int((problem.headers or {}).get("kgreason-after", commit)), commit - _KEPT)
 
-    def _show(self, event: bytes) -> None:
-        head, _, data = event.partition(b"data: ")
-        number = int(head.split(b"\n")[0].removeprefix(b"id:"))
+    async def _head(self, number: int) -> Head | None:
+        if self._heads is not None and number not in self._heads:
+            found = await heads(self._frame.calls, _KEPT)
+            self._heads = None if found is None else {each["commit"]: each for each in found}
+        return None if self._heads is None else self._heads.get(number)
+
+    async def _show(self, event: bytes) -> None:
+        lines, _, data = event.partition(b"data: ")
+        number = int(lines.split(b"\n")[0].removeprefix(b"id:"))
+        told: dict[str, Any] = {} if len(data) > _LARGE else orjson.loads(data)
+        known: dict[str, Any] = {name: told[name] for name in ("time", "author") if name in told}
+        head = {**(await self._head(number) or {}), **known}
         self._empty.set_visibility(False)
         with self._commits, ui.element("article") as element:
-            html(shown(number, data, self._frame.words))
-            if self._frame.may("write"):
-                revert = self._frame.on(lambda: self._revert(number), "revert")
+            html(shown(number, told, head, self._frame.words))
+            if self._frame.may("write") and self._heads is not None:
+                revert = self._frame.on(lambda: self._revert(number, head), "revert")
                 button("Take back", revert).classes("plain").props(f'aria-label="Take commit {number} back"')
         element.props(f'aria-label="Commit {number}" tabindex="0"').move(target_index=0)
         self._shown.append(element)
         if len(self._shown) > _KEPT:
             self._shown.pop(0).delete()
 
-    async def _revert(self, number: int) -> None:
+    async def _revert(self, number: int, head: Head) -> None:
+        if not await _is_sure(number, head):
+            return
         async with self._frame.calls.open("POST", "/revert", {"commit": number}) as answer:
             told = await answer.json()
         conflicts = "".join(f" {each}." for each in told["conflicts"][:5])
         self._frame.tell(f"Commit {number} was taken back by commit {told['commit']}.{conflicts}", "done")
 
 
-def shown(number: int, data: bytes, words: Words) -> Markup:
-    """Show a commit as HTML. `data` is the JSON in the event of the commit."""
-    if len(data) > _LARGE:
-        return Markup("<h2>Commit {}</h2><p>It is too large to be shown here.</p>").format(number)
-    told: dict[str, Any] = orjson.loads(data)
+async def _is_sure(number: int, head: Head) -> bool:
+    """Ask the user whether to take a commit back."""
+    with ui.dialog().props(f'aria-label="Take commit {number} back"') as dialog, ui.element("div").classes("dialog"):
+        html(question(number, head))
+        with ui.element("div").classes("bar"):
+            button("Take back", lambda: dialog.submit(True), is_main=True)
+            button("Cancel", lambda: dialog.submit(False))
+    try:
+        return bool(await dialog)
+    finally:
+        dialog.delete()
+
+
+def question(number: int, head: Head) -> Markup:
+    """Ask whether to take a commit back. `head` says when it was made, by whom, and how much it changed."""
+    counts = [head.get(name, 0) for name in ("asserted", "retracted")]
+    return Markup(
+        "<h2>Take commit {} back?</h2><p>{}</p><p>It asserted {} and retracted {} triples. A new commit undoes this."
+        " Later commits stay.</p>"
+    ).format(number, made(head), *(f"{count:,}" for count in counts))
+
+
+def shown(number: int, told: dict[str, Any], head: Head, words: Words) -> Markup:
+    """Show a commit as HTML. `told` is the JSON in the event of the commit; it is empty if the commit is too large."""
+    if not told:
+        return Markup("<h2>Commit {}</h2><p>{} It is too large to be shown here.</p>").format(number, made(head))
     came, went = told["appeared"], told["disappeared"]
     counts = f"{_count(came)} appeared, {_count(went)} disappeared"
     rows = [
@@ -94,8 +133,11 @@ def shown(number: int, data: bytes, words: Words) -> Markup:
     ]
     inner = table(["", "triple", ""], rows[:_SHOWN], label=f"Changes of commit {number}") if rows else ""
     more = Markup("<p>and {} more</p>").format(len(rows) - _SHOWN) if len(rows) > _SHOWN else ""
-    text = Markup('<details{}><summary><strong>Commit {}</strong> <span class="mark">{}</span></summary>{}{}</details>')
-    return text.format(Markup(" open") if len(rows) <= _OPEN else "", number, counts, inner, more)
+    text = Markup(
+        '<details{}><summary><strong>Commit {}</strong> <span class="mark">{}</span> <span class="mark">{}</span>'
+        "</summary>{}{}</details>"
+    )
+    return text.format(Markup(" open") if len(rows) <= _OPEN else "", number, counts, made(head), inner, more)
 
 
 def _count(found: dict[str, list[Any]]) -> str:

@@ -77,11 +77,11 @@ def shown(rules: Sequence[_Told]) -> Markup:
             if is_generic == bool(kind):
                 grouped.setdefault(each[1], []).append(each)
         if grouped:
-            parts.append(Markup("<h2>{}</h2>{}").format(title, _table(grouped)))
+            parts.append(Markup("<h2>{}</h2>{}").format(title, _table(grouped, title)))
     return Markup("").join(parts)
 
 
-def _table(grouped: dict[str, list[_Told]]) -> Markup:
+def _table(grouped: dict[str, list[_Told]], title: str) -> Markup:
     ranked = sorted(grouped.items(), key=lambda each: -sum(told[0]["rewrites"] for told in each[1]))
     rows = [
         Row(
@@ -98,7 +98,7 @@ def _table(grouped: dict[str, list[_Told]]) -> Markup:
     head = ["why", "rules", "rewrites", "share", "derivations"]
     more = len(ranked) - len(rows)
     note = Markup("<p>and {} more; filter to see them</p>").format(more) if more else ""
-    return table(head, rows, label="Rules and their cost", numbers=(2, 3, 4)) + note
+    return table(head, rows, label=title, numbers=(2, 3, 4)) + note
 
 
 def _axiom(reason: str) -> str:

@@ -1,13 +1,13 @@
-"""The page Query: an editor for SPARQL, its answer as a table, downloads, and the history in the browser.
+"""The page Query: an editor for SPARQL, its answer as a table, downloads, and queries that the browser keeps.
 
 A query runs as a request to /query. The page reads the first rows and ends the request; a download asks again. The
-button Stop ends the request too, and the server kills the query.
+button Stop ends the request too, and the server kills the query. The address of the page holds the query that has run,
+so that it can be shared.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,20 +18,22 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 from starlette.requests import Request
 
-from kgreason.server.console.editor import Editor
+from kgreason.server.console.controls.editor import Editor
+from kgreason.server.console.controls.listing import Listing, order_of
+from kgreason.server.console.controls.past import commit_of, heads, options
 from kgreason.server.console.frame import Frame, button, html
-from kgreason.server.console.markup import Row, empty, link, table, term
-from kgreason.server.console.vocabulary import Words
+from kgreason.server.console.markup import Row, empty, js, link, term
 
-_SHOWN = 500
+_SHOWN = 5_000
 _ENOUGH = 1 << 21
 _FIRST = """SELECT ?class (COUNT(?thing) AS ?things) {
   ?thing a ?class
   FILTER(isIRI(?class))
 } GROUP BY ?class ORDER BY DESC(?things) LIMIT 20"""
 _ACCEPT = {"accept": "text/tab-separated-values, application/n-triples"}
-_KEY = "kgreason.queries"
-_KEPT = 30
+_COMMITS, _WAIT = 100, 30
+_LONGEST = 6_000
+"""How many bytes an address with the query may have. Beyond it browsers and proxies may refuse the address."""
 _IS_TRUE = "true"
 
 
@@ -48,55 +50,92 @@ class Found(NamedTuple):
     commit: str
 
 
-async def query_page(request: Request, query: str = "") -> None:
-    """Make the page Query. `query` is the text that the editor shows at the beginning."""
+async def query_page(request: Request, query: str = "", as_of: str = "") -> None:
+    """Make the page Query. `query` is the text that the editor shows at the beginning, and `as_of` a commit or time."""
     with Frame(request, "Query") as frame:
-        _Query(frame, query)
+        _Query(frame, query, as_of)
 
 
 class _Query:
-    def __init__(self, frame: Frame, text: str) -> None:
-        self._frame = frame
+    def __init__(self, frame: Frame, text: str, as_of: str) -> None:
+        self._frame, self._as_of = frame, as_of
         run = frame.on(self._run, "query")
         self._editor = Editor(text or _FIRST, "SPARQL", "SPARQL query", run, lambda: None)
         with ui.element("div").classes("bar"):
             button("Run", run, is_main=True)
             self._stop = button("Stop", lambda: frame.stop("query")).props("disabled")
             html(Markup('<span class="mark keys">Ctrl+Enter</span>'))
+            past = html(_AS_OF.format(as_of)).on("input", self._choose_past, js_handler=_TYPED)
+            past.classes("as-of")
             self._history = ui.element("select").props('aria-label="History of queries"').classes("history")
-            self._history.on("change", self._recall, js_handler="(event) => emit(event.target.value)")
+            self._history.on("change", self._recall, js_handler=_TYPED)
+            html(_SAVED).classes("saved")
             self._state = html("").classes("state")
-        self._result = html(empty("No answer yet", "Press Run, or Ctrl+Enter in the editor."))
-        frame.later(lambda: self._ready(runs=bool(text)))
+        self._commits = html("", tag="datalist").props('id="commits"')
+        self._result = ui.element("div").classes("result")
+        with self._result:
+            html(empty("No answer yet", "Press Run, or Ctrl+Enter in the editor."))
+        frame.later(lambda: self._ready(text))
 
-    async def _ready(self, *, runs: bool) -> None:
-        self._editor.ready(self._frame.words)
-        await self._show_history()
-        if runs:
-            await self._run()
+    async def _ready(self, text: str) -> None:
+        self._editor.ready(self._frame.words, restores=not text)
+        self._show_history()
+        ui.run_javascript("kgreason.memory.showSaved()")
+        self._as_of = str(await ui.run_javascript("return document.getElementById('as-of').value", timeout=_WAIT))
+        self._commits.set_content(options(await heads(self._frame.calls, _COMMITS) or ()))
+        if text:
+            self._frame.run(self._run, "query")
+
+    def _choose_past(self, event: GenericEventArguments) -> None:
+        self._as_of = str(event.args)
+
+    def _show(self, answer: Markup | None = None) -> None:
+        """Replace the answer that is shown by `answer`, or by nothing."""
+        self._result.clear()
+        if answer is not None:
+            with self._result:
+                html(answer)
 
     async def _run(self) -> None:
-        text = self._declared()
+        text, as_of = self._declared(), await commit_of(self._frame.calls, self._as_of)
         self._state.set_content(Markup('<span role="status">running…</span>'))
         self._stop.props(remove="disabled")
         begun = time.perf_counter()
         try:
-            found = await self._ask(text)
+            found = await self._ask(text, as_of)
         except asyncio.CancelledError:
             told = Markup('<span role="status">stopped after {:.1f} s</span>')
             self._state.set_content(told.format(time.perf_counter() - begun))
-            self._result.set_content("")
+            self._show()
             raise
         except BaseException:
             self._state.set_content("")
-            self._result.set_content("")
+            self._show()
             raise
         finally:
             self._stop.props("disabled")
         seconds = time.perf_counter() - begun
-        self._result.set_content(shown(found, self._frame.words))
-        self._state.set_content(_told(found, seconds, text))
-        await self._remember(text)
+        self._list(found)
+        self._state.set_content(_told(found, seconds, text, as_of))
+        self._remember(text)
+
+    def _list(self, found: Found) -> None:
+        """Show an answer."""
+        if (said := sentence(found)) is not None:
+            self._show(said)
+            return
+        self._show()
+        numbers = [place for place in range(len(found.head)) if all(_is_number(row[place]) for row in found.rows)]
+        words = self._frame.words
+
+        def row(cells: Sequence[str]) -> Row:
+            return Row([term(cell, words) if cell else "" for cell in cells])
+
+        def order(cells: Sequence[str], place: int) -> tuple[int, float, str]:
+            return order_of(cells[place])
+
+        with self._result:
+            Listing("Rows of the answer", found.head, found.rows, row, order, numbers)
 
     def _declared(self) -> str:
         """Declare in the editor each known prefix that the query uses without a declaration. Returns the new text."""
@@ -106,9 +145,10 @@ class _Query:
             self._editor.text = text = lines + text
         return text
 
-    async def _ask(self, text: str) -> Found:
+    async def _ask(self, text: str, as_of: int | None) -> Found:
+        form = {"query": text} | ({} if as_of is None else {"as_of": as_of})
         async with self._frame.calls.open(
-            "POST", "/query", body=urlencode({"query": text}).encode(), headers=_ACCEPT | _FORM
+            "POST", "/query", body=urlencode(form).encode(), headers=_ACCEPT | _FORM
         ) as answer:
             is_graph = answer.headers["content-type"].startswith("application/n-triples")
             lines: list[str] = []
@@ -124,32 +164,37 @@ class _Query:
                 lines.append(rest.decode())
             return _found(lines, is_whole, is_graph, answer.headers.get("kgreason-commit", ""))
 
-    async def _remember(self, text: str) -> None:
+    def _remember(self, text: str) -> None:
+        """Put the query into the history of the browser, and into the address of the page if it is not too long."""
+        address = f"/?{urlencode({'query': text} | ({'as_of': self._as_of} if self._as_of.strip() else {}))}"
+        address = address if len(address) <= _LONGEST else "/"
         ui.run_javascript(
-            f"const old = JSON.parse(localStorage.getItem('{_KEY}') || '[]'), text = {_quoted(text)};"
-            f"localStorage.setItem('{_KEY}', JSON.stringify([text, ...old.filter(t => t !== text)].slice(0, {_KEPT})));"
+            f"kgreason.memory.remember({js(text)}); history.replaceState(history.state, '', {js(address)})"
         )
-        await self._show_history()
+        self._show_history()
 
-    async def _show_history(self) -> None:
+    def _show_history(self) -> None:
         """Fill the list of past queries. The browser stores the past queries."""
-        script = f"""
-            const list = getElement({self._history.id}), old = JSON.parse(localStorage.getItem('{_KEY}') || '[]');
-            list.replaceChildren(new Option(old.length ? 'History' : 'History is empty', ''));
-            old.forEach(text => list.add(new Option(text.replace(/PREFIX [^>]*>\\s*/g, '').slice(0, 80), text)));
-        """
-        ui.run_javascript(script)
+        ui.run_javascript(f"kgreason.memory.showPast(getHtmlElement({self._history.id}))")
 
     def _recall(self, event: GenericEventArguments) -> None:
         if event.args:
             self._editor.text = str(event.args)
 
 
+_TYPED = "(event) => emit(event.target.value)"
+_AS_OF = Markup(
+    '<label for="as-of">As of</label><input id="as-of" list="commits" value="{}" size="16" autocomplete="off"'
+    ' placeholder="commit or time">'
+)
+_SAVED = Markup(
+    '<details><summary>Saved queries</summary><div><ul aria-label="Saved queries"></ul>'
+    '<form><label for="saved-name">Name</label><input id="saved-name" name="name" required maxlength="80"'
+    ' pattern=".*\\S.*" autocomplete="off"><button>Save</button></form>'
+    '<div class="bar"><button type="button" data-do="export">Export</button><label class="button">Import'
+    ' <input type="file" accept=".json,application/json"></label></div><p role="status"></p></div></details>'
+)
 _FORM = {"content-type": "application/x-www-form-urlencoded"}
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text).replace("<", "\\u003c")
 
 
 def _found(lines: list[str], is_whole: bool, is_graph: bool, commit: str) -> Found:
@@ -175,29 +220,28 @@ def _terms(line: str) -> list[str]:
     return [subject, predicate, rest.removesuffix(" .")]
 
 
-def shown(found: Found, words: Words) -> Markup:
-    """Show an answer as HTML."""
+def sentence(found: Found) -> Markup | None:
+    """Say the answer of an ASK query, or that an answer has no rows. Returns None for an answer with rows."""
     if not found.head and found.rows:
         is_true = found.rows[0][0] == _IS_TRUE
         return Markup('<p class="answer">{}</p>').format("Yes, it holds." if is_true else "No, it does not hold.")
     if not found.rows:
         return empty("No rows", "The query is correct, and nothing in the graph matches it.")
-    numbers = [place for place in range(len(found.head)) if all(_is_number(row[place]) for row in found.rows)]
-    rows = (Row([term(cell, words) if cell else "" for cell in row]) for row in found.rows)
-    return table(found.head, rows, label="Rows of the answer", numbers=numbers)
+    return None
 
 
 def _is_number(cell: str) -> bool:
     return cell.lstrip("+-").replace(".", "", 1).isdigit()
 
 
-def _told(found: Found, seconds: float, text: str) -> Markup:
+def _told(found: Found, seconds: float, text: str, as_of: int | None) -> Markup:
     """Show the number of rows, the time and the commit of an answer, and links to download all rows."""
     count = f"{len(found.rows):,}" if found.is_whole else f"the first {len(found.rows):,}"
     noun = "triple" if found.is_graph else "row"
     told = f"{count} {noun}{'s' if len(found.rows) != 1 else ''} in {seconds:.2f} s, commit {found.commit}"
     forms = ("ttl", "nt", "rdf", "jsonld") if found.is_graph else ("csv", "tsv", "json", "xml")
-    links = [link(f"/console/rows.{form}?{urlencode({'query': text})}", form.upper(), "plain") for form in forms]
+    given = urlencode({"query": text} | ({} if as_of is None else {"as_of": as_of}))
+    links = [link(f"/console/rows.{form}?{given}", form.upper(), "plain") for form in forms]
     return Markup('<span role="status">{}</span> <span class="downloads">Download {}</span>').format(
         told, Markup(" ").join(links)
     )
