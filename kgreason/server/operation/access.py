@@ -57,7 +57,8 @@ class AccessLog:
                 await self._app(scope, receive, send)
             finally:
                 for handler in self._log.handlers:
-                    handler.close()
+                    with suppress(OSError):  # a full disk: `_failed` has said so
+                        handler.close()
             return
         request, begun, status, size = id_of(Headers(scope=scope)), time.perf_counter(), 0, 0
 
