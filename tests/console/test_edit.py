@@ -87,12 +87,12 @@ def test_old_consequences_are_dimmed_while_the_text_is_incomplete(page: Page) ->
 def test_turtle_is_added_to_a_named_graph(page: Page, address: str) -> None:
     page.goto("/console/edit")
     page.get_by_label("Graph").fill("http://e/graph")
-    write(page, "e:pip a e:Cat .")
-    page.get_by_text("e:pip a e:Animal").wait_for()
+    write(page, "e:zoe a e:Cat .")
+    page.get_by_text("e:zoe a e:Animal").wait_for()
     page.get_by_role("button", name="Commit").click()
     page.get_by_text("is saved").wait_for()
     graph = httpx.get(f"{address}/store", params={"graph": "http://e/graph"}, trust_env=False)
-    assert "<http://e/pip>" in graph.text
+    assert "<http://e/zoe>" in graph.text
 
 
 def test_looking_ahead_is_stopped(page: Page) -> None:
