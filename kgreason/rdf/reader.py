@@ -243,7 +243,7 @@ class _Text(NamedTuple):
     find: Finder | None
     folder: Path | None
     skipped: Skipped | None
-    prefixes: DocumentPrefixes | None
+    prefixes: DocumentPrefixes | None = None
 
 
 def _read_file(

@@ -171,8 +171,8 @@ class Disk:
     def check_room(self) -> None:
         """Raise StoreError if the disk has no room for a small commit, or for the copy of a store that is broken."""
         store = self._store
-        is_broken = store is not None and store.is_broken and store.path is not None
-        self._room.check(LEAST + (2 * log_bytes(store.path) if is_broken else 0))
+        broken = store.path if store is not None and store.is_broken else None
+        self._room.check(LEAST + (0 if broken is None else 2 * log_bytes(broken)))
 
     @property
     def snapshot(self) -> Path | None:
