@@ -30,12 +30,15 @@ class Counted:
         self._stream = stream
         self._recent: deque[bytes] = deque()
         self._size, self._before, self._is_cut = 0, before, False
+        self.total = 0
+        """The number of bytes that were read."""
 
     def read(self, size: int = -1) -> bytes:
         """Read up to `size` bytes of the stream."""
         piece = self._stream.read(size)
         self._recent.append(piece)
         self._size += len(piece)
+        self.total += len(piece)
         while self._size - len(self._recent[0]) >= BUFFER:
             old = self._recent.popleft()
             self._size -= len(old)

@@ -64,6 +64,11 @@ if TYPE_CHECKING:
 
 CHUNK = 30_000
 """The largest number of quads in a batch that pyoxigraph parses."""
+_FIRST, _LARGE = 16, 1 << 24
+"""The number of quads in the first batch. After a batch of more bytes than `_LARGE` the next ones have fewer quads."""
+_LONG, _TIMES, _FREE = 2_000, 100, 1 << 26
+"""Quads of more than `_LONG` bytes each may be a hundred times as long as the document, and 64 MiB are free."""
+_TOO_LONG = "the prefixes or the base of this document make its terms far longer than the document is"
 
 STDIN = "<stdin>"
 """The source name of standard input."""
@@ -371,8 +376,7 @@ def _chunks(rest: Rest, name: str, about: _Text) -> Iterator[bytes]:
     quads = _quads(cast(IO[bytes], counted), name, about)
     try:
         with long_tokens(counted, about.file):
-            while chunk := pyoxigraph.serialize(islice(quads, CHUNK), format=pyoxigraph.RdfFormat.N_QUADS):
-                chunk = restored(chunk)
+            for chunk in map(restored, _pieces(quads, counted, about.file)):
                 if term := untagged(chunk):  # the parsers of JSON-LD, N3 and RDF/XML let these literals pass
                     raise RdfSyntaxError(about.file, counted.line_of(WORD), None, f"{term}: {PROBLEM}")
                 yield chunk
@@ -383,6 +387,21 @@ def _chunks(rest: Rest, name: str, about: _Text) -> Iterator[bytes]:
         if about.skipped is not None:
             error.msg += "; only lines of N-Triples and N-Quads can be skipped"
         raise
+
+
+def _pieces(quads: Iterator[pyoxigraph.Quad], counted: Counted, file: str) -> Iterator[bytes]:
+    """Yield quads as N-Quads text, in batches that are smaller if the quads are long.
+
+    Raises RdfSyntaxError for a document that becomes far longer than it is, by a long prefix or base.
+    """
+    rows, long = min(_FIRST, CHUNK), 0
+    while chunk := pyoxigraph.serialize(islice(quads, rows), format=pyoxigraph.RdfFormat.N_QUADS):
+        if len(chunk) > _LONG * rows:
+            long += len(chunk)
+            if long > _TIMES * counted.total + _FREE:
+                raise RdfSyntaxError(file, counted.line(), None, _TOO_LONG)
+        yield chunk
+        rows = min(4 * rows, CHUNK) if len(chunk) < _LARGE else max(rows // 4, 1)
 
 
 def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Quad]:

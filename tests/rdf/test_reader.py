@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import json
 import lzma
 import sys
 from pathlib import Path
@@ -287,3 +288,20 @@ def test_batches_of_all_files_are_gathered_in_order(
     assert found.dtype == np.int32
     expected = [np.stack(batch, axis=1) for batch in batches * 2]
     assert np.array_equal(found, np.concatenate([np.empty((0, 4), dtype=np.int32), *expected]))
+
+
+def test_a_long_prefix_cannot_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each use of the prefix is as long as the prefix."""
+    monkeypatch.setattr("kgreason.rdf.reader._FREE", 1 << 20)
+    monkeypatch.setattr("kgreason.rdf.reader._TIMES", 10)
+    long = f"http://e/{'x' * 20_000}"
+    for document, syntax in (
+        (f"@prefix p: <{long}> .\n" + "p:a p:b p:c .\n" * 200, "ttl"),
+        (f"@base <{long}/> .\n" + "<a> <b> <c> .\n" * 200, "ttl"),
+        (json.dumps({"@context": {"@vocab": long}, "@graph": [{"p": 1}] * 200}), "jsonld"),
+    ):
+        with pytest.raises(RdfSyntaxError, match="make its terms far longer than the document is"):
+            lines_read(document.encode(), syntax)
+    assert lines_read(f"@prefix p: <{long}> . p:a p:b p:c .".encode(), "ttl").count(long.encode()) == 3
+    text = "".join(f'<http://e/{each}> <http://e/p> "{"x" * 5_000}" .\n' for each in range(1_000))
+    assert len(lines_read(text.encode(), "ttl")) == len(text)

@@ -20,8 +20,12 @@ from kgreason.server.body import folder_for, folder_of  # isort: skip
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """A client of a server that is a process of its own."""
-    with process_of(tmp_path_factory.mktemp("alone") / "store") as (_, http):
+    with process_of(tmp_path_factory.mktemp("alone") / "store") as (process, http):
         yield http
+        try:
+            http.get("/health", timeout=10)
+        except httpx.HTTPError:
+            process.kill()  # it is frozen, and SIGTERM would do nothing
 
 
 def test_a_pattern_that_backtracks_freezes_nobody(alone: httpx.Client) -> None:
