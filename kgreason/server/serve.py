@@ -4,8 +4,8 @@ SIGTERM, SIGHUP and Ctrl-C stop the server. It takes no new request, gives the r
 finishes the commits that wait, and closes the store. After a second signal it does not wait for requests. A SIGHUP that
 is ignored, as under `nohup`, stays ignored.
 
-A commit that needs more than some seconds is rolled back. If the store is not closed `_LATEST` seconds after the signal,
-the process ends at once, as after a kill, and its log says where it was. No acknowledged edit is lost.
+A commit that needs more than some seconds is rolled back. If the store is not closed `_LATEST` seconds after the
+signal, the process ends at once, as after a kill, and its log says where it was. No acknowledged edit is lost.
 """
 
 from __future__ import annotations
