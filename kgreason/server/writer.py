@@ -33,7 +33,7 @@ from kgreason.server.problems import Problem, busy
 
 _LOGGER = logging.getLogger("kgreason.server")
 Result = TypeVar("Result")
-GRACE = 3.0
+GRACE = 2.0
 """The seconds that an edit gets to end after the server was told to stop."""
 _TURN = 5.0
 _LARGE = 1 << 26
