@@ -36,7 +36,7 @@ _MOMENT = 2
 """So many seconds a reader waits for the edits before it."""
 _LOGGER = logging.getLogger("kgreason.server")
 Result = TypeVar("Result")
-GRACE = 3.0
+GRACE = 2.0
 """The seconds that an edit gets to end after the server was told to stop."""
 _TURN = 5.0
 _LARGE = 1 << 26

@@ -53,7 +53,7 @@ _LOOK = 0.1
 
 _TERM = r"(?:\?\w+|<[^<>\s]*>|[\w-]*:[\w-]*|\"[^\"\\\n]*\")"
 _SHORT = re.compile(
-    rf"\s*(?:PREFIX\s+[\w-]*:\s*<[^<>\s]*>\s*)*(?:SELECT\s+(?:DISTINCT\s+)?(?:\*|(?:\?\w+\s*)+)|ASK)\s*(?:WHERE\s*)?"
+    rf"\s*(?:PREFIX\s+[\w-]*:\s*<[^<>\s]*>\s*)*(?:SELECT\s+(?:\*|(?:\?\w+\s*)+)|ASK)\s*(?:WHERE\s*)?"
     rf"\{{\s*(?:<[^<>\s]*>|(?!_:)[\w-]*:[\w-]*)\s+(?:a|{_TERM})\s+{_TERM}\s*\.?\s*\}}\s*",
     re.IGNORECASE,
 )

@@ -422,7 +422,7 @@ def test_a_where_with_a_limit_runs_where_it_can_be_ended(tmp_path: Path, monkeyp
         return answer(path, sparql, *arguments, **options)
 
     monkeypatch.setattr(process, "answer", noted)
-    first, short = "INSERT DATA { :new a :C }", "INSERT { :b :p ?o } WHERE { :new a ?o }"
+    first, short = "INSERT DATA { :new a :C }", "INSERT { [] :p ?o } WHERE { :new a ?o }"
     every = "INSERT { ?s :p :all } WHERE { ?s a :C }"
     with KnowledgeGraph.open(tmp_path / "store", rules=["none"]) as graph:
         update(graph, "INSERT DATA { :a a :C }")
@@ -437,6 +437,7 @@ def test_a_where_with_a_limit_runs_where_it_can_be_ended(tmp_path: Path, monkeyp
             apart.clear()
             known = graph.carry_out(parse(PREFIXES + request), keep=False).delta
             limited = graph.carry_out(parse(PREFIXES + request), keep=False, wheres=Wheres(60, fast_at)).delta
-            assert limited.to_json() == known.to_json()
+            assert limited.counts() == known.counts()
+            assert "_:" in str(known.to_json()) or limited.to_json() == known.to_json()
             assert len(apart) == count, request
         assert graph.commit == 1

@@ -309,7 +309,7 @@ def test_sigterm_ends_the_server_at_any_moment(path: str, body: str, headers: di
         time.sleep(1)
         os.kill(process.pid, signal.SIGTERM)
         assert process.wait(PATIENCE) in (0, 1)  # 1 on a machine so busy that the process ends itself
-        assert asked.result() in (503, None)
+        assert asked.result() in (500, 503, None)  # nobody is told that it was done
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         assert graph.commit == commit
 
