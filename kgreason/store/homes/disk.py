@@ -172,9 +172,10 @@ class Disk:
 
     def check_room(self) -> None:
         """Raise StoreError if the disk has no room for a small commit, or for the copy of a store that is broken."""
-        store = self._store
-        is_broken = store is not None and store.is_broken and store.path is not None
-        self._room.check(LEAST + (2 * log_bytes(store.path) if is_broken else 0))
+        store, size = self._store, LEAST
+        if store is not None and store.is_broken and store.path is not None:
+            size += 2 * log_bytes(store.path)
+        self._room.check(size)
 
     @property
     def snapshot(self) -> Path | None:
