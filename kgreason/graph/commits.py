@@ -2,8 +2,8 @@
 
     change (pending) -> history -> journal -> Oxigraph -> accept
 
-Invariant: engine and journal hold the same commits. If an error comes before the journal has the commit, the change is
-rolled back. Once the journal has the commit, the change is accepted, even if Oxigraph fails afterwards. The first load,
+Invariant: engine and journal hold the same commits. If an error comes before the home has made the commit, the change
+is rolled back; then neither journal nor Oxigraph has it. Otherwise the change is accepted. The first load,
 and a delta that is too large for one transaction of Oxigraph, become a snapshot and a bulk load instead.
 
 Cost: a commit costs what it changes. Opening reads the snapshot and replays the commits of the journal after it.

@@ -6,7 +6,9 @@
     checkpoint    snapshot (synced), Oxigraph flushed, manifest, journal emptied
     settle        Oxigraph flushed, manifest
 
-A commit exists once its record is in the journal. A load exists once the manifest names its snapshot.
+A commit is made once its record is in the journal and its rows are in Oxigraph. If Oxigraph does not take the rows, the
+journal loses the record again. After a kill in between, the next opening makes the commit. A load exists once the
+manifest names its snapshot.
 
 Oxigraph's own log is not synced at a commit. After a power loss Oxigraph may lack the last commits. Oxigraph then has
 at least the commits up to the flush that the manifest names. Oxigraph has no commit that the journal lacks, because the
@@ -170,9 +172,10 @@ class Disk:
 
     def check_room(self) -> None:
         """Raise StoreError if the disk has no room for a small commit, or for the copy of a store that is broken."""
-        store = self._store
-        broken = store.path if store is not None and store.is_broken else None
-        self._room.check(LEAST + (0 if broken is None else 2 * log_bytes(broken)))
+        store, size = self._store, LEAST
+        if store is not None and store.is_broken and store.path is not None:
+            size += 2 * log_bytes(store.path)
+        self._room.check(size)
 
     @property
     def snapshot(self) -> Path | None:

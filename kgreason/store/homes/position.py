@@ -11,7 +11,7 @@
     ahead       snapshot < last, beside one of    only the engine knows the last commit; otherwise
                 the three states above            the snapshot is enough
 
-    settled --commit: the store fails--> behind --the next use of the store, or the next opening--> settled
+    settled --a kill in the middle of a commit--> behind --the next opening for writing--> settled
     settled --commit in memory fails half way--> unknown --the store is filled again--> settled
     ahead --checkpoint or load--> not ahead
 
@@ -40,7 +40,7 @@ class Position(NamedTuple):
 
     @property
     def is_behind(self) -> bool:
-        """Whether the store may lack the last commit, after a kill or after an error in the middle of a commit."""
+        """Whether the store may lack the last commit, after a kill in the middle of a commit."""
         return self.stored != self.last
 
     @property

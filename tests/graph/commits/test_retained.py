@@ -1,0 +1,52 @@
+"""What a process keeps of each commit: nothing, once the caches are full. Python objects are counted, not bytes."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kgreason import KnowledgeGraph
+
+TOM = "<http://e/tom> a <http://e/Cat> ; <http://e/name> 'Tom' ."
+
+
+def kept(call: Callable[[], object], times: int = 30) -> int:
+    """How many more objects with parts there are after so many calls. As many calls before that fill the caches."""
+    for _ in range(times):
+        call()
+    gc.collect()
+    before = len(gc.get_objects())
+    for _ in range(times):
+        call()
+    gc.collect()
+    return len(gc.get_objects()) - before
+
+
+@pytest.mark.parametrize("is_on_disk", [False, True])
+def test_a_graph_keeps_nothing_of_a_commit(tmp_path: Path, is_on_disk: bool) -> None:
+    heard = []
+    with KnowledgeGraph.open(tmp_path / "store" if is_on_disk else None) as graph:
+        graph.add("<http://e/Cat> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Animal> .")
+        graph.subscribe(lambda delta: heard.append(len(delta)))
+
+        def edits() -> None:
+            graph.add(TOM)
+            graph.update(f"PREFIX : <http://e/> DELETE DATA {{ {TOM} }}")
+
+        assert kept(edits) < 30  # an object for each commit would be 60
+    assert len(heard) == 4 * 30
+
+
+def test_what_is_kept_is_counted() -> None:
+    deltas: list[object] = []
+    with KnowledgeGraph.open() as graph:
+        graph.subscribe(deltas.append)
+
+        def edits() -> None:
+            graph.add(TOM)
+            graph.remove(TOM)
+
+        assert kept(edits, 10) > 20
