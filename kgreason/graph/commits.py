@@ -11,7 +11,7 @@ Cost: a commit costs what it changes. Opening reads the snapshot and replays the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -58,6 +58,8 @@ class Committer:
         self.state = Running(home, options)
         """The graph as its readers see it."""
         self.materializer = self.state.materializer
+        self.check: Callable[[Delta], object] = lambda _: None
+        """This is called with each commit before it is kept. If it raises an error, there is no commit."""
         self.unheard: list[Delta] = []
         """The commits that subscribers have not heard of."""
         self.replayed: list[RowDelta] = []
@@ -108,6 +110,7 @@ class Committer:
             delta = self._delta(number, change, edit.own)
             if delta or edit.own is not None or headers:
                 delta = replace(delta, rules=self._rule_changes(own, edit.own))
+                self.check(delta)
                 self.state.note(delta, headers)
                 if home.history is not None:
                     with span("journal"):

@@ -688,20 +688,28 @@ class KnowledgeGraph(ReadableGraph):
         return self._state.relations(read)
 
     @contextmanager
-    def evaluating(self, strategy: Strategy | None = None, budget: int | None = None) -> Iterator[None]:
+    def evaluating(
+        self,
+        strategy: Strategy | None = None,
+        budget: int | None = None,
+        check: Callable[[Delta], object] = lambda _: None,
+    ) -> Iterator[None]:
         """Within the block, evaluate commits with another strategy or a lower budget than those passed to `open`.
 
-        Other threads wait until the block ends.
+        `check` is called with the delta of each commit before the commit is kept; it must not use the graph. If it
+        raises an error, there is no commit. Other threads wait until the block ends.
         """
         with self._lock.within():
             committer = self._engine()
             before = committer.strategy, committer.budget
+            committer.check, before_check = check, committer.check
             committer.strategy = strategy or committer.strategy
             committer.budget = min((each for each in (budget, committer.budget) if each is not None), default=None)
             try:
                 yield
             finally:
                 committer.strategy, committer.budget = before
+                committer.check = before_check
 
     @property
     def store(self) -> OxigraphStore:

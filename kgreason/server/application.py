@@ -17,8 +17,8 @@ from starlette.types import ASGIApp
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server import problems
-from kgreason.server.compression import Compression
 from kgreason.server.guard import Guard
+from kgreason.server.http.compression import Compression
 from kgreason.server.metrics import Metrics
 from kgreason.server.openapi import openapi
 from kgreason.server.paths import history, live

@@ -20,7 +20,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kgreason.server.lists import joined
+from kgreason.server.http.lists import joined
 from kgreason.server.problems import Problem
 from kgreason.server.session import Sessions, cookie_of
 from kgreason.server.settings import ROLES, Settings, is_loopback

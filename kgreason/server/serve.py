@@ -20,12 +20,14 @@ import uvicorn
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.application import application
-from kgreason.server.connection import Connection
+from kgreason.server.http.connection import Connection, Connections
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
 
 _STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _BACKLOG = 1024
+_FILES = 1 << 16
+"""More open files than this are not asked for."""
 _HEAD = 1 << 16
 """The longest head of a request, in bytes."""
 _MESSAGE = 1 << 22
@@ -45,14 +47,22 @@ def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Serve
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         feed = Feed(graph.commit, settings.kept, settings.streams, graph.deltas_since)
         app, slow = application(graph, settings, feed), settings.body_seconds
-        server = Server(app, slow, lambda: ready(f"http://{host}:{port}", server), feed.close)
+        connections = Connections(min(settings.connections, _files() // 2))
+        server = Server(app, slow, connections, lambda: ready(f"http://{host}:{port}", server), feed.close)
         server.run([listener])
 
 
 class Server(uvicorn.Server):
     """A uvicorn server that says when it listens. After a signal has stopped the server, the process goes on."""
 
-    def __init__(self, app: object, slow: float, ready: Callable[[], object], stop: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        app: object,
+        slow: float,
+        connections: Connections,
+        ready: Callable[[], object],
+        stop: Callable[[], object],
+    ) -> None:
         """`ready` is called when the server listens, and `stop` when it begins to shut down.
 
         `slow` is the number of seconds after which `Connection` drops a slow client.
@@ -66,7 +76,7 @@ class Server(uvicorn.Server):
             server_header=False,
             proxy_headers=False,
             loop="asyncio",  # as without the libraries that NiceGUI brings
-            http=partial(Connection, seconds=slow),  # type: ignore[arg-type]  # it is called as a class is
+            http=partial(Connection, seconds=slow, all_=connections),  # type: ignore[arg-type]  # it is called as a class is
             h11_max_incomplete_event_size=_HEAD,
             ws="websockets-sansio",
             ws_max_size=_MESSAGE,
@@ -99,6 +109,20 @@ class Server(uvicorn.Server):
         finally:
             for each, handler in before.items():
                 signal.signal(each, handler)
+
+
+def _files() -> int:
+    """Raise the limit of open files of this process as far as allowed and useful. Returns the limit."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return _FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        return wanted
+    return _FILES if soft == resource.RLIM_INFINITY else soft
 
 
 @contextmanager

@@ -43,6 +43,7 @@ class Settings:
     - `writers_waiting`: how many edits may wait
     - `budget`: how many rewrites one commit may extend; None is no limit
     - `most_made_terms`, `most_rounds`: what a recursion may do in one commit; see `KnowledgeGraph.open`
+    - `connections`: how many connections there may be at once, and at most half as many as the process may open files
     - `streams`: how many clients may follow the changes at once
     - `kept`: how many bytes of past changes the feed keeps
     - `console`: whether the server has the console; one server of a process can have it
@@ -69,6 +70,7 @@ class Settings:
     budget: int | None = None
     most_made_terms: int | None = None
     most_rounds: int | None = None
+    connections: int = 4096
     streams: int = 100
     kept: int = 1 << 26
     console: bool = False
