@@ -12,7 +12,7 @@ Cost: a commit costs what it changes. Opening reads the snapshot and replays the
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
@@ -65,6 +65,8 @@ class Committer:
         self.state = Running(home, options)
         """The graph as its readers see it."""
         self.materializer = self.state.materializer
+        self.check: Callable[[Delta], object] = lambda _: None
+        """This is called with each commit before it is kept. If it raises an error, there is no commit."""
         self.unheard: list[Delta] = []
         """The commits that subscribers have not heard of."""
         self.replayed: list[RowDelta] = []
@@ -123,6 +125,7 @@ class Committer:
             if delta or edit.own is not None or headers:
                 rules = self._rule_changes(own, edit.own)
                 delta = replace(delta, rules=rules, time=now(), author=author or self.author)
+                self.check(delta)
                 prefixes = remembered(before.prefixes, edit.prefixes)
                 self.state.note(delta, headers, prefixes)
                 if home.history is not None:

@@ -764,22 +764,30 @@ class KnowledgeGraph(ReadableGraph):
 
     @contextmanager
     def evaluating(
-        self, strategy: Strategy | None = None, budget: int | None = None, author: str | None = None
+        self,
+        strategy: Strategy | None = None,
+        budget: int | None = None,
+        author: str | None = None,
+        check: Callable[[Delta], object] = lambda _: None,
     ) -> Iterator[None]:
         """Within the block, evaluate commits with another strategy or a lower budget than those passed to `open`.
 
-        `author` is the author of the commits; see `transaction`. Other threads wait until the block ends.
+        `author` is the author of the commits; see `transaction`. `check` is called with the delta of each commit before
+        the commit is kept; it must not use the graph. If it raises an error, there is no commit. Other threads wait
+        until the block ends.
         """
         check_author(author)
         with self._lock.within():
             committer = self._engine()
             before = committer.strategy, committer.budget, committer.author
+            committer.check, before_check = check, committer.check
             committer.strategy, committer.author = strategy or committer.strategy, author or committer.author
             committer.budget = min((each for each in (budget, committer.budget) if each is not None), default=None)
             try:
                 yield
             finally:
                 committer.strategy, committer.budget, committer.author = before
+                committer.check = before_check
 
     @property
     def store(self) -> OxigraphStore:

@@ -18,8 +18,8 @@ from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.together import Together
 from kgreason.server import problems
-from kgreason.server.compression import Compression
 from kgreason.server.guard import Guard
+from kgreason.server.http.compression import Compression
 from kgreason.server.metrics import Metrics
 from kgreason.server.openapi import openapi
 from kgreason.server.operation.access import AccessLog

@@ -22,7 +22,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kgreason.server.lists import joined
+from kgreason.server.http.lists import joined
 from kgreason.server.problems import Problem
 from kgreason.server.request.ids import HEADER
 from kgreason.server.request.proxy import path_of, root_of

@@ -28,13 +28,15 @@ from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.application import application
 from kgreason.server.body import folder_for
-from kgreason.server.connection import Connection
+from kgreason.server.http.connection import Connection, Connections
 from kgreason.server.operation.tokens import reload
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
 
 _STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _BACKLOG = 1024
+_FILES = 1 << 16
+"""More open files than this are not asked for."""
 _HEAD = 1 << 16
 """The longest head of a request, in bytes."""
 _MESSAGE = 1 << 22
@@ -58,8 +60,9 @@ def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Serve
         feed = Feed(graph.commit, settings.kept, settings.streams, graph.deltas_since)
         app, sessions = application(graph, settings, feed)
         address = f"http://{host}:{port}{settings.root_path}"
+        connections = Connections(min(settings.connections, _files() // 2))
         again = None if settings.token_file is None else partial(reload, settings.token_file, sessions)
-        server = Server(app, settings.body_seconds, lambda: ready(address, server), feed.close, again)
+        server = Server(app, settings.body_seconds, connections, lambda: ready(address, server), feed.close, again)
         try:
             server.run([listener])
         finally:
@@ -73,6 +76,7 @@ class Server(uvicorn.Server):
         self,
         app: object,
         slow: float,
+        connections: Connections,
         ready: Callable[[], object],
         stop: Callable[[], object],
         again: Callable[[], object] | None = None,
@@ -91,7 +95,7 @@ class Server(uvicorn.Server):
             server_header=False,
             proxy_headers=False,
             loop="asyncio",  # as without the libraries that NiceGUI brings
-            http=partial(Connection, seconds=slow),  # type: ignore[arg-type]  # it is called as a class is
+            http=partial(Connection, seconds=slow, all_=connections),  # type: ignore[arg-type]  # it is called as a class is
             h11_max_incomplete_event_size=_HEAD,
             ws="websockets-sansio",
             ws_max_size=_MESSAGE,
@@ -140,6 +144,20 @@ class Server(uvicorn.Server):
             return self.handle_exit
         loop, again = asyncio.get_running_loop(), self._again
         return lambda *_: loop.call_soon_threadsafe(again)
+
+
+def _files() -> int:
+    """Raise the limit of open files of this process as far as allowed and useful. Returns the limit."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return _FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        return wanted
+    return _FILES if soft == resource.RLIM_INFINITY else soft
 
 
 @contextmanager

@@ -53,6 +53,7 @@ class Settings:
     - `writers_waiting`: how many edits may wait
     - `budget`: how many rewrites one commit may extend; None is no limit
     - `most_made_terms`, `most_rounds`: what a recursion may do in one commit; see `KnowledgeGraph.open`
+    - `connections`: how many connections there may be at once, and at most half as many as the process may open files
     - `streams`: how many clients may follow the changes at once
     - `kept`: how many bytes of past changes the feed keeps
     - `access_log`: the form of the access log, "plain" or "json"; None is no log, unless there is a file for it
@@ -90,6 +91,7 @@ class Settings:
     budget: int | None = None
     most_made_terms: int | None = None
     most_rounds: int | None = None
+    connections: int = 4096
     streams: int = 100
     kept: int = 1 << 26
     access_log: str | None = None

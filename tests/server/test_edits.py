@@ -168,7 +168,7 @@ def test_what_is_asked_for_is_what_comes(http: httpx.Client) -> None:
     for accept, begin in accepted.items():
         answer = http.post("/query", data={"query": CLASSES}, headers={"Accept": accept})
         assert answer.text.startswith(begin), accept
-        assert answer.headers["vary"] == "Accept"
+        assert answer.headers["vary"] == "Accept, Accept-Encoding"
     refused = http.post("/query", data={"query": CLASSES}, headers={"Accept": "text/turtle"})
     assert refused.status_code == 406
     assert "sparql-results+json" in refused.json()["detail"]

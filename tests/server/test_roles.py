@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import httpx
@@ -49,3 +50,36 @@ def test_rules_need_the_role_admin_on_every_path(guarded: httpx.Client) -> None:
         answer = guarded.post("/transactions", content=edit, headers=bearer(WRITE) | lines)
         assert answer.status_code == 403, answer.text
         assert guarded.post("/transactions", content=edit, headers=bearer(ADMIN) | lines).status_code != 403
+
+
+RULE = """PREFIX : <http://e/> PREFIX swrl: <http://www.w3.org/2003/11/swrl#>
+    INSERT DATA { :x a swrl:Variable . :rule a swrl:Imp ; swrl:body :cell ; swrl:head (
+        [ a swrl:ClassAtom ; swrl:classPredicate :Named ; swrl:argument1 :x ] ) .
+    :cell rdf:first [ a swrl:ClassAtom ; swrl:classPredicate :Cat ; swrl:argument1 :x ] ; rdf:rest () }"""
+
+
+def test_rules_as_triples_need_the_role_admin_too(guarded: httpx.Client) -> None:  # noqa: F811 - the fixture
+    """SWRL rules are triples. A writer may try one, but not assert, change or take one away; other edits go on."""
+    rule = RULE.replace("PREFIX :", "PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> PREFIX :", 1)
+    turtle = {"Content-Type": "text/turtle"}
+    imp = "<http://e/r> a <http://www.w3.org/2003/11/swrl#Imp> ."
+    line = json.dumps({"add": imp.replace(" a ", " <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> ")})
+
+    def update(text: str, role: str) -> int:
+        return guarded.post("/update", data={"update": text}, headers=bearer(TOKENS[role])).status_code
+
+    commit = guarded.get("/health").json()["commit"]
+    assert update(rule, "write") == 403
+    assert guarded.post("/store?default", content=imp, headers=bearer(WRITE) | turtle).status_code == 403
+    lines = {"Content-Type": "application/x-ndjson"}
+    assert guarded.post("/transactions", content=line, headers=bearer(WRITE) | lines).status_code == 403
+    kind = "<http://e/Mine> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://www.w3.org/2003/11/swrl#Imp>"
+    assert update(f"INSERT DATA {{ {kind} }}", "write") == 403
+    assert guarded.get("/health").json()["commit"] == commit
+    assert guarded.post("/what-if", data={"update": rule}, headers=bearer(READ)).status_code == 200
+    assert update(rule, "admin") == 204
+    shorter = "DELETE WHERE { <http://e/cell> <http://www.w3.org/1999/02/22-rdf-syntax-ns#rest> ?x }"
+    assert update(shorter, "write") == 403
+    assert update("INSERT DATA { <http://e/a> <http://e/b> <http://e/c> }", "write") == 204
+    assert update("DELETE WHERE { <http://e/rule> ?p ?x }", "write") == 403
+    assert update("DELETE WHERE { <http://e/rule> ?p ?x }", "admin") == 204

@@ -13,22 +13,29 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
+import numpy as np
+from pyoxigraph import NamedNode
 from starlette.requests import Request
 from starlette.responses import Response
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.server.conditions import check_edit, tag
+from kgreason.server.guard import ROLE
+from kgreason.server.http.conditions import check_edit, tag
 from kgreason.server.paths.served import parameters, served, single
 from kgreason.server.problems import Problem
 from kgreason.server.session import author_of
+from kgreason.server.settings import ROLES
 from kgreason.server.states import States
+from kgreason.terms import vocabulary as v
 
+_SWRL = tuple(text for text in vars(v).values() if isinstance(text, str) and text.startswith(f"<{v.SWRL}"))
+"""The terms of SWRL."""
 Found = TypeVar("Found")
 Result = TypeVar("Result")
 
 
-class Target(Protocol):
+class Guarded(Protocol):
     """The graph that an edit is about. The headers If-Match and If-None-Match speak of this graph."""
 
     def state(self, states: States) -> int:
@@ -57,7 +64,7 @@ async def edited(
     request: Request,
     edit: Callable[[KnowledgeGraph], tuple[Found, Delta]],
     answer: Callable[[Found, Delta, int], Result],
-    target: Target = WHOLE,
+    target: Guarded = WHOLE,
 ) -> Result:
     """Edit the graph in the thread of the writer. Returns the result of `answer(found, delta, commit)`.
 
@@ -71,7 +78,7 @@ async def edited(
     def run(graph: KnowledgeGraph) -> tuple[Result, int, float]:
         begun = time.perf_counter()
         check_conditions(request, graph, target)
-        with graph.evaluating(**how):
+        with graph.evaluating(**how, check=rule_check(request, graph)):
             found, delta = edit(graph)
         return answer(found, delta, graph.commit), delta.commit, begun
 
@@ -81,7 +88,7 @@ async def edited(
     return result
 
 
-def check_conditions(request: Request, graph: KnowledgeGraph, target: Target = WHOLE) -> None:
+def check_conditions(request: Request, graph: KnowledgeGraph, target: Guarded = WHOLE) -> None:
     """Raise Problem if If-Match or If-None-Match of an edit does not hold for its target.
 
     Call this in the thread of the writer.
@@ -89,6 +96,28 @@ def check_conditions(request: Request, graph: KnowledgeGraph, target: Target = W
     if "if-match" in request.headers or "if-none-match" in request.headers:
         states = served(request).writer.states
         check_edit(request.headers, target.state(states), graph.commit, exists=target.exists(graph))
+
+
+def rule_check(request: Request, graph: KnowledgeGraph) -> Callable[[Delta], None]:
+    """Return a function that raises Problem for a commit that edits SWRL rules, unless the client may edit rules.
+
+    SWRL rules are triples, so each edit of triples could bring rules. The function refuses a commit with a changed
+    triple that has a term of SWRL. If the graph has SWRL rules, it also refuses to take list cells away, because a
+    shorter list may be a rule with fewer conditions.
+    """
+    if request.scope[ROLE] == ROLES[-1]:
+        return lambda _: None
+    has_rules = next(graph.match(predicate=NamedNode(v.SWRL_BODY[1:-1])), None) is not None
+
+    def check(delta: Delta) -> None:
+        ids = delta.dictionary.find(_SWRL)
+        changes = (delta.rows, delta.added_quads[:, :3], delta.removed_quads[:, :3])
+        is_rule = any(np.isin(each, ids[ids > 0]).any() for each in changes)
+        cells = delta.dictionary.find((v.RDF_FIRST, v.RDF_REST))
+        if is_rule or (has_rules and np.isin(delta.removed_quads[:, 1], cells[cells > 0]).any()):
+            raise Problem(403, "the edit changes SWRL rules, or lists beside them, and rules need the role admin")
+
+    return check
 
 
 def done(delta: Delta, commit: int) -> Response:

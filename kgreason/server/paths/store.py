@@ -24,8 +24,8 @@ from starlette.responses import Response
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write
-from kgreason.server.conditions import check_read, tag
 from kgreason.server.formats import QUADS, TRIPLES, content_type, media_type, wanted
+from kgreason.server.http.conditions import check_read, tag
 from kgreason.server.paths.commits import done, edited
 from kgreason.server.paths.documents import Stored, brought, default_triples, quads_of
 from kgreason.server.paths.served import address, asked, asked_engine, flag, iri, parameters, response, served, single

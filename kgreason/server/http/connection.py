@@ -1,8 +1,11 @@
-"""`Connection`: a connection over HTTP, which is dropped if its client is too slow.
+"""`Connection`: a connection over HTTP, dropped if its client is too slow; `Connections`: how many there may be.
 
     a connection or a request has begun     the head of the request must have come within `seconds`
     an answer waits to be sent              the client must read most of 64 KB within `seconds`
     the body of a request comes             see `body`
+
+    there are too many connections          the one that has waited longest for a request is dropped; if none waits, the
+                                            new one gets status 503
 
 So a client that sends or reads a byte a second, or nothing, cannot keep its connection for ever. Threads: everything
 here belongs to the event loop.
@@ -11,6 +14,7 @@ here belongs to the event loop.
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import struct
 from contextlib import suppress
@@ -19,14 +23,39 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
+_LOGGER = logging.getLogger("kgreason.server")
+_HUSH = 300
+"""Between two lines of the log about too many connections there are at least so many seconds."""
+_FULL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 _AT_ONCE = struct.pack("ii", 1, 0)
+
+
+class Connections:
+    """How many connections a server may have at once, and which of them wait for a request, the longest first."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.waiting: dict[Connection, None] = {}
+        self._told = -float(_HUSH)
+
+    @property
+    def websockets(self) -> int:
+        """How many of the connections may be websockets."""
+        return max(1, self.most // 4)
+
+    def tell(self, now: float) -> None:
+        """Log that there are too many connections, at most once in some minutes."""
+        if now - self._told >= _HUSH:
+            self._told = now
+            _LOGGER.warning("there are more than %d connections: idle ones are dropped, others are refused", self.most)
 
 
 class Connection(H11Protocol):
     """One connection of a client. After an event, asyncio or uvicorn calls the method for it."""
 
-    def __init__(self, *arguments: Any, seconds: float, **options: Any) -> None:
+    def __init__(self, *arguments: Any, seconds: float, all_: Connections, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self._all = all_
         self._seconds = seconds
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
@@ -34,6 +63,13 @@ class Connection(H11Protocol):
         """A client has connected: wait for its first request."""
         super().connection_made(transport)
         self._begin("request")
+        if len(self.connections) > self._all.most:
+            self._all.tell(self.loop.time())
+            if (longest := next(iter(self._all.waiting), None)) is None:
+                self._refuse()
+                return
+            longest._drop()
+        self._all.waiting[self] = None
 
     def data_received(self, data: bytes) -> None:
         """Some bytes of a request have come: wait for the rest of this request."""
@@ -41,13 +77,25 @@ class Connection(H11Protocol):
         cycle: RequestResponseCycle | None = self.cycle
         if cycle and not cycle.response_complete:
             self._end("request")
+            self._all.waiting.pop(self, None)
         else:
             self._begin("request")
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """A request asks for a websocket: give it the connection. The limits here do not hold for websockets."""
         self._end("request")
+        self._all.waiting.pop(self, None)
+        if sum(not isinstance(each, Connection) for each in self.connections) >= self._all.websockets:
+            self._all.tell(self.loop.time())
+            self._refuse()
+            return
         super().handle_websocket_upgrade(event)
+
+    def _refuse(self) -> None:
+        """Answer that there are too many connections, and end this one."""
+        self._begin("end")
+        self.transport.write(_FULL)
+        self.transport.close()
 
     def pause_writing(self) -> None:
         """Too many bytes wait to be sent: give the client `seconds` to read them."""
@@ -62,6 +110,8 @@ class Connection(H11Protocol):
     def on_response_complete(self) -> None:
         """An answer is written: if the connection ends after it, give the client `seconds` to read the rest."""
         super().on_response_complete()
+        if self.cycle.response_complete:
+            self._all.waiting[self] = None
         if self.transport.is_closing():
             self._begin("end")
 
@@ -74,6 +124,7 @@ class Connection(H11Protocol):
         """The connection has ended: stop all clocks."""
         for name in list(self._timers):
             self._end(name)
+        self._all.waiting.pop(self, None)
         super().connection_lost(exc)
 
     def _begin(self, name: str) -> None:
@@ -87,6 +138,7 @@ class Connection(H11Protocol):
 
     def _drop(self) -> None:
         """End the connection at once. The operating system does not send the rest of the answer either."""
+        self._all.waiting.pop(self, None)
         if (own := self.transport.get_extra_info("socket")) is not None:
             with suppress(OSError):
                 own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)

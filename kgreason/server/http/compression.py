@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kgreason.server.conditions import compressed
+from kgreason.server.http.conditions import compressed
 
 _LEAST = 1_000
 """Shorter bodies are not compressed, in bytes."""
