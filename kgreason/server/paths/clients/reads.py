@@ -57,7 +57,8 @@ async def dump(request: Request) -> Response:
     how: dict[str, Any] = {"asserted": asserted, "format": syntax, "prefixes": prefixes}
     how["graphs"] = graphs if "graphs" in given else None
     chunks = await run(lambda graph: graph.dump(**how))
-    return await Stored.of(_written(chunks), {"Content-Type": RdfFormat.from_extension(syntax).media_type})
+    form = RdfFormat.from_extension(syntax)
+    return await Stored.of(_written(chunks), {"Content-Type": form.media_type if form else "text/plain"})
 
 
 def _written(chunks: Iterator[bytes]) -> Callable[[IO[bytes]], object]:
