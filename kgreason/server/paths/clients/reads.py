@@ -68,8 +68,7 @@ async def dump(request: Request) -> Response:
     how["graphs"] = graphs if "graphs" in given else None
     chunks = await run(lambda graph: graph.dump(**how))
     form = RdfFormat.from_extension(syntax)
-    assert form
-    return await Stored.of(_written(chunks), {"Content-Type": form.media_type})
+    return await Stored.of(_written(chunks), {"Content-Type": form.media_type if form else "text/plain"})
 
 
 def _written(chunks: Iterator[bytes]) -> Callable[[IO[bytes]], object]:
