@@ -159,7 +159,7 @@ EDITS: dict[str, Callable[[Graph], Any]] = {
     "no Turtle": lambda graph: graph.add("<a:a> <a:b>"),
     "a file's name": lambda graph: graph.add("zoo.ttl"),
     "a bad row": lambda graph: graph.add(("<a:a>", "5", "<a:b>")),
-    "no row": lambda graph: graph.add(7),  # type: ignore[arg-type]
+    "no row": lambda graph: graph.add(7),
     "remove": lambda graph: graph.remove((":tom", "a", ":Cat"), prefixes=EX),
     "remove what is not there": lambda graph: graph.remove("<a:a> <a:b> <a:c> ."),
     "update": lambda graph: graph.update(

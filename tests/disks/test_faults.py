@@ -9,6 +9,7 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,10 @@ PLACES: tuple[tuple[Any, str], ...] = (
 ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 FULL = {errno.ENOSPC: "the disk is full", errno.EDQUOT: "the disk quota is used up"}
 Fails = Callable[[int, str], bool]
+
+
+def _fails(place: int, lasts: bool, number: int, _: str) -> bool:
+    return number == place or (lasts and number > place)
 
 
 @contextmanager
@@ -101,7 +106,8 @@ def test_an_error_at_each_place_that_writes(
     with KnowledgeGraph.open(tmp_path / "store", history="all") as graph:
         edits = Edits(graph)
         edits.edit()
-        monkeypatch.setattr(commits, "SMALL", 0 if is_bulk else commits.SMALL)
+        if is_bulk:
+            monkeypatch.setattr(commits, "SMALL", 0)
         with failing(number, lambda *_: False) as names:
             edits.edit()
         places = [n for n, name in enumerate(names) if name not in names[:n]]
@@ -110,7 +116,7 @@ def test_an_error_at_each_place_that_writes(
         for place in places:
             for lasts in (False, True):
                 commit, raised = graph.commit, None
-                with failing(number, lambda n, _, at=place, on=lasts: n == at or (on and n > at)):
+                with failing(number, partial(_fails, place, lasts)):
                     try:
                         edits.edit()
                     except StoreError as error:
@@ -143,7 +149,7 @@ def test_a_checkpoint_that_fails(tmp_path: Path, number: int) -> None:
         for place in [n for n, name in enumerate(names) if name not in names[:n]]:
             edits.edit()
             with (
-                failing(number, lambda n, _, at=place: n >= at),
+                failing(number, partial(_fails, place, True)),
                 pytest.raises(StoreError),
             ):
                 committer.checkpoint()

@@ -37,13 +37,13 @@ class InjectedError(Exception):
 
 def add(graph: KnowledgeGraph, *items: object) -> Delta:
     with graph.transaction() as tx:
-        tx.add(*items)  # type: ignore[arg-type]
+        tx.add(*items)
     return tx.delta
 
 
 def remove(graph: KnowledgeGraph, *items: object) -> Delta:
     with graph.transaction() as tx:
-        tx.remove(*items)  # type: ignore[arg-type]
+        tx.remove(*items)
     return tx.delta
 
 

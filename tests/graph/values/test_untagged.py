@@ -64,7 +64,7 @@ def test_no_document_brings_it_and_the_error_has_the_line(
 @pytest.mark.parametrize("row", ROWS)
 def test_no_row_brings_it(graph: KnowledgeGraph, bad: Literal, row: Callable[[Literal], object]) -> None:
     with pytest.raises(InputError, match=NEEDS_A_TAG):
-        graph.add(row(bad))  # type: ignore[arg-type]
+        graph.add(row(bad))
     for value in (bad, str(bad), Triple(S, P, bad)):
         with pytest.raises(InputError, match=NEEDS_A_TAG):
             graph.relation("r", 1).insert([(value,)])
